@@ -1,0 +1,263 @@
+// Generated from schemas/ and deploy/topics.json by `npm run generate`. Do not edit.
+
+/** A customer asked for one address to be screened. */
+export interface ScreenRequested {
+  /** 16 lowercase hex characters; the last two name the partition of the report topic. */
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** Exactly as the caller sent it. */
+  readonly address: string
+  /** The one form under which this address is looked up. */
+  readonly canonicalAddress: string
+  /** Chain code as resolved, upper case. */
+  readonly chain: string
+  /** Every chain the address fits, where the caller named none and it fits several; else empty. */
+  readonly candidateChains: readonly string[]
+  readonly customerReference: null | string
+  /** interactive or bulk. */
+  readonly lane: string
+  /** UTC time after which nobody waits for the answer; null where nobody ever did. */
+  readonly answerByAt: null | string
+  /** UTC time the request was accepted. */
+  readonly requestedAt: string
+  /** Link to the web page of the report, as configured when the request was accepted. */
+  readonly reportUrl: string
+  readonly jobId: null | string
+  readonly jobIndex: null | number
+}
+
+/** A screening was decided. The first record with a report id in its partition is the report. */
+export interface ReportGenerated {
+  readonly reportId: string
+  /** The report exactly as callers receive it: UTF-8 JSON, never rewritten. */
+  readonly report: string
+  readonly accountId: string
+  readonly livemode: boolean
+  readonly address: string
+  readonly canonicalAddress: string
+  readonly chain: string
+  readonly candidateChains: readonly string[]
+  readonly customerReference: null | string
+  readonly level: string
+  readonly score: number
+  readonly categories: CategoryScores
+  readonly levelReasons: readonly string[]
+  readonly scoreIsLowerBound: boolean
+  readonly generatedAt: string
+  readonly reportUrl: string
+  readonly jobId: null | string
+  readonly jobIndex: null | number
+  /** SHA-256, lowercase hex, of the RFC 8785 form of the report. */
+  readonly reportSha256: string
+  readonly inputs: JudgementInputs
+}
+
+/** Points from 0 to 100 per category, at most two decimals. */
+export interface CategoryScores {
+  readonly sanctions: number
+  readonly darknet: number
+  readonly mixer: number
+  readonly scam: number
+  readonly stolen: number
+  readonly cleanExchange: number
+}
+
+/** Everything the decision rests on, so that it can be recomputed from this record alone. */
+export interface JudgementInputs {
+  readonly labelSetSeq: number
+  /** current, lagging or missing. */
+  readonly labelView: string
+  /** UTC time of the newest published set. */
+  readonly labelsAsOf: string
+  readonly labelSets: readonly LabelSetState[]
+  readonly labels: readonly ConsideredLabel[]
+  readonly policyId: string
+  readonly policyVersion: number
+  readonly policySha256: string
+  /** The policy itself, RFC 8785 form. */
+  readonly policyDocument: string
+  readonly chainTableVersion: string
+  readonly originTableVersion: string
+  readonly assetTableVersion: string
+  readonly scorerVersion: string
+}
+
+/** One published set of labels as the decision saw it. */
+export interface LabelSetState {
+  readonly source: string
+  readonly dataset: string
+  /** Hash of the imported file. */
+  readonly sha256: string
+  readonly importId: string
+  /** Sequence number under which this version became visible. */
+  readonly labelSetSeq: number
+  readonly publishedAt: string
+  /** Date the list itself states. */
+  readonly asOf: null | string
+  /** fresh, stale or unrequired. */
+  readonly status: string
+}
+
+/** A label that was looked at, whole, with what became of it. */
+export interface ConsideredLabel {
+  readonly labelId: string
+  readonly source: string
+  readonly dataset: string
+  readonly chain: string
+  readonly address: string
+  readonly category: string
+  readonly role: string
+  readonly entity: string
+  readonly origin: string
+  readonly kind: string
+  /** Confidence in parts per million. */
+  readonly confidencePpm: number
+  readonly sourceUrl: string
+  readonly observedAt: null | string
+  readonly validFrom: null | string
+  readonly validTo: null | string
+  /** UTC time this label became visible here. */
+  readonly knownFrom: string
+  /** UTC time it was retired here. */
+  readonly knownTo: null | string
+  /** live or ended. */
+  readonly status: string
+  /** A designation on an authority’s own current list. */
+  readonly isLiveDesignation: boolean
+  readonly used: boolean
+  /** Why it was not used; empty where it was. */
+  readonly reason: string
+}
+
+/** A screening could not be decided and will not be tried again by itself. */
+export interface ScreeningFailed {
+  readonly reportId: string
+  readonly accountId: string
+  readonly livemode: boolean
+  /** One of the published error codes. */
+  readonly code: string
+  readonly detail: string
+  readonly jobId: null | string
+  readonly jobIndex: null | number
+  readonly failedAt: string
+}
+
+/** A source says something about an address. Visible from the LabelSetPublished of the same import. */
+export interface LabelAsserted {
+  readonly labelId: string
+  readonly importId: string
+  readonly source: string
+  readonly dataset: string
+  readonly chain: string
+  /** As the source writes it. */
+  readonly address: string
+  readonly canonicalAddress: string
+  /** Family and canonical address: what look-ups compare. */
+  readonly lookupKey: string
+  readonly category: string
+  readonly role: string
+  readonly entity: string
+  readonly origin: string
+  readonly kind: string
+  /** Confidence in parts per million. */
+  readonly confidencePpm: number
+  readonly sourceUrl: string
+  readonly observedAt: null | string
+  readonly validFrom: null | string
+  readonly validTo: null | string
+}
+
+/** A label vanished from its set. Takes effect with the LabelSetPublished of the same import. */
+export interface LabelRetired {
+  readonly labelId: string
+  readonly importId: string
+  readonly source: string
+  readonly dataset: string
+  /** Date from which the source no longer says so. */
+  readonly validTo: string
+}
+
+/** All labels of one import became visible at once. */
+export interface LabelSetPublished {
+  readonly importId: string
+  readonly source: string
+  readonly dataset: string
+  readonly sha256: string
+  readonly asOf: null | string
+  readonly publishedAt: string
+  /** Older than the set already published: adds history, changes nothing current. */
+  readonly historical: boolean
+  /** Nothing was retired because the import only adds. */
+  readonly appended: boolean
+  /** The set is an authority’s own list. */
+  readonly authority: boolean
+  readonly total: number
+  readonly added: number
+  readonly unchanged: number
+  readonly retired: number
+  readonly refused: number
+  readonly acceptedRemovals: null | number
+  readonly reason: null | string
+  readonly importedBy: string
+}
+
+/** From here on screenings are decided under this policy. */
+export interface PolicyActivated {
+  readonly policyId: string
+  readonly version: number
+  /** RFC 8785 JSON. */
+  readonly document: string
+  readonly sha256: string
+  readonly activatedBy: string
+  readonly reason: string
+  readonly activatedAt: string
+}
+
+/** A customer account was opened. */
+export interface AccountCreated {
+  readonly accountId: string
+  readonly name: string
+  readonly createdAt: string
+  readonly createdBy: string
+}
+
+/** An API key was issued. Neither the key nor its digest is ever part of an event. */
+export interface ApiKeyIssued {
+  readonly keyId: string
+  readonly accountId: string
+  /** live or test. */
+  readonly environment: string
+  readonly scope: string
+  readonly plan: string
+  readonly name: string
+  readonly allowedIps: readonly string[]
+  readonly expiresAt: null | string
+  readonly webhookAdmin: boolean
+  readonly rotatedFrom: null | string
+  readonly issuedAt: string
+  readonly issuedBy: string
+}
+
+/** An API key stopped working. */
+export interface ApiKeyRevoked {
+  readonly keyId: string
+  readonly accountId: string
+  readonly revokedAt: string
+  readonly revokedBy: string
+  readonly reason: string
+}
+
+export interface EventData {
+  readonly ScreenRequested: ScreenRequested
+  readonly ReportGenerated: ReportGenerated
+  readonly ScreeningFailed: ScreeningFailed
+  readonly LabelAsserted: LabelAsserted
+  readonly LabelRetired: LabelRetired
+  readonly LabelSetPublished: LabelSetPublished
+  readonly PolicyActivated: PolicyActivated
+  readonly AccountCreated: AccountCreated
+  readonly ApiKeyIssued: ApiKeyIssued
+  readonly ApiKeyRevoked: ApiKeyRevoked
+}

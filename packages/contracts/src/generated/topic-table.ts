@@ -1,0 +1,59 @@
+// Generated from schemas/ and deploy/topics.json by `npm run generate`. Do not edit.
+
+export const topicDefaults = {
+  "cleanup.policy": "delete",
+  "retention.ms": "-1",
+  "max.message.bytes": "2097152"
+} as const
+
+export const topicTable = [
+  {
+    "name": "screening.screen.events.v1",
+    "partitions": 4,
+    "key": "report_id",
+    "producer": "fast",
+    "sandbox": true
+  },
+  {
+    "name": "screening.bulk-screen.events.v1",
+    "partitions": 4,
+    "key": "report_id",
+    "producer": "fast",
+    "sandbox": true
+  },
+  {
+    "name": "screening.report.events.v1",
+    "partitions": 16,
+    "key": "report_id; partition named by the id",
+    "producer": "fast",
+    "sandbox": true
+  },
+  {
+    "name": "screening.label.events.v1",
+    "partitions": 1,
+    "key": "source/dataset",
+    "producer": "ordered",
+    "sandbox": false
+  },
+  {
+    "name": "screening.policy.events.v1",
+    "partitions": 1,
+    "key": "policy_id",
+    "producer": "ordered",
+    "sandbox": false
+  },
+  {
+    "name": "access.account.events.v1",
+    "partitions": 1,
+    "key": "account_id",
+    "producer": "ordered",
+    "sandbox": false
+  },
+  {
+    "name": "access.key.events.v1",
+    "partitions": 1,
+    "key": "account_id",
+    "producer": "ordered",
+    "sandbox": false
+  }
+] as const

@@ -1,0 +1,8 @@
+export type * from './generated/events.js'
+export { eventSchemas } from './generated/event-schemas.js'
+export * from './events.js'
+export * from './topics.js'
+export * from './problem-codes.js'
+export * from './report.js'
+export * from './event-id.js'
+export * from './observability.js'

@@ -1,0 +1,36 @@
+/** The one list of problem codes. Docs are generated from it; a code is never renamed or removed within /v1. */
+export type RetryAdvice = 'never' | 'later' | 'after-fix'
+
+export interface ProblemDefinition {
+  readonly status: number
+  readonly title: string
+  readonly retry: RetryAdvice
+}
+
+export const problemCodes = {
+  invalid_request: { status: 400, title: 'The request is malformed', retry: 'after-fix' },
+  invalid_address: { status: 400, title: 'The address is not valid', retry: 'after-fix' },
+  invalid_webhook_url: { status: 400, title: 'The webhook URL is not acceptable', retry: 'after-fix' },
+  invalid_key: { status: 401, title: 'The API key is missing or not valid', retry: 'after-fix' },
+  scope_required: { status: 403, title: 'The API key lacks the required scope', retry: 'after-fix' },
+  ip_not_allowed: { status: 403, title: 'The API key may not be used from this address', retry: 'after-fix' },
+  https_required: { status: 403, title: 'HTTPS is required', retry: 'after-fix' },
+  not_found: { status: 404, title: 'Not found', retry: 'never' },
+  method_not_allowed: { status: 405, title: 'Method not allowed', retry: 'after-fix' },
+  not_acceptable: { status: 406, title: 'No acceptable representation', retry: 'after-fix' },
+  idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is in progress', retry: 'later' },
+  payload_too_large: { status: 413, title: 'The body is too large', retry: 'after-fix' },
+  unsupported_media_type: { status: 415, title: 'The body must be application/json', retry: 'after-fix' },
+  unsupported_chain: { status: 422, title: 'The chain is not supported', retry: 'after-fix' },
+  chain_mismatch: { status: 422, title: 'The address belongs to another chain', retry: 'after-fix' },
+  idempotency_mismatch: { status: 422, title: 'The Idempotency-Key was used with another request', retry: 'after-fix' },
+  rate_limited: { status: 429, title: 'Rate limit exceeded', retry: 'later' },
+  too_many_failures: { status: 429, title: 'Too many failed authentications', retry: 'later' },
+  internal_error: { status: 500, title: 'Internal error', retry: 'later' },
+  screening_failed: { status: 500, title: 'The screening could not be decided', retry: 'later' },
+  screening_timeout: { status: 503, title: 'The report was not ready in time', retry: 'later' },
+  screening_pending: { status: 503, title: 'The screening is still running', retry: 'later' },
+  unavailable: { status: 503, title: 'The service is temporarily unavailable', retry: 'later' },
+} as const satisfies Record<string, ProblemDefinition>
+
+export type ProblemCode = keyof typeof problemCodes

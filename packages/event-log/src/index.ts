@@ -1,0 +1,2 @@
+export * from './port.js'
+export type * from './event-codec.js'

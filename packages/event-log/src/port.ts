@@ -1,0 +1,165 @@
+/**
+ * The log as the platform sees it: append-only, partitioned, replayable. Two adapters implement it, Kafka and Postgres,
+ * and one contract suite holds both to what is written here. No type of either leaks through.
+ */
+import type { TopicSpec } from '@cupel/contracts'
+import type { FailpointName } from '@cupel/failpoints'
+
+export type Headers = Readonly<Record<string, string>>
+
+/** A record to append. Without `partition` the key decides it: equal keys share a partition and keep their order. */
+export interface NewRecord {
+  readonly topic: string
+  readonly partition?: number | undefined
+  readonly key: string
+  /** null only for probes, which every reader skips. */
+  readonly value: Buffer | null
+  readonly headers: Headers
+}
+
+export interface LogRecord {
+  readonly topic: string
+  readonly partition: number
+  /** Position within the partition, from 0, without gaps. */
+  readonly offset: number
+  readonly key: string
+  readonly value: Buffer | null
+  readonly headers: Headers
+}
+
+export interface Position {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+}
+
+/** Which log this is. A checkpoint taken on one log means nothing on another. */
+export type LogIdentity = string
+
+export interface EventLog {
+  readonly kind: 'embedded' | 'kafka'
+
+  /** Creates what is missing, including the genesis record that gives the log its identity. */
+  ensureTopics(topics: readonly TopicSpec[]): Promise<void>
+  identity(): Promise<LogIdentity>
+  partitionCount(topic: string): Promise<number>
+  /** Partition that a record with this key and no explicit partition goes to. */
+  partitionFor(topic: string, key: string): Promise<number>
+
+  /**
+   * Resolves when every record is acknowledged; the order of records with one partition is kept.
+   * Calls made in the same moment travel together. Rejects with LogUnavailableError or RecordTooLargeError;
+   * after a rejection a record may nevertheless have been written (at-least-once).
+   */
+  append(at: FailpointName, records: readonly NewRecord[]): Promise<readonly Position[]>
+
+  /** Offset the next record of the partition will get; calls in flight at once share one look-up. */
+  endOffset(topic: string, partition: number): Promise<number>
+  /** Oldest offset that can still be read. */
+  startOffset(topic: string, partition: number): Promise<number>
+
+  /** Records `from` ≤ offset < `to`, in order, in batches. */
+  read(range: { topic: string; partition: number; from: number; to: number }): AsyncIterable<readonly LogRecord[]>
+
+  /** Follows one partition from its present end, outside any group. Resolves once a probe came back. */
+  tail(options: TailOptions): Promise<Tail>
+
+  /** Takes part in a group: its members share the partitions of the topics. Resolves once it has joined. */
+  subscribe(options: SubscribeOptions): Promise<Subscription>
+
+  /** Stops subscriptions and tails, sends what was accepted, closes connections. */
+  close(): Promise<void>
+}
+
+export interface TailOptions {
+  readonly topic: string
+  readonly partition: number
+  /** Called synchronously, in order; must not throw. Each offset is delivered at most once per process. */
+  readonly onRecords: (records: readonly LogRecord[]) => void
+  readonly onStopped: (error: LogStoppedError) => void
+}
+
+export interface Tail {
+  /** Whether records appended now would be delivered. */
+  readonly isReady: () => boolean
+  stop(): Promise<void>
+}
+
+export interface SubscribeOptions {
+  readonly group: string
+  readonly topics: readonly string[]
+  /** Where reading starts, asked anew whenever a partition is assigned: the checkpoint is the truth, not the group. */
+  readonly checkpoint: (position: { topic: string; partition: number }) => Promise<Checkpoint | null>
+  /**
+   * Handles records of one partition in order; the next batch of that partition comes after it resolved.
+   * What it resolves to is where reading goes on; `undefined` means after the batch.
+   * A rejection is retried from the checkpoint after a pause.
+   */
+  readonly handle: (batch: LogBatch) => Promise<{ readonly resumeAt: number } | undefined>
+  readonly maxBatchRecords: number
+  /** Partitions handled at the same time. */
+  readonly concurrency: number
+  /** The subscription ended and will not come back: foreign or truncated log, lost for good. */
+  readonly onStopped: (error: LogStoppedError) => void
+  /** A batch was rejected and will be tried again. */
+  readonly onRetry: (error: unknown, position: Position) => void
+}
+
+export interface Checkpoint {
+  /** Next offset to read. */
+  readonly next: number
+  /** The log it was taken on. */
+  readonly log: LogIdentity
+}
+
+export interface LogBatch {
+  readonly topic: string
+  readonly partition: number
+  /** Ascending. Probes are left out, so there may be fewer records than the offsets span, even none: the checkpoint moves all the same. */
+  readonly records: readonly LogRecord[]
+  readonly firstOffset: number
+  /** Offset after the last one of the batch. */
+  readonly nextOffset: number
+  /** End of the partition as last seen: `endOffset - nextOffset` is the lag. */
+  readonly endOffset: number
+}
+
+export interface Subscription {
+  /** Partitions this member holds now. */
+  readonly assigned: () => readonly { topic: string; partition: number }[]
+  /** Records appended to the assigned partitions and not yet handled, as last seen. */
+  readonly lag: () => number
+  /** Goes back to a stored checkpoint, for example when an append of a handled batch failed later. */
+  restart(position: { topic: string; partition: number }): void
+  /** Finishes the batches in hand, leaves the group at once. */
+  stop(): Promise<void>
+}
+
+/** Header that names the event type; probes carry PROBE_TYPE and a null value. */
+export const TYPE_HEADER = 'ce_type'
+export const PROBE_TYPE = 'cupel.probe'
+
+/** The log could not be reached or did not acknowledge in time: later may work. */
+export class LogUnavailableError extends Error {
+  override readonly name = 'LogUnavailableError'
+}
+
+/** A record is larger than the log accepts: never works. */
+export class RecordTooLargeError extends Error {
+  override readonly name = 'RecordTooLargeError'
+}
+
+/** Reading ended for good; the sentence says why and what an operator can do. */
+export class LogStoppedError extends Error {
+  override readonly name = 'LogStoppedError'
+  readonly reason: LogStopReason
+  constructor(reason: LogStopReason, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+export type LogStopReason = 'foreign-log' | 'truncated-log' | 'beyond-end' | 'gap' | 'crashed' | 'stuck'
+
+/** Largest record either adapter accepts, headers and key included. */
+export const MAX_RECORD_BYTES = 2_000_000

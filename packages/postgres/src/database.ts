@@ -1,0 +1,135 @@
+/** A pool of connections, statements that are prepared once, and transactions that name their failpoint. */
+import { failpoint, type FailpointName } from '@cupel/failpoints'
+import pg from 'pg'
+
+// int8 arrives as text. Offsets, counts and sequence numbers stay far below 2^53; a larger one is refused, never rounded.
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is beyond 2^53`)
+  return value
+})
+
+export type Row = Record<string, unknown>
+
+/** A statement with a name is prepared once per connection; hot statements have one. */
+export interface Statement {
+  readonly name?: string
+  readonly text: string
+}
+
+export interface Queryable {
+  query<R extends Row = Row>(statement: Statement | string, values?: readonly unknown[]): Promise<R[]>
+  /** Number of rows an INSERT, UPDATE or DELETE touched. */
+  execute(statement: Statement | string, values?: readonly unknown[]): Promise<number>
+}
+
+export interface TransactionOptions {
+  /** Every commit has a failpoint on both sides. */
+  readonly at: FailpointName
+  /** `off` only for read models, whose guarded checkpoint is lost together with their rows. */
+  readonly synchronousCommit?: 'on' | 'off'
+  readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
+}
+
+export interface Database extends Queryable {
+  transaction<T>(options: TransactionOptions, work: (transaction: Queryable) => Promise<T>): Promise<T>
+  /** One connection for as long as `work` runs: session advisory locks, cursors. */
+  withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
+  readonly poolSize: { readonly total: number; readonly idle: number; readonly waiting: number }
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  readonly connectionString: string
+  readonly maxConnections: number
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string
+  /** Time to obtain a connection before the call fails. */
+  readonly connectTimeoutMs?: number
+  /** Server-side limit per statement; 0 for none (imports, rebuilds). */
+  readonly statementTimeoutMs?: number
+  /** Told of errors on idle connections, for example when the server restarts. Never fatal: the pool reconnects. */
+  readonly onIdleError?: (error: Error) => void
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const STATEMENT_TIMEOUT_MS = 10_000
+const IDLE_TIMEOUT_MS = 60_000
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: options.maxConnections,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+  })
+  // Without a listener an idle connection's end would crash the process.
+  pool.on('error', (error) => options.onIdleError?.(error))
+
+  return {
+    ...queryable(pool),
+    async transaction(transactionOptions, work) {
+      const client = await pool.connect()
+      return await runTransaction(client, transactionOptions, work)
+    },
+    async withConnection(work) {
+      const client = await pool.connect()
+      try {
+        const result = await work(queryable(client))
+        client.release()
+        return result
+      } catch (error) {
+        // The connection may hold a lock or be mid-transaction: end it rather than return it to the pool.
+        client.release(true)
+        throw error
+      }
+    },
+    get poolSize() {
+      return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function runTransaction<T>(
+  client: pg.PoolClient,
+  options: TransactionOptions,
+  work: (transaction: Queryable) => Promise<T>,
+): Promise<T> {
+  try {
+    const isolation = options.isolation ? ` ISOLATION LEVEL ${options.isolation.toUpperCase()}` : ''
+    const commit = options.synchronousCommit === 'off' ? '; SET LOCAL synchronous_commit = off' : ''
+    await client.query(`BEGIN${isolation}${commit}`)
+    const result = await work(queryable(client))
+    failpoint('before', options.at)
+    await client.query('COMMIT')
+    failpoint('after', options.at)
+    client.release()
+    return result
+  } catch (error) {
+    try {
+      await client.query('ROLLBACK')
+      client.release()
+    } catch (rollbackError) {
+      // The connection is gone; the server rolls back by itself. Tell the pool to drop it, and report the first cause.
+      client.release(rollbackError instanceof Error ? rollbackError : true)
+    }
+    throw error
+  }
+}
+
+function queryable(client: pg.Pool | pg.PoolClient): Queryable {
+  const run = (statement: Statement | string, values?: readonly unknown[]): Promise<pg.QueryResult> => {
+    const config: pg.QueryConfig = typeof statement === 'string' ? { text: statement } : { ...statement }
+    if (values !== undefined) config.values = values as unknown[]
+    return client.query(config)
+  }
+  return {
+    query: async <R extends Row>(statement: Statement | string, values?: readonly unknown[]) =>
+      (await run(statement, values)).rows as R[],
+    execute: async (statement, values) => (await run(statement, values)).rowCount ?? 0,
+  }
+}

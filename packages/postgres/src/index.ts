@@ -1,0 +1,5 @@
+export { openDatabase } from './database.js'
+export type { Database, DatabaseOptions, Queryable, Row, Statement, TransactionOptions } from './database.js'
+export { isUnavailable, isUniqueViolation, sqlState } from './errors.js'
+export { migrate, readMigrations } from './migrate.js'
+export type { Migration, MigrationSource } from './migrate.js'

@@ -1,0 +1,82 @@
+// Generates the event types, the schema catalogue and the topic table from schemas/ and deploy/topics.json.
+// `--check` writes nothing and fails when a committed file is stale.
+import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const check = process.argv.includes('--check')
+const generatedDir = 'packages/contracts/src/generated'
+const subjects = JSON.parse(readFileSync(join(root, 'schemas/subjects.json'), 'utf8'))
+const topics = JSON.parse(readFileSync(join(root, 'deploy/topics.json'), 'utf8'))
+const schemas = new Map(
+  Object.values(subjects).map((s) => [s.record, JSON.parse(readFileSync(join(root, 'schemas', s.schema), 'utf8'))]),
+)
+
+const interfaces = new Map()
+
+function typeOf(schema) {
+  if (Array.isArray(schema)) return schema.map(typeOf).join(' | ')
+  if (typeof schema === 'object') {
+    if (schema.type === 'array') return `readonly ${wrap(typeOf(schema.items))}[]`
+    if (schema.type === 'map') return `Readonly<Record<string, ${typeOf(schema.values)}>>`
+    if (schema.type === 'record') {
+      defineInterface(schema)
+      return schema.name
+    }
+    return typeOf(schema.type)
+  }
+  const primitive = { string: 'string', boolean: 'boolean', int: 'number', long: 'number', double: 'number', null: 'null', bytes: 'Buffer' }
+  // A named record used a second time.
+  return primitive[schema] ?? schema.split('.').at(-1)
+}
+const wrap = (type) => (type.includes('|') ? `(${type})` : type)
+
+function defineInterface(record) {
+  if (interfaces.has(record.name)) return
+  interfaces.set(record.name, '')
+  const lines = record.fields.map((field) => {
+    const doc = field.doc ? `  /** ${field.doc} */\n` : ''
+    return `${doc}  readonly ${field.name}: ${typeOf(field.type)}`
+  })
+  interfaces.set(record.name, `/** ${record.doc ?? record.name} */\nexport interface ${record.name} {\n${lines.join('\n')}\n}\n`)
+}
+for (const schema of schemas.values()) defineInterface(schema)
+
+const banner = '// Generated from schemas/ and deploy/topics.json by `npm run generate`. Do not edit.\n\n'
+const names = [...schemas.keys()]
+const eventsFile =
+  banner +
+  [...interfaces.values()].join('\n') +
+  `\nexport interface EventData {\n${names.map((n) => `  readonly ${n}: ${n}`).join('\n')}\n}\n`
+const schemasFile =
+  banner +
+  `/** Subject, topic and Avro schema of every event, as registered. */\nexport const eventSchemas = {\n` +
+  Object.entries(subjects)
+    .map(
+      ([subject, s]) =>
+        `  ${s.record}: {\n    subject: '${subject}',\n    topic: '${s.topic}',\n    owner: '${s.owner}',\n    visibility: '${s.visibility}',\n    schema: ${JSON.stringify(JSON.stringify(schemas.get(s.record)))},\n  },`,
+    )
+    .join('\n') +
+  '\n} as const\n'
+const topicsFile =
+  banner +
+  `export const topicDefaults = ${JSON.stringify(topics.defaults, null, 2)} as const\n\n` +
+  `export const topicTable = ${JSON.stringify(topics.topics, null, 2)} as const\n`
+
+const outputs = { 'events.ts': eventsFile, 'event-schemas.ts': schemasFile, 'topic-table.ts': topicsFile }
+let stale = 0
+mkdirSync(join(root, generatedDir), { recursive: true })
+for (const [name, text] of Object.entries(outputs)) {
+  const path = join(root, generatedDir, name)
+  const current = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  if (current === text) continue
+  if (check) {
+    console.error(`stale: ${generatedDir}/${name} (run: npm run generate)`)
+    stale++
+  } else {
+    writeFileSync(path, text)
+    console.log(`wrote ${generatedDir}/${name}`)
+  }
+}
+process.exit(stale === 0 ? 0 : 1)

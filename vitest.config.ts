@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config'
+
+/** One project per suffix: the file name says what a test needs and costs. */
+const suffixes = {
+  unit: {},
+  contract: {},
+  int: { globalSetup: ['packages/testkit/src/global-postgres.ts'] },
+  kafka: { globalSetup: ['packages/testkit/src/global-postgres.ts', 'packages/testkit/src/global-kafka.ts'] },
+  e2e: { globalSetup: ['packages/testkit/src/global-postgres.ts', 'packages/testkit/src/global-kafka.ts'] },
+}
+const slow = new Set(['kafka', 'e2e'])
+
+export default defineConfig({
+  test: {
+    projects: Object.entries(suffixes).map(([suffix, extra]) => ({
+      resolve: { conditions: ['cupel-source', 'node'] },
+      ssr: { resolve: { conditions: ['cupel-source', 'node'] } },
+      test: {
+        name: suffix,
+        include: [`packages/*/{src,test}/**/*.${suffix}.test.ts`, `services/*/{src,test}/**/*.${suffix}.test.ts`],
+        testTimeout: slow.has(suffix) ? 120_000 : 20_000,
+        hookTimeout: slow.has(suffix) ? 120_000 : 30_000,
+        pool: 'forks' as const,
+        fileParallelism: !slow.has(suffix),
+        ...extra,
+      },
+    })),
+    maxWorkers: 2,
+    passWithNoTests: true,
+  },
+})
