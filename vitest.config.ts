@@ -17,7 +17,10 @@ export default defineConfig({
       ssr: { resolve: { conditions: ['cupel-source', 'node'] } },
       test: {
         name: suffix,
-        include: [`packages/*/{src,test}/**/*.${suffix}.test.ts`, `services/*/{src,test}/**/*.${suffix}.test.ts`],
+        include: [
+          `packages/*/{src,test}/**/*.${suffix}.test.ts`,
+          `services/*/{src,test}/**/*.${suffix}.test.ts`,
+        ],
         testTimeout: slow.has(suffix) ? 120_000 : 20_000,
         hookTimeout: slow.has(suffix) ? 120_000 : 30_000,
         pool: 'forks' as const,

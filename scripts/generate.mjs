@@ -10,7 +10,10 @@ const generatedDir = 'packages/contracts/src/generated'
 const subjects = JSON.parse(readFileSync(join(root, 'schemas/subjects.json'), 'utf8'))
 const topics = JSON.parse(readFileSync(join(root, 'deploy/topics.json'), 'utf8'))
 const schemas = new Map(
-  Object.values(subjects).map((s) => [s.record, JSON.parse(readFileSync(join(root, 'schemas', s.schema), 'utf8'))]),
+  Object.values(subjects).map((s) => [
+    s.record,
+    JSON.parse(readFileSync(join(root, 'schemas', s.schema), 'utf8')),
+  ]),
 )
 
 const interfaces = new Map()
@@ -26,7 +29,15 @@ function typeOf(schema) {
     }
     return typeOf(schema.type)
   }
-  const primitive = { string: 'string', boolean: 'boolean', int: 'number', long: 'number', double: 'number', null: 'null', bytes: 'Buffer' }
+  const primitive = {
+    string: 'string',
+    boolean: 'boolean',
+    int: 'number',
+    long: 'number',
+    double: 'number',
+    null: 'null',
+    bytes: 'Buffer',
+  }
   // A named record used a second time.
   return primitive[schema] ?? schema.split('.').at(-1)
 }
@@ -39,7 +50,10 @@ function defineInterface(record) {
     const doc = field.doc ? `  /** ${field.doc} */\n` : ''
     return `${doc}  readonly ${field.name}: ${typeOf(field.type)}`
   })
-  interfaces.set(record.name, `/** ${record.doc ?? record.name} */\nexport interface ${record.name} {\n${lines.join('\n')}\n}\n`)
+  interfaces.set(
+    record.name,
+    `/** ${record.doc ?? record.name} */\nexport interface ${record.name} {\n${lines.join('\n')}\n}\n`,
+  )
 }
 for (const schema of schemas.values()) defineInterface(schema)
 

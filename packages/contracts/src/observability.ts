@@ -12,8 +12,16 @@ export type Labels = Readonly<Record<string, string>>
 
 /** Prometheus instruments. Creating the same name twice returns the same instrument. */
 export interface Metrics {
-  counter(name: string, help: string, labelNames?: readonly string[]): { inc(labels?: Labels, by?: number): void }
-  gauge(name: string, help: string, labelNames?: readonly string[]): { set(value: number, labels?: Labels): void }
+  counter(
+    name: string,
+    help: string,
+    labelNames?: readonly string[],
+  ): { inc(labels?: Labels, by?: number): void }
+  gauge(
+    name: string,
+    help: string,
+    labelNames?: readonly string[],
+  ): { set(value: number, labels?: Labels): void }
   /** Buckets in the unit the name ends with, for example `_seconds`. */
   histogram(
     name: string,

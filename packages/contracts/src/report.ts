@@ -48,7 +48,9 @@ export const reportSchema = z.object({
     score: points,
     level_reasons: z.array(z.string()),
     score_is_lower_bound: z.boolean(),
-    conflicts: z.array(z.object({ category: z.string(), clean_entity: z.string(), illicit_entity: z.string() })),
+    conflicts: z.array(
+      z.object({ category: z.string(), clean_entity: z.string(), illicit_entity: z.string() }),
+    ),
     categories: z.object({
       sanctions: points,
       darknet: points,

@@ -31,12 +31,19 @@ export function screenTopic(lane: 'interactive' | 'bulk', livemode = true): stri
 
 /** Every topic of an installation, the sandbox's included. */
 export const topicSpecs: readonly TopicSpec[] = topicTable.flatMap((topic) => {
-  const spec = { name: topic.name as string, partitions: topic.partitions, producer: topic.producer, config: topicDefaults }
+  const spec = {
+    name: topic.name as string,
+    partitions: topic.partitions,
+    producer: topic.producer,
+    config: topicDefaults,
+  }
   return topic.sandbox ? [spec, { ...spec, name: SANDBOX_PREFIX + topic.name }] : [spec]
 })
 
 /** Partitions of the report topic: a power of two, lower half interactive, upper half bulk. */
-export const REPORT_PARTITIONS: number = topicTable.find((t) => t.name === 'screening.report.events.v1')!.partitions
+export const REPORT_PARTITIONS: number = topicTable.find(
+  (t) => t.name === 'screening.report.events.v1',
+)!.partitions
 
 /** Partition of the report topic named by the last two digits of a report id. */
 export function reportPartition(reportId: string): number {

@@ -6,7 +6,11 @@ let database: TestDatabase
 let db: Database
 beforeAll(async () => {
   database = await createTestDatabase()
-  db = openDatabase({ connectionString: database.connectionString, maxConnections: 2, applicationName: 'test' })
+  db = openDatabase({
+    connectionString: database.connectionString,
+    maxConnections: 2,
+    applicationName: 'test',
+  })
 })
 afterAll(async () => {
   await db.close()

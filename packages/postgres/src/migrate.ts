@@ -37,7 +37,9 @@ export async function migrate(database: Database, migrations: readonly Migration
       `CREATE TABLE IF NOT EXISTS public.cupel_migration
          (id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     )
-    const rows = await transaction.query<{ id: string; sha256: string }>('SELECT id, sha256 FROM public.cupel_migration')
+    const rows = await transaction.query<{ id: string; sha256: string }>(
+      'SELECT id, sha256 FROM public.cupel_migration',
+    )
     const applied = new Map(rows.map((row) => [row.id, row.sha256]))
     const added: string[] = []
     for (const { id, sql } of migrations) {

@@ -1,1 +1,6 @@
-export {}
+export * from './config.js'
+export * from './logger.js'
+export * from './metrics.js'
+export * from './health-server.js'
+export * from './shutdown.js'
+export * from './run-service.js'

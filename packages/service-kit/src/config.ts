@@ -1,0 +1,163 @@
+/** Every setting of the platform, read from the environment once at start. The operator's reference is generated from this table. */
+import { z } from 'zod'
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const milliseconds = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
+const url = z.url({ protocol: /^https?$/ })
+
+export const settings = {
+  CUPEL_HOME: z
+    .string()
+    .min(1)
+    .default('.cupel')
+    .describe('Folder that holds everything a local installation stores.'),
+  CUPEL_LOG: z.enum(['embedded', 'kafka']).default('embedded').describe('Which log the service works on.'),
+  CUPEL_DATABASE_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Postgres connection string (15 or later). Required by every service.'),
+  CUPEL_DATABASE_CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(200)
+    .default(10)
+    .describe('Connections a service may open to Postgres.'),
+  CUPEL_KAFKA_BROKERS: list
+    .prefault('')
+    .describe('Comma-separated host:port of Kafka brokers; required where CUPEL_LOG=kafka.'),
+  CUPEL_KAFKA_TLS: flag
+    .default(false)
+    .describe('Connect to Kafka over TLS, verified against the system’s authorities.'),
+  CUPEL_KAFKA_SASL_MECHANISM: z
+    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
+    .optional()
+    .describe('SASL mechanism, where the brokers ask for one.'),
+  CUPEL_KAFKA_USERNAME: z.string().optional().describe('SASL user name.'),
+  CUPEL_KAFKA_PASSWORD: z.string().optional().describe('SASL password.'),
+  CUPEL_KAFKA_REPLICATION: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(9)
+    .optional()
+    .describe(
+      'Replication factor of topics created here; by default 3, or the number of brokers where there are fewer.',
+    ),
+  CUPEL_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9.-]*$/)
+    .default('')
+    .describe('Separates installations that share a cluster.'),
+  CUPEL_REGISTRY_URL: url
+    .optional()
+    .describe('Confluent-compatible schema registry; only the registration job needs it.'),
+  CUPEL_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address the API and the health server listen on.'),
+  CUPEL_PORT: port
+    .default(8080)
+    .describe('Port of the API; 0 takes any free one. Instance i listens on CUPEL_PORT + i.'),
+  CUPEL_METRICS_PORT: port
+    .default(0)
+    .describe('Port of /metrics, /healthz and /readyz of a service process; 0 takes any free one.'),
+  CUPEL_INSTANCE: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1023)
+    .default(0)
+    .describe('Number of this instance among its equals, from 0.'),
+  CUPEL_BASE_URL: url
+    .optional()
+    .describe('What callers see as the base address; by default where the API listens.'),
+  CUPEL_REPORT_PAGE_URL: url
+    .optional()
+    .describe('What report_url starts with; by default {base_url}/reports/.'),
+  CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
+    .default(5_000)
+    .describe('How long a screen call waits for its report before it answers 503.'),
+  CUPEL_SCORER_LANE: z
+    .enum(['interactive', 'bulk', 'both'])
+    .default('both')
+    .describe('Which requests a scorer takes.'),
+  CUPEL_LABEL_LAG_LIMIT_MS: milliseconds(100, 3_600_000)
+    .default(30_000)
+    .describe('Lag of the label view beyond which labels count as stale and nothing is green.'),
+  CUPEL_LABEL_LAG_REFUSE_MS: milliseconds(1_000, 86_400_000)
+    .default(600_000)
+    .describe('Lag of the label view beyond which screenings are refused.'),
+  CUPEL_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe log line that is written.'),
+  CUPEL_SHUTDOWN_TIMEOUT_MS: milliseconds(100, 300_000)
+    .default(20_000)
+    .describe('Time a service may take to finish what it accepted; then it is ended.'),
+} as const satisfies Record<`CUPEL_${string}`, z.ZodType>
+
+const schema = z.object(settings)
+
+export type Config = z.infer<typeof schema>
+
+/** A setting that cannot work: one sentence for each, no value of a secret among them. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Reads the settings. Throws ConfigError naming every setting that is wrong or unknown. */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = []
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('CUPEL_') && !(name in settings) && !outside(name))
+      faults.push(`${name} is not a setting of this version.`)
+  }
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => name in settings && value !== ''),
+  )
+  const parsed = schema.safeParse(given)
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) faults.push(`${issue.path.join('.')}: ${issue.message}.`)
+  } else if (parsed.data.CUPEL_LOG === 'kafka' && parsed.data.CUPEL_KAFKA_BROKERS.length === 0) {
+    faults.push('CUPEL_KAFKA_BROKERS is required where CUPEL_LOG=kafka.')
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  return parsed.data!
+}
+
+/** Names that other parts read: tests, failpoints, the SDKs. */
+function outside(name: string): boolean {
+  return /^CUPEL_(TEST_|BENCH_|FAILPOINT$|API_KEY$|SHARED_DATA$)/.test(name)
+}
+
+/** One row of the operator's reference. */
+export interface SettingReference {
+  readonly name: string
+  readonly description: string
+  readonly defaultValue: string
+}
+
+export function settingsReference(): SettingReference[] {
+  const defaults = schema.safeParse({}).data as Record<string, unknown>
+  return Object.entries(settings).map(([name, setting]) => ({
+    name,
+    description: (setting as z.ZodType).description ?? '',
+    defaultValue: render(defaults[name]),
+  }))
+}
+
+function render(value: unknown): string {
+  if (value === undefined) return '—'
+  if (Array.isArray(value)) return value.length === 0 ? '—' : value.join(',')
+  return value === '' ? '(empty)' : String(value)
+}

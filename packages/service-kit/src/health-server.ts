@@ -1,0 +1,80 @@
+/** `/healthz` (the process runs), `/readyz` (it can do its work) and `/metrics`, on a port of their own. */
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { MetricsRegistry } from './metrics.js'
+
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail?: string
+}
+
+export interface HealthServerOptions {
+  readonly host: string
+  readonly port: number
+  readonly checks: () => readonly Check[]
+  readonly metrics: MetricsRegistry
+}
+
+export interface HealthServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0]
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return send(response, 405, 'text/plain', 'method not allowed\n')
+    if (path === '/healthz') return sendJson(response, 200, { status: 'ok' })
+    if (path === '/readyz') return sendReadiness(response, options.checks())
+    if (path === '/metrics') {
+      options.metrics.render().then(
+        ({ contentType, body }) => send(response, 200, contentType, body),
+        (error: unknown) =>
+          send(response, 500, 'text/plain', `${error instanceof Error ? error.message : 'failed'}\n`),
+      )
+      return
+    }
+    send(response, 404, 'text/plain', 'not found\n')
+  })
+  await listen(server, options.port, options.host)
+  const address = server.address() as AddressInfo
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${address.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Body of `/readyz`: 200 where every check holds, else 503 with those that do not. */
+export function readiness(checks: readonly Check[]): { status: number; body: object } {
+  const ready = checks.length > 0 && checks.every((check) => check.ok)
+  return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not ready', checks } }
+}
+
+function sendReadiness(response: ServerResponse, checks: readonly Check[]): void {
+  const { status, body } = readiness(checks)
+  sendJson(response, status, body)
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  send(response, status, 'application/json', `${JSON.stringify(body)}\n`)
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body)
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,24 @@
+/** One JSON line per event on standard error, so that standard output stays free for what was asked for. */
+import type { Logger } from '@cupel/contracts'
+import { destination, pino, stdTimeFunctions } from 'pino'
+
+export interface LoggerOptions {
+  readonly service: string
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly instance?: number
+}
+
+/** Fields that must never be written, wherever they turn up in a logged object. */
+const SECRET_FIELDS = ['authorization', 'key', 'secret', 'password', 'token', 'cookie']
+
+export function createLogger(options: LoggerOptions): Logger {
+  const base =
+    options.instance === undefined
+      ? { service: options.service }
+      : { service: options.service, instance: options.instance }
+  const redact = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
+  return pino(
+    { level: options.level, base, timestamp: stdTimeFunctions.isoTime, redact },
+    destination({ dest: 2, sync: false, minLength: 0 }),
+  )
+}

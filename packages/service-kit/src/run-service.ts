@@ -1,0 +1,84 @@
+/** The frame of a service process: settings, logger, metrics, health server, signals, phased shutdown. */
+import { createLogger } from './logger.js'
+import { ConfigError, loadConfig, type Config } from './config.js'
+import { startHealthServer, type Check } from './health-server.js'
+import { createMetrics, type MetricsRegistry } from './metrics.js'
+import { createShutdown, type Shutdown } from './shutdown.js'
+import type { Logger } from '@cupel/contracts'
+
+/** A service as its process, or the embedded composition, sees it. */
+export interface RunningService {
+  readonly name: string
+  /** What must hold for the service to do its work; shown by /readyz. */
+  readonly checks: () => readonly Check[]
+  /** Finishes what was accepted, then lets go of everything it opened. */
+  stop(): Promise<void>
+}
+
+export interface ServiceFrame {
+  readonly config: Config
+  readonly logger: Logger
+  readonly metrics: MetricsRegistry
+  readonly shutdown: Shutdown
+  /** Ends the process after an orderly shutdown: for states from which only a restart leads back. */
+  readonly fail: (reason: string, error?: unknown) => void
+}
+
+/** Exit codes an operator can tell apart. */
+export const EXIT_CONFIG = 78
+export const EXIT_FAILED = 1
+
+export function runService(name: string, start: (frame: ServiceFrame) => Promise<RunningService>): void {
+  let config: Config
+  try {
+    config = loadConfig(process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(EXIT_CONFIG)
+  }
+  const logger = createLogger({
+    service: name,
+    level: config.CUPEL_LOG_LEVEL,
+    instance: config.CUPEL_INSTANCE,
+  })
+  const metrics = createMetrics(name)
+  const shutdown = createShutdown({ logger, timeoutMs: config.CUPEL_SHUTDOWN_TIMEOUT_MS })
+  const end = (reason: string, failed: boolean): void => {
+    void shutdown.run(reason).then((code) => process.exit(failed ? EXIT_FAILED : code))
+  }
+  const fail = (reason: string, error?: unknown): void => {
+    logger.error({ err: error }, reason)
+    end(reason, true)
+  }
+  process.once('uncaughtException', (error) => fail('Uncaught exception', error))
+  process.once('unhandledRejection', (error) => fail('Unhandled rejection', error))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      // A second signal means now.
+      process.once(signal, () => process.exit(EXIT_FAILED))
+      end(signal, false)
+    })
+  }
+  void serve(name, { config, logger, metrics, shutdown, fail }, start).catch((error: unknown) =>
+    fail('Start failed', error),
+  )
+}
+
+async function serve(
+  name: string,
+  frame: ServiceFrame,
+  start: (frame: ServiceFrame) => Promise<RunningService>,
+): Promise<void> {
+  let service: RunningService | null = null
+  const health = await startHealthServer({
+    host: frame.config.CUPEL_HOST,
+    port: frame.config.CUPEL_METRICS_PORT,
+    checks: () => service?.checks() ?? [{ name: 'started', ok: false }],
+    metrics: frame.metrics,
+  })
+  frame.shutdown.phase('health server', () => health.close())
+  service = await start(frame)
+  frame.shutdown.phase(name, () => service!.stop())
+  frame.logger.info({ health: health.url }, 'Started')
+}

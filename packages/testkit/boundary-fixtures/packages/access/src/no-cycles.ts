@@ -1,0 +1,2 @@
+import './no-cycles-back.js'
+export {}

@@ -1,0 +1,2 @@
+import '../../../../../postgres/src/errors.js'
+export {}

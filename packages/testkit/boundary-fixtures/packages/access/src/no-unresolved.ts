@@ -1,0 +1,2 @@
+import './nowhere.js'
+export {}

@@ -1,0 +1,2 @@
+import '../../../../../../node_modules/.pnpm/node_modules/pg/lib/index.js'
+export {}

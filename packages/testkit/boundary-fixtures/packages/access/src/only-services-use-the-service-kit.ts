@@ -1,0 +1,2 @@
+import '../../../../../service-kit/src/index.js'
+export {}

@@ -1,0 +1,2 @@
+import '../../../../../event-log/node_modules/kafkajs/index.js'
+export {}

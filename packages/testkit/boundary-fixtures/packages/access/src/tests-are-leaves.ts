@@ -1,0 +1,2 @@
+import '../../../../src/index.js'
+export {}

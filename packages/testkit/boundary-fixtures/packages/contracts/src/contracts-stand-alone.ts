@@ -1,0 +1,2 @@
+import '../../../../../domain/src/index.js'
+export {}

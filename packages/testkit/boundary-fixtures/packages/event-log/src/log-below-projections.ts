@@ -1,0 +1,2 @@
+import '../../../../../projections/src/index.js'
+export {}

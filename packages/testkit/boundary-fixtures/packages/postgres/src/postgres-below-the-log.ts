@@ -1,0 +1,2 @@
+import '../../../../../event-log/src/index.js'
+export {}

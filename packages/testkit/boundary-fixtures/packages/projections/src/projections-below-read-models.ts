@@ -1,0 +1,2 @@
+import '../../../../../read-models/src/index.js'
+export {}

@@ -1,0 +1,2 @@
+import '../../../../../../services/scorer/src/index.js'
+export {}
