@@ -1,2 +1,3 @@
 export { createTestDatabase } from './test-database.js'
 export type { TestDatabase } from './test-database.js'
+export { noteSkip, sharedDataFolder } from './shared-data.js'

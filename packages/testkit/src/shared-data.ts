@@ -1,0 +1,21 @@
+/** Real labels and raw source files that live beside the checkout on some machines and are never part of it. */
+import { appendFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const beside = fileURLToPath(new URL('../../../../shared/data', import.meta.url))
+
+/** Folder of the shared data, or null where this machine has none; then the reason is printed with the result. */
+export function sharedDataFolder(): string | null {
+  const folder = process.env['CUPEL_SHARED_DATA'] ?? beside
+  if (existsSync(join(folder, 'labels'))) return folder
+  noteSkip(`no shared data at ${folder} (set CUPEL_SHARED_DATA to its folder)`)
+  return null
+}
+
+/** Adds a reason to those printed at the end of a run, so that nothing is skipped silently. */
+export function noteSkip(reason: string): void {
+  const file = process.env['CUPEL_TEST_SKIPS']
+  if (file === undefined) process.stderr.write(`skipped because: ${reason}\n`)
+  else appendFileSync(file, `${reason}\n`)
+}
