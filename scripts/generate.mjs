@@ -1,5 +1,6 @@
 // Generates the event types, the schema catalogue and the topic table from schemas/ and deploy/topics.json.
 // `--check` writes nothing and fails when a committed file is stale.
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -93,4 +94,17 @@ for (const [name, text] of Object.entries(outputs)) {
     console.log(`wrote ${generatedDir}/${name}`)
   }
 }
-process.exit(stale === 0 ? 0 : 1)
+// The reference pages are made from the code itself, so they come second.
+const { status } = spawnSync(
+  process.execPath,
+  [
+    '--conditions',
+    'cupel-source',
+    '--import',
+    'tsx',
+    join(root, 'scripts/reference.mts'),
+    ...(check ? ['--check'] : []),
+  ],
+  { cwd: root, stdio: 'inherit' },
+)
+process.exit(stale === 0 && status === 0 ? 0 : 1)
