@@ -1,1 +1,5 @@
-export {}
+export * from './local-stack-error.js'
+export * from './process-identity.js'
+export * from './child-process.js'
+export * from './free-port.js'
+export * from './postgres.js'

@@ -1,0 +1,59 @@
+/** Ports on the loopback address. */
+import { createServer } from 'node:net'
+import { LocalStackError } from './local-stack-error.js'
+
+const HOST = '127.0.0.1'
+
+/** A port nobody listens on now; `preferred` where it is free, so that connections survive a restart. */
+export async function freePort(preferred?: number): Promise<number> {
+  if (preferred !== undefined && preferred !== 0) {
+    try {
+      return await tryPort(preferred)
+    } catch {
+      // Taken: any other will do.
+    }
+  }
+  return await tryPort(0)
+}
+
+/** Throws `port-taken` where somebody listens there. Port 0 is always free. */
+export async function requireFreePort(port: number, host: string, setting: string): Promise<void> {
+  try {
+    await tryPort(port, host)
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code
+    if (code === 'EADDRINUSE')
+      throw new LocalStackError(
+        'port-taken',
+        `Port ${port} on ${host} is taken by another program: end it, or choose another with ${setting} (0 for any free one).`,
+        { cause },
+      )
+    if (code === 'EACCES')
+      throw new LocalStackError(
+        'permission-denied',
+        `Port ${port} on ${host} may not be opened by this user: choose one above 1023 with ${setting}.`,
+        { cause },
+      )
+    throw new LocalStackError(
+      'port-taken',
+      `Nothing can listen on ${host}:${port} (${code ?? String(cause)}).`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+function tryPort(port: number, host = HOST): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = server.address()
+      server.close(() => {
+        if (typeof address === 'object' && address !== null) resolve(address.port)
+        else reject(new Error('The port of a listening server is unknown'))
+      })
+    })
+  })
+}

@@ -1,0 +1,26 @@
+/** Conditions a person can mend: told in one sentence that says what is wrong and what to do, without a stack trace. */
+
+/** Each has an exit code of its own, so that scripts can tell them apart. */
+export const exitCodes = {
+  'port-taken': 11,
+  'permission-denied': 12,
+  'broken-data-folder': 13,
+  'home-in-use': 14,
+  'java-missing': 15,
+  'child-failed': 16,
+  'download-failed': 17,
+} as const
+
+export type LocalStackErrorCode = keyof typeof exitCodes
+
+export class LocalStackError extends Error {
+  override readonly name = 'LocalStackError'
+  readonly code: LocalStackErrorCode
+  constructor(code: LocalStackErrorCode, sentence: string, options?: { cause?: unknown }) {
+    super(sentence, options)
+    this.code = code
+  }
+  get exitCode(): number {
+    return exitCodes[this.code]
+  }
+}

@@ -1,0 +1,313 @@
+/** A Postgres server of our own, as a child process on the loopback address: made once, recovered after any kill. */
+import { randomBytes } from 'node:crypto'
+import { execFile } from 'node:child_process'
+import { chown, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { openDatabase } from '@cupel/postgres'
+import { startChild, type Child } from './child-process.js'
+import { freePort } from './free-port.js'
+import { LocalStackError } from './local-stack-error.js'
+import {
+  choosePostgresUser,
+  findPostgresBinaries,
+  POSTGRES_MAJOR,
+  type PostgresUser,
+} from './postgres-binaries.js'
+import { processIdentity } from './process-identity.js'
+
+export interface PostgresOptions {
+  /** Holds the cluster, its password and its last port. */
+  readonly folder: string
+  readonly logFile: string
+  readonly recordFolder: string
+  /** By default the last one used, where it is free. */
+  readonly port?: number
+  /** Further `name=value` settings of the server. */
+  readonly settings?: readonly string[]
+}
+
+export interface RunningPostgres {
+  readonly child: Child
+  readonly port: number
+  /** Connection string for a database of this server. */
+  readonly url: (database: string) => string
+  /** Creates the database where it is missing and returns its connection string. */
+  ensureDatabase(name: string): Promise<string>
+  stop(): Promise<void>
+}
+
+const SUPERUSER = 'cupel'
+const START_TIMEOUT_MS = 60_000
+const POLL_MS = 15
+const STOP_TIMEOUT_MS = 15_000
+/** Backends of a killed server notice within moments; until they have gone, a new server refuses the same folder. */
+const LEFTOVER_TIMEOUT_MS = 15_000
+
+const BASE_SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'max_connections=200',
+  'timezone=UTC',
+  'log_timezone=UTC',
+  'lc_messages=C',
+  // One server, no replicas: nobody reads the extra log.
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  // The statements here are short; compiling them takes longer than running them.
+  'jit=off',
+]
+
+/**
+ * Starts the server of a folder, making its cluster first where there is none, and resolves when it accepts connections.
+ * Throws LocalStackError: `broken-data-folder`, `permission-denied`, `child-failed`.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const folder = await makeFolder(options.folder)
+  const data = join(folder, 'data')
+  const binaries = findPostgresBinaries()
+  const user = choosePostgresUser([data, binaries.postgres])
+  const password = existsSync(data)
+    ? await readPassword(folder)
+    : await initialise(folder, binaries.initdb, user)
+  await requireOurVersion(data)
+  await stopForgotten(data)
+  const port = options.port ?? (await freePort(await lastPort(folder)))
+
+  const child = await startServer()
+  await writeFile(join(folder, 'port'), `${port}\n`)
+  const url = (database: string): string =>
+    `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+  return {
+    child,
+    port,
+    url,
+    ensureDatabase: (name) => ensureDatabase(url, name),
+    async stop() {
+      await child.stop()
+    },
+  }
+
+  async function startServer(): Promise<Child> {
+    const settings = [...BASE_SETTINGS, ...(options.settings ?? [])].flatMap((setting) => ['-c', setting])
+    const giveUpAt = Date.now() + LEFTOVER_TIMEOUT_MS
+    for (;;) {
+      const started = startChild({
+        name: 'postgres',
+        ...user.command(binaries.postgres, ['-D', data, '-p', String(port), ...settings]),
+        cwd: data,
+        env: serverEnvironment(),
+        logFile: options.logFile,
+        recordFolder: options.recordFolder,
+        stage: 'database',
+        // Fast shutdown: ends sessions, writes a checkpoint. Source: PostgreSQL documentation, "Shutting Down the Server".
+        stopSignal: 'SIGINT',
+        stopTimeoutMs: STOP_TIMEOUT_MS,
+      })
+      const outcome = await readyOrEnded(started, data)
+      if (outcome === 'ready') return started
+      if (!LEFTOVER.test(started.output()) || Date.now() > giveUpAt)
+        throw startFailure(started.output(), data, options.logFile)
+      await sleep(200)
+    }
+  }
+}
+
+const LEFTOVER = /shared memory block .* is still in use|lock file "postmaster.pid" already exists/
+
+/** Only what a server needs: PG* variables of the person who starts it must not reach it. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
+}
+
+/** Its one true path: two names of one folder must not look like two installations. */
+async function makeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o755 })
+    return await realpath(folder)
+  } catch (cause) {
+    throw folderRefused(folder, cause)
+  }
+}
+
+function folderRefused(folder: string, cause: unknown): LocalStackError {
+  const code = (cause as NodeJS.ErrnoException).code ?? String(cause)
+  return new LocalStackError(
+    'permission-denied',
+    `The folder ${folder} cannot be written (${code}): give this user access to it, or choose another with CUPEL_HOME.`,
+    { cause },
+  )
+}
+
+/**
+ * Makes the cluster beside its final place and moves it there last, so that a start killed in the middle leaves no half
+ * cluster behind. The password is written before: data without a password would be lost.
+ */
+async function initialise(folder: string, initdb: string, user: PostgresUser): Promise<string> {
+  const password = randomBytes(24).toString('base64url')
+  const half = join(folder, 'data.incomplete')
+  const passwordFile = join(folder, 'password.initdb')
+  try {
+    await rm(half, { recursive: true, force: true })
+    await mkdir(half, { mode: 0o700 })
+    await writeFile(join(folder, 'password'), `${password}\n`, { mode: 0o600 })
+    await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
+    if (user.ids !== null) {
+      await chown(half, user.ids.uid, user.ids.gid)
+      await chown(passwordFile, user.ids.uid, user.ids.gid)
+    }
+  } catch (error) {
+    throw folderRefused(folder, error)
+  }
+  const {
+    command,
+    args,
+    user: ids,
+  } = user.command(initdb, [
+    `--pgdata=${half}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-instructions',
+  ])
+  try {
+    await promisify(execFile)(command, [...args], { cwd: half, env: serverEnvironment(), ...(ids ?? {}) })
+  } catch (cause) {
+    const text = String((cause as { stderr?: unknown }).stderr ?? cause)
+    throw new LocalStackError(
+      'child-failed',
+      `Postgres could not make its data folder in ${folder}: ${firstFault(text) ?? 'initdb failed'}.`,
+      { cause },
+    )
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+  await rename(half, join(folder, 'data'))
+  return password
+}
+
+async function readPassword(folder: string): Promise<string> {
+  const text = (await readText(join(folder, 'password')))?.trim()
+  if (text !== undefined && text !== '') return text
+  throw new LocalStackError(
+    'broken-data-folder',
+    `The data folder ${folder} holds a database but not the file "password" that opens it: restore that file, or move the folder away to begin empty.`,
+  )
+}
+
+async function requireOurVersion(data: string): Promise<void> {
+  const version = (await readText(join(data, 'PG_VERSION')))?.trim()
+  if (version === String(POSTGRES_MAJOR)) return
+  throw new LocalStackError(
+    'broken-data-folder',
+    version === undefined
+      ? `The data folder ${data} is not a Postgres data folder (PG_VERSION is missing): restore it from a backup, or move it away to begin empty.`
+      : `The data folder ${data} was made by Postgres ${version}, and this is Postgres ${POSTGRES_MAJOR}: bring its contents over with dump and restore, or move it away to begin empty.`,
+  )
+}
+
+async function lastPort(folder: string): Promise<number | undefined> {
+  const port = Number((await readText(join(folder, 'port')))?.trim())
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
+}
+
+/**
+ * Clears the way of a server that is not in the records: one that still runs on this folder is ended; a lock file whose
+ * pid is gone, or belongs to another program by now, is removed (Postgres itself would take that program for its own).
+ */
+async function stopForgotten(data: string): Promise<void> {
+  const lockFile = join(data, 'postmaster.pid')
+  const pid = Number((await readText(lockFile))?.split('\n', 1)[0])
+  if (!Number.isInteger(pid) || pid <= 0) {
+    await rm(lockFile, { force: true })
+    return
+  }
+  if (!(await isServerOf(pid, data))) {
+    await rm(lockFile, { force: true })
+    return
+  }
+  process.kill(pid, 'SIGINT')
+  const killAt = Date.now() + STOP_TIMEOUT_MS
+  while (processIdentity(pid) !== null) {
+    if (Date.now() > killAt) process.kill(pid, 'SIGKILL')
+    await sleep(POLL_MS)
+  }
+}
+
+async function isServerOf(pid: number, data: string): Promise<boolean> {
+  if (processIdentity(pid) === null) return false
+  if (process.platform === 'linux') {
+    const commandLine = await readText(`/proc/${pid}/cmdline`)
+    return commandLine !== null && commandLine.split('\0').includes(data)
+  }
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)])
+  return stdout.includes(data)
+}
+
+/** The server writes its state into its lock file. Source: src/include/utils/pidfile.h, LOCK_FILE_LINE_PM_STATUS. */
+const STATUS_LINE = 7
+
+async function readyOrEnded(child: Child, data: string): Promise<'ready' | 'ended'> {
+  const giveUpAt = Date.now() + START_TIMEOUT_MS
+  while (child.exit() === null) {
+    const lines = (await readText(join(data, 'postmaster.pid')))?.split('\n')
+    if (Number(lines?.[0]) === child.pid && lines?.[STATUS_LINE]?.trim() === 'ready') return 'ready'
+    if (Date.now() > giveUpAt) {
+      await child.stop()
+      return 'ended'
+    }
+    await sleep(POLL_MS)
+  }
+  return 'ended'
+}
+
+function startFailure(output: string, data: string, logFile: string): LocalStackError {
+  const fault = firstFault(output) ?? `it did not become ready in ${START_TIMEOUT_MS / 1000} s`
+  if (/could not bind|Address already in use/.test(output))
+    return new LocalStackError('port-taken', `Postgres cannot listen on its port: ${fault} (${logFile}).`)
+  if (/Permission denied/.test(fault))
+    return new LocalStackError('permission-denied', `Postgres cannot use the data folder ${data}: ${fault}.`)
+  return new LocalStackError(
+    'broken-data-folder',
+    `Postgres cannot use the data folder ${data}: ${fault}. Restore it from a backup, or move it away to begin empty; the whole story is in ${logFile}.`,
+  )
+}
+
+/** What the server says was the matter: its last FATAL or PANIC, else an error of initdb. */
+function firstFault(output: string): string | null {
+  const lines = output.split('\n')
+  const fatal = lines.findLast((line) => /(FATAL|PANIC):/.test(line))
+  const line = fatal ?? lines.find((text) => /error:/.test(text)) ?? null
+  return line === null ? null : line.replace(/^.*?(FATAL|PANIC|error):\s*/, '').trim()
+}
+
+async function ensureDatabase(url: (database: string) => string, name: string): Promise<string> {
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`Not a plain database name: ${name}`)
+  const admin = openDatabase({
+    connectionString: url('postgres'),
+    maxConnections: 1,
+    applicationName: 'cupel-local-stack',
+  })
+  try {
+    const [row] = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
+    if (row === undefined) await admin.execute(`CREATE DATABASE ${name}`)
+  } finally {
+    await admin.close()
+  }
+  return url(name)
+}
+
+async function readText(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT' || code === 'ESRCH') return null
+    if (code === 'EACCES') throw folderRefused(path, error)
+    throw error
+  }
+}
