@@ -1,0 +1,5 @@
+// `npm start`: sets the checkout up where that is needed, then runs `cupel start` with the same arguments.
+import { requireNode } from './node-version.mjs'
+
+requireNode()
+import('./run-cli.mjs').then(({ runCli }) => runCli(['start'].concat(process.argv.slice(2))))
