@@ -18,6 +18,12 @@ export const evidenceSchema = z.object({
   direction: z.string().nullable().describe('in or out; null for ownership'),
   hops: z.int().min(0),
   chain: z.string().describe('The chain the label or transfer is on'),
+  address: z
+    .string()
+    .nullable()
+    .describe(
+      'The labelled address where it differs from the one screened, for example another form of one key; else null',
+    ),
   entity: z.string(),
   source: z.string(),
   source_url: z.string(),

@@ -98,6 +98,10 @@ export interface LabelSetState {
   readonly asOf: null | string
   /** fresh, stale or unrequired. */
   readonly status: string
+  /** The origin whose own list this set is, for example us-ofac; empty where it is nobody’s own. */
+  readonly authorityOrigin: string
+  /** The set is refreshed on a schedule, and is therefore required to be fresh. */
+  readonly refreshConfigured: boolean
 }
 
 /** A label that was looked at, whole, with what became of it. */
