@@ -1,0 +1,32 @@
+/** Starts the bench's own processes and talks to them. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { LoadOrder, LoadReply } from './load-process.js'
+import type { LoadResult } from './load.js'
+import type { LogConnection } from './log-connection.js'
+
+/** This file is .ts under a test runner and .js once built; its neighbours are the same. */
+const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
+const moduleOf = (name: string): string => fileURLToPath(new URL(`./${name}${extension}`, import.meta.url))
+
+export async function generateLoad(order: LoadOrder): Promise<readonly LoadResult[]> {
+  const child = fork(moduleOf('load-process'), { serialization: 'advanced' })
+  const reply = await firstMessage<LoadReply>(child, order)
+  if ('error' in reply) throw new Error(`The load generator failed: ${reply.error}`)
+  return reply.results
+}
+
+export async function startEchoProcess(connection: LogConnection): Promise<{ stop: () => void }> {
+  const child = fork(moduleOf('echo-process'), { serialization: 'advanced' })
+  await firstMessage(child, connection)
+  return { stop: () => void child.kill('SIGTERM') }
+}
+
+function firstMessage<T>(child: ChildProcess, message: object): Promise<T> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (reply) => resolve(reply as T))
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`A bench process ended early with code ${code}`)))
+    child.send(message)
+  })
+}

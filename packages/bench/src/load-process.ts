@@ -1,0 +1,62 @@
+/** The load generator as a process of its own, so that it never shares an event loop with what it measures. */
+import { floorClient, floorTopics, startEcho } from './floor.js'
+import { httpClient, type HttpTarget } from './http-client.js'
+import { runPhase, type LoadPhase, type LoadResult } from './load.js'
+import { openLog, type LogConnection } from './log-connection.js'
+
+/** `echoInside`: the embedded profile is one process, so its floor is one as well. */
+export type FloorTarget = {
+  readonly kind: 'floor'
+  readonly log: LogConnection
+  readonly echoInside: boolean
+}
+
+export interface LoadOrder {
+  readonly target: HttpTarget | FloorTarget
+  readonly warmUp: LoadPhase
+  readonly phases: readonly LoadPhase[]
+}
+
+export type LoadReply = { readonly results: readonly LoadResult[] } | { readonly error: string }
+
+/** Request numbers of different phases never meet. */
+const INDEX_STEP = 10_000_000
+
+async function run(order: LoadOrder): Promise<LoadReply> {
+  const client = order.target.kind === 'http' ? httpClient(order.target) : await openFloor(order.target)
+  try {
+    await runPhase(order.warmUp, client.send)
+    const results: LoadResult[] = []
+    for (const [index, phase] of order.phases.entries())
+      results.push(await runPhase(phase, client.send, (index + 1) * INDEX_STEP))
+    return { results }
+  } finally {
+    await client.close()
+  }
+}
+
+async function openFloor(target: FloorTarget): ReturnType<typeof floorClient> {
+  const { log, close } = await openLog(target.log, 'bench-floor')
+  await log.ensureTopics(floorTopics)
+  const echo = target.echoInside ? await startEcho(log) : null
+  const client = await floorClient(log)
+  return {
+    send: client.send,
+    close: async () => {
+      await client.close()
+      await echo?.stop()
+      await close()
+    },
+  }
+}
+
+process.once('message', (order: LoadOrder) => {
+  run(order)
+    .catch((error: unknown): LoadReply => ({
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    }))
+    .then((reply) => process.send!(reply, () => process.exit('error' in reply ? 1 : 0)))
+    .catch(() => process.exit(1))
+})
+// The starter died: a generator nobody listens to must not go on.
+process.once('disconnect', () => process.exit(1))

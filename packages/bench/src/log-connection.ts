@@ -1,0 +1,38 @@
+/** How a bench process reaches the log of the system under test, with topics of its own. */
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { openKafkaLog } from '@cupel/event-log/kafka'
+import { openDatabase } from '@cupel/postgres'
+import type { EventLog } from '@cupel/event-log'
+
+export type LogConnection =
+  | { readonly kind: 'kafka'; readonly brokers: readonly string[]; readonly topicPrefix: string }
+  | { readonly kind: 'embedded'; readonly databaseUrl: string; readonly topicPrefix: string }
+
+const CONNECTIONS = 10
+
+export async function openLog(
+  connection: LogConnection,
+  clientId: string,
+): Promise<{ log: EventLog; close: () => Promise<void> }> {
+  if (connection.kind === 'kafka') {
+    const log = await openKafkaLog({
+      brokers: connection.brokers,
+      clientId,
+      topicPrefix: connection.topicPrefix,
+    })
+    return { log, close: () => log.close() }
+  }
+  const database = openDatabase({
+    connectionString: connection.databaseUrl,
+    maxConnections: CONNECTIONS,
+    applicationName: clientId,
+  })
+  const log = await openEmbeddedLog({ database, topicPrefix: connection.topicPrefix })
+  return {
+    log,
+    close: async () => {
+      await log.close()
+      await database.close()
+    },
+  }
+}

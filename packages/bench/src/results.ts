@@ -1,0 +1,145 @@
+/** What a run found, and how it is shown: one table for people, JSON for machines. Figures are shown, never judged. */
+import type { ImportResult } from './label-import.js'
+import type { LoadResult } from './load.js'
+import type { ResidentMemory } from './resident-memory.js'
+import type { Profile } from './system.js'
+
+export interface Conditions {
+  readonly date: string
+  readonly commit: string
+  readonly cores: number
+  readonly cpu: string
+  readonly memoryGib: number
+  readonly node: string
+  readonly platform: string
+  readonly secondsPerPhase: number
+  /** Rows of label files that were imported; 0 where none were at hand. */
+  readonly labelRows: number
+}
+
+export interface ProfileResults {
+  readonly profile: Profile
+  readonly firstStartMs: number | null
+  readonly secondStartMs: number | null
+  readonly labelImport: ImportResult | null
+  readonly pairs: readonly { readonly floor: LoadResult | null; readonly screen: LoadResult | null }[]
+  readonly memory: readonly ResidentMemory[]
+}
+
+export interface BenchResults {
+  readonly conditions: Conditions
+  readonly profiles: readonly ProfileResults[]
+}
+
+interface TargetRow {
+  readonly what: string
+  readonly measured: string
+  readonly target: string
+}
+
+const OPEN_TARGET_MS: Record<Profile, (level: number) => string> = {
+  kafka: () => 'p95 ≤ 2 × floor and < 40 ms',
+  embedded: (level) => (level === 200 ? 'p95 ≤ 25 ms' : '—'),
+}
+const CLOSED_TARGET: Record<Profile, (level: number) => string> = {
+  kafka: (level) => (level === 64 ? '≥ 2,500 /s, 0 errors' : '—'),
+  embedded: (level) => (level === 64 ? '≥ 1,500 /s, 0 errors' : '—'),
+}
+const START_TARGET: Record<Profile, string> = { embedded: '≤ 5 s', kafka: '≤ 25 s' }
+
+export function renderMarkdown(results: BenchResults): string {
+  const { conditions } = results
+  const lines = [
+    `Measured ${conditions.date} at commit ${conditions.commit}, everything (broker, database, services, load generator) on one machine:`,
+    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; ${conditions.secondsPerPhase} s per row after a warm-up; ` +
+      (conditions.labelRows > 0
+        ? `${thousands(conditions.labelRows)} label rows imported, half of the screened addresses labelled.`
+        : 'only the starter labels: no label files were at hand.'),
+    '',
+  ]
+  for (const profile of results.profiles) lines.push(...renderProfile(profile), '')
+  return lines.join('\n')
+}
+
+function renderProfile(profile: ProfileResults): string[] {
+  const lines = [`### ${profile.profile === 'kafka' ? 'Kafka profile' : 'Embedded profile'}`, '']
+  if (profile.pairs.length > 0) {
+    lines.push(
+      '| load | floor p50 / p95 / p99 ms | screen p50 / p95 / p99 / max ms | p95 ÷ floor | screens/s (floor) | errors | target |',
+      '|---|---|---|---|---|---|---|',
+      ...profile.pairs.map(({ floor, screen }) => renderPair(profile.profile, floor, screen)),
+      '',
+    )
+  }
+  const rows = [...startRows(profile), ...importRows(profile), ...memoryRows(profile)]
+  if (rows.length > 0)
+    lines.push(
+      '| what | measured | target |',
+      '|---|---|---|',
+      ...rows.map((row) => `| ${row.what} | ${row.measured} | ${row.target} |`),
+    )
+  return lines
+}
+
+function renderPair(profile: Profile, floor: LoadResult | null, screen: LoadResult | null): string {
+  const phase = (screen ?? floor)!
+  const load =
+    phase.kind === 'open' ? `open loop, ${phase.level}/s` : `closed loop, ${phase.level} connections`
+  const target =
+    phase.kind === 'open' ? OPEN_TARGET_MS[profile](phase.level) : CLOSED_TARGET[profile](phase.level)
+  const cells = [
+    load,
+    floor === null ? '—' : `${floor.p50Ms} / ${floor.p95Ms} / ${floor.p99Ms}`,
+    screen === null ? '—' : `${screen.p50Ms} / ${screen.p95Ms} / ${screen.p99Ms} / ${screen.maxMs}`,
+    floor === null || screen === null ? '—' : (screen.p95Ms / floor.p95Ms).toFixed(2),
+    `${screen === null ? '—' : thousands(screen.perSecond)}${floor === null ? '' : ` (${thousands(floor.perSecond)})`}`,
+    screen === null ? '—' : String(screen.errors),
+    target,
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function startRows({ profile, firstStartMs, secondStartMs }: ProfileResults): TargetRow[] {
+  const rows: TargetRow[] = []
+  if (firstStartMs !== null)
+    rows.push({
+      what: 'first start in an empty folder, until ready',
+      measured: seconds(firstStartMs),
+      target: '—',
+    })
+  if (secondStartMs !== null)
+    rows.push({
+      what: 'second start, until ready',
+      measured: seconds(secondStartMs),
+      target: START_TARGET[profile],
+    })
+  return rows
+}
+
+function importRows({ labelImport }: ProfileResults): TargetRow[] {
+  if (labelImport === null) return []
+  const { largest } = labelImport
+  return [
+    {
+      what: `label import, ${thousands(largest.rows)} rows in one file`,
+      measured: `${thousands(largest.rowsPerSecond)} rows/s`,
+      target: '≥ 10,000 rows/s',
+    },
+    {
+      what: `label import, ${thousands(labelImport.rows)} rows in ${labelImport.files} files, one command each`,
+      measured: `${thousands(labelImport.rowsPerSecond)} rows/s`,
+      target: '—',
+    },
+  ]
+}
+
+function memoryRows({ memory, profile }: ProfileResults): TargetRow[] {
+  return memory.map(({ process, peakMib }) => ({
+    what: `resident memory under load: ${process}${profile === 'embedded' ? ' (all services in one process)' : ''}`,
+    measured: `${peakMib} MiB`,
+    target: '≤ 200 MiB',
+  }))
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
+const thousands = (n: number): string => Math.round(n).toLocaleString('en-US')

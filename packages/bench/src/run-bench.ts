@@ -1,0 +1,191 @@
+/** One run: for each profile start, stop and start again, import labels, then floor and screen by turns at each load. */
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { arch, cpus, platform, release, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { benchmarkBodies } from './addresses.js'
+import { generateLoad, startEchoProcess } from './child-processes.js'
+import type { HttpTarget } from './http-client.js'
+import { importLabels } from './label-import.js'
+import type { LoadPhase, LoadResult } from './load.js'
+import type { LogConnection } from './log-connection.js'
+import { watchMemory, type ResidentMemory } from './resident-memory.js'
+import type { BenchResults, Conditions, ProfileResults } from './results.js'
+import { startSystem, type Profile, type RunningSystem } from './system.js'
+
+export interface BenchOptions {
+  /** Folder of the checkout. */
+  readonly root: string
+  readonly profiles: readonly Profile[]
+  /** Parts to run; null for all: start, import, floor, screen, memory. */
+  readonly only: ReadonlySet<string> | null
+  /** Length of each measured phase. */
+  readonly seconds: number
+  /** Folder of label files in the layout of `cupel labels import --format csv`; null where there is none. */
+  readonly labelFolder: string | null
+  readonly say: (line: string) => void
+}
+
+/** Loads in the order they run: light ones first, so that none inherits a backlog. */
+const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
+  { kind: 'open', level: 50 },
+  { kind: 'open', level: 200 },
+  { kind: 'closed', level: 64 },
+  { kind: 'closed', level: 256 },
+]
+const WARM_UP: LoadPhase = { kind: 'closed', level: 16, seconds: 5 }
+
+export async function runBench(options: BenchOptions): Promise<BenchResults> {
+  if (options.labelFolder !== null && !existsSync(options.labelFolder))
+    throw new Error(`There is no folder ${options.labelFolder}`)
+  const profiles: ProfileResults[] = []
+  for (const profile of options.profiles) profiles.push(await benchProfile(profile, options))
+  const labelRows = Math.max(0, ...profiles.map(({ labelImport }) => labelImport?.rows ?? 0))
+  return { conditions: conditions(options, labelRows), profiles }
+}
+
+async function benchProfile(profile: Profile, options: BenchOptions): Promise<ProfileResults> {
+  const { say } = options
+  const wants = (part: string): boolean => options.only?.has(part) ?? true
+  const home = await mkdtemp(join(tmpdir(), `cupel-bench-${profile}-`))
+  let system: RunningSystem | null = null
+  try {
+    say(`${profile}: first start`)
+    system = await startSystem({ root: options.root, home, profile })
+    const firstStartMs = system.readyAfterMs
+    let secondStartMs: number | null = null
+    if (wants('start')) {
+      await system.stop()
+      say(`${profile}: second start`)
+      system = await startSystem({ root: options.root, home, profile })
+      secondStartMs = system.readyAfterMs
+    }
+    const labelImport =
+      wants('import') && options.labelFolder !== null ? await importLabels(system, options.labelFolder) : null
+    const key = await enterpriseKey(system)
+    const bodies = await benchmarkBodies(labelImport === null ? null : options.labelFolder)
+    const measured = await benchLoads(system, { home, key, bodies, options, wants })
+    return {
+      profile,
+      firstStartMs: wants('start') ? firstStartMs : null,
+      secondStartMs,
+      labelImport,
+      ...measured,
+    }
+  } finally {
+    await system?.stop()
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+/** The enterprise plan's limits lie far above what one machine screens, so the limiter does not measure itself. */
+async function enterpriseKey(system: RunningSystem): Promise<string> {
+  const { json: account } = await system.cupel('accounts', 'create', 'Benchmark')
+  const { json: key } = await system.cupel(
+    ...['keys', 'create', '--account', text(account, 'account_id')],
+    ...['--scope', 'read-write', '--plan', 'enterprise'],
+  )
+  return text(key, 'key')
+}
+
+interface LoadSetting {
+  readonly home: string
+  readonly key: string
+  readonly bodies: HttpTarget['bodies']
+  readonly options: BenchOptions
+  readonly wants: (part: string) => boolean
+}
+
+async function benchLoads(
+  system: RunningSystem,
+  { home, key, bodies, options, wants }: LoadSetting,
+): Promise<Pick<ProfileResults, 'pairs' | 'memory'>> {
+  const connection = await logConnection(system, home)
+  const pairs: { floor: LoadResult | null; screen: LoadResult | null }[] = []
+  let memory: readonly ResidentMemory[] = []
+  for (const load of loads) {
+    const phase: LoadPhase = { ...load, seconds: options.seconds }
+    options.say(`${system.profile}: ${load.kind} loop ${load.level}`)
+    const floor = wants('floor') ? await measureFloor(connection, phase) : null
+    if (!wants('screen')) {
+      if (floor !== null) pairs.push({ floor, screen: null })
+      continue
+    }
+    const watch = wants('memory') ? watchMemory(system.pid) : null
+    const connections = load.kind === 'closed' ? load.level : 128
+    const target: HttpTarget = { kind: 'http', baseUrls: system.line.base_urls, key, bodies, connections }
+    const [screen] = await generateLoad({ target, warmUp: WARM_UP, phases: [phase] })
+    pairs.push({ floor, screen: screen! })
+    if (watch !== null) memory = highest(memory, await watch.stop())
+  }
+  return { pairs, memory }
+}
+
+async function measureFloor(log: LogConnection, phase: LoadPhase): Promise<LoadResult> {
+  const connection = { ...log, topicPrefix: `bench-${randomBytes(4).toString('hex')}.` }
+  const echo = log.kind === 'kafka' ? await startEchoProcess(connection) : null
+  try {
+    const target = { kind: 'floor', log: connection, echoInside: echo === null } as const
+    const [floor] = await generateLoad({ target, warmUp: WARM_UP, phases: [phase] })
+    return floor!
+  } finally {
+    echo?.stop()
+  }
+}
+
+function highest(before: readonly ResidentMemory[], now: readonly ResidentMemory[]): ResidentMemory[] {
+  return now.map((entry, index) => ({
+    ...entry,
+    peakMib: Math.max(entry.peakMib, before[index]?.peakMib ?? 0),
+  }))
+}
+
+/** The connections of what runs are in the home folder's run.json, readable by its owner alone. */
+async function logConnection(system: RunningSystem, home: string): Promise<LogConnection> {
+  if (system.profile === 'kafka') {
+    const brokers = system.line.log.brokers ?? []
+    return {
+      kind: 'kafka',
+      brokers: typeof brokers === 'string' ? brokers.split(',') : brokers,
+      topicPrefix: '',
+    }
+  }
+  const run = JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as Record<string, unknown>
+  return { kind: 'embedded', databaseUrl: text(run, 'databaseUrl'), topicPrefix: '' }
+}
+
+function text(json: Record<string, unknown>, name: string): string {
+  const value = json[name]
+  if (typeof value !== 'string') throw new Error(`Expected ${name} in ${JSON.stringify(Object.keys(json))}`)
+  return value
+}
+
+function conditions(options: BenchOptions, labelRows: number): Conditions {
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    commit: commit(options.root),
+    cores: cpus().length,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    memoryGib: Math.round(totalmem() / 1_073_741_824),
+    node: process.versions.node,
+    platform: `${platform()} ${release()} ${arch()}`,
+    secondsPerPhase: options.seconds,
+    labelRows,
+  }
+}
+
+function commit(root: string): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+      .toString()
+      .trim()
+  } catch {
+    // A source archive has no history; the figures stand without it.
+    return 'unknown'
+  }
+}

@@ -1,0 +1,133 @@
+/** The system under test, started and operated the way a user does it: `cupel start --json` and the CLI beside it. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { join } from 'node:path'
+
+export type Profile = 'embedded' | 'kafka'
+
+/** The line `cupel start --json` prints when everything is ready. */
+export interface StartLine {
+  readonly base_url: string
+  readonly base_urls: readonly string[]
+  readonly log: { readonly kind: Profile; readonly brokers?: string | readonly string[] }
+  readonly home: string
+}
+
+export interface RunningSystem {
+  readonly profile: Profile
+  readonly pid: number
+  readonly line: StartLine
+  /** From the start of the command to its line, in milliseconds. */
+  readonly readyAfterMs: number
+  /** Runs a CLI command beside the running service and returns what its last line of JSON says. */
+  cupel(...args: readonly string[]): Promise<CommandResult>
+  stop(): Promise<void>
+}
+
+export interface CommandResult {
+  readonly json: Record<string, unknown>
+  readonly tookMs: number
+}
+
+export interface SystemOptions {
+  /** Folder of the checkout. */
+  readonly root: string
+  readonly home: string
+  readonly profile: Profile
+}
+
+const START_TIMEOUT_MS = 300_000
+const STOP_TIMEOUT_MS = 60_000
+
+export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
+  const args = [
+    join(options.root, 'scripts', 'cupel.mjs'),
+    'start',
+    '--json',
+    ...(options.profile === 'kafka' ? ['--kafka'] : []),
+  ]
+  const since = performance.now()
+  const child = spawn(process.execPath, args, {
+    cwd: options.root,
+    env: environment(options),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const errors = collect(child)
+  const line = await startLine(child, errors)
+  return {
+    profile: options.profile,
+    pid: child.pid!,
+    line,
+    readyAfterMs: Math.round(performance.now() - since),
+    cupel: (...command) => runCommand(options, command),
+    stop: () => stopped(child),
+  }
+}
+
+function environment(options: SystemOptions): NodeJS.ProcessEnv {
+  return { ...process.env, CUPEL_HOME: options.home, CUPEL_PORT: '0', CUPEL_LOG_LEVEL: 'warn' }
+}
+
+function startLine(child: ChildProcess, errors: () => string): Promise<StartLine> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`The system was not ready after ${START_TIMEOUT_MS / 1_000} s.\n${errors()}`))
+    }, START_TIMEOUT_MS)
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`The system ended with code ${code} before it was ready.\n${errors()}`))
+    })
+    createInterface({ input: child.stdout! }).on('line', (text) => {
+      const parsed = readJson(text)
+      if (parsed === null || !('base_url' in parsed)) return
+      clearTimeout(timer)
+      child.removeAllListeners('exit')
+      resolve(parsed as unknown as StartLine)
+    })
+  })
+}
+
+async function runCommand(options: SystemOptions, args: readonly string[]): Promise<CommandResult> {
+  const since = performance.now()
+  const child = spawn(process.execPath, [join(options.root, 'scripts', 'cupel.mjs'), ...args, '--json'], {
+    cwd: options.root,
+    env: environment(options),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const errors = collect(child)
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  const tookMs = performance.now() - since
+  if (code !== 0) throw new Error(`cupel ${args.join(' ')} ended with code ${code}.\n${output}\n${errors()}`)
+  const json = readJson(output.trim()) ?? readJson(output.trim().split('\n').at(-1) ?? '')
+  if (json === null) throw new Error(`cupel ${args.join(' ')} printed no JSON:\n${output}`)
+  return { json, tookMs }
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill('SIGINT')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await exited
+  clearTimeout(timer)
+}
+
+/** Keeps the end of what a process writes to stderr, for the message of an error. */
+function collect(child: ChildProcess): () => string {
+  let text = ''
+  child.stderr!.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(-4_000)))
+  return () => text
+}
+
+function readJson(text: string): Record<string, unknown> | null {
+  if (!text.startsWith('{')) return null
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

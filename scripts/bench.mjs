@@ -1,0 +1,92 @@
+// Measures the platform against the floor of its own log: npm run bench -- [--profile embedded|kafka] [--only a,b] [--seconds N] [--docs]
+// Prints a table, writes JSON to bench-results/, and with --docs the table to docs/benchmarks.md. Figures fail nothing.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { orExplain, setUp } from './setup.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const PARTS = ['start', 'import', 'floor', 'screen', 'memory']
+const PROFILES = ['embedded', 'kafka']
+const USAGE = `npm run bench -- [options]
+  --profile embedded|kafka   one profile only (default: both)
+  --only ${PARTS.join(',')}   parts to run, comma-separated (default: all)
+  --seconds N                length of each measured phase (default: 20)
+  --docs                     write the table to docs/benchmarks.md`
+
+async function main() {
+  const options = readOptions()
+  await orExplain(() => setUp())
+  const { renderMarkdown, runBench } = await import('../packages/bench/dist/index.js')
+  const results = await runBench({
+    root,
+    ...options,
+    labelFolder: labelFolder(),
+    say: (line) => console.error(`· ${line}`),
+  })
+  const table = renderMarkdown(results)
+  console.log(`\n${table}`)
+  console.log(`JSON: ${writeJson(results)}`)
+  if (options.docs) writeDocs(table)
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      profile: { type: 'string' },
+      only: { type: 'string' },
+      seconds: { type: 'string', default: '20' },
+      docs: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) end(0, USAGE)
+  const seconds = Number(values.seconds)
+  const only = values.only === undefined ? null : new Set(values.only.split(','))
+  if (values.profile !== undefined && !PROFILES.includes(values.profile))
+    end(2, `Unknown profile ${values.profile}.\n${USAGE}`)
+  if (!(seconds >= 1 && seconds <= 3_600)) end(2, `--seconds takes a number from 1 to 3600.\n${USAGE}`)
+  for (const part of only ?? []) if (!PARTS.includes(part)) end(2, `Unknown part ${part}.\n${USAGE}`)
+  return {
+    profiles: values.profile === undefined ? PROFILES : [values.profile],
+    only,
+    seconds,
+    docs: values.docs,
+  }
+}
+
+function end(code, text) {
+  console.log(text)
+  process.exit(code)
+}
+
+/** The label files beside the checkout, or where CUPEL_SHARED_DATA says; without them the starter labels have to do. */
+function labelFolder() {
+  const candidates = [process.env.CUPEL_SHARED_DATA, join(root, '..', 'shared', 'data')].filter(Boolean)
+  const folder = candidates.map((data) => join(data, 'labels')).find(existsSync)
+  if (folder === undefined)
+    console.error('· no label files at hand (CUPEL_SHARED_DATA): measuring with the starter labels only')
+  return folder ?? null
+}
+
+function writeJson(results) {
+  const folder = join(root, 'bench-results')
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+  return file
+}
+
+/** Keeps the page's own text and replaces what lies between its two markers. */
+function writeDocs(table) {
+  const file = join(root, 'docs', 'benchmarks.md')
+  const [begin, finish] = ['<!-- figures: begin -->', '<!-- figures: end -->']
+  const page = readFileSync(file, 'utf8')
+  const [from, to] = [page.indexOf(begin), page.indexOf(finish)]
+  if (from === -1 || to < from) throw new Error(`${file} has lost its markers ${begin} and ${finish}`)
+  writeFileSync(file, `${page.slice(0, from + begin.length)}\n\n${table.trim()}\n\n${page.slice(to)}`)
+  console.log(`Wrote ${file}`)
+}
+
+await main()
