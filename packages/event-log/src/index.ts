@@ -1,2 +1,5 @@
 export * from './port.js'
 export type * from './event-codec.js'
+export { keyPartition } from './key-partition.js'
+export { IncompatibleSchemaError } from './schemas/schema-registry.js'
+export type { RegisteredSchema, SchemaRegistry } from './schemas/schema-registry.js'

@@ -59,7 +59,12 @@ export interface EventLog {
   startOffset(topic: string, partition: number): Promise<number>
 
   /** Records `from` ≤ offset < `to`, in order, in batches. */
-  read(range: { topic: string; partition: number; from: number; to: number }): AsyncIterable<readonly LogRecord[]>
+  read(range: {
+    topic: string
+    partition: number
+    from: number
+    to: number
+  }): AsyncIterable<readonly LogRecord[]>
 
   /** Follows one partition from its present end, outside any group. Resolves once a probe came back. */
   tail(options: TailOptions): Promise<Tail>

@@ -1,0 +1,174 @@
+/** How the contract suite reaches a log, and what its cases share. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { TopicSpec } from '@cupel/contracts'
+import { afterAll, beforeAll, vi } from 'vitest'
+import type { Checkpoint, EventLog, LogBatch, LogIdentity, LogRecord, SubscribeOptions } from '../port.js'
+import type { ChildTask } from './records.contract.js'
+
+export { numbered, record, textOf } from './records.contract.js'
+
+export interface LogUnderTest {
+  /** Opens another adapter on the log, as one more process would. The suite closes it. */
+  open(options?: { readonly topicPrefix?: string }): Promise<EventLog>
+  /** Loses everything before an offset of a topic without prefix, as retention or an accident would. */
+  deleteBefore(position: { topic: string; partition: number; offset: number }): Promise<void>
+  /** A module with `export async function openLog(config: string): Promise<EventLog>`, for child processes. */
+  readonly childModule: URL
+  /** What `openLog` is given there, for example a connection string or brokers. */
+  readonly childConfig: string
+  /** Called once at the end, after every log was closed. */
+  release(): Promise<void>
+}
+
+/** Longest a case may wait for something: a killed member's partitions move within 10 s, and a start of a child takes its time. */
+export const PATIENCE_MS = 30_000
+export const CASE_TIMEOUT_MS = 90_000
+
+export interface ContractContext {
+  readonly underTest: () => LogUnderTest
+  /** One adapter shared by the cases of a group of cases. */
+  readonly log: () => EventLog
+  open(options?: { readonly topicPrefix?: string }): Promise<EventLog>
+  /** Creates a topic of its own for a case. */
+  newTopic(partitions: number): Promise<string>
+}
+
+/** Starts the log before the cases of a file and closes everything they opened after them. */
+export function contractContext(start: () => Promise<LogUnderTest>): ContractContext {
+  let underTest: LogUnderTest
+  let log: EventLog
+  const opened: EventLog[] = []
+  const open: ContractContext['open'] = async (options) => {
+    const another = await underTest.open(options)
+    opened.push(another)
+    return another
+  }
+  beforeAll(async () => {
+    underTest = await start()
+    log = await open()
+    await log.ensureTopics([])
+  }, CASE_TIMEOUT_MS)
+  afterAll(async () => {
+    await Promise.all(opened.map((each) => each.close()))
+    await underTest.release()
+  }, CASE_TIMEOUT_MS)
+  return {
+    underTest: () => underTest,
+    log: () => log,
+    open,
+    async newTopic(partitions) {
+      const name = `contract.${randomBytes(6).toString('hex')}.v1`
+      await log.ensureTopics([topicSpec(name, partitions)])
+      return name
+    },
+  }
+}
+
+export function topicSpec(name: string, partitions: number): TopicSpec {
+  return {
+    name,
+    partitions,
+    producer: 'ordered',
+    config: { 'cleanup.policy': 'delete', 'retention.ms': '-1', 'max.message.bytes': '2097152' },
+  }
+}
+
+export function newGroup(): string {
+  return `contract.${randomBytes(6).toString('hex')}`
+}
+
+export async function readAll(log: EventLog, topic: string, partition: number): Promise<LogRecord[]> {
+  const to = await log.endOffset(topic, partition)
+  const records: LogRecord[] = []
+  for await (const batch of log.read({ topic, partition, from: 0, to })) records.push(...batch)
+  return records
+}
+
+/** Waits for a condition, by asking again and again; fails with the last reason. */
+export async function until(condition: () => void | Promise<void>): Promise<void> {
+  await vi.waitFor(condition, { timeout: PATIENCE_MS, interval: 20 })
+}
+
+/** Checkpoints as a projection would keep them, shared by the members of a group and outliving them. */
+export interface CheckpointStore {
+  readonly load: SubscribeOptions['checkpoint']
+  advance(batch: Pick<LogBatch, 'topic' | 'partition' | 'nextOffset'>): void
+  next(topic: string, partition: number): number | undefined
+  set(topic: string, partition: number, checkpoint: Checkpoint): void
+}
+
+export function checkpointStore(identity: LogIdentity): CheckpointStore {
+  const stored = new Map<string, Checkpoint>()
+  return {
+    load: async ({ topic, partition }) => stored.get(`${topic}/${partition}`) ?? null,
+    advance: ({ topic, partition, nextOffset }) =>
+      stored.set(`${topic}/${partition}`, { next: nextOffset, log: identity }),
+    next: (topic, partition) => stored.get(`${topic}/${partition}`)?.next,
+    set: (topic, partition, checkpoint) => stored.set(`${topic}/${partition}`, checkpoint),
+  }
+}
+
+/** Options of a subscription that handles everything at once and fails the case when it stops or retries. */
+export function subscribeOptions(
+  options: Pick<SubscribeOptions, 'group' | 'topics' | 'handle' | 'checkpoint'> & Partial<SubscribeOptions>,
+): SubscribeOptions {
+  return {
+    maxBatchRecords: 500,
+    concurrency: 8,
+    onStopped: failTheCase,
+    onRetry: failTheCase,
+    ...options,
+  }
+}
+
+/** Outside the adapter's own calls, where it could swallow it. */
+function failTheCase(error: unknown): void {
+  queueMicrotask(() => {
+    throw error
+  })
+}
+
+/** A process of its own on the same log. What it prints, line by line as JSON, arrives in `messages`. */
+export interface Child {
+  readonly messages: readonly unknown[]
+  kill(): Promise<void>
+  /** Resolves when it ended by itself; rejects where it failed. */
+  ended(): Promise<void>
+}
+
+const CHILD_SCRIPT = fileURLToPath(new URL('./child.contract.ts', import.meta.url))
+
+export function startChild(underTest: LogUnderTest, task: ChildTask): Child {
+  const job = JSON.stringify({ module: underTest.childModule.href, config: underTest.childConfig, task })
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions', 'cupel-source', CHILD_SCRIPT, job],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const messages: unknown[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => messages.push(JSON.parse(line)))
+  let complaint = ''
+  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
+  const end = exitOf(child)
+  return {
+    messages,
+    async kill() {
+      child.kill('SIGKILL')
+      await end
+    },
+    async ended() {
+      const code = await end
+      if (code !== 0) throw new Error(`The child process ended with ${code}: ${complaint}`)
+    },
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<number | string> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'nothing'))
+  })
+}

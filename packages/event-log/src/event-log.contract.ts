@@ -1,0 +1,24 @@
+/**
+ * What every log adapter promises, as one suite of tests. An adapter's test file calls `eventLogContract` with a way to
+ * reach a log of its kind; nothing in here knows which one it is.
+ */
+import { describe } from 'vitest'
+import { appendingContract } from './contract/appending.contract.js'
+import { groupContract } from './contract/groups.contract.js'
+import { readingContract } from './contract/reading.contract.js'
+import { subscribingContract } from './contract/subscribing.contract.js'
+import { tailingContract } from './contract/tailing.contract.js'
+import type { LogUnderTest } from './contract/log-under-test.contract.js'
+
+export type { LogUnderTest } from './contract/log-under-test.contract.js'
+
+/** Declares the suite. `start` runs once before it, `release` of what it resolves to once after it. */
+export function eventLogContract(name: string, start: () => Promise<LogUnderTest>): void {
+  describe(`${name} keeps the contract of the log`, () => {
+    appendingContract(start)
+    readingContract(start)
+    tailingContract(start)
+    subscribingContract(start)
+    groupContract(start)
+  })
+}

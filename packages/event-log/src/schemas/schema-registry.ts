@@ -1,0 +1,29 @@
+/** What the platform asks of a schema registry. Services never ask it: only the registration job does. */
+
+export interface RegisteredSchema {
+  readonly id: number
+  /** 1 for the first schema of its subject. */
+  readonly version: number
+  /** Avro schema as JSON text. */
+  readonly schema: string
+}
+
+export interface SchemaRegistry {
+  /**
+   * Registers a schema under FULL_TRANSITIVE, or finds it where it is registered already; resolves to its id.
+   * Rejects with IncompatibleSchemaError where an earlier version could not be read with it, or it with an earlier one.
+   */
+  register(subject: string, schema: string): Promise<number>
+  /** Every version of the subject, oldest first; empty for an unknown subject. */
+  versions(subject: string): Promise<readonly RegisteredSchema[]>
+}
+
+/** A schema would break readers of old records or old readers of new ones. The sentence says where. */
+export class IncompatibleSchemaError extends Error {
+  override readonly name = 'IncompatibleSchemaError'
+  readonly subject: string
+  constructor(subject: string, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.subject = subject
+  }
+}
