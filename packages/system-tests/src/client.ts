@@ -1,0 +1,49 @@
+/** A caller of the REST interface who keeps every answer, to hold the system to it later. */
+import { Agent, request } from 'undici'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+}
+
+export interface Client {
+  screen(address: string, chain?: string): Promise<Answer>
+  report(id: string): Promise<Answer>
+  send(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS',
+    path: string,
+    body?: string,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+  close(): Promise<void>
+}
+
+const TIMEOUT_MS = 15_000
+
+/** `baseUrls` are used in turn, as a load balancer would. */
+export function createClient(baseUrls: readonly string[], key: string): Client {
+  const agent = new Agent({ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, connections: 64 })
+  let turn = 0
+  const send: Client['send'] = async (method, path, body, headers = {}) => {
+    const base = baseUrls[turn++ % baseUrls.length]!
+    const response = await request(`${base}${path}`, {
+      method,
+      dispatcher: agent,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    })
+    return { status: response.statusCode, headers: response.headers, text: await response.body.text() }
+  }
+  return {
+    send,
+    screen: (address, chain) =>
+      send('POST', '/v1/screen', JSON.stringify(chain === undefined ? { address } : { address, chain })),
+    report: (id) => send('GET', `/v1/reports/${id}`),
+    close: () => agent.destroy(),
+  }
+}

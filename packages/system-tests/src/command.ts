@@ -1,0 +1,30 @@
+/** One call of the `cupel` command, as an operator makes it. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { checkout, environmentFor } from './installation.js'
+
+export interface CommandResult {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export function cupel(
+  home: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(checkout, 'scripts/cupel.mjs'), ...args], {
+      cwd: checkout,
+      env: environmentFor(home, environment),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+    child.once('error', reject)
+    child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
+  })
+}

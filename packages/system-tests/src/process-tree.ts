@@ -1,0 +1,55 @@
+/** The processes an installation runs, found from outside: descendants of the supervisor by their command line. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+export interface ProcessEntry {
+  readonly pid: number
+  readonly parent: number
+  readonly command: string
+}
+
+/** What can be killed, and how its command line is recognised. */
+export const victims = {
+  api: /services\/api\/dist\/main\.js/,
+  scorer: /services\/scorer\/dist\/main\.js/,
+  projector: /services\/projector\/dist\/main\.js/,
+  kafka: /kafka\.Kafka/,
+  postgres: /\/postgres\b.* -D /,
+  registry: /apicurio-registry/,
+} as const
+
+export type Victim = keyof typeof victims
+
+export function descendants(root: number): ProcessEntry[] {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => entry(Number(name)))
+  const found: ProcessEntry[] = []
+  let parents = new Set([root])
+  while (parents.size > 0) {
+    const children = all.filter((process) => parents.has(process.parent))
+    found.push(...children)
+    parents = new Set(children.map((process) => process.pid))
+  }
+  return found
+}
+
+export function findVictims(supervisor: number, victim: Victim): number[] {
+  const all = descendants(supervisor)
+  const matching = all.filter((process) => victims[victim].test(process.command))
+  const pids = new Set(matching.map((process) => process.pid))
+  // A server's own workers carry its command line: only the oldest of a family is the victim.
+  return matching.filter((process) => !pids.has(process.parent)).map((process) => process.pid)
+}
+
+function entry(pid: number): ProcessEntry[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z') return []
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return [{ pid, parent: Number(fields[1]), command }]
+  } catch {
+    // The process ended between the listing and the reading.
+    return []
+  }
+}

@@ -1,0 +1,32 @@
+/** A small seeded generator (mulberry32), so that a run can be repeated from its printed seed. */
+export interface Random {
+  /** 0 ≤ x < 1. */
+  next(): number
+  below(limit: number): number
+  pick<T>(items: readonly [T, ...T[]]): T
+  hex(length: number): string
+}
+
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const below = (limit: number): number => Math.floor(next() * limit)
+  return {
+    next,
+    below,
+    pick: (items) => items[below(items.length)]!,
+    hex: (length) => Array.from({ length }, () => below(16).toString(16)).join(''),
+  }
+}
+
+/** The seed of this run: `CUPEL_TEST_SEED`, or the time. Always printed by the test that uses it. */
+export function runSeed(): number {
+  const given = process.env['CUPEL_TEST_SEED']
+  return given === undefined ? Date.now() % 4_294_967_296 : Number(given)
+}

@@ -1,0 +1,124 @@
+/**
+ * Kill -9 of services, broker and database under load, from a printed seed. Held to: what was answered 200 can be read and is
+ * the same; no report id means two reports; nothing accepted is lost; work goes on within 10 s of each kill.
+ */
+import { noteSkip } from '@cupel/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '../src/client.js'
+import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
+import { effectiveReports, readTopic } from '../src/kafka-log.js'
+import { startLoad } from '../src/load.js'
+import type { Victim } from '../src/process-tree.js'
+import { runSeed, seededRandom } from '../src/random.js'
+import { until } from '../src/until.js'
+
+const KILLS = Number(process.env['CUPEL_TEST_KILLS'] ?? 30)
+const RECOVERY_MS = 10_000
+const SCREENS_PER_SECOND = 40
+// Sanctioned addresses named by OFAC (Lazarus Group, SUEX, Garantex): part of the starter labels.
+const LABELLED = ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96'] as const
+
+const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
+if (missing !== undefined) noteSkip(`kills on the Kafka profile: ${missing}`)
+
+describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => {
+  const seed = runSeed()
+  const random = seededRandom(seed)
+  const home = createHome()
+  let installation: Installation
+
+  beforeAll(async () => {
+    process.stdout.write(`kills: seed ${seed} (CUPEL_TEST_SEED repeats it)\n`)
+    installation = await startInstallation({ kafka: true, scale: 'api=2,scorer=2', home })
+  }, 120_000)
+  afterAll(async () => {
+    await installation?.stop()
+    removeHome(home)
+  }, 60_000)
+
+  test(
+    `${KILLS} kills lose nothing that was answered or accepted`,
+    async () => {
+      const load = startLoad({
+        baseUrls: installation.ready.base_urls,
+        key: installation.ready.keys.read_write,
+        perSecond: SCREENS_PER_SECOND,
+        random,
+        addresses: LABELLED,
+      })
+      const order: [Victim, ...Victim[]] = ['scorer', 'api', 'projector', 'postgres', 'kafka', 'registry']
+      const recoveries: { victim: Victim; ms: number }[] = []
+      for (let kill = 0; kill < KILLS; kill++) {
+        const victim = kill < order.length ? order[kill]! : random.pick(order)
+        const pids = await until(`a running ${victim}`, 30_000, async () => {
+          const found = installation.pids(victim)
+          return found.length > 0 ? found : null
+        })
+        const killedAt = Date.now()
+        process.kill(pids[random.below(pids.length)]!, 'SIGKILL')
+        await until(
+          `an answer after ${victim} was killed`,
+          60_000,
+          async () => load.lastAnsweredAt() > killedAt + 500,
+        )
+        recoveries.push({ victim, ms: load.lastAnsweredAt() - killedAt })
+      }
+      await load.stop()
+      process.stdout.write(`kills: ${summary(recoveries)}; statuses ${JSON.stringify([...load.statuses])}\n`)
+
+      expect(load.offences).toEqual([])
+      expect(load.answered.size).toBeGreaterThan(KILLS * 10)
+      await expectEveryReportReadable(load.answered, load.promised)
+      await expectTopicsConsistent(load.answered)
+      const slow = recoveries.filter(
+        ({ victim, ms }) => ms > RECOVERY_MS && victim !== 'kafka' && victim !== 'postgres',
+      )
+      expect(slow).toEqual([])
+    },
+    20 * 60_000,
+  )
+
+  async function expectEveryReportReadable(
+    answered: ReadonlyMap<string, string>,
+    promised: ReadonlySet<string>,
+  ): Promise<void> {
+    const client = createClient(installation.ready.base_urls, installation.ready.keys.read_only)
+    const read = (id: string) =>
+      until(`report ${id}`, 60_000, async () => {
+        const answer = await client.report(id)
+        return answer.status === 200 ? answer.text : null
+      })
+    const differing: string[] = []
+    for (const [id, text] of answered) if ((await read(id)) !== text) differing.push(id)
+    for (const id of promised) await read(id)
+    await client.close()
+    expect(differing).toEqual([])
+  }
+
+  async function expectTopicsConsistent(answered: ReadonlyMap<string, string>): Promise<void> {
+    const requests = [
+      ...(await readTopic(installation.ready, 'screening.screen.events.v1')),
+      ...(await readTopic(installation.ready, 'screening.bulk-screen.events.v1')),
+    ]
+    const effective = effectiveReports(await readTopic(installation.ready, 'screening.report.events.v1'))
+    const eventIds = new Map<string, Set<string>>()
+    for (const request of requests)
+      eventIds.set(request.key, (eventIds.get(request.key) ?? new Set()).add(request.id))
+    expect([...eventIds].filter(([, ids]) => ids.size !== 1)).toEqual([])
+    expect([...eventIds.keys()].filter((id) => !effective.has(id))).toEqual([])
+    expect(
+      [...answered].filter(([id, text]) => effective.get(id)?.value['report'] !== text).map(([id]) => id),
+    ).toEqual([])
+  }
+})
+
+function summary(recoveries: readonly { victim: Victim; ms: number }[]): string {
+  const worst = new Map<Victim, { kills: number; worstMs: number }>()
+  for (const { victim, ms } of recoveries) {
+    const known = worst.get(victim) ?? { kills: 0, worstMs: 0 }
+    worst.set(victim, { kills: known.kills + 1, worstMs: Math.max(known.worstMs, ms) })
+  }
+  return [...worst]
+    .map(([victim, { kills, worstMs }]) => `${victim} ${kills}× (steady again after at most ${worstMs} ms)`)
+    .join(', ')
+}
