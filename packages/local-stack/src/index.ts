@@ -1,5 +1,7 @@
 export * from './local-stack-error.js'
 export * from './process-identity.js'
 export * from './child-process.js'
+export * from './supervisor.js'
 export * from './free-port.js'
+export * from './home.js'
 export * from './postgres.js'

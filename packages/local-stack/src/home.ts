@@ -1,0 +1,198 @@
+/**
+ * The folder that holds everything a local installation stores (CUPEL_HOME). One program holds it at a time; what runs on
+ * it is written into run.json, so that other commands find it.
+ */
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LocalStackError } from './local-stack-error.js'
+import { isSameProcess, processIdentity } from './process-identity.js'
+
+export type Profile = 'embedded' | 'kafka'
+
+/** run.json: the connections of what runs. Readable by its owner alone, for it holds the database's password. */
+export interface RunFile {
+  readonly profile: Profile
+  readonly state: 'starting' | 'ready' | 'stopping'
+  readonly pid: number
+  /** With the pid, says whether what wrote this still runs. */
+  readonly identity: string
+  /** As typed, for sentences: `cupel start`. */
+  readonly command: string
+  readonly started_at: string
+  readonly database_url: string | null
+  readonly brokers: readonly string[]
+  readonly registry: string | null
+  readonly topic_prefix: string
+  readonly base_urls: readonly string[]
+  readonly services: readonly { readonly name: string; readonly health_url: string }[]
+}
+
+export interface HeldHome {
+  readonly folder: string
+  /** Of this profile alone: data, logs, keys. */
+  readonly profileFolder: (profile: Profile) => string
+  /** Children are recorded here. */
+  readonly processFolder: string
+  readonly logFile: (profile: Profile, name: string) => string
+  writeRun(run: Omit<RunFile, 'pid' | 'identity' | 'command'>): void
+  /** Lets go of the folder; whoever comes next may have it. */
+  release(): void
+}
+
+const LOCK = 'lock'
+const RUN = 'run.json'
+const PROFILE = 'profile'
+
+interface Holder {
+  readonly pid: number
+  readonly identity: string
+  readonly command: string
+  readonly since: string
+}
+
+/**
+ * Takes the folder, making it where it is missing. Throws LocalStackError: `home-in-use` where another program holds it for
+ * longer than `waitMs`, `permission-denied` where it cannot be written.
+ */
+export async function holdHome(folder: string, command: string, waitMs = 0): Promise<HeldHome> {
+  const home = makeHome(folder)
+  const giveUpAt = Date.now() + waitMs
+  for (;;) {
+    const holder = tryHold(home, command)
+    if (holder === null) return heldHome(home, command)
+    if (Date.now() >= giveUpAt) throw inUse(home, holder)
+    await sleep(100)
+  }
+}
+
+/** What runs on the folder now; null where nothing does. */
+export function readRun(folder: string): RunFile | null {
+  const run = readJson<RunFile>(join(folder, RUN))
+  return run !== null && isSameProcess(run) ? run : null
+}
+
+/** The profile that was started last; commands work on it unless told otherwise. */
+export function lastProfile(folder: string): Profile | null {
+  const text = readText(join(folder, PROFILE))?.trim()
+  return text === 'embedded' || text === 'kafka' ? text : null
+}
+
+export function rememberProfile(folder: string, profile: Profile): void {
+  writeFileSync(join(folder, PROFILE), `${profile}\n`)
+}
+
+function heldHome(folder: string, command: string): HeldHome {
+  const identity = processIdentity(process.pid)
+  if (identity === null) throw new Error('This process cannot be found in the list of processes')
+  return {
+    folder,
+    profileFolder: (profile) => join(folder, profile),
+    processFolder: join(folder, 'processes'),
+    logFile: (profile, name) => join(folder, profile, 'logs', `${name}.log`),
+    writeRun(run) {
+      const file: RunFile = { ...run, pid: process.pid, identity, command }
+      writeWhole(join(folder, RUN), `${JSON.stringify(file, null, 2)}\n`)
+    },
+    release() {
+      rmSync(join(folder, RUN), { force: true })
+      rmSync(join(folder, LOCK), { force: true })
+    },
+  }
+}
+
+function makeHome(folder: string): string {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    const home = realpathSync(folder)
+    const probe = join(home, `.probe-${process.pid}`)
+    writeFileSync(probe, '')
+    rmSync(probe)
+    return home
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause)
+    throw new LocalStackError(
+      'permission-denied',
+      `The folder ${folder} cannot be written (${code}): give this user access to it, or choose another with CUPEL_HOME.`,
+      { cause },
+    )
+  }
+}
+
+/** null once this process holds the folder, else who does. */
+function tryHold(home: string, command: string): Holder | null {
+  const path = join(home, LOCK)
+  const mine: Holder = {
+    pid: process.pid,
+    identity: processIdentity(process.pid) ?? '',
+    command,
+    since: new Date().toISOString(),
+  }
+  // Written whole before it gets its name: a lock that exists can be read. Linking fails where the name is taken.
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 })
+  try {
+    linkSync(draft, path)
+    return null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  const holder = readJson<Holder>(path)
+  if (holder !== null && isSameProcess(holder)) return holder
+  removeStale(path, holder)
+  return tryHold(home, command)
+}
+
+/** Moves a dead holder's lock away. Of two that see it only one moves it; who moved another's by mistake puts it back. */
+function removeStale(path: string, seen: Holder | null): void {
+  const aside = `${path}.stale.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    renameSync(path, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  try {
+    const moved = readJson<Holder>(aside)
+    if (moved !== null && moved.identity !== seen?.identity && isSameProcess(moved)) linkSync(aside, path)
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+function inUse(home: string, holder: Holder): LocalStackError {
+  return new LocalStackError(
+    'home-in-use',
+    `${home} is in use by \`${holder.command}\` (process ${holder.pid}, since ${holder.since}): end that first, or give this one a folder and a port of its own with CUPEL_HOME and CUPEL_PORT.`,
+  )
+}
+
+function readJson<T>(path: string): T | null {
+  const text = readText(path)
+  if (text === null) return null
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    // Cut off by a power loss: what wrote it is gone.
+    return null
+  }
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** A reader sees the old file or the new one, never half of it. */
+function writeWhole(path: string, content: string): void {
+  const draft = `${path}.${process.pid}.tmp`
+  writeFileSync(draft, content, { mode: 0o600 })
+  renameSync(draft, path)
+}

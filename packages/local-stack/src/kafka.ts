@@ -1,0 +1,241 @@
+/** An Apache Kafka broker of our own, as a child process on the loopback address: one node, formatted once, kept across kills. */
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startChild, type Child } from './child-process.js'
+import { freePort } from './free-port.js'
+import { kafkaServes } from './kafka-probe.js'
+import { LocalStackError } from './local-stack-error.js'
+import type { KafkaJars } from './maven-jars.js'
+
+export interface KafkaOptions {
+  /** Holds the broker's data, its settings and its last ports. */
+  readonly folder: string
+  readonly jars: KafkaJars
+  readonly logFile: string
+  readonly recordFolder: string
+  /** By default the last ones used, where they are free. */
+  readonly port?: number
+  readonly controllerPort?: number
+  readonly heapMb?: number
+  /** Starts faster and runs slower: for tests, never for measurements. */
+  readonly quickStart?: boolean
+  /** Further settings of server.properties. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export interface RunningKafka {
+  readonly child: Child
+  readonly pid: number
+  readonly port: number
+  /** Bootstrap address, `host:port`. */
+  readonly brokers: string
+  stop(): Promise<void>
+}
+
+const HOST = '127.0.0.1'
+const HEAP_MB = 512
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 15_000
+const POLL_MS = 50
+const DEPLOY = new URL('../../../deploy/kafka/', import.meta.url)
+
+/**
+ * Starts the broker of a folder, formatting its storage first where there is none, and resolves when it serves.
+ * Throws LocalStackError: `broken-data-folder`, `permission-denied`, `port-taken`, `home-in-use`, `child-failed`.
+ */
+export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
+  const folder = await makeFolder(options.folder)
+  const last = await lastPorts(folder)
+  const port = options.port ?? (await freePort(last?.port))
+  const controllerPort = options.controllerPort ?? (await freePort(last?.controllerPort))
+  const data = join(folder, 'data')
+  const settings = await settingsText({ port, controllerPort, dataFolder: data, further: options.settings })
+  if (!existsSync(data)) await format(folder, options.jars, settings)
+  const file = join(folder, 'server.properties')
+  await writeFile(file, settings)
+
+  const child = startChild({
+    name: 'kafka',
+    command: options.jars.java,
+    args: [
+      ...jvmFlags(options),
+      '-cp',
+      classPath(options.jars),
+      'kafka.Kafka',
+      file,
+    ],
+    cwd: folder,
+    env: javaEnvironment(),
+    logFile: options.logFile,
+    recordFolder: options.recordFolder,
+    stage: 'log',
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  })
+  await servesOrThrow(child, port, folder, options.logFile)
+  await writeFile(join(folder, 'ports.json'), JSON.stringify({ port, controllerPort }))
+  return {
+    child,
+    pid: child.pid,
+    port,
+    brokers: `${HOST}:${port}`,
+    async stop() {
+      await child.stop()
+    },
+  }
+}
+
+/** Only what a Java program needs: JAVA_TOOL_OPTIONS and the like of the person who starts it must not reach it. */
+export function javaEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env
+  return { PATH, HOME, TMPDIR, LC_ALL: 'C.UTF-8', TZ: 'UTC' }
+}
+
+function jvmFlags(options: KafkaOptions): string[] {
+  const heap = options.heapMb ?? HEAP_MB
+  return [
+    // Sized once: growing the heap under load is a pause.
+    `-Xms${heap}m`,
+    `-Xmx${heap}m`,
+    '-XX:+UseG1GC',
+    '-XX:MaxGCPauseMillis=20',
+    '-XX:+ExplicitGCInvokesConcurrent',
+    '-Djava.awt.headless=true',
+    `-Dlog4j2.configurationFile=${fileURLToPath(new URL('log4j2.properties', DEPLOY))}`,
+    ...(options.quickStart === true ? ['-XX:TieredStopAtLevel=1', '-Xshare:auto'] : []),
+  ]
+}
+
+const classPath = (jars: KafkaJars): string => join(jars.kafkaLibs, '*')
+
+async function settingsText(values: {
+  port: number
+  controllerPort: number
+  dataFolder: string
+  further: Readonly<Record<string, string>> | undefined
+}): Promise<string> {
+  const template = await readFile(new URL('server.properties', DEPLOY), 'utf8')
+  const filled = template
+    .replaceAll('{{port}}', String(values.port))
+    .replaceAll('{{controllerPort}}', String(values.controllerPort))
+    .replaceAll('{{dataFolder}}', values.dataFolder)
+  // Later lines win.
+  const further = Object.entries(values.further ?? {}).map(([name, value]) => `${name}=${value}\n`)
+  return filled + further.join('')
+}
+
+/**
+ * Formats beside the final place and moves the folder there last, so that a start killed in the middle leaves no half
+ * storage behind. The cluster id has the form of Kafka's own `random-uuid`.
+ */
+async function format(folder: string, jars: KafkaJars, settings: string): Promise<void> {
+  const half = join(folder, 'data.incomplete')
+  const file = join(folder, 'format.properties')
+  await rm(half, { recursive: true, force: true })
+  await writeFile(file, `${settings}log.dirs=${half}\n`)
+  const clusterId = randomBytes(16).toString('base64url')
+  try {
+    await promisify(execFile)(
+      jars.java,
+      [
+        '-XX:TieredStopAtLevel=1',
+        `-Dlog4j2.configurationFile=${fileURLToPath(new URL('log4j2.properties', DEPLOY))}`,
+        '-cp',
+        classPath(jars),
+        'kafka.tools.StorageTool',
+        'format',
+        '--standalone',
+        '-t',
+        clusterId,
+        '-c',
+        file,
+      ],
+      { cwd: folder, env: javaEnvironment() },
+    )
+  } catch (cause) {
+    const { stdout, stderr } = cause as { stdout?: unknown; stderr?: unknown }
+    const text = `${String(stderr ?? '')}\n${String(stdout ?? '')}`
+    throw new LocalStackError(
+      'child-failed',
+      `Kafka could not format its storage in ${folder}: ${firstFault(text) ?? String(cause)}.`,
+      { cause },
+    )
+  }
+  await rm(file, { force: true })
+  await rename(half, join(folder, 'data'))
+}
+
+async function servesOrThrow(child: Child, port: number, folder: string, logFile: string): Promise<void> {
+  const giveUpAt = Date.now() + START_TIMEOUT_MS
+  while (child.exit() === null) {
+    // A broker of another installation on this port would answer too: ours must still be alive after the answer.
+    if ((await kafkaServes(HOST, port)) && child.exit() === null) return
+    if (Date.now() > giveUpAt) {
+      await child.stop()
+      throw new LocalStackError(
+        'child-failed',
+        `Kafka did not serve within ${START_TIMEOUT_MS / 1000} s: ${firstFault(child.output()) ?? 'it said nothing'} (${logFile}).`,
+      )
+    }
+    await sleep(POLL_MS)
+  }
+  throw startFailure(child.output(), folder, logFile)
+}
+
+function startFailure(output: string, folder: string, logFile: string): LocalStackError {
+  const fault = firstFault(output) ?? 'it ended without a word'
+  if (/Failed to acquire lock on file \.lock/.test(output))
+    return new LocalStackError('home-in-use', `Another Kafka broker already runs on the folder ${folder}: stop it first.`)
+  if (/Address already in use|could not be bound/i.test(output))
+    return new LocalStackError('port-taken', `Kafka cannot listen on its ports: ${fault} (${logFile}).`)
+  if (/AccessDenied|Permission denied/.test(output))
+    return new LocalStackError('permission-denied', `Kafka cannot use the folder ${folder}: ${fault}.`)
+  return new LocalStackError(
+    'broken-data-folder',
+    `Kafka cannot use the data in ${folder}: ${fault}. Restore it from a backup, or move it away to begin empty; the whole story is in ${logFile}.`,
+  )
+}
+
+/** What Java says was the matter: the first line with an exception or an error. */
+export function firstFault(output: string): string | null {
+  const lines = output.split('\n')
+  const line =
+    lines.find((text) => /\b(FATAL|ERROR)\b/.test(text)) ??
+    lines.find((text) => /(Exception|Error)\b/.test(text)) ??
+    null
+  return line === null ? null : line.replace(/^\S+ (FATAL|ERROR) /, '').trim()
+}
+
+async function makeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true })
+    return await realpath(folder)
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause)
+    throw new LocalStackError(
+      'permission-denied',
+      `The folder ${folder} cannot be written (${code}): give this user access to it, or choose another with CUPEL_HOME.`,
+      { cause },
+    )
+  }
+}
+
+interface Ports {
+  readonly port: number
+  readonly controllerPort: number
+}
+
+async function lastPorts(folder: string): Promise<Ports | null> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8')) as Ports
+  } catch {
+    // Never started here, or cut off while being written: any ports will do.
+    return null
+  }
+}

@@ -1,0 +1,201 @@
+/** The programs of the Kafka profile that are no npm packages: fetched once with Maven into the checkout's cache. */
+import { execFile } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { LocalStackError } from './local-stack-error.js'
+import { isSameProcess, processIdentity } from './process-identity.js'
+
+export interface KafkaJars {
+  /** The Java program, 17 or newer. */
+  readonly java: string
+  /** Folder with every jar of the broker. */
+  readonly kafkaLibs: string
+  /** The schema registry's runnable jar, its libraries beside it. */
+  readonly registryJar: string
+}
+
+export interface KafkaJarsOptions {
+  /** By default `.cache` in the checkout, so that installations and tests share what was fetched. */
+  readonly cacheDir?: string
+  /** Told in one sentence what is fetched, for it may take minutes. */
+  readonly onProgress?: (sentence: string) => void
+}
+
+const JAVA_NEEDED = 17
+const POM = fileURLToPath(new URL('../../../deploy/kafka/pom.xml', import.meta.url))
+const DEFAULT_CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url))
+const MAVEN_TIMEOUT_MS = 20 * 60_000
+const run = promisify(execFile)
+
+/**
+ * Fetches what is missing; afterwards neither Maven nor a network is needed. Two processes at once share the work.
+ * Throws LocalStackError: `java-missing`, `download-failed`.
+ */
+export async function ensureKafkaJars(options: KafkaJarsOptions = {}): Promise<KafkaJars> {
+  const java = await findJava()
+  const cache = options.cacheDir ?? DEFAULT_CACHE
+  const pom = await readFile(POM, 'utf8')
+  const progress = options.onProgress ?? (() => undefined)
+  const kafkaVersion = property(pom, 'kafka.version')
+  const registryVersion = property(pom, 'apicurio.version')
+
+  // Another pom is another folder: a broker that runs keeps the jars it was started with.
+  const pomHash = createHash('sha256').update(pom).digest('hex').slice(0, 12)
+  const kafkaLibs = join(cache, 'kafka', `libs-${kafkaVersion}-${pomHash}`)
+  await makeOnce(kafkaLibs, async (folder) => {
+    progress(`Fetching Apache Kafka ${kafkaVersion} with Maven (about 45 MB, once).`)
+    await maven('dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`)
+  })
+  const registry = join(cache, 'registry', registryVersion)
+  await makeOnce(registry, async (folder) => {
+    progress(`Fetching the schema registry Apicurio ${registryVersion} with Maven (about 110 MB, once).`)
+    const artifact = `io.apicurio:apicurio-registry-app:${registryVersion}:tar.gz:all`
+    await maven('dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`)
+    await unpack(folder)
+  })
+  return { java, kafkaLibs, registryJar: join(registry, `apicurio-registry-app-${registryVersion}-runner.jar`) }
+}
+
+/** The Java program of JAVA_HOME, else of the path. Throws LocalStackError `java-missing` where it is missing or too old. */
+export async function findJava(): Promise<string> {
+  const home = process.env['JAVA_HOME']
+  const java = home === undefined || home === '' ? 'java' : join(home, 'bin', 'java')
+  let text: string
+  try {
+    text = (await run(java, ['-version'])).stderr
+  } catch (cause) {
+    throw new LocalStackError(
+      'java-missing',
+      `The Kafka profile needs Java ${JAVA_NEEDED} or newer, and ${java} cannot be run: install it, set JAVA_HOME, or start without --kafka.`,
+      { cause },
+    )
+  }
+  // `openjdk version "17.0.15" 2025-04-15`; until Java 8 it was `"1.8.0_392"`.
+  const found = Number(/version "(\d+)/.exec(text)?.[1] ?? 0)
+  if (found >= JAVA_NEEDED) return java
+  throw new LocalStackError(
+    'java-missing',
+    `The Kafka profile needs Java ${JAVA_NEEDED} or newer, and ${java} is Java ${found}: set JAVA_HOME to a newer one, or start without --kafka.`,
+  )
+}
+
+/**
+ * Lets `make` fill a folder beside its final place and moves it there last: what is there is whole. The lock only saves the
+ * second of two processes the work; should it fail, the first rename wins.
+ */
+async function makeOnce(target: string, make: (folder: string) => Promise<void>): Promise<void> {
+  if (existsSync(target)) return
+  const lock = `${target}.lock`
+  const folder = `${target}.${randomUUID()}.incomplete`
+  try {
+    await mkdir(join(target, '..'), { recursive: true })
+    await takeLock(lock, () => existsSync(target))
+    if (existsSync(target)) return
+    await mkdir(folder)
+    await make(folder)
+    await rename(folder, target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code !== 'EACCES' && code !== 'EROFS' && code !== 'ENOSPC') throw error
+    throw new LocalStackError('permission-denied', `The cache folder ${target} cannot be written (${code}).`, {
+      cause: error,
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+    await dropLock(lock)
+  }
+}
+
+const LOCK_POLL_MS = 200
+
+/** Resolves when the lock is ours, or when `done` says that it is no longer needed. */
+async function takeLock(lock: string, done: () => boolean): Promise<void> {
+  while (!done()) {
+    try {
+      await writeFile(lock, JSON.stringify(ourselves()), { flag: 'wx' })
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const holder = await readHolder(lock)
+    // Its process was killed, or the file was cut off while being written and nobody finished it.
+    if (holder === 'gone') await rm(lock, { force: true })
+    await sleep(LOCK_POLL_MS)
+  }
+}
+
+const ourselves = (): { pid: number; identity: string } => ({
+  pid: process.pid,
+  identity: processIdentity(process.pid) ?? '',
+})
+
+const UNFINISHED_LOCK_MS = 5_000
+
+async function readHolder(lock: string): Promise<'alive' | 'gone'> {
+  try {
+    const record: unknown = JSON.parse(await readFile(lock, 'utf8'))
+    return isSameProcess(record as { pid: number; identity: string }) ? 'alive' : 'gone'
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'alive'
+    const age = Date.now() - ((await stat(lock).catch(() => null))?.mtimeMs ?? Date.now())
+    return age > UNFINISHED_LOCK_MS ? 'gone' : 'alive'
+  }
+}
+
+async function dropLock(lock: string): Promise<void> {
+  const text = await readFile(lock, 'utf8').catch(() => '')
+  if (text === JSON.stringify(ourselves())) await rm(lock, { force: true })
+}
+
+async function maven(goal: string, ...args: readonly string[]): Promise<void> {
+  const mvn = process.platform === 'win32' ? 'mvn.cmd' : 'mvn'
+  try {
+    await run(mvn, ['--batch-mode', '--quiet', '--file', POM, goal, ...args], {
+      timeout: MAVEN_TIMEOUT_MS,
+      maxBuffer: 64 * 1024 * 1024,
+    })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new LocalStackError(
+        'download-failed',
+        'The first start with --kafka fetches the broker with Maven, and mvn cannot be run: install Maven (once), or start without --kafka.',
+        { cause },
+      )
+    const output = String((cause as { stdout?: unknown }).stdout ?? '')
+    const fault = output.split('\n').find((line) => line.startsWith('[ERROR]'))
+    throw new LocalStackError(
+      'download-failed',
+      `Maven could not fetch what --kafka needs: ${fault?.replace('[ERROR]', '').trim() ?? String(cause)} Check the network and Maven's settings, then start again.`,
+      { cause },
+    )
+  }
+}
+
+async function unpack(folder: string): Promise<void> {
+  const archive = (await readdir(folder)).find((file) => file.endsWith('.tar.gz'))
+  if (archive === undefined)
+    throw new LocalStackError('download-failed', 'Maven fetched no archive of the schema registry.')
+  try {
+    await run('tar', ['-xzf', archive], { cwd: folder })
+  } catch (cause) {
+    throw new LocalStackError(
+      'download-failed',
+      `The archive ${archive} could not be unpacked with tar: start again to fetch it anew.`,
+      { cause },
+    )
+  }
+  await rm(join(folder, archive))
+}
+
+function property(pom: string, name: string): string {
+  const value = new RegExp(`<${name.replace('.', '\\.')}>([^<]+)</`).exec(pom)?.[1]
+  if (value === undefined) throw new Error(`${POM} has no property ${name}`)
+  return value
+}
