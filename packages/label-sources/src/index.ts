@@ -1,1 +1,3 @@
-export {}
+export * from './label-source.js'
+export { labelFormats } from './formats.js'
+export { CSV_HEADER } from './csv.js'

@@ -1,0 +1,226 @@
+/**
+ * Cupel's own label layout: RFC 4180 CSV in UTF-8 with the header
+ * `address,chain,category,entity,source,source_url,confidence,observed_at`.
+ */
+import { Readable } from 'node:stream'
+import { categories, type Category } from '@cupel/contracts'
+import { parse as parseCsv, CsvError, type Info } from 'csv-parse'
+import { parseTime } from './dates.js'
+import {
+  SetRefusedError,
+  type ByteStream,
+  type LabelFormat,
+  type LabelRow,
+  type ParsedItem,
+} from './label-source.js'
+import { decodeUtf8 } from './utf8.js'
+
+export const CSV_HEADER = [
+  'address',
+  'chain',
+  'category',
+  'entity',
+  'source',
+  'source_url',
+  'confidence',
+  'observed_at',
+] as const
+
+/** A row beyond this is a missing closing quote rather than a label. */
+const MAX_ROW_CHARACTERS = 65_536
+/** Longest entity, source or URL that is kept. */
+const MAX_FIELD_CHARACTERS = 2_048
+
+export const csvFormat: LabelFormat = {
+  name: 'csv',
+  description: `CSV with the header ${CSV_HEADER.join(',')}`,
+  parse(input) {
+    return {
+      items: parseRows(input),
+      facts: () => ({ publishedAt: null, defaultSource: null, skipped: 0 }),
+    }
+  },
+}
+
+async function* parseRows(input: ByteStream): AsyncGenerator<ParsedItem> {
+  const ending = { text: '' }
+  let headerSeen = false
+  // The newest row waits one step, because only the end of the file shows whether it was cut off.
+  let newest: RawRow | null = null
+  for await (const { fields, line } of readRecords(input, ending)) {
+    if (!headerSeen) {
+      requireHeader(fields, line)
+      headerSeen = true
+      continue
+    }
+    if (newest !== null) yield readRow(newest)
+    newest = { fields, line }
+  }
+  if (!headerSeen) throw new SetRefusedError('truncated', null, 'The file is empty: not even a header')
+  if (newest === null) return
+  if (ending.text !== '\n') requireWholeRow(newest)
+  yield readRow(newest)
+}
+
+interface RawRow {
+  readonly fields: readonly string[]
+  readonly line: number
+}
+
+/** Without a line break at its end the last row may have been cut; it is believed only if it is complete and sound. */
+function requireWholeRow(last: RawRow): void {
+  const reason = whyIncomplete(last)
+  if (reason === null) return
+  throw new SetRefusedError(
+    'truncated',
+    last.line,
+    `the file ends in the middle of its last row (${reason}; no line break)`,
+  )
+}
+
+function whyIncomplete(last: RawRow): string | null {
+  if (last.fields.length !== CSV_HEADER.length)
+    return `${last.fields.length} columns instead of ${CSV_HEADER.length}`
+  if (last.fields.at(-1) === '') return 'its last field is empty'
+  const item = readRow(last)
+  return item.type === 'refused' ? item.reason : null
+}
+
+async function* readRecords(input: ByteStream, ending: { text: string }): AsyncGenerator<RawRow> {
+  const chunks = async function* (): AsyncGenerator<string> {
+    for await (const text of decodeUtf8(input)) {
+      ending.text = text.slice(-1)
+      yield text
+    }
+  }
+  const source = Readable.from(chunks(), { objectMode: false, highWaterMark: 65_536 })
+  const parser = parseCsv({
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n'],
+    max_record_size: MAX_ROW_CHARACTERS,
+  })
+  // `pipe` does not pass errors on: without this an undecodable file would hang the parser instead of refusing the set.
+  source.on('error', (error) => parser.destroy(error))
+  source.pipe(parser)
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
+      // `lines` is where the record ends; breaks within quotes lie between that and where it begins.
+      yield { fields: record, line: info.lines - lineBreaksWithin(record) }
+    }
+  } catch (error) {
+    throw asSetRefusal(error)
+  } finally {
+    source.destroy()
+  }
+}
+
+const lineBreaksWithin = (fields: readonly string[]): number =>
+  fields.reduce((count, field) => (field.includes('\n') ? count + field.split('\n').length - 1 : count), 0)
+
+function asSetRefusal(error: unknown): unknown {
+  if (!(error instanceof CsvError)) return error
+  const line = typeof error['lines'] === 'number' ? error['lines'] : null
+  const truncated = error.code === 'CSV_QUOTE_NOT_CLOSED'
+  const reason = truncated
+    ? 'a quoted field is never closed: the file is cut off'
+    : `not RFC 4180: ${error.message}`
+  return new SetRefusedError(truncated ? 'truncated' : 'malformed', line, reason, { cause: error })
+}
+
+function requireHeader(record: readonly string[], line: number): void {
+  if (record.length === CSV_HEADER.length && record.every((name, index) => name === CSV_HEADER[index])) return
+  throw new SetRefusedError(
+    'wrong-header',
+    line,
+    `the header must be ${CSV_HEADER.join(',')}, not ${shown(record.join(','))}`,
+  )
+}
+
+function readRow({ fields, line }: RawRow): ParsedItem {
+  if (fields.length !== CSV_HEADER.length) {
+    throw new SetRefusedError(
+      'wrong-columns',
+      line,
+      `${fields.length} columns instead of ${CSV_HEADER.length}`,
+    )
+  }
+  const [address, chain, category, entity, source, sourceUrl, confidence, observedAt] = fields as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  const refused = (reason: string): ParsedItem => ({ type: 'refused', line, reason })
+  if (address === '') return refused('the address is empty')
+  if (chain === '') return refused('the chain is empty')
+  if (!isCategory(category))
+    return refused(`unknown category ${shown(category)}; known: ${categories.join(', ')}`)
+  for (const [name, text] of [
+    ['address', address],
+    ['entity', entity],
+    ['source', source],
+    ['source_url', sourceUrl],
+  ] as const) {
+    if (text.length > MAX_FIELD_CHARACTERS)
+      return refused(`${name} is longer than ${MAX_FIELD_CHARACTERS} characters`)
+    if (hasControlCharacter(text)) return refused(`${name} holds a control character`)
+  }
+  if (sourceUrl !== '' && !/^https?:\/\/[^\s]+$/.test(sourceUrl)) {
+    return refused(`source_url is not an http(s) URL: ${shown(sourceUrl)}`)
+  }
+  const confidencePpm = confidence === '' ? null : parseConfidence(confidence)
+  if (Number.isNaN(confidencePpm))
+    return refused(`confidence is not a number from 0 to 1: ${shown(confidence)}`)
+  const observed = observedAt === '' ? null : parseTime(observedAt)
+  if (observedAt !== '' && observed === null)
+    return refused(`observed_at is not a date: ${shown(observedAt)}`)
+  const row: LabelRow = {
+    line,
+    address,
+    chain: chain.toUpperCase(),
+    chainHint: null,
+    category,
+    entity,
+    source: source === '' ? null : source,
+    sourceUrl,
+    confidencePpm,
+    kind: null,
+    observedAt: observed,
+    validFrom: null,
+  }
+  return { type: 'row', row }
+}
+
+const knownCategories: ReadonlySet<string> = new Set(categories)
+
+export function isCategory(text: string): text is Category {
+  return knownCategories.has(text)
+}
+
+/** Decimal from 0 to 1 to parts per million, rounded half up; NaN where it is neither. */
+export function parseConfidence(text: string): number {
+  if (!/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/.test(text)) return Number.NaN
+  const [whole = '', fraction = ''] = text.split('.')
+  // Digit by digit, so that no binary fraction decides which way half a millionth goes.
+  const digits = `${fraction}0000000`.slice(0, 7)
+  return Number(whole) * 1_000_000 + Math.floor((Number(digits) + 5) / 10)
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code < 0x20 || code === 0x7f) return true
+  }
+  return false
+}
+
+/** Foreign text in a message: quoted and short. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+}

@@ -1,0 +1,24 @@
+/** Dates as label files write them, to UTC RFC 3339 with milliseconds. */
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/
+
+/** A date (midnight UTC) or an RFC 3339 time, where a missing offset means UTC. null where it is neither, or no real day. */
+export function parseTime(text: string): string | null {
+  const date = DATE.exec(text)
+  if (date !== null) return utcMidnight(Number(date[1]), Number(date[2]), Number(date[3]))
+  if (!DATE_TIME.test(text)) return null
+  const day = DATE.exec(text.slice(0, 10))!
+  if (utcMidnight(Number(day[1]), Number(day[2]), Number(day[3])) === null) return null
+  const hasOffset = /(Z|[+-]\d{2}:\d{2})$/.test(text)
+  const milliseconds = Date.parse(hasOffset ? text : `${text}Z`)
+  return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString()
+}
+
+/** Midnight UTC of a calendar day, or null where there is no such day. */
+export function utcMidnight(year: number, month: number, day: number): string | null {
+  const time = new Date(Date.UTC(year, month - 1, day))
+  const exists =
+    time.getUTCFullYear() === year && time.getUTCMonth() === month - 1 && time.getUTCDate() === day
+  return exists ? time.toISOString() : null
+}
