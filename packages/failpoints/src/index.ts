@@ -1,9 +1,20 @@
 /**
  * Named points at which a test kills the process, as a power cut would.
- * `CUPEL_FAILPOINT=name:n` ends the process by SIGKILL at the n-th visit (n from 1). Unset, a visit costs one comparison.
+ *
+ * `CUPEL_FAILPOINT=before:name:n,after:name:m` ends the process by SIGKILL at the n-th visit (n from 1). A point that fired is
+ * noted in the file `CUPEL_FAILPOINT_FIRED` first, where that is set, and is passed by in every later process: so one run
+ * under a supervisor dies at each armed point once. Unset, a visit costs one comparison.
  */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+
+interface Armed {
+  readonly point: string
+  readonly visit: number
+  visits: number
+}
+
+const firedFile = process.env['CUPEL_FAILPOINT_FIRED'] ?? ''
 const armed = parse(process.env['CUPEL_FAILPOINT'])
-let visits = 0
 
 /** Every point that exists. An append or a transaction cannot be written without naming one, so the list is complete. */
 export const failpointNames = [
@@ -14,6 +25,7 @@ export const failpointNames = [
   'scorer.dead-letter',
   'scorer.checkpoint',
   'projector.batch',
+  'projector.install-tables',
   'projector.rebuild-batch',
   'projector.rebuild-switch',
   'outbox.relay',
@@ -33,14 +45,27 @@ export const failpointNames = [
 export type FailpointName = (typeof failpointNames)[number]
 
 export function failpoint(side: 'before' | 'after', name: FailpointName): void {
-  if (armed === null || armed.point !== `${side}:${name}`) return
-  visits += 1
-  if (visits === armed.visit) process.kill(process.pid, 'SIGKILL')
+  if (armed === null) return
+  const point = armed.get(`${side}:${name}`)
+  if (point === undefined) return
+  point.visits += 1
+  if (point.visits !== point.visit) return
+  if (firedFile !== '') appendFileSync(firedFile, `${point.point}\n`)
+  process.kill(process.pid, 'SIGKILL')
 }
 
-function parse(text: string | undefined): { point: string; visit: number } | null {
+function parse(text: string | undefined): Map<string, Armed> | null {
   if (text === undefined || text === '') return null
-  const match = /^((?:before|after):[a-z.-]+):([1-9][0-9]*)$/.exec(text)
-  if (match === null) throw new Error(`CUPEL_FAILPOINT must look like before:scorer.checkpoint:1, not ${text}`)
-  return { point: match[1]!, visit: Number(match[2]) }
+  const fired = new Set(
+    firedFile !== '' && existsSync(firedFile) ? readFileSync(firedFile, 'utf8').split('\n') : [],
+  )
+  const points = new Map<string, Armed>()
+  for (const part of text.split(',')) {
+    const match = /^((?:before|after):[a-z.-]+):([1-9][0-9]*)$/.exec(part)
+    if (match === null)
+      throw new Error(`CUPEL_FAILPOINT must look like before:scorer.checkpoint:1, not ${part}`)
+    const point = match[1]!
+    if (!fired.has(point)) points.set(point, { point, visit: Number(match[2]), visits: 0 })
+  }
+  return points.size === 0 ? null : points
 }

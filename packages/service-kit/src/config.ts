@@ -137,7 +137,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 
 /** Names that other parts read: tests, failpoints, the SDKs. */
 function outside(name: string): boolean {
-  return /^CUPEL_(TEST_|BENCH_|FAILPOINT$|API_KEY$|SHARED_DATA$)/.test(name)
+  return /^CUPEL_(TEST_|BENCH_|FAILPOINT(_FIRED)?$|API_KEY$|SHARED_DATA$)/.test(name)
 }
 
 /** One row of the operator's reference. */
