@@ -3,18 +3,21 @@ import { connect } from 'node:net'
 
 const PROBE_TIMEOUT_MS = 2_000
 
-/** Whether the broker answers and says that itself and a controller are there. An open port alone comes seconds earlier. */
-export async function kafkaServes(host: string, port: number): Promise<boolean> {
+/**
+ * The id of the cluster that serves at this address, or null while none does: the port opens seconds before the broker is
+ * registered with its controller.
+ */
+export async function servingCluster(host: string, port: number): Promise<string | null> {
   const answer = await ask(host, port, metadataRequest())
-  return answer !== null && hasBrokerAndController(answer)
+  return answer === null ? null : clusterOf(answer)
 }
 
-// Source: Kafka protocol guide, request header v1 and Metadata (key 3) v1; an empty array of topics asks for none.
+// Source: Kafka protocol guide, request header v1 and Metadata (key 3) v2; an empty array of topics asks for none.
 function metadataRequest(): Buffer {
   const clientId = Buffer.from('cupel-probe')
   const body = Buffer.alloc(2 + 2 + 4 + 2 + clientId.length + 4)
   let at = body.writeInt16BE(3, 0)
-  at = body.writeInt16BE(1, at)
+  at = body.writeInt16BE(2, at)
   at = body.writeInt32BE(1, at)
   at = body.writeInt16BE(clientId.length, at)
   at += clientId.copy(body, at)
@@ -24,8 +27,8 @@ function metadataRequest(): Buffer {
   return Buffer.concat([size, body])
 }
 
-// Metadata response v1: correlation id, [node id, host, port, rack or null], controller id, topics.
-function hasBrokerAndController(answer: Buffer): boolean {
+// Metadata response v2: correlation id, [node id, host, port, rack or null], cluster id or null, controller id, topics.
+function clusterOf(answer: Buffer): string | null {
   let at = 4
   const brokers = answer.readInt32BE(at)
   at += 4
@@ -35,7 +38,12 @@ function hasBrokerAndController(answer: Buffer): boolean {
     at += 4
     at += 2 + Math.max(0, answer.readInt16BE(at))
   }
-  return brokers > 0 && answer.readInt32BE(at) >= 0
+  const length = answer.readInt16BE(at)
+  at += 2
+  const clusterId = answer.toString('utf8', at, at + Math.max(0, length))
+  at += Math.max(0, length)
+  const hasController = answer.readInt32BE(at) >= 0
+  return brokers > 0 && hasController && length > 0 ? clusterId : null
 }
 
 /** The body of the answer; null where nobody answers. */

@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startChild, type Child } from './child-process.js'
 import { freePort } from './free-port.js'
-import { kafkaServes } from './kafka-probe.js'
+import { servingCluster } from './kafka-probe.js'
 import { LocalStackError } from './local-stack-error.js'
 import type { KafkaJars } from './maven-jars.js'
+import { isSameProcess, processIdentity } from './process-identity.js'
 
 export interface KafkaOptions {
   /** Holds the broker's data, its settings and its last ports. */
@@ -51,7 +52,8 @@ const DEPLOY = new URL('../../../deploy/kafka/', import.meta.url)
  */
 export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const folder = await makeFolder(options.folder)
-  const last = await lastPorts(folder)
+  await requireUnused(folder)
+  const last = await readJson<Ports>(join(folder, 'ports.json'))
   const port = options.port ?? (await freePort(last?.port))
   const controllerPort = options.controllerPort ?? (await freePort(last?.controllerPort))
   const data = join(folder, 'data')
@@ -63,13 +65,7 @@ export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const child = startChild({
     name: 'kafka',
     command: options.jars.java,
-    args: [
-      ...jvmFlags(options),
-      '-cp',
-      classPath(options.jars),
-      'kafka.Kafka',
-      file,
-    ],
+    args: [...jvmFlags(options), '-cp', classPath(options.jars), 'kafka.Kafka', file],
     cwd: folder,
     env: javaEnvironment(),
     logFile: options.logFile,
@@ -78,6 +74,10 @@ export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
     stopSignal: 'SIGTERM',
     stopTimeoutMs: STOP_TIMEOUT_MS,
   })
+  await writeFile(
+    join(folder, 'broker.json'),
+    JSON.stringify({ pid: child.pid, identity: processIdentity(child.pid) }),
+  )
   await servesOrThrow(child, port, folder, options.logFile)
   await writeFile(join(folder, 'ports.json'), JSON.stringify({ port, controllerPort }))
   return {
@@ -171,11 +171,26 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
   await rename(half, join(folder, 'data'))
 }
 
+/** Kafka locks its folder only after its controller has begun to write into it: two brokers at once would spoil the metadata. */
+async function requireUnused(folder: string): Promise<void> {
+  const record = await readJson<{ pid: number; identity: string }>(join(folder, 'broker.json'))
+  if (record !== null && isSameProcess(record)) throw inUse(folder)
+}
+
+const inUse = (folder: string): LocalStackError =>
+  new LocalStackError(
+    'home-in-use',
+    `Another Kafka broker already runs on the folder ${folder}: stop it first.`,
+  )
+
 async function servesOrThrow(child: Child, port: number, folder: string, logFile: string): Promise<void> {
+  const properties = await readFile(join(folder, 'data', 'meta.properties'), 'utf8').catch(() => '')
+  const clusterId = /^cluster\.id=(.+)$/m.exec(properties)?.[1]?.trim()
   const giveUpAt = Date.now() + START_TIMEOUT_MS
   while (child.exit() === null) {
-    // A broker of another installation on this port would answer too: ours must still be alive after the answer.
-    if ((await kafkaServes(HOST, port)) && child.exit() === null) return
+    // Where another broker holds the port it answers while ours is still failing: the cluster id tells them apart.
+    const serving = await servingCluster(HOST, port)
+    if (serving !== null && serving === clusterId) return
     if (Date.now() > giveUpAt) {
       await child.stop()
       throw new LocalStackError(
@@ -190,8 +205,7 @@ async function servesOrThrow(child: Child, port: number, folder: string, logFile
 
 function startFailure(output: string, folder: string, logFile: string): LocalStackError {
   const fault = firstFault(output) ?? 'it ended without a word'
-  if (/Failed to acquire lock on file \.lock/.test(output))
-    return new LocalStackError('home-in-use', `Another Kafka broker already runs on the folder ${folder}: stop it first.`)
+  if (/Failed to acquire lock on file \.lock/.test(output)) return inUse(folder)
   if (/Address already in use|could not be bound/i.test(output))
     return new LocalStackError('port-taken', `Kafka cannot listen on its ports: ${fault} (${logFile}).`)
   if (/AccessDenied|Permission denied/.test(output))
@@ -231,11 +245,11 @@ interface Ports {
   readonly controllerPort: number
 }
 
-async function lastPorts(folder: string): Promise<Ports | null> {
+/** null where it was never written, or was cut off while being written. */
+async function readJson<T>(path: string): Promise<T | null> {
   try {
-    return JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8')) as Ports
+    return JSON.parse(await readFile(path, 'utf8')) as T
   } catch {
-    // Never started here, or cut off while being written: any ports will do.
     return null
   }
 }

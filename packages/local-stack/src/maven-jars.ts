@@ -58,7 +58,11 @@ export async function ensureKafkaJars(options: KafkaJarsOptions = {}): Promise<K
     await maven('dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`)
     await unpack(folder)
   })
-  return { java, kafkaLibs, registryJar: join(registry, `apicurio-registry-app-${registryVersion}-runner.jar`) }
+  return {
+    java,
+    kafkaLibs,
+    registryJar: join(registry, `apicurio-registry-app-${registryVersion}-runner.jar`),
+  }
 }
 
 /** The Java program of JAVA_HOME, else of the path. Throws LocalStackError `java-missing` where it is missing or too old. */
@@ -104,9 +108,13 @@ async function makeOnce(target: string, make: (folder: string) => Promise<void>)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'EACCES' && code !== 'EROFS' && code !== 'ENOSPC') throw error
-    throw new LocalStackError('permission-denied', `The cache folder ${target} cannot be written (${code}).`, {
-      cause: error,
-    })
+    throw new LocalStackError(
+      'permission-denied',
+      `The cache folder ${target} cannot be written (${code}).`,
+      {
+        cause: error,
+      },
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
     await dropLock(lock)
