@@ -1,15 +1,189 @@
 /** Between typed events and records: Avro in the Confluent wire format (0x00, int32 schema id, payload), CloudEvents headers. */
-import type { DomainEvent, EventType } from '@cupel/contracts'
-import type { LogRecord, NewRecord } from './port.js'
+import { eventSchemas, type DomainEvent, type Envelope, type EventType } from '@cupel/contracts'
+import { TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from './port.js'
+import { avroType, type AvroType } from './schemas/avro.js'
+import type { SchemaCatalog } from './schemas/schema-catalog.js'
 
 export interface EventCodec {
   /**
    * The record of an event. `topic` is without installation prefix; for events of the bulk lane or the sandbox the caller
-   * passes the topic it belongs to, the subject stays that of the event.
+   * passes the topic it belongs to, the subject stays that of the event. Throws where the data does not fit the schema.
    */
   encode(event: DomainEvent, target: { topic: string; key: string; partition?: number }): NewRecord
   /** The event of a record: old records are read with the schema they were written with. Throws UndecodableRecordError. */
   decode(record: LogRecord): DomainEvent
   /** As decode, for a reader that knows what it wants; null where the record is of another type. */
   decodeAs<T extends EventType>(type: T, record: LogRecord): DomainEvent<T> | null
+}
+
+export type UndecodableReason =
+  /** The header names no event this release knows. */
+  | 'unknown-type'
+  /** The schema id is not in the catalogue, which is being read again: later may work. */
+  | 'unknown-schema'
+  /** Bytes or headers are not what an event looks like: never works. */
+  | 'malformed'
+
+export class UndecodableRecordError extends Error {
+  override readonly name = 'UndecodableRecordError'
+  readonly reason: UndecodableReason
+  constructor(reason: UndecodableReason, record: LogRecord, because: string, options?: { cause?: unknown }) {
+    super(
+      `Record ${record.topic}/${record.partition} at ${record.offset} cannot be decoded: ${because}`,
+      options,
+    )
+    this.reason = reason
+  }
+}
+
+const MAGIC_BYTE = 0
+/** Magic byte and schema id, big-endian (Confluent wire format). */
+const PREFIX_BYTES = 5
+const INITIAL_SCRATCH_BYTES = 64 * 1024
+/** An unknown schema id may be news; asking the database more often than this would not make it known. */
+const REFRESH_PAUSE_MS = 1_000
+
+interface EventCoder {
+  readonly type: AvroType
+  readonly id: number
+  /** Readers of earlier (and later) schemas by id; null for our own. */
+  readonly resolvers: Map<number, ReturnType<AvroType['createResolver']> | null>
+}
+
+/** Throws where the catalogue lacks the schema of an event: then the registration job has not run for this release. */
+export function createEventCodec(catalog: SchemaCatalog): EventCodec {
+  const coders = new Map(
+    (Object.keys(eventSchemas) as EventType[]).map((type) => [type as string, eventCoder(catalog, type)]),
+  )
+  let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES)
+  let refreshedAt = -Infinity
+
+  function encodeValue({ type, id }: EventCoder, data: unknown): Buffer {
+    let end = type.encode(data, scratch, PREFIX_BYTES)
+    if (end < 0) {
+      // A negative result is the number of bytes that were missing.
+      scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end))
+      end = type.encode(data, scratch, PREFIX_BYTES)
+    }
+    const value = Buffer.allocUnsafe(end)
+    scratch.copy(value, 0, 0, end)
+    value[0] = MAGIC_BYTE
+    value.writeInt32BE(id, 1)
+    return value
+  }
+
+  function decodeKnown(type: string, coder: EventCoder, record: LogRecord): DomainEvent {
+    const { value } = record
+    if (value === null || value.length < PREFIX_BYTES || value[0] !== MAGIC_BYTE)
+      throw new UndecodableRecordError('malformed', record, 'its value has no schema id')
+    const id = value.readInt32BE(1)
+    const resolver = resolverOf(coder, id, record)
+    let decoded: { value: unknown; offset: number }
+    try {
+      decoded =
+        resolver === null
+          ? coder.type.decode(value, PREFIX_BYTES)
+          : coder.type.decode(value, PREFIX_BYTES, resolver)
+    } catch (cause) {
+      throw new UndecodableRecordError('malformed', record, `its payload does not fit schema ${id}`, {
+        cause,
+      })
+    }
+    if (decoded.offset !== value.length)
+      throw new UndecodableRecordError(
+        'malformed',
+        record,
+        `its payload is not exactly one value of schema ${id}`,
+      )
+    return { type, data: decoded.value, envelope: envelopeOf(record) } as DomainEvent
+  }
+
+  function resolverOf(coder: EventCoder, id: number, record: LogRecord) {
+    const known = coder.resolvers.get(id)
+    if (known !== undefined) return known
+    const schema = catalog.schemaOf(id)
+    if (schema === undefined) {
+      refreshSoon()
+      throw new UndecodableRecordError('unknown-schema', record, `schema ${id} is not in the catalogue`)
+    }
+    try {
+      const resolver = coder.type.createResolver(avroType(schema))
+      coder.resolvers.set(id, resolver)
+      return resolver
+    } catch (cause) {
+      throw new UndecodableRecordError('malformed', record, `schema ${id} is not one of its event`, { cause })
+    }
+  }
+
+  function refreshSoon(): void {
+    const now = performance.now()
+    if (now - refreshedAt < REFRESH_PAUSE_MS) return
+    refreshedAt = now
+    // Where it fails the next unknown id asks again; the error the caller sees says what is missing.
+    catalog.refresh().catch(() => undefined)
+  }
+
+  return {
+    encode(event, { topic, key, partition }) {
+      const value = encodeValue(coders.get(event.type)!, event.data)
+      return { topic, partition, key, value, headers: headersOf(event) }
+    },
+    decode(record) {
+      const type = record.headers[TYPE_HEADER]
+      const coder = type === undefined ? undefined : coders.get(type)
+      if (type === undefined || coder === undefined) {
+        const because = type === undefined ? 'it names no event type' : `event type ${type} is not known`
+        throw new UndecodableRecordError('unknown-type', record, because)
+      }
+      return decodeKnown(type, coder, record)
+    },
+    decodeAs<T extends EventType>(type: T, record: LogRecord) {
+      if (record.headers[TYPE_HEADER] !== type) return null
+      return decodeKnown(type, coders.get(type)!, record) as DomainEvent<T>
+    },
+  }
+}
+
+function eventCoder(catalog: SchemaCatalog, event: EventType): EventCoder {
+  const { subject, schema } = eventSchemas[event]
+  const id = catalog.idOf(subject, schema)
+  if (id === undefined)
+    throw new Error(`The schema of ${event} is not registered: run the schema registration of this release`)
+  return { type: avroType(schema), id, resolvers: new Map([[id, null]]) }
+}
+
+/** CloudEvents 1.0, Kafka binding, binary content mode. */
+function headersOf({ type, envelope }: DomainEvent): Headers {
+  const headers: Record<string, string> = {
+    ce_id: envelope.id,
+    [TYPE_HEADER]: type,
+    ce_source: envelope.source,
+    ce_time: envelope.time,
+    ce_subject: envelope.subject,
+    ce_specversion: '1.0',
+    correlationid: envelope.correlationId,
+    causationid: envelope.causationId,
+  }
+  if (envelope.traceparent !== undefined) headers['traceparent'] = envelope.traceparent
+  return headers
+}
+
+function envelopeOf(record: LogRecord): Envelope {
+  const { headers } = record
+  const required = (name: string): string => {
+    const value = headers[name]
+    if (value === undefined)
+      throw new UndecodableRecordError('malformed', record, `header ${name} is missing`)
+    return value
+  }
+  const traceparent = headers['traceparent']
+  return {
+    id: required('ce_id'),
+    source: required('ce_source'),
+    time: required('ce_time'),
+    subject: required('ce_subject'),
+    correlationId: required('correlationid'),
+    causationId: required('causationid'),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
 }

@@ -1,0 +1,33 @@
+/** The one way schemas are read here, so that every part agrees on what a value looks like. */
+import { createHash } from 'node:crypto'
+import avro from 'avsc'
+
+export type AvroType = avro.Type
+
+/** Values of `["null", "string"]` are plain strings or null; records are plain objects without methods. */
+export function avroType(schema: string): AvroType {
+  const options: Partial<avro.ForSchemaOptions> = { wrapUnions: 'never', omitRecordMethods: true }
+  return avro.Type.forSchema(JSON.parse(schema) as avro.Schema, options)
+}
+
+/** SHA-256, lowercase hex, of the schema as compact JSON: white space makes no new schema. */
+export function schemaSha256(schema: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify(JSON.parse(schema)))
+    .digest('hex')
+}
+
+/** Why data written with `writer` cannot be read with `reader`; null where it can (Avro specification, schema resolution). */
+export function unreadable(reader: AvroType, writer: AvroType): string | null {
+  try {
+    reader.createResolver(writer)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Fingerprint of the parsing canonical form: equal where the same bytes mean the same values. */
+export function binaryForm(schema: string): string {
+  return avroType(schema).fingerprint('sha256').toString('hex')
+}

@@ -1,0 +1,76 @@
+/** The registration job: every schema into the registry, every version of it into the table that services read. */
+import { eventSchemas, type Logger } from '@cupel/contracts'
+import type { Database, Queryable } from '@cupel/postgres'
+import { binaryForm, schemaSha256 } from './avro.js'
+import type { RegisteredSchema, SchemaRegistry } from './schema-registry.js'
+
+export interface RegisterSchemasOptions {
+  readonly database: Database
+  readonly registry: SchemaRegistry
+  readonly logger?: Logger | undefined
+}
+
+/**
+ * Registers the schema of every event under FULL_TRANSITIVE and copies all versions the registry knows, so that records
+ * of earlier releases decode too. Run again it changes nothing. Rejects with IncompatibleSchemaError, and then the table
+ * is as it was.
+ */
+export async function registerSchemas({ database, registry, logger }: RegisterSchemasOptions): Promise<void> {
+  const registered: { subject: string; versions: readonly RegisteredSchema[] }[] = []
+  for (const { subject, schema } of Object.values(eventSchemas)) {
+    const id = await registry.register(subject, schema)
+    const versions = await registry.versions(subject)
+    if (!versions.some((version) => version.id === id))
+      throw new Error(`The registry gave schema ${id} for ${subject} and does not list it among its versions`)
+    registered.push({ subject, versions: withOwnText(versions, id, schema) })
+  }
+  await database.transaction({ at: 'schemas.register' }, async (transaction) => {
+    for (const { subject, versions } of registered) await storeVersions(transaction, subject, versions)
+  })
+  logger?.info({ subjects: registered.length }, 'Schemas are registered')
+}
+
+/** A registry may give a schema back in another notation; a service looks for the one it was built with. */
+function withOwnText(
+  versions: readonly RegisteredSchema[],
+  id: number,
+  schema: string,
+): readonly RegisteredSchema[] {
+  return versions.map((version) => (version.id === id ? { ...version, schema } : version))
+}
+
+/** Adds what is missing. Throws where an id already stands for another schema. */
+export async function storeVersions(
+  transaction: Queryable,
+  subject: string,
+  versions: readonly RegisteredSchema[],
+): Promise<void> {
+  for (const { id, version, schema } of versions) {
+    const added = await transaction.execute(
+      'INSERT INTO log.schema (id, definition) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING',
+      [id, schema],
+    )
+    if (added === 0) await refuseExchanged(transaction, subject, { id, version, schema })
+    await transaction.execute(
+      `INSERT INTO log.schema_version (subject, version, schema_id, sha256) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (subject, sha256) DO UPDATE SET version = excluded.version, schema_id = excluded.schema_id`,
+      [subject, version, id, schemaSha256(schema)],
+    )
+  }
+}
+
+/** The id stands in front of records already: were its schema exchanged, they would decode to something else. */
+async function refuseExchanged(
+  transaction: Queryable,
+  subject: string,
+  { id, schema }: RegisteredSchema,
+): Promise<void> {
+  const [known] = await transaction.query<{ definition: string }>(
+    'SELECT definition FROM log.schema WHERE id = $1',
+    [id],
+  )
+  if (known !== undefined && binaryForm(known.definition) === binaryForm(schema)) return
+  throw new Error(
+    `Schema ${id} of ${subject} is not the one this database holds under that id: it belongs to another registry`,
+  )
+}

@@ -1,0 +1,43 @@
+/** Schemas as services know them: a copy in memory of what the registration job wrote into the database. */
+import type { Database } from '@cupel/postgres'
+import { schemaSha256 } from './avro.js'
+
+export interface SchemaCatalog {
+  /** Id under which this very schema was registered for the subject; undefined where it was not. */
+  idOf(subject: string, schema: string): number | undefined
+  /** Schema that payloads with this id were written with; undefined where it is not known (yet). */
+  schemaOf(id: number): string | undefined
+  /** Reads the table again: a newer release may have registered schemas since. Calls at once share one reading. */
+  refresh(): Promise<void>
+}
+
+interface VersionRow extends Record<string, unknown> {
+  readonly subject: string
+  readonly sha256: string
+  readonly id: number
+  readonly definition: string
+}
+
+export async function loadSchemaCatalog(database: Database): Promise<SchemaCatalog> {
+  const ids = new Map<string, number>()
+  const schemas = new Map<number, string>()
+  let refreshing: Promise<void> | null = null
+
+  async function read(): Promise<void> {
+    const rows = await database.query<VersionRow>(
+      `SELECT v.subject, v.sha256, s.id, s.definition FROM log.schema_version v JOIN log.schema s ON s.id = v.schema_id`,
+    )
+    for (const { subject, sha256, id, definition } of rows) {
+      ids.set(`${subject} ${sha256}`, id)
+      schemas.set(id, definition)
+    }
+  }
+
+  const catalog: SchemaCatalog = {
+    idOf: (subject, schema) => ids.get(`${subject} ${schemaSha256(schema)}`),
+    schemaOf: (id) => schemas.get(id),
+    refresh: () => (refreshing ??= read().finally(() => (refreshing = null))),
+  }
+  await catalog.refresh()
+  return catalog
+}
