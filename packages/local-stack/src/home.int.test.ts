@@ -1,0 +1,114 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { holdHome, lastProfile, readRun, rememberProfile, type RunFile } from './index.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cupel-home-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const run: Omit<RunFile, 'pid' | 'identity' | 'command'> = {
+  profile: 'embedded',
+  state: 'ready',
+  started_at: '2026-11-21T09:00:00.000Z',
+  database_url: 'postgresql://cupel:secret@127.0.0.1:5432/cupel_embedded',
+  brokers: [],
+  registry: null,
+  topic_prefix: '',
+  base_urls: ['http://127.0.0.1:8080'],
+  services: [],
+}
+
+test('a second start on the same folder is refused with a sentence that names the first', async () => {
+  const held = await holdHome(folder, 'cupel start')
+
+  await expect(holdHome(folder, 'cupel start')).rejects.toMatchObject({
+    code: 'home-in-use',
+    message: expect.stringMatching(new RegExp(`\`cupel start\` \\(process ${process.pid}`)),
+  })
+
+  held.release()
+  ;(await holdHome(folder, 'cupel start')).release()
+})
+
+test('a lock whose holder was killed is taken over', async () => {
+  const dead = spawnSync(process.execPath, ['-e', '']).pid
+  writeFileSync(
+    join(folder, 'lock'),
+    JSON.stringify({
+      pid: dead,
+      identity: 'boot/1',
+      command: 'cupel start',
+      since: '2026-11-21T09:00:00.000Z',
+    }),
+  )
+
+  ;(await holdHome(folder, 'cupel start')).release()
+})
+
+test('a lock whose pid belongs to another program by now is taken over', async () => {
+  writeFileSync(
+    join(folder, 'lock'),
+    JSON.stringify({ pid: process.pid, identity: 'another boot/1', command: 'cupel start', since: '' }),
+  )
+
+  ;(await holdHome(folder, 'cupel start')).release()
+})
+
+test('of many that find a dead holder’s lock at the same moment exactly one gets the folder', async () => {
+  writeFileSync(
+    join(folder, 'lock'),
+    '{"pid":1,"identity":"another boot/1","command":"cupel start","since":""}',
+  )
+  const contender = `
+    const { holdHome } = await import('@cupel/local-stack')
+    try { await holdHome(process.argv[1], 'contender'); console.log('held'); setTimeout(() => {}, 3000) }
+    catch (error) { console.log(error.code) }`
+  const args = ['--conditions=cupel-source', '--import=tsx', '--input-type=module', '-e', contender, folder]
+
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname }),
+    ),
+  )
+
+  expect(answers.map(({ stdout }) => stdout.trim()).sort()).toEqual(
+    ['held', ...Array(5).fill('home-in-use')].sort(),
+  )
+})
+
+test('run.json is its owner’s alone and counts only while its writer runs', async () => {
+  const held = await holdHome(folder, 'cupel start')
+  held.writeRun(run)
+  expect(readRun(folder)).toMatchObject({ ...run, pid: process.pid, command: 'cupel start' })
+  expect(statSync(join(folder, 'run.json')).mode & 0o777).toBe(0o600)
+
+  writeFileSync(
+    join(folder, 'run.json'),
+    JSON.stringify({ ...run, pid: process.pid, identity: 'another boot/1' }),
+  )
+  expect(readRun(folder)).toBeNull()
+
+  held.release()
+})
+
+test('a folder that cannot be written is a missing permission, told in one sentence', async () => {
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+
+  await expect(holdHome(join(file, 'home'), 'cupel start')).rejects.toMatchObject({
+    code: 'permission-denied',
+    message: expect.stringMatching(/cannot be written \(ENOTDIR\): .*CUPEL_HOME/),
+  })
+})
+
+test('the profile started last is remembered', () => {
+  expect(lastProfile(folder)).toBeNull()
+  rememberProfile(folder, 'kafka')
+  expect(lastProfile(folder)).toBe('kafka')
+})

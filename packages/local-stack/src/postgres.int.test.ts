@@ -1,0 +1,175 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../test/until.js'
+import { processIdentity, startPostgres, stopOrphans, type RunningPostgres } from './index.js'
+
+let folder: string
+let running: RunningPostgres | null
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cupel-postgres-'))
+  running = null
+})
+afterEach(async () => {
+  await running?.stop()
+  await stopOrphans(join(folder, 'processes'))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function start(): Promise<RunningPostgres> {
+  running = await startPostgres({
+    folder: join(folder, 'postgres'),
+    logFile: join(folder, 'postgres.log'),
+    recordFolder: join(folder, 'processes'),
+  })
+  return running
+}
+
+async function using<T>(server: RunningPostgres, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabase({
+    connectionString: await server.ensureDatabase('kept'),
+    maxConnections: 1,
+    applicationName: 'test',
+  })
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+test('what was stored is there after a stop and a start', async () => {
+  await using(await start(), (database) => database.execute('CREATE TABLE t AS SELECT 7 AS n'))
+  await running!.stop()
+
+  const rows = await using(await start(), (database) => database.query('SELECT n FROM t'))
+
+  expect(rows).toEqual([{ n: 7 }])
+})
+
+test('a server killed at once after a commit has that commit when it is back, on the same port', async () => {
+  const first = await start()
+  await using(first, (database) => database.execute('CREATE TABLE t AS SELECT 7 AS n'))
+  process.kill(first.child.pid, 'SIGKILL')
+  expect(await first.child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+
+  const second = await start()
+
+  expect(await using(second, (database) => database.query('SELECT n FROM t'))).toEqual([{ n: 7 }])
+  expect(second.port).toBe(first.port)
+})
+
+test('what a killed supervisor left running is stopped, and its data are kept', async () => {
+  const { supervisor, postgresPid } = await orphan()
+  expect(processIdentity(postgresPid)).not.toBeNull()
+
+  const stopped = await stopOrphans(join(folder, 'processes'))
+
+  expect(stopped).toEqual(['postgres'])
+  expect(processIdentity(postgresPid)).toBeNull()
+  expect(supervisor.signalCode).toBe('SIGKILL')
+  await start()
+})
+
+test('a server that no record tells of is stopped before a new one takes its folder', async () => {
+  const { postgresPid } = await orphan()
+  rmSync(join(folder, 'processes'), { recursive: true })
+
+  await start()
+
+  expect(processIdentity(postgresPid)).toBeNull()
+  expect(running!.child.pid).not.toBe(postgresPid)
+})
+
+test('a lock file whose pid means another program by now does not stop the start', async () => {
+  await (await start()).stop()
+  const lockFile = join(folder, 'postgres', 'data', 'postmaster.pid')
+  writeFileSync(lockFile, `${process.pid}\n${join(folder, 'postgres', 'data')}\n`)
+
+  await start()
+
+  expect(readFileSync(lockFile, 'utf8').split('\n')[0]).toBe(String(running!.child.pid))
+})
+
+test('only who has the password gets in, and it is readable by its owner alone', async () => {
+  const server = await start()
+  const url = new URL(server.url('postgres'))
+  expect(url.hostname).toBe('127.0.0.1')
+  url.password = 'guessed'
+  const stranger = openDatabase({ connectionString: url.href, maxConnections: 1, applicationName: 'test' })
+
+  await expect(stranger.query('SELECT 1')).rejects.toThrow(/password authentication failed/)
+
+  await stranger.close()
+  expect(statSync(join(folder, 'postgres', 'password')).mode & 0o777).toBe(0o600)
+})
+
+test('a start killed while it was making the cluster is made good by the next', async () => {
+  mkdirSync(join(folder, 'postgres', 'data.incomplete'), { recursive: true })
+  writeFileSync(join(folder, 'postgres', 'data.incomplete', 'PG_VERSION'), '18\n')
+
+  await start()
+
+  expect(existsSync(join(folder, 'postgres', 'data.incomplete'))).toBe(false)
+})
+
+test.each([
+  {
+    broken: 'no cluster at all',
+    damage: (data: string) => rmSync(join(data, 'PG_VERSION')),
+    sentence: /is not a Postgres data folder.*move it away to begin empty/,
+  },
+  {
+    broken: 'a cluster of another version',
+    damage: (data: string) => writeFileSync(join(data, 'PG_VERSION'), '15\n'),
+    sentence: /made by Postgres 15, and this is Postgres 18/,
+  },
+  {
+    broken: 'a damaged control file',
+    damage: (data: string) => writeFileSync(join(data, 'global', 'pg_control'), Buffer.alloc(8192, 7)),
+    sentence: /cannot use the data folder .*Restore it from a backup/,
+  },
+  {
+    broken: 'a lost password',
+    damage: (data: string) => rmSync(join(data, '..', 'password')),
+    sentence: /not the file "password" that opens it/,
+  },
+])(
+  'a data folder with $broken is refused in one sentence and left as it is',
+  async ({ damage, sentence }) => {
+    await (await start()).stop()
+    const data = join(folder, 'postgres', 'data')
+    damage(data)
+
+    const refused = await start().catch((error: unknown) => error as Error)
+
+    expect(refused).toMatchObject({ code: 'broken-data-folder', message: expect.stringMatching(sentence) })
+    expect((refused as Error).message).not.toContain('\n')
+    expect(existsSync(join(data, 'base'))).toBe(true)
+  },
+)
+
+test('a folder that cannot be made is refused as a missing permission', async () => {
+  writeFileSync(join(folder, 'postgres'), 'a file in the way')
+
+  await expect(start()).rejects.toMatchObject({ code: 'permission-denied' })
+})
+
+async function orphan(): Promise<{ supervisor: ChildProcess; postgresPid: number }> {
+  const script = fileURLToPath(new URL('../test/orphan-maker.ts', import.meta.url))
+  const supervisor = fork(script, [folder], {
+    execArgv: ['--conditions=cupel-source', '--import=tsx'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const { pid } = await new Promise<{ pid: number }>((resolve, reject) => {
+    supervisor.once('message', (message) => resolve(message as { pid: number }))
+    supervisor.once('exit', (code) => reject(new Error(`the supervisor ended with ${code}`)))
+  })
+  supervisor.kill('SIGKILL')
+  await until('the supervisor’s end', () => supervisor.signalCode !== null)
+  return { supervisor, postgresPid: pid }
+}
