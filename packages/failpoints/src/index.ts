@@ -21,6 +21,7 @@ export const failpointNames = [
   'api.screen-requested',
   'api.pending-noted',
   'scorer.report-generated',
+  'scorer.request-deferred',
   'scorer.screening-failed',
   'scorer.dead-letter',
   'scorer.checkpoint',

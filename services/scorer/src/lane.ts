@@ -1,0 +1,215 @@
+/**
+ * One lane of requests: decode, gather, decide, append, and move the checkpoint once the append is acknowledged. The next
+ * batch is read while the last one's reports are still on their way; what was not acknowledged is read again.
+ */
+import { reportPartition, screenTopic, topicOf, type DomainEvent, type Logger } from '@cupel/contracts'
+import type { EventCodec, EventLog, LogBatch, LogRecord, NewRecord } from '@cupel/event-log'
+import { giveUp, MAX_VALUE_BYTES, type Undecidable } from './dead-letter.js'
+import type { FailureWindow } from './failure-window.js'
+import { createInFlight, type InFlight } from './in-flight.js'
+import type { ScorerInstruments } from './instruments.js'
+
+export type Lane = 'interactive' | 'bulk'
+
+export type Request = DomainEvent<'ScreenRequested'>
+
+/** What came of one request. `undecidable` blames the request; a rejection of `decide` blames the time. */
+export type Decision =
+  | { readonly kind: 'report'; readonly event: DomainEvent<'ReportGenerated'> }
+  | { readonly kind: 'undecidable'; readonly cause: string }
+
+/** Why nothing is handled now; the batch comes again after a pause. */
+export class PausedError extends Error {
+  override readonly name = 'PausedError'
+}
+
+export interface LaneOptions {
+  readonly lane: Lane
+  readonly group: string
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly logger: Logger
+  readonly instruments: ScorerInstruments
+  readonly failures: FailureWindow
+  readonly now: () => Date
+  /** One result per request, in order, from one snapshot. */
+  readonly decide: (requests: readonly Request[]) => Promise<readonly Decision[]>
+  /** Null while screening may go on, else why not. */
+  readonly refusal: () => string | null
+  readonly progress: {
+    /** The records from `firstOffset` up to `nextOffset` are dealt with and everything that follows from them is acknowledged. */
+    done(range: HandledRange): void
+    /** Nobody will deal with them: they are read again. */
+    failed(range: HandledRange, error: unknown): void
+  }
+}
+
+export type HandledRange = Pick<LogBatch, 'topic' | 'partition' | 'firstOffset' | 'nextOffset'>
+
+export interface LaneHandler {
+  readonly handle: (batch: LogBatch) => Promise<{ readonly resumeAt: number } | undefined>
+  /** Records whose reports are not yet acknowledged. */
+  readonly inFlight: InFlight
+}
+
+/** Records whose appends may be under way at once. Beyond, reading waits: memory stays bounded when the log is slow. */
+const MAX_IN_FLIGHT_RECORDS = 2_000
+
+type Reading =
+  | { readonly kind: 'request'; readonly record: LogRecord; readonly request: Request }
+  | { readonly kind: 'overdue'; readonly record: LogRecord }
+  | ({ readonly kind: 'undecidable' } & Undecidable)
+
+type Outcome =
+  | {
+      readonly kind: 'report'
+      readonly record: LogRecord
+      readonly report: NewRecord
+      readonly level: string
+    }
+  | Exclude<Reading, { kind: 'request' }>
+
+export function createLane(options: LaneOptions): LaneHandler {
+  const inFlight = createInFlight(MAX_IN_FLIGHT_RECORDS)
+  return {
+    inFlight,
+    async handle(batch) {
+      const refusal = options.refusal()
+      if (refusal !== null) throw new PausedError(refusal)
+      await inFlight.room()
+      const now = options.now()
+      const readings = batch.records.map((record) => read(options, record, now))
+      const outcomes = await decideAll(options, readings)
+      const settled = settle(options.failures, outcomes)
+      // Nothing before the refused record: the pause is the adapter's, between two tries of the same batch.
+      if (settled.resumeAt !== null && settled.outcomes.length === 0)
+        throw new PausedError('Most of the recent requests could not be decided.')
+      carryOut(options, inFlight, settled.outcomes, {
+        ...batch,
+        nextOffset: settled.resumeAt ?? batch.nextOffset,
+      })
+      return settled.resumeAt === null ? undefined : { resumeAt: settled.resumeAt }
+    },
+  }
+}
+
+function read({ lane, codec, instruments }: LaneOptions, record: LogRecord, now: Date): Reading {
+  try {
+    const request = codec.decodeAs('ScreenRequested', record)
+    if (request === null)
+      return { kind: 'undecidable', record, request: null, cause: 'not a ScreenRequested' }
+    const cause = contradiction(record, request)
+    if (cause !== null) return { kind: 'undecidable', record, request, cause }
+    instruments.dwell(lane, now.getTime() - Date.parse(request.data.requestedAt))
+    const { answerByAt } = request.data
+    // Nobody waits for it any more: it goes on, but no longer in front of those for whom somebody does.
+    if (lane === 'interactive' && answerByAt !== null && Date.parse(answerByAt) < now.getTime())
+      return { kind: 'overdue', record }
+    return { kind: 'request', record, request }
+  } catch (error) {
+    return { kind: 'undecidable', record, request: null, cause: reasonOf(error) }
+  }
+}
+
+/** A request that says two things at once must not be answered in the name of either. */
+function contradiction(record: LogRecord, { data }: Request): string | null {
+  if (data.reportId !== record.key) return `the record of ${record.key} asks for report ${data.reportId}`
+  const topics = [screenTopic('interactive', data.livemode), screenTopic('bulk', data.livemode)]
+  return topics.includes(record.topic) ? null : `livemode is ${data.livemode} on ${record.topic}`
+}
+
+async function decideAll(options: LaneOptions, readings: readonly Reading[]): Promise<Outcome[]> {
+  const requests = readings.flatMap((reading) => (reading.kind === 'request' ? [reading.request] : []))
+  const decisions = (await options.decide(requests)).values()
+  return readings.map((reading): Outcome => {
+    if (reading.kind !== 'request') return reading
+    const decision = decisions.next().value!
+    const { record, request } = reading
+    if (decision.kind === 'undecidable')
+      return { kind: 'undecidable', record, request, cause: decision.cause }
+    return encodeReport(options.codec, record, request, decision.event)
+  })
+}
+
+function encodeReport(
+  codec: EventCodec,
+  record: LogRecord,
+  request: Request,
+  event: DomainEvent<'ReportGenerated'>,
+): Outcome {
+  try {
+    const { reportId, livemode, level } = event.data
+    const target = {
+      topic: topicOf('ReportGenerated', livemode),
+      key: reportId,
+      partition: reportPartition(reportId),
+    }
+    const report = codec.encode(event, target)
+    const bytes = report.value?.length ?? 0
+    if (bytes > MAX_VALUE_BYTES)
+      return { kind: 'undecidable', record, request, cause: `the report takes ${bytes} bytes` }
+    return { kind: 'report', record, report, level }
+  } catch (error) {
+    return { kind: 'undecidable', record, request, cause: reasonOf(error) }
+  }
+}
+
+/** Outcomes up to the first record that must not be given up now; reading resumes at that one. */
+function settle(
+  failures: FailureWindow,
+  outcomes: readonly Outcome[],
+): { outcomes: readonly Outcome[]; resumeAt: number | null } {
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.kind === 'report') failures.succeeded()
+    if (outcome.kind === 'undecidable' && !failures.mayGiveUp()) {
+      return { outcomes: outcomes.slice(0, index), resumeAt: outcome.record.offset }
+    }
+  }
+  return { outcomes, resumeAt: null }
+}
+
+/** Appends what follows from the outcomes without holding up the next batch. */
+function carryOut(
+  options: LaneOptions,
+  inFlight: InFlight,
+  outcomes: readonly Outcome[],
+  range: HandledRange,
+): void {
+  const { lane, log, instruments, progress } = options
+  const reports: NewRecord[] = []
+  const overdue: NewRecord[] = []
+  const appends: Promise<unknown>[] = []
+  for (const outcome of outcomes) {
+    if (outcome.kind === 'report') {
+      reports.push(outcome.report)
+      instruments.decided(lane, outcome.level)
+    } else if (outcome.kind === 'overdue') {
+      overdue.push(onBulkLane(outcome.record))
+      instruments.deferred()
+    } else {
+      options.logger.error(
+        { reportId: outcome.record.key, cause: outcome.cause, offset: outcome.record.offset },
+        'A request cannot be decided',
+      )
+      instruments.givenUp(lane)
+      appends.push(giveUp(options, outcome))
+    }
+  }
+  if (reports.length > 0) appends.push(log.append('scorer.report-generated', reports))
+  if (overdue.length > 0) appends.push(log.append('scorer.request-deferred', overdue))
+  const acknowledged = Promise.all(appends).then(
+    () => progress.done(range),
+    (error: unknown) => progress.failed(range, error),
+  )
+  inFlight.add(outcomes.length, acknowledged)
+}
+
+/** The same record, byte for byte, so that there is one distinct request for each report id. */
+function onBulkLane({ topic, key, value, headers }: LogRecord): NewRecord {
+  const livemode = topic === screenTopic('interactive', true)
+  return { topic: screenTopic('bulk', livemode), key, value, headers }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}
