@@ -6,6 +6,8 @@ export interface LoggerOptions {
   readonly service: string
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly instance?: number
+  /** Appends to this file instead of standard error: for a service that shares a person's terminal. */
+  readonly file?: string
 }
 
 /** Fields that must never be written, wherever they turn up in a logged object. */
@@ -19,6 +21,6 @@ export function createLogger(options: LoggerOptions): Logger {
   const redact = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
   return pino(
     { level: options.level, base, timestamp: stdTimeFunctions.isoTime, redact },
-    destination({ dest: 2, sync: false, minLength: 0 }),
+    destination({ dest: options.file ?? 2, sync: false, minLength: 0, mkdir: true }),
   )
 }
