@@ -1,1 +1,11 @@
-export {}
+export { projectionsMigrations } from './migrations.js'
+export { advanceCheckpoint, advanceCheckpoints, ensureCheckpoint, loadCheckpoint } from './checkpoint.js'
+export type { CheckpointMove, GroupPartition, StoredCheckpoint } from './checkpoint.js'
+export { batchWrite, on, readModelGroup } from './read-model.js'
+export type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
+export { installReadModels } from './read-model-tables.js'
+export { UnappliableRecordError } from './apply.js'
+export { runReadModel } from './run-read-model.js'
+export type { RunningReadModel, RunReadModelOptions } from './run-read-model.js'
+export { listProjectionStatuses } from './projection-state.js'
+export type { ProjectionState, ProjectionStatus, StoredProjectionStatus } from './projection-state.js'

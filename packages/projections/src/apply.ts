@@ -1,0 +1,93 @@
+/** From records to rows: decode, reduce, and write in as few statements as the order allows. */
+import { eventSchemas, type EventType } from '@cupel/contracts'
+import { TYPE_HEADER, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
+import type { Queryable } from '@cupel/postgres'
+import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
+
+/** What one record changes. */
+export interface ReducedRecord {
+  readonly offset: number
+  readonly changes: readonly Change[]
+}
+
+/** A record that cannot be applied. It is a recorded fact all the same: the projection stops in front of it. */
+export class UnappliableRecordError extends Error {
+  override readonly name = 'UnappliableRecordError'
+  readonly position: Position
+  constructor(position: Position, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(`${position.topic}[${position.partition}] offset ${position.offset}: ${reason}`, { cause })
+    this.position = position
+  }
+}
+
+export type Reduce = (record: LogRecord) => ReducedRecord
+
+/**
+ * The function that turns a record into changes. A type without a reducer is not even decoded; a type this version does
+ * not know at all is refused, because passing over it would lose it for the version that does.
+ */
+export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
+  const reducers = new Map<string, Reducer>(readModel.reducers.map((reducer) => [reducer.type, reducer]))
+  return (record) => {
+    const position = { topic: record.topic, partition: record.partition, offset: record.offset }
+    try {
+      const type = record.headers[TYPE_HEADER]
+      if (type === undefined) throw new Error(`the record has no ${TYPE_HEADER} header`)
+      const reducer = reducers.get(type)
+      if (reducer === undefined) {
+        if (!isKnownType(type)) throw new Error(`the event type ${type} is unknown to this version`)
+        return { offset: record.offset, changes: [] }
+      }
+      return { offset: record.offset, changes: reducer.reduce(codec.decode(record), position) }
+    } catch (error) {
+      throw new UnappliableRecordError(position, error)
+    }
+  }
+}
+
+function isKnownType(type: string): type is EventType {
+  return Object.hasOwn(eventSchemas, type)
+}
+
+/** Rows per statement: keeps the parameters of one statement at a few megabytes. */
+const MAX_STATEMENT_ROWS = 2_000
+
+/** Writes changes in order; changes of one kind that follow each other are one statement. */
+export async function applyChanges(
+  transaction: Queryable,
+  schema: string,
+  changes: readonly Change[],
+): Promise<void> {
+  for (let from = 0; from < changes.length;) {
+    const { write } = changes[from]!
+    let to = from + 1
+    while (to < changes.length && to - from < MAX_STATEMENT_ROWS && changes[to]!.write === write) to += 1
+    await transaction.execute(statementOf(write, schema), columnsOf(write, changes, from, to))
+    from = to
+  }
+}
+
+function columnsOf(write: BatchWrite, changes: readonly Change[], from: number, to: number): unknown[][] {
+  const columns: unknown[][] = Array.from({ length: write.columnCount }, () => new Array<unknown>(to - from))
+  for (let row = from; row < to; row += 1) {
+    const { values } = changes[row]!
+    for (let column = 0; column < write.columnCount; column += 1)
+      columns[column]![row - from] = values[column]
+  }
+  return columns
+}
+
+const statements = new WeakMap<BatchWrite, Map<string, { name: string; text: string }>>()
+
+/** Prepared once per connection and schema: the same write fills the live tables and those of a rebuild. */
+function statementOf(write: BatchWrite, schema: string): { name: string; text: string } {
+  let bySchema = statements.get(write)
+  if (bySchema === undefined) statements.set(write, (bySchema = new Map()))
+  let statement = bySchema.get(schema)
+  if (statement === undefined) {
+    statement = { name: `${schema}:${write.name}`, text: write.text(schema) }
+    bySchema.set(schema, statement)
+  }
+  return statement
+}

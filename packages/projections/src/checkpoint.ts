@@ -1,0 +1,165 @@
+/**
+ * Where a consumer group goes on reading. A checkpoint moves only from the value its holder expects, in the transaction
+ * that holds what was read: a member that lost its partition, and a process whose last commits a crash took away, both
+ * find another value there, roll back and go on from what is stored.
+ */
+import type { Checkpoint, LogIdentity } from '@cupel/event-log'
+import type { Queryable } from '@cupel/postgres'
+
+export interface GroupPartition {
+  readonly group: string
+  readonly topic: string
+  readonly partition: number
+}
+
+export interface StoredCheckpoint extends Checkpoint {
+  readonly updatedAt: string
+  /** When it was last known to be at the end of its partition; null if never. */
+  readonly followedAt: string | null
+}
+
+export interface CheckpointMove {
+  readonly topic: string
+  readonly partition: number
+  /** Offset the stored checkpoint must have now. */
+  readonly expected: number
+  /** Offset it gets: the next one to read. */
+  readonly next: number
+  /** Whether `next` is the end of the partition as last seen. */
+  readonly atEnd?: boolean
+}
+
+const LOAD = {
+  name: 'projection.load-checkpoint',
+  text: `SELECT next, log, updated_at, followed_at FROM projection.checkpoint
+         WHERE group_name = $1 AND topic = $2 AND partition = $3`,
+}
+
+export async function loadCheckpoint(
+  database: Queryable,
+  { group, topic, partition }: GroupPartition,
+): Promise<StoredCheckpoint | null> {
+  const [row] = await database.query<{
+    next: number
+    log: string
+    updated_at: Date
+    followed_at: Date | null
+  }>(LOAD, [group, topic, partition])
+  if (row === undefined) return null
+  return {
+    next: row.next,
+    log: row.log,
+    updatedAt: row.updated_at.toISOString(),
+    followedAt: row.followed_at?.toISOString() ?? null,
+  }
+}
+
+const CREATE = {
+  name: 'projection.create-checkpoint',
+  text: `INSERT INTO projection.checkpoint (group_name, topic, partition, next, log) VALUES ($1, $2, $3, 0, $4)
+         ON CONFLICT DO NOTHING`,
+}
+
+/**
+ * The stored checkpoint; for a partition never read before, one at offset 0. Readers call it on assignment, so that
+ * from then on there is a row to lock: a rebuild holds back the live projector by locking these rows.
+ */
+export async function ensureCheckpoint(
+  database: Queryable,
+  position: GroupPartition,
+  log: LogIdentity,
+): Promise<StoredCheckpoint> {
+  const found = await loadCheckpoint(database, position)
+  if (found !== null) return found
+  await database.execute(CREATE, [position.group, position.topic, position.partition, log])
+  const created = await loadCheckpoint(database, position)
+  if (created === null) throw new Error(`The checkpoint of ${position.group} vanished while it was created`)
+  return created
+}
+
+const ADVANCE = {
+  name: 'projection.advance-checkpoints',
+  text: `UPDATE projection.checkpoint c
+         SET next = m.next, updated_at = now(), followed_at = CASE WHEN m.at_end THEN now() ELSE c.followed_at END
+         FROM unnest($3::text[], $4::int4[], $5::int8[], $6::int8[], $7::bool[])
+           AS m (topic, partition, expected, next, at_end)
+         WHERE c.group_name = $1 AND c.log = $2
+           AND c.topic = m.topic AND c.partition = m.partition AND c.next = m.expected
+         RETURNING c.topic, c.partition`,
+}
+
+const FIRST = {
+  name: 'projection.first-checkpoint',
+  text: `INSERT INTO projection.checkpoint (group_name, topic, partition, next, log) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING`,
+}
+
+/**
+ * Moves the checkpoints of several partitions and returns the moves that took place. A move is refused where the stored
+ * checkpoint is not the expected one, belongs to another log, or is missing while the expected one is not 0.
+ *
+ * Call it before writing rows: it locks the checkpoint, so a rebuild that switches tables at the same time is either
+ * entirely before or entirely after this transaction.
+ */
+export async function advanceCheckpoints(
+  transaction: Queryable,
+  { group, log, moves }: { group: string; log: LogIdentity; moves: readonly CheckpointMove[] },
+): Promise<CheckpointMove[]> {
+  const rows = await transaction.query<{ topic: string; partition: number }>(ADVANCE, [
+    group,
+    log,
+    moves.map((move) => move.topic),
+    moves.map((move) => move.partition),
+    moves.map((move) => move.expected),
+    moves.map((move) => move.next),
+    moves.map((move) => move.atEnd ?? false),
+  ])
+  const moved = new Set(rows.map(placeOf))
+  for (const move of moves) {
+    if (move.expected !== 0 || moved.has(placeOf(move))) continue
+    const inserted = await transaction.execute(FIRST, [group, move.topic, move.partition, move.next, log])
+    if (inserted === 1) moved.add(placeOf(move))
+  }
+  return moves.filter((move) => moved.has(placeOf(move)))
+}
+
+/** As advanceCheckpoints for one partition. `false`: roll back and resume at the stored checkpoint. */
+export async function advanceCheckpoint(
+  transaction: Queryable,
+  { group, log, ...move }: CheckpointMove & { group: string; log: LogIdentity },
+): Promise<boolean> {
+  return (await advanceCheckpoints(transaction, { group, log, moves: [move] })).length === 1
+}
+
+const MARK_FOLLOWED = {
+  name: 'projection.mark-followed',
+  text: `UPDATE projection.checkpoint c SET followed_at = now()
+         FROM unnest($3::text[], $4::int4[], $5::int8[]) AS e (topic, partition, end_offset)
+         WHERE c.group_name = $1 AND c.log = $2
+           AND c.topic = e.topic AND c.partition = e.partition AND c.next >= e.end_offset`,
+}
+
+/** Notes which checkpoints have reached the ends just seen, so that a quiet log is told from a reader that is stuck. */
+export async function markFollowed(
+  database: Queryable,
+  { group, log, ends }: { group: string; log: LogIdentity; ends: readonly PartitionEnd[] },
+): Promise<void> {
+  await database.execute(MARK_FOLLOWED, [
+    group,
+    log,
+    ends.map((end) => end.topic),
+    ends.map((end) => end.partition),
+    ends.map((end) => end.endOffset),
+  ])
+}
+
+export interface PartitionEnd {
+  readonly topic: string
+  readonly partition: number
+  readonly endOffset: number
+}
+
+/** One string per partition, for maps. */
+export function placeOf({ topic, partition }: { topic: string; partition: number }): string {
+  return `${topic}/${partition}`
+}

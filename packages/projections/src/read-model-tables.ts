@@ -1,0 +1,65 @@
+/** Creates the tables of read models, and tells when tables were made from another definition than the code's. */
+import { createHash } from 'node:crypto'
+import type { Database, Queryable } from '@cupel/postgres'
+import { readModelGroup, type ReadModel } from './read-model.js'
+
+const INSTALL_LOCK = 'cupel.read-models'
+
+/** Creates the schemas that are missing. Safe to call from several processes at once, and again on every start. */
+export async function installReadModels(database: Database, readModels: readonly ReadModel[]): Promise<void> {
+  await database.transaction({ at: 'projector.install-tables' }, async (transaction) => {
+    await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [INSTALL_LOCK])
+    for (const readModel of readModels) {
+      if (await schemaExists(transaction, readModel.schema)) continue
+      await createReadModelSchema(transaction, readModel, readModel.schema)
+      await recordDefinition(transaction, readModel)
+      // Empty tables have read nothing, whatever an earlier schema of this name had read.
+      await transaction.execute('DELETE FROM projection.checkpoint WHERE group_name = $1', [
+        readModelGroup(readModel),
+      ])
+    }
+  })
+}
+
+/** Creates the read model's tables in a schema of the given name. */
+export async function createReadModelSchema(
+  transaction: Queryable,
+  readModel: ReadModel,
+  schema: string,
+): Promise<void> {
+  await transaction.query(`CREATE SCHEMA ${schema}`)
+  await transaction.query(`SET LOCAL search_path TO ${schema}`)
+  await transaction.query(readModel.definition)
+  await transaction.query('SET LOCAL search_path TO DEFAULT')
+}
+
+/** Notes which definition the tables in service were made from. */
+export async function recordDefinition(transaction: Queryable, readModel: ReadModel): Promise<void> {
+  await transaction.query(
+    `INSERT INTO projection.read_model (name, schema_name, definition_sha256) VALUES ($1, $2, $3)
+     ON CONFLICT (name) DO UPDATE SET schema_name = excluded.schema_name, definition_sha256 = excluded.definition_sha256`,
+    [readModel.name, readModel.schema, definitionSha256(readModel)],
+  )
+}
+
+export async function schemaExists(database: Queryable, schema: string): Promise<boolean> {
+  const rows = await database.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
+  return rows.length > 0
+}
+
+/** Whether the tables in service are those the code describes; `null` where there are none. */
+export async function hasCurrentDefinition(
+  database: Queryable,
+  readModel: ReadModel,
+): Promise<boolean | null> {
+  if (!(await schemaExists(database, readModel.schema))) return null
+  const [row] = await database.query<{ definition_sha256: string }>(
+    'SELECT definition_sha256 FROM projection.read_model WHERE name = $1',
+    [readModel.name],
+  )
+  return row?.definition_sha256 === definitionSha256(readModel)
+}
+
+function definitionSha256(readModel: ReadModel): string {
+  return createHash('sha256').update(`${readModel.version}\n${readModel.definition}`).digest('hex')
+}

@@ -1,0 +1,90 @@
+/**
+ * What a read model is: tables, and for each event type a pure function that says which rows it makes.
+ * Reducers have no effects, so a rebuild is the same loop over the same log into other tables.
+ */
+import type { DomainEvent, EventType } from '@cupel/contracts'
+import type { Position } from '@cupel/event-log'
+
+export interface ReadModel {
+  /** Kebab-case, for example `report-view`. */
+  readonly name: string
+  /** A new version reads the log anew under a group of its own. */
+  readonly version: number
+  /** Postgres schema that holds the tables and nothing else. */
+  readonly schema: string
+  readonly topics: readonly string[]
+  /** DDL with unqualified names; it runs with the schema as search path. */
+  readonly definition: string
+  /** Every table of the definition: what a rebuild compares. */
+  readonly tables: readonly string[]
+  readonly reducers: readonly Reducer[]
+  /** Records of one partition taken at a time; large rows want fewer. */
+  readonly maxBatchRecords?: number
+}
+
+export interface Reducer {
+  readonly type: EventType
+  readonly reduce: (event: DomainEvent, at: Position) => readonly Change[]
+}
+
+/** A reducer of one event type. Event types without one leave the read model as it is. */
+export function on<T extends EventType>(
+  type: T,
+  reduce: (event: DomainEvent<T>, at: Position) => Change | readonly Change[],
+): Reducer {
+  return {
+    type,
+    reduce: (event, at) => {
+      if (event.type !== type) throw new Error(`The reducer of ${type} was given ${event.type}`)
+      const result = reduce(event as DomainEvent<T>, at)
+      return Array.isArray(result) ? (result as readonly Change[]) : [result as Change]
+    },
+  }
+}
+
+type ColumnType = 'text' | 'int4' | 'int8' | 'float8' | 'bool' | 'timestamptz'
+type ColumnValue<T extends ColumnType> = T extends 'bool'
+  ? boolean
+  : T extends 'text' | 'timestamptz'
+    ? string
+    : number
+
+/** One statement that takes many rows: a column is an array parameter, the statement unnests them in order. */
+export interface BatchWrite {
+  readonly name: string
+  readonly columnCount: number
+  readonly text: (schema: string) => string
+}
+
+/** A row to be written. Equal writes that follow each other become one statement. */
+export interface Change {
+  readonly write: BatchWrite
+  readonly values: readonly unknown[]
+}
+
+/**
+ * Defines a write and returns the function that makes its rows. `sql` is given the schema and a row source `r` with the
+ * columns and `ord`, their order in the log. The statement must be repeatable: a record may be applied again.
+ */
+export function batchWrite<const C extends Readonly<Record<string, ColumnType>>>(definition: {
+  readonly name: string
+  readonly columns: C
+  readonly sql: (source: { schema: string; rows: string; columns: string }) => string
+}): (row: { readonly [K in keyof C]: ColumnValue<C[K]> | null }) => Change {
+  const names = Object.keys(definition.columns)
+  const types = Object.values(definition.columns)
+  const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
+  const columns = names.join(', ')
+  const rows = `unnest(${arrays}) WITH ORDINALITY AS r (${columns}, ord)`
+  const write: BatchWrite = {
+    name: definition.name,
+    columnCount: names.length,
+    text: (schema) => definition.sql({ schema, rows, columns }),
+  }
+  return (row) => ({ write, values: names.map((name) => row[name as keyof C]) })
+}
+
+/** Consumer group, and name of the checkpoints, of a read model. */
+export function readModelGroup(readModel: Pick<ReadModel, 'name' | 'version'>): string {
+  return `projector.${readModel.name}.v${readModel.version}`
+}

@@ -1,0 +1,43 @@
+-- Where every consumer stands, what every read model is doing, and the outbox of the primary tables.
+CREATE SCHEMA projection;
+
+-- A checkpoint moves only from the value its holder expects. Written often and never indexed beyond its key, so updates stay in the page.
+CREATE TABLE projection.checkpoint (
+  group_name  text COLLATE "C" NOT NULL,
+  topic       text COLLATE "C" NOT NULL,
+  partition   int4 NOT NULL,
+  next        int8 NOT NULL CHECK (next >= 0),
+  log         text NOT NULL,
+  updated_at  timestamptz NOT NULL DEFAULT now(),
+  -- When the checkpoint was last seen at the end of its partition; ages while the consumer lags or the log cannot be asked.
+  followed_at timestamptz,
+  PRIMARY KEY (group_name, topic, partition)
+) WITH (fillfactor = 40);
+
+CREATE TABLE projection.read_model (
+  name              text COLLATE "C" PRIMARY KEY,
+  schema_name       text NOT NULL,
+  -- SHA-256 of the table definition the schema was made from: another one needs a rebuild.
+  definition_sha256 text NOT NULL,
+  state             text NOT NULL DEFAULT 'idle' CHECK (state IN ('idle', 'running', 'retrying', 'stopped')),
+  state_at          timestamptz NOT NULL DEFAULT now(),
+  lag               int8,
+  error             text,
+  stopped_topic     text,
+  stopped_partition int4,
+  stopped_offset    int8
+) WITH (fillfactor = 40);
+
+-- Events that must be appended because a primary table changed in the same transaction.
+CREATE TABLE projection.outbox (
+  seq        int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  topic      text NOT NULL,
+  key        text NOT NULL,
+  partition  int4,
+  -- json, not jsonb: the event is appended as it was written, key order and number form included.
+  event      json NOT NULL,
+  written_at timestamptz NOT NULL DEFAULT now(),
+  relayed_at timestamptz
+);
+CREATE INDEX outbox_unrelayed ON projection.outbox (seq) WHERE relayed_at IS NULL;
+CREATE INDEX outbox_relayed ON projection.outbox (relayed_at) WHERE relayed_at IS NOT NULL;
