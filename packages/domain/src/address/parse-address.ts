@@ -1,0 +1,154 @@
+/**
+ * From the text a caller sent to the address it means: which chain, which one writing, which key for look-ups.
+ * Parsed once at the edge; nothing behind it looks at the text again.
+ */
+import { encodeBase58Check, readAddressForms, type AddressForm, type FormFailure } from './address-forms.js'
+import { encodeCashAddress } from './cash-address.js'
+import { chains, findChain, type ChainCode, type ChainDefinition } from './chain-table.js'
+
+/** Longer than any address there is; longer text is refused before anything reads it. */
+export const MAX_ADDRESS_LENGTH = 256
+
+export interface ParsedAddress {
+  readonly ok: true
+  /** Exactly as sent. */
+  readonly text: string
+  readonly chain: ChainCode
+  /** The one writing of this address on this chain. */
+  readonly canonical: string
+  /** Every chain the text fits, in order of detection, where the caller named none and there are several; else empty. */
+  readonly candidateChains: readonly ChainCode[]
+  /** Equal for all addresses that one key controls: what label look-ups compare. */
+  readonly lookupKey: string
+}
+
+export type AddressRefusalReason =
+  FormFailure | 'empty_address' | 'white_space' | 'too_long' | 'wrong_chain' | 'unknown_chain'
+
+export interface AddressRefusal {
+  readonly ok: false
+  readonly code: 'invalid_address' | 'unsupported_chain' | 'chain_mismatch'
+  readonly reason: AddressRefusalReason
+  /** One sentence for the caller. It never repeats the text sent. */
+  readonly detail: string
+  /** Where the text is an address of other chains than the one named. */
+  readonly fits: readonly ChainCode[]
+}
+
+/**
+ * Parses a text as an address of the named chain (code in any case), or of the first chain it fits.
+ * Refusals in this order: unknown chain, no address at all, an address of other chains only.
+ */
+export function parseAddress(text: string, chainCode?: string | null): ParsedAddress | AddressRefusal {
+  let named: ChainDefinition | undefined
+  if (chainCode !== undefined && chainCode !== null) {
+    named = findChain(chainCode)
+    if (named === undefined) return refuse('unsupported_chain', 'unknown_chain')
+  }
+  const malformed = malformation(text)
+  if (malformed !== undefined) return refuse('invalid_address', malformed)
+  const { forms, failure } = readAddressForms(text)
+  const fits = chainsOfForms(forms)
+  if (fits.length === 0) return refuse('invalid_address', failure)
+  const chain = named ?? fits[0]!
+  const form = forms.find(({ format }) => chain.formats.includes(format))
+  if (form === undefined) {
+    return refuse(
+      'chain_mismatch',
+      'wrong_chain',
+      chain.code,
+      fits.map(({ code }) => code),
+    )
+  }
+  return {
+    ok: true,
+    text,
+    chain: chain.code,
+    canonical: canonicalOn(chain.code, form),
+    candidateChains: named === undefined && fits.length > 1 ? fits.map(({ code }) => code) : [],
+    lookupKey: form.lookupKey,
+  }
+}
+
+/** Printable ASCII without white space is all that addresses are made of. */
+function malformation(text: string): AddressRefusalReason | undefined {
+  if (text.length === 0) return 'empty_address'
+  if (text.length > MAX_ADDRESS_LENGTH) return 'too_long'
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code <= 32 || (code > 126 && /\s/.test(text[index]!))) return 'white_space'
+    if (code > 126) return 'bad_format'
+  }
+  return undefined
+}
+
+const chainsByFormat: ReadonlyMap<string, readonly ChainDefinition[]> = new Map(
+  [...new Set(chains.flatMap(({ formats }) => formats))].map((format) => [
+    format,
+    chains.filter(({ formats }) => formats.includes(format)),
+  ]),
+)
+
+function chainsOfForms(forms: readonly AddressForm[]): readonly ChainDefinition[] {
+  const [first] = forms
+  if (first === undefined) return []
+  if (forms.length === 1) return chainsByFormat.get(first.format) ?? []
+  return chains.filter((chain) => forms.some(({ format }) => chain.formats.includes(format)))
+}
+
+/** LTC writes script hashes as M…, BCH everything as CashAddr, ZEC its TEX form as t1…: one writing per address. */
+function canonicalOn(chain: ChainCode, { format, owner, canonical }: AddressForm): string {
+  if (owner === undefined) return canonical
+  if (chain === 'BCH') return encodeCashAddress(owner)
+  if (chain === 'LTC' && format === 'base58check:05')
+    return encodeBase58Check(Uint8Array.from([0x32, ...owner.hash]))
+  if (chain === 'ZEC' && format === 'zcash-tex')
+    return encodeBase58Check(Uint8Array.from([0x1c, 0xb8, ...owner.hash]))
+  return canonical
+}
+
+const details: Readonly<Record<AddressRefusalReason, string>> = {
+  empty_address: 'The address is empty.',
+  white_space: 'The address contains white space.',
+  too_long: `The address is longer than ${MAX_ADDRESS_LENGTH} characters.`,
+  bad_format: 'The text has the form of no supported address.',
+  bad_checksum:
+    'The checksum of the address does not match: a character is wrong, or its upper and lower case was lost.',
+  eip55_mismatch: 'The mixed case of the address does not match its EIP-55 checksum.',
+  unknown_chain: 'The chain is not one of the supported chains; GET /v1/chains lists them.',
+  wrong_chain: 'The address is not of this chain.',
+}
+
+function refuse(
+  code: AddressRefusal['code'],
+  reason: AddressRefusalReason,
+  named?: ChainCode,
+  fits: readonly ChainCode[] = [],
+): AddressRefusal {
+  const detail =
+    named === undefined ? details[reason] : `The address is not of ${named}; it fits ${fits.join(', ')}.`
+  return { ok: false, code, reason, detail, fits }
+}
+
+/** Tickers that name a chain's native asset where they differ from its code. A token's ticker names no chain. */
+const chainsByTicker: Readonly<Record<string, ChainCode>> = {
+  XBT: 'BTC',
+  POL: 'MATIC',
+  BCC: 'BCH',
+  BCHABC: 'BCH',
+  ZCASH: 'ZEC',
+}
+
+/**
+ * Parses an address that a list gives beside a ticker. A ticker is no chain: it only decides between chains
+ * the address fits. A TRON address listed under XBT is a TRON address.
+ */
+export function parseListedAddress(text: string, ticker: string): ParsedAddress | AddressRefusal {
+  const upper = ticker.toUpperCase()
+  const hinted = chainsByTicker[upper] ?? findChain(upper)?.code
+  if (hinted !== undefined) {
+    const parsed = parseAddress(text, hinted)
+    if (parsed.ok) return parsed
+  }
+  return parseAddress(text)
+}
