@@ -15,12 +15,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const run: Omit<RunFile, 'pid' | 'identity' | 'command'> = {
   profile: 'embedded',
   state: 'ready',
-  started_at: '2026-11-21T09:00:00.000Z',
-  database_url: 'postgresql://cupel:secret@127.0.0.1:5432/cupel_embedded',
+  startedAt: '2026-11-21T09:00:00.000Z',
+  databaseUrl: 'postgresql://cupel:secret@127.0.0.1:5432/cupel_embedded',
   brokers: [],
   registry: null,
-  topic_prefix: '',
-  base_urls: ['http://127.0.0.1:8080'],
+  topicPrefix: '',
+  baseUrls: ['http://127.0.0.1:8080'],
   services: [],
 }
 

@@ -20,13 +20,13 @@ export interface RunFile {
   readonly identity: string
   /** As typed, for sentences: `cupel start`. */
   readonly command: string
-  readonly started_at: string
-  readonly database_url: string | null
+  readonly startedAt: string
+  readonly databaseUrl: string | null
   readonly brokers: readonly string[]
   readonly registry: string | null
-  readonly topic_prefix: string
-  readonly base_urls: readonly string[]
-  readonly services: readonly { readonly name: string; readonly health_url: string }[]
+  readonly topicPrefix: string
+  readonly baseUrls: readonly string[]
+  readonly services: readonly { readonly name: string; readonly healthUrl: string }[]
 }
 
 export interface HeldHome {
