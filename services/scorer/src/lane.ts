@@ -3,7 +3,14 @@
  * batch is read while the last one's reports are still on their way; what was not acknowledged is read again.
  */
 import { reportPartition, screenTopic, topicOf, type DomainEvent, type Logger } from '@cupel/contracts'
-import type { EventCodec, EventLog, LogBatch, LogRecord, NewRecord } from '@cupel/event-log'
+import {
+  UndecodableRecordError,
+  type EventCodec,
+  type EventLog,
+  type LogBatch,
+  type LogRecord,
+  type NewRecord,
+} from '@cupel/event-log'
 import { giveUp, MAX_VALUE_BYTES, type Undecidable } from './dead-letter.js'
 import type { FailureWindow } from './failure-window.js'
 import { createInFlight, type InFlight } from './in-flight.js'
@@ -36,6 +43,8 @@ export interface LaneOptions {
   readonly decide: (requests: readonly Request[]) => Promise<readonly Decision[]>
   /** Null while screening may go on, else why not. */
   readonly refusal: () => string | null
+  /** Whether log and database answer: while they do not, no record is blamed. */
+  readonly reachable: () => boolean
   readonly progress: {
     /** The records from `firstOffset` up to `nextOffset` are dealt with and everything that follows from them is acknowledged. */
     done(range: HandledRange): void
@@ -55,10 +64,14 @@ export interface LaneHandler {
 /** Records whose appends may be under way at once. Beyond, reading waits: memory stays bounded when the log is slow. */
 const MAX_IN_FLIGHT_RECORDS = 2_000
 
+/** How long a record waits for the schema it names to become known: a newer release may just have registered it. */
+const SCHEMA_PATIENCE_MS = 1_500
+
 type Reading =
   | { readonly kind: 'request'; readonly record: LogRecord; readonly request: Request }
   | { readonly kind: 'overdue'; readonly record: LogRecord }
   | ({ readonly kind: 'undecidable' } & Undecidable)
+  | { readonly kind: 'not-yet'; readonly record: LogRecord; readonly cause: string }
 
 type Outcome =
   | {
@@ -71,6 +84,7 @@ type Outcome =
 
 export function createLane(options: LaneOptions): LaneHandler {
   const inFlight = createInFlight(MAX_IN_FLIGHT_RECORDS)
+  const unknownSince = new Map<string, number>()
   return {
     inFlight,
     async handle(batch) {
@@ -78,12 +92,11 @@ export function createLane(options: LaneOptions): LaneHandler {
       if (refusal !== null) throw new PausedError(refusal)
       await inFlight.room()
       const now = options.now()
-      const readings = batch.records.map((record) => read(options, record, now))
+      const readings = batch.records.map((record) => read(options, unknownSince, record, now))
       const outcomes = await decideAll(options, readings)
-      const settled = settle(options.failures, outcomes)
-      // Nothing before the refused record: the pause is the adapter's, between two tries of the same batch.
-      if (settled.resumeAt !== null && settled.outcomes.length === 0)
-        throw new PausedError('Most of the recent requests could not be decided.')
+      const settled = settle(options, outcomes)
+      // With nothing before the record that has to wait, the adapter pauses and brings the same batch again.
+      if (settled.waitFor !== null && settled.outcomes.length === 0) throw new PausedError(settled.waitFor)
       carryOut(options, inFlight, settled.outcomes, {
         ...batch,
         nextOffset: settled.resumeAt ?? batch.nextOffset,
@@ -93,7 +106,12 @@ export function createLane(options: LaneOptions): LaneHandler {
   }
 }
 
-function read({ lane, codec, instruments }: LaneOptions, record: LogRecord, now: Date): Reading {
+function read(
+  { lane, codec, instruments }: LaneOptions,
+  unknownSince: Map<string, number>,
+  record: LogRecord,
+  now: Date,
+): Reading {
   try {
     const request = codec.decodeAs('ScreenRequested', record)
     if (request === null)
@@ -107,8 +125,22 @@ function read({ lane, codec, instruments }: LaneOptions, record: LogRecord, now:
       return { kind: 'overdue', record }
     return { kind: 'request', record, request }
   } catch (error) {
-    return { kind: 'undecidable', record, request: null, cause: reasonOf(error) }
+    const cause = reasonOf(error)
+    const isUnknownSchema = error instanceof UndecodableRecordError && error.reason === 'unknown-schema'
+    if (isUnknownSchema && isPatient(unknownSince, record, now)) return { kind: 'not-yet', record, cause }
+    return { kind: 'undecidable', record, request: null, cause }
   }
+}
+
+function isPatient(unknownSince: Map<string, number>, record: LogRecord, now: Date): boolean {
+  const place = `${record.topic}/${record.partition}/`
+  const key = `${place}${record.offset}`
+  const firstSeen = unknownSince.get(key)
+  if (firstSeen !== undefined) return now.getTime() - firstSeen < SCHEMA_PATIENCE_MS
+  // One record holds up its partition at a time, so the earlier entries of this partition are history.
+  for (const known of unknownSince.keys()) if (known.startsWith(place)) unknownSince.delete(known)
+  unknownSince.set(key, now.getTime())
+  return true
 }
 
 /** A request that says two things at once must not be answered in the name of either. */
@@ -154,18 +186,32 @@ function encodeReport(
   }
 }
 
+interface Settled {
+  readonly outcomes: readonly Outcome[]
+  /** Offset of the record that has to wait, and why; null where none has to. */
+  readonly resumeAt: number | null
+  readonly waitFor: string | null
+}
+
 /** Outcomes up to the first record that must not be given up now; reading resumes at that one. */
-function settle(
-  failures: FailureWindow,
-  outcomes: readonly Outcome[],
-): { outcomes: readonly Outcome[]; resumeAt: number | null } {
+function settle({ failures, reachable }: LaneOptions, outcomes: readonly Outcome[]): Settled {
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.kind === 'report') failures.succeeded()
-    if (outcome.kind === 'undecidable' && !failures.mayGiveUp()) {
-      return { outcomes: outcomes.slice(0, index), resumeAt: outcome.record.offset }
-    }
+    const waitFor = reasonToWait(outcome, failures, reachable)
+    if (waitFor !== null)
+      return { outcomes: outcomes.slice(0, index), resumeAt: outcome.record.offset, waitFor }
   }
-  return { outcomes, resumeAt: null }
+  return { outcomes, resumeAt: null, waitFor: null }
+}
+
+function reasonToWait(outcome: Outcome, failures: FailureWindow, reachable: () => boolean): string | null {
+  if (outcome.kind === 'not-yet') return outcome.cause
+  if (outcome.kind !== 'undecidable') return null
+  if (!reachable())
+    return `Log or database do not answer, so this is not the record's fault: ${outcome.cause}`
+  return failures.mayGiveUp()
+    ? null
+    : `Most of the recent requests could not be decided, last: ${outcome.cause}`
 }
 
 /** Appends what follows from the outcomes without holding up the next batch. */
@@ -186,7 +232,7 @@ function carryOut(
     } else if (outcome.kind === 'overdue') {
       overdue.push(onBulkLane(outcome.record))
       instruments.deferred()
-    } else {
+    } else if (outcome.kind === 'undecidable') {
       options.logger.error(
         { reportId: outcome.record.key, cause: outcome.cause, offset: outcome.record.offset },
         'A request cannot be decided',

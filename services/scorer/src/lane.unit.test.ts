@@ -1,5 +1,12 @@
 import { noMetrics, silentLogger, type DomainEvent } from '@cupel/contracts'
-import type { EventCodec, EventLog, LogBatch, LogRecord, NewRecord } from '@cupel/event-log'
+import {
+  UndecodableRecordError,
+  type EventCodec,
+  type EventLog,
+  type LogBatch,
+  type LogRecord,
+  type NewRecord,
+} from '@cupel/event-log'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createFailureWindow, TOLERATED_FAILURES } from './failure-window.js'
 import { createInstruments } from './instruments.js'
@@ -16,6 +23,8 @@ const codec = {
     headers: { ce_id: event.envelope.id, ce_type: event.type },
   }),
   decodeAs: (type: string, record: LogRecord) => {
+    if (record.value!.toString() === 'newer')
+      throw new UndecodableRecordError('unknown-schema', record, 'schema 9')
     const event = JSON.parse(record.value!.toString()) as DomainEvent
     return event.type === type ? event : null
   },
@@ -35,6 +44,8 @@ let failed: HandledRange[]
 let failures: ReturnType<typeof createFailureWindow>
 let decide: (requests: readonly Request[]) => Promise<readonly Decision[]>
 let refusal: string | null
+let reachable: boolean
+let now: Date
 
 beforeEach(() => {
   appended = []
@@ -45,6 +56,8 @@ beforeEach(() => {
   decide = (requests) =>
     Promise.resolve(requests.map((request) => ({ kind: 'report', event: reportOf(request) })))
   refusal = null
+  reachable = true
+  now = new Date(NOW)
 })
 
 const lane = (name: 'interactive' | 'bulk' = 'interactive') =>
@@ -56,9 +69,10 @@ const lane = (name: 'interactive' | 'bulk' = 'interactive') =>
     logger: silentLogger,
     instruments: createInstruments(noMetrics),
     failures,
-    now: () => new Date(NOW),
+    now: () => now,
     decide: (requests) => decide(requests),
     refusal: () => refusal,
+    reachable: () => reachable,
     progress: { done: (range) => done.push(range), failed: (range) => failed.push(range) },
   })
 
@@ -243,7 +257,34 @@ describe('a record that cannot be decided', () => {
   })
 })
 
+describe('a record of a schema that is not known yet', () => {
+  const newer = recordOf(1, 'newer')
+
+  test('is waited for, and what came before it goes on', async () => {
+    const scorer = lane()
+    expect(await scorer.handle(batchOf([good(0), newer]))).toEqual({ resumeAt: 1 })
+    await expect(scorer.handle(batchOf([newer]))).rejects.toThrow(PausedError)
+    expect(appended.map(({ key }) => key)).toEqual([idOf(0)])
+  })
+
+  test('that never becomes known is given up', async () => {
+    const scorer = lane()
+    await expect(scorer.handle(batchOf([newer]))).rejects.toThrow(PausedError)
+    now = new Date(now.getTime() + 1_500)
+    await scorer.handle(batchOf([newer]))
+    await turn()
+    expect(inTopic('scorer.interactive.v1.dlq')).toHaveLength(1)
+  })
+})
+
 describe('a bad time', () => {
+  test('in which log or database do not answer blames no record', async () => {
+    reachable = false
+    await expect(lane().handle(batchOf([poison(0)]))).rejects.toThrow(PausedError)
+    await turn()
+    expect(appended).toEqual([])
+  })
+
   test('rejects the batch whole: nothing is appended, nothing is laid aside, no checkpoint moves', async () => {
     decide = () => Promise.reject(new Error('no database'))
     await expect(lane().handle(batchOf([good(0), poison(1)]))).rejects.toThrow('no database')

@@ -1,0 +1,110 @@
+/** Looks at the label topic and the label view once a second, for as long as the scorer runs. */
+import type { Logger } from '@cupel/contracts'
+import {
+  judgeFollowing,
+  notYetFollowing,
+  observe,
+  type FollowingLimits,
+  type FollowingVerdict,
+} from './label-following.js'
+
+export interface LabelWatchOptions {
+  /** End of the label topic. */
+  readonly endOffset: () => Promise<number>
+  /** Next record the label view will take in; null where there is no view of this log. */
+  readonly viewNext: () => Promise<number | null>
+  readonly limits: FollowingLimits
+  readonly now: () => number
+  readonly logger: Logger
+  readonly onLook: (verdict: FollowingVerdict) => void
+  readonly intervalMs?: number
+}
+
+export interface LabelWatch {
+  /** What follows from the looks so far, as of now. */
+  verdict(): FollowingVerdict
+  /** Whether the last look reached both the log and the database. */
+  reachable(): boolean
+  /** Resolves at the first verdict that lets screening begin; rejects when the watch is stopped before. */
+  started(): Promise<void>
+  stop(): Promise<void>
+}
+
+const LOOK_EVERY_MS = 1_000
+/** While starting, so that a view that is already complete holds up nobody. */
+const FIRST_LOOKS_EVERY_MS = 50
+
+export function startLabelWatch(options: LabelWatchOptions): LabelWatch {
+  const { logger } = options
+  const stopping = new AbortController()
+  let following = notYetFollowing
+  let complaint: string | null = null
+  let begin: () => void = () => undefined
+  let giveUp: (error: Error) => void = () => undefined
+  const started = new Promise<void>((resolve, reject) => {
+    begin = resolve
+    giveUp = reject
+  })
+  // Whoever waits hears of it; with nobody waiting a stop before the start is no fault.
+  started.catch(() => undefined)
+
+  const verdict = (): FollowingVerdict => judgeFollowing(following, options.now(), options.limits)
+
+  const look = async (): Promise<void> => {
+    try {
+      // The end first: a view that has reached an end seen before it was asked was complete then.
+      const at = options.now()
+      const endOffset = await options.endOffset()
+      const viewNext = await options.viewNext()
+      following = observe(following, { at, endOffset, viewNext })
+      complain(null)
+    } catch (error) {
+      // Not knowing is not following: the last good look goes on ageing.
+      complain(error instanceof Error ? error.message : String(error))
+    }
+    const judged = verdict()
+    options.onLook(judged)
+    if (judged.kind !== 'starting') begin()
+  }
+
+  /** An outage is one line when it begins and one when it ends. */
+  const complain = (reason: string | null): void => {
+    if (reason === complaint) return
+    if (reason !== null) logger.warn({ reason }, 'The label view cannot be watched')
+    else logger.info({}, 'The label view can be watched again')
+    complaint = reason
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await look()
+      const starting = verdict().kind === 'starting'
+      await pause(starting ? FIRST_LOOKS_EVERY_MS : (options.intervalMs ?? LOOK_EVERY_MS), stopping.signal)
+    }
+  }
+  const running = run()
+
+  return {
+    verdict,
+    reachable: () => complaint === null,
+    started: () => started,
+    async stop() {
+      stopping.abort()
+      giveUp(new Error('The scorer was stopped before the label view was complete'))
+      await running
+    },
+  }
+}
+
+async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, durationMs)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}
