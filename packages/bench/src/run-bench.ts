@@ -144,16 +144,10 @@ function highest(before: readonly ResidentMemory[], now: readonly ResidentMemory
 
 /** The connections of what runs are in the home folder's run.json, readable by its owner alone. */
 async function logConnection(system: RunningSystem, home: string): Promise<LogConnection> {
-  if (system.profile === 'kafka') {
-    const brokers = system.line.log.brokers ?? []
-    return {
-      kind: 'kafka',
-      brokers: typeof brokers === 'string' ? brokers.split(',') : brokers,
-      topicPrefix: '',
-    }
-  }
   const run = JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as Record<string, unknown>
-  return { kind: 'embedded', databaseUrl: text(run, 'databaseUrl'), topicPrefix: '' }
+  return system.profile === 'kafka'
+    ? { kind: 'kafka', brokers: run['brokers'] as string[], topicPrefix: '' }
+    : { kind: 'embedded', databaseUrl: text(run, 'databaseUrl'), topicPrefix: '' }
 }
 
 function text(json: Record<string, unknown>, name: string): string {
