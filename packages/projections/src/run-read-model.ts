@@ -197,13 +197,11 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
 
   async function look(current: Subscription): Promise<void> {
     const ends = await Promise.all(
-      current
-        .assigned()
-        .map(async ({ topic, partition }) => ({
-          topic,
-          partition,
-          endOffset: await log.endOffset(topic, partition),
-        })),
+      current.assigned().map(async ({ topic, partition }) => ({
+        topic,
+        partition,
+        endOffset: await log.endOffset(topic, partition),
+      })),
     )
     lag = current.lag()
     metrics.lag(lag)

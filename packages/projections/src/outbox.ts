@@ -1,0 +1,100 @@
+/**
+ * The outbox of the primary tables: the event of a change is a row written in the transaction of the change. A relay
+ * appends the rows to the log in the order in which they were written.
+ *
+ * Order is kept for changes that follow each other: a transaction that locks the row it changes before it writes its
+ * events gets later numbers than the one it waited for. Rows are found by not being marked, never by `seq > last`,
+ * because a lower number may become visible after a higher one.
+ */
+import type { DomainEvent } from '@cupel/contracts'
+import type { Queryable } from '@cupel/postgres'
+
+export interface OutboxTarget {
+  /** Without installation prefix. */
+  readonly topic: string
+  readonly key: string
+  readonly partition?: number | undefined
+}
+
+const WRITE = {
+  name: 'projection.write-outbox',
+  text: 'INSERT INTO projection.outbox (topic, key, partition, event) VALUES ($1, $2, $3, $4)',
+}
+
+/**
+ * Writes an event in the caller's transaction. The event's id and time are fixed here once and for all, so that a relay
+ * that repeats itself after a crash appends the same bytes.
+ */
+export async function writeOutbox(
+  transaction: Queryable,
+  event: DomainEvent,
+  target: OutboxTarget,
+): Promise<void> {
+  await transaction.execute(WRITE, [
+    target.topic,
+    target.key,
+    target.partition ?? null,
+    JSON.stringify(event),
+  ])
+}
+
+export interface OutboxRow {
+  readonly seq: number
+  readonly event: DomainEvent
+  readonly target: OutboxTarget
+}
+
+/** The oldest rows that are not yet relayed. */
+export async function listUnrelayed(database: Queryable, limit: number): Promise<OutboxRow[]> {
+  const rows = await database.query<{
+    seq: number
+    topic: string
+    key: string
+    partition: number | null
+    event: DomainEvent
+  }>(
+    {
+      name: 'projection.list-unrelayed',
+      text: `SELECT seq, topic, key, partition, event FROM projection.outbox WHERE relayed_at IS NULL ORDER BY seq LIMIT $1`,
+    },
+    [limit],
+  )
+  return rows.map(({ seq, topic, key, partition, event }) => ({
+    seq,
+    event,
+    target: { topic, key, partition: partition ?? undefined },
+  }))
+}
+
+export async function markRelayed(transaction: Queryable, rows: readonly OutboxRow[]): Promise<void> {
+  await transaction.execute(
+    {
+      name: 'projection.mark-relayed',
+      text: 'UPDATE projection.outbox SET relayed_at = now() WHERE seq = ANY($1::int8[])',
+    },
+    [rows.map((row) => row.seq)],
+  )
+}
+
+/** Number of events that wait to be appended, and the age of the oldest in milliseconds. */
+export async function outboxBacklog(database: Queryable): Promise<{ waiting: number; oldestAgeMs: number }> {
+  const [row] = await database.query<{ waiting: number; oldest_age_ms: number }>({
+    name: 'projection.outbox-backlog',
+    text: `SELECT count(*) AS waiting, coalesce((extract(epoch FROM now() - min(written_at)) * 1000)::int8, 0) AS oldest_age_ms
+           FROM projection.outbox WHERE relayed_at IS NULL`,
+  })
+  return { waiting: row?.waiting ?? 0, oldestAgeMs: row?.oldest_age_ms ?? 0 }
+}
+
+/** Deletes rows relayed longer ago than `keepMs`, at most `limit`; returns how many. */
+export async function deleteRelayed(
+  database: Queryable,
+  { keepMs, limit }: { keepMs: number; limit: number },
+): Promise<number> {
+  return await database.execute(
+    `DELETE FROM projection.outbox WHERE seq IN (
+       SELECT seq FROM projection.outbox
+       WHERE relayed_at < now() - make_interval(secs => $1::float8 / 1000) ORDER BY relayed_at LIMIT $2)`,
+    [keepMs, limit],
+  )
+}
