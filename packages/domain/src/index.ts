@@ -1,1 +1,2 @@
 export * from './address/index.js'
+export * from './labels/index.js'

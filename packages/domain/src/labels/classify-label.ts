@@ -1,0 +1,54 @@
+/** From a row of a list to what it is worth: whose word it is, of what kind, about whom, how sure. */
+import { authorityOrigins, findOriginRow } from './origin-table.js'
+import { confidenceLadder, type LabelKind, type Role } from './vocabulary.js'
+
+export interface ClassifiableRow {
+  readonly source: string
+  readonly sourceUrl: string
+  readonly category: string
+  readonly entity: string
+  /** Parts per million, from the file; null where it gives none. */
+  readonly confidencePpm: number | null
+}
+
+export interface LabelClass {
+  readonly origin: string
+  readonly kind: LabelKind
+  readonly role: Role
+  readonly confidencePpm: number
+}
+
+/** Classifies a row by the origin table. A source the table does not know is its own origin, at a crowd's word. */
+export function classifyLabel(row: ClassifiableRow): LabelClass {
+  const found = findOriginRow(row.source, row.sourceUrl)
+  const kind = kindOf(found?.kind ?? 'crowd', row.category)
+  return {
+    origin: found?.origin ?? row.source,
+    kind,
+    role: found?.role ?? roleOf(row),
+    confidencePpm: row.confidencePpm ?? confidenceLadder[kind],
+  }
+}
+
+/** An authority designates for sanctions alone. What else its papers say of an address is an official document. */
+function kindOf(kind: LabelKind, category: string): LabelKind {
+  const isDesignating = kind === 'designation' || kind === 'restatement'
+  return isDesignating && category !== 'sanctions' ? 'official_document' : kind
+}
+
+const disputedEntity = /white[ -]?hat|compromised/i
+/** Contracts around a mixer that nobody mixes with. */
+const mixerInfrastructure =
+  /\btoken\b|\bvoucher\b|\bvesting\b|\bgovernance\b|\bverifier\b|\bposeidon\b|\bhasher\b/i
+
+function roleOf({ category, entity, sourceUrl }: ClassifiableRow): Role {
+  if (category === 'clean_exchange' || category === 'sanctions') return 'owner'
+  if (disputedEntity.test(entity) || /\/compromised[./]/.test(sourceUrl)) return 'disputed'
+  if (category === 'mixer' && mixerInfrastructure.test(entity)) return 'infrastructure'
+  return 'owner'
+}
+
+/** The origin whose own list this source is, or null. Decides `LabelSetPublished.authority`. */
+export function authorityOriginOf(source: string): string | null {
+  return authorityOrigins[source] ?? null
+}

@@ -1,0 +1,6 @@
+export * from './label-set.js'
+export * from './vocabulary.js'
+export { ORIGIN_TABLE_VERSION, originTable } from './origin-table.js'
+export type { OriginRow } from './origin-table.js'
+export { authorityOriginOf, classifyLabel } from './classify-label.js'
+export type { ClassifiableRow, LabelClass } from './classify-label.js'

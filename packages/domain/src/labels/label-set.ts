@@ -1,0 +1,170 @@
+/**
+ * What a new version of a label set changes. A set is everything one source says in one dataset; its labels become
+ * visible all at once, nothing is deleted, and what vanishes from it is retired.
+ */
+
+/** A set's name: importing one never retires another's labels, even where both come from one source. */
+export interface LabelSetName {
+  readonly source: string
+  readonly dataset: string
+}
+
+/** A label as a source states it, after its address was parsed and its origin classified. */
+export interface StatedLabel {
+  readonly chain: string
+  /** As the source writes it. */
+  readonly address: string
+  readonly canonicalAddress: string
+  readonly lookupKey: string
+  readonly category: string
+  readonly entity: string
+  readonly role: string
+  readonly origin: string
+  readonly kind: string
+  /** Parts per million. */
+  readonly confidencePpm: number
+  readonly sourceUrl: string
+  /** When the source last said so. It never is the date from which the fact holds. */
+  readonly observedAt: string | null
+  /** Only from a source that dates the designation itself. */
+  readonly validFrom: string | null
+  readonly validTo: string | null
+}
+
+/** Which fact a label states. A label that differs in a date alone is the same, unchanged label. */
+export function labelIdentity(
+  set: LabelSetName,
+  label: Pick<StatedLabel, 'chain' | 'canonicalAddress' | 'category' | 'entity'>,
+): string {
+  const { chain, canonicalAddress, category, entity } = label
+  return JSON.stringify([set.source, set.dataset, chain, canonicalAddress, category, entity])
+}
+
+export interface SetDifference<Published extends StatedLabel, Next extends StatedLabel> {
+  /** Stated now and not live before. Relisting is here too: it opens a new interval. */
+  readonly asserted: readonly Next[]
+  /** The same fact stated with another confidence, role, origin, kind or link: the old label ends, the new begins. */
+  readonly revised: readonly { readonly before: Published; readonly after: Next }[]
+  readonly unchanged: readonly Published[]
+  /** Live before and no longer stated. */
+  readonly retired: readonly Published[]
+  /** Rows that state a fact an earlier row of the same file states already; the most confident one is kept. */
+  readonly repeated: number
+}
+
+/**
+ * Compares the live labels of a set with its new version.
+ * @param previous live labels of this set, each identity once
+ */
+export function diffSet<Published extends StatedLabel, Next extends StatedLabel>(
+  set: LabelSetName,
+  previous: Iterable<Published>,
+  next: Iterable<Next>,
+): SetDifference<Published, Next> {
+  const remaining = new Map<string, Published>()
+  for (const label of previous) remaining.set(labelIdentity(set, label), label)
+  const { distinct, repeated } = distinctLabels(set, next)
+  const asserted: Next[] = []
+  const revised: { before: Published; after: Next }[] = []
+  const unchanged: Published[] = []
+  for (const [identity, after] of distinct) {
+    const before = remaining.get(identity)
+    remaining.delete(identity)
+    if (before === undefined) asserted.push(after)
+    else if (saysTheSame(before, after)) unchanged.push(before)
+    else revised.push({ before, after })
+  }
+  return { asserted, revised, unchanged, retired: [...remaining.values()], repeated }
+}
+
+function distinctLabels<Next extends StatedLabel>(
+  set: LabelSetName,
+  labels: Iterable<Next>,
+): { distinct: ReadonlyMap<string, Next>; repeated: number } {
+  const distinct = new Map<string, Next>()
+  let repeated = 0
+  for (const label of labels) {
+    const identity = labelIdentity(set, label)
+    const known = distinct.get(identity)
+    if (known !== undefined) repeated += 1
+    if (known === undefined || label.confidencePpm > known.confidencePpm) distinct.set(identity, label)
+  }
+  return { distinct, repeated }
+}
+
+function saysTheSame(before: StatedLabel, after: StatedLabel): boolean {
+  return (
+    before.role === after.role &&
+    before.origin === after.origin &&
+    before.kind === after.kind &&
+    before.confidencePpm === after.confidencePpm &&
+    before.sourceUrl === after.sourceUrl &&
+    before.validTo === after.validTo
+  )
+}
+
+/** Removals up to this many never need a confirmation. */
+export const UNGUARDED_REMOVALS = 5
+/** Removals up to one in this many of a set never need a confirmation: 2 %. */
+export const UNGUARDED_REMOVAL_DIVISOR = 50
+
+export type RemovalGuard =
+  { readonly ok: true } | { readonly ok: false; readonly removals: number; readonly limit: number }
+
+/**
+ * Whether a set may lose this many labels. A truncated download must not clear a list; a real delisting can be large,
+ * so an operator may accept exactly the number that was reported.
+ */
+export function guardRemovals({
+  liveBefore,
+  removals,
+  accepted,
+}: {
+  readonly liveBefore: number
+  readonly removals: number
+  /** The number the operator accepts, with `--accept-removals`; null where none was given. */
+  readonly accepted: number | null
+}): RemovalGuard {
+  const limit = Math.max(UNGUARDED_REMOVALS, Math.floor(liveBefore / UNGUARDED_REMOVAL_DIVISOR))
+  return removals <= limit || removals === accepted ? { ok: true } : { ok: false, removals, limit }
+}
+
+/** Whether a set's date lies before the published one's. Dates of different precision are compared as far as both go. */
+export function isOlderThanPublished(asOf: string | null, publishedAsOf: string | null): boolean {
+  if (asOf === null || publishedAsOf === null) return false
+  const length = Math.min(asOf.length, publishedAsOf.length)
+  return asOf.slice(0, length) < publishedAsOf.slice(0, length)
+}
+
+/**
+ * What an older version of a set adds: labels the set never held, ended at the date of the published version, which
+ * does not hold them. It asserts nothing live and retires nothing: a list of 2024 must not sanction anyone again.
+ * @param known identities the set holds or ever held
+ */
+export function historicalLabels<Next extends StatedLabel>(
+  set: LabelSetName,
+  known: ReadonlySet<string>,
+  next: Iterable<Next>,
+  publishedAsOf: string,
+): readonly Next[] {
+  const added: Next[] = []
+  for (const [identity, label] of distinctLabels(set, next).distinct) {
+    if (!known.has(identity)) added.push({ ...label, validTo: publishedAsOf })
+  }
+  return added
+}
+
+/** The date of a set: what its format states, else what the operator states, else its newest observation. */
+export function setDate(
+  statedByFormat: string | null,
+  statedByOperator: string | null,
+  labels: Iterable<Pick<StatedLabel, 'observedAt'>>,
+): string | null {
+  if (statedByFormat !== null) return statedByFormat
+  if (statedByOperator !== null) return statedByOperator
+  let newest: string | null = null
+  for (const { observedAt } of labels) {
+    if (observedAt !== null && (newest === null || observedAt > newest)) newest = observedAt
+  }
+  return newest
+}

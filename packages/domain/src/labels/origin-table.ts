@@ -1,0 +1,143 @@
+/**
+ * Who found a thing out first. Many lists restate one origin, and restatements of one origin count once:
+ * most public EVM scam tags are one explorer's, through four collections.
+ */
+import type { LabelKind } from './vocabulary.js'
+
+/** Changes with every row; recorded in each report. */
+export const ORIGIN_TABLE_VERSION = '1.0.0'
+
+export interface OriginRow {
+  /** The list's `source`; `*` for any. */
+  readonly source: string
+  /**
+   * Beginning of the label's link without scheme and, for files in a public repository, without its revision:
+   * `github.com/<owner>/<repository>/<path>`. Empty: any link.
+   */
+  readonly urlPrefix: string
+  readonly origin: string
+  readonly kind: LabelKind
+  /** Everyone in the dataset stands in this relation to its entity. */
+  readonly role?: 'participant'
+}
+
+/** Sources that are an authority's own list. Their live sanctions labels are designations. */
+export const authorityOrigins: Readonly<Record<string, string>> = {
+  ofac_sdn: 'us-ofac',
+  uk_ofsi: 'uk-ofsi',
+  eu_fsf: 'eu-fsf',
+  un_sc: 'un-sc',
+  il_nbctf: 'il-nbctf',
+}
+
+const TAGPACKS = 'github.com/graphsense/graphsense-tagpacks/packs/'
+
+function tagpack(file: string, origin: string, kind: LabelKind, role?: 'participant'): OriginRow {
+  return {
+    source: 'graphsense_tagpacks',
+    urlPrefix: TAGPACKS + file,
+    origin,
+    kind,
+    ...(role === undefined ? {} : { role }),
+  }
+}
+
+const anyLink = (source: string, origin: string, kind: LabelKind): OriginRow => ({
+  source,
+  urlPrefix: '',
+  origin,
+  kind,
+})
+
+const anySource = (urlPrefix: string, origin: string, kind: LabelKind): OriginRow => ({
+  source: '*',
+  urlPrefix,
+  origin,
+  kind,
+})
+
+/** In order; the first row that fits decides. */
+export const originTable: readonly OriginRow[] = [
+  // Authorities' own lists.
+  ...Object.entries(authorityOrigins).map(([source, origin]) => anyLink(source, origin, 'designation')),
+
+  // TagPacks that restate an authority or a court.
+  tagpack('ofac', 'us-ofac', 'restatement'),
+  tagpack('lazarus2', 'us-fbi', 'official_document'),
+  tagpack('lazarus', 'us-ofac', 'restatement'),
+  tagpack('hydra', 'us-ofac', 'restatement'),
+  tagpack('blender_io', 'us-ofac', 'restatement'),
+  tagpack('tornado_cash', 'us-ofac', 'restatement'),
+  tagpack('aft-alqaeda', 'us-doj', 'official_document'),
+  tagpack('twitter_hack_scam', 'us-doj', 'official_document'),
+  tagpack('interpol', 'interpol', 'official_document'),
+  // TagPacks that restate an explorer's tags.
+  tagpack('etherscan-', 'etherscan', 'crowd'),
+  tagpack('defi-fraud', 'etherscan', 'crowd'),
+  // TagPacks that restate other lists.
+  tagpack('ransomwhere', 'ransomwhere', 'crowd'),
+  tagpack('etherscamdb', 'etherscamdb', 'crowd'),
+  tagpack('walletexplorer', 'walletexplorer', 'trusted_provider'),
+  tagpack('chaininfo', 'chaininfo', 'trusted_provider'),
+  tagpack('richest_addresses', 'bitinfocharts', 'trusted_provider'),
+  tagpack('hacks', 'bitcointalk-hacks', 'crowd'),
+  // Users of a mixer are not the mixer.
+  tagpack('samourai', 'graphsense-samourai', 'heuristic', 'participant'),
+  // Services about themselves.
+  tagpack('ronin_bridge', 'service-ronin', 'service_statement'),
+  tagpack('exchange-wallets-bitmex', 'service-bitmex', 'service_statement'),
+  tagpack('exchange-wallets-binance', 'service-binance', 'service_statement'),
+  tagpack('binance.yaml', 'service-binance', 'service_statement'),
+  tagpack('exchange-wallets-bitfinexcom', 'service-bitfinex', 'service_statement'),
+  tagpack('exchange-wallets-kucoin', 'service-kucoin', 'service_statement'),
+  tagpack('exchange-wallets-swissborg', 'service-swissborg', 'service_statement'),
+  tagpack('exchange-wallets-cryptocom', 'service-cryptocom', 'service_statement'),
+  tagpack('exchange-wallets-deribit', 'service-deribit', 'service_statement'),
+  // Investigations published as TagPacks; any other pack is GraphSense's own word.
+  tagpack('sextortion_excello', 'excello-sextortion', 'forensic'),
+  tagpack('sextortion_talos', 'talos-sextortion', 'forensic'),
+  tagpack('mixing_fc2021', 'mixing-study-fc2021', 'forensic'),
+  tagpack('ponzi_scheme', 'ponzi-study-2018', 'forensic'),
+  tagpack('ransomware', 'ransomware-study-2018', 'forensic'),
+  anyLink('graphsense_tagpacks', 'graphsense', 'trusted_provider'),
+
+  // One explorer's tags, collected by others.
+  anyLink('eth_labels_dawsbot', 'etherscan', 'crowd'),
+  anyLink('etherscan_labels_brianleect', 'etherscan', 'crowd'),
+  anyLink('forta_labelled_datasets', 'etherscan', 'crowd'),
+
+  anyLink('fbi_ic3_psa_2025', 'us-fbi', 'official_document'),
+  anyLink('showing_the_receipts', 'ransomwhere', 'forensic'),
+  anyLink('address_poisoning_cmu', 'address-poisoning-study', 'forensic'),
+  anyLink('finos_openaml', 'finos-openaml', 'crowd'),
+  anyLink('mew_ethereum_lists', 'mew-darklist', 'crowd'),
+  anyLink('defillama_cex', 'defillama', 'trusted_provider'),
+
+  // Any list that links to the origin itself.
+  anySource('sanctionssearch.ofac.treas.gov/', 'us-ofac', 'restatement'),
+  anySource('sanctionslist.ofac.treas.gov/', 'us-ofac', 'restatement'),
+  anySource('ofac.treasury.gov/', 'us-ofac', 'restatement'),
+  anySource('home.treasury.gov/', 'us-ofac', 'restatement'),
+  anySource('www.treasury.gov/', 'us-ofac', 'restatement'),
+  anySource('www.fbi.gov/', 'us-fbi', 'official_document'),
+  anySource('www.ic3.gov/', 'us-fbi', 'official_document'),
+  anySource('www.justice.gov/', 'us-doj', 'official_document'),
+  anySource('etherscan.io/', 'etherscan', 'crowd'),
+  anySource('bscscan.com/', 'etherscan', 'crowd'),
+]
+
+/** The link as the table writes it: no scheme, and no revision inside a repository's path. */
+export function originPath(sourceUrl: string): string {
+  const path = sourceUrl.replace(/^[a-z]+:\/\//, '')
+  const raw = /^raw\.githubusercontent\.com\/([^/]+\/[^/]+)\/[^/]+\/(.*)$/s.exec(path)
+  if (raw !== null) return `github.com/${raw[1]}/${raw[2]}`
+  return path.replace(/^(github\.com\/[^/]+\/[^/]+)\/(?:blob|raw|tree)\/[^/]+\//, '$1/')
+}
+
+/** Row for a label, or undefined where nothing is known of its source. */
+export function findOriginRow(source: string, sourceUrl: string): OriginRow | undefined {
+  const path = originPath(sourceUrl)
+  return originTable.find(
+    (row) => (row.source === '*' || row.source === source) && path.startsWith(row.urlPrefix),
+  )
+}
