@@ -3,7 +3,8 @@
  * `address,chain,category,entity,source,source_url,confidence,observed_at`.
  */
 import { Readable } from 'node:stream'
-import { categories, type Category } from '@cupel/contracts'
+import { categories } from '@cupel/contracts'
+import { isCategory } from './category.js'
 import { parse as parseCsv, CsvError, type Info } from 'csv-parse'
 import { parseTime } from './dates.js'
 import {
@@ -13,6 +14,7 @@ import {
   type LabelRow,
   type ParsedItem,
 } from './label-source.js'
+import { shown } from './message.js'
 import { decodeUtf8 } from './utf8.js'
 
 export const CSV_HEADER = [
@@ -34,9 +36,9 @@ const MAX_FIELD_CHARACTERS = 2_048
 export const csvFormat: LabelFormat = {
   name: 'csv',
   description: `CSV with the header ${CSV_HEADER.join(',')}`,
-  parse(input) {
+  parse(file) {
     return {
-      items: parseRows(input),
+      items: parseRows(file.open()),
       facts: () => ({ publishedAt: null, defaultSource: null, skipped: 0 }),
     }
   },
@@ -197,12 +199,6 @@ function readRow({ fields, line }: RawRow): ParsedItem {
   return { type: 'row', row }
 }
 
-const knownCategories: ReadonlySet<string> = new Set(categories)
-
-export function isCategory(text: string): text is Category {
-  return knownCategories.has(text)
-}
-
 /** Decimal from 0 to 1 to parts per million, rounded half up; NaN where it is neither. */
 export function parseConfidence(text: string): number {
   if (!/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/.test(text)) return Number.NaN
@@ -218,9 +214,4 @@ function hasControlCharacter(text: string): boolean {
     if (code < 0x20 || code === 0x7f) return true
   }
   return false
-}
-
-/** Foreign text in a message: quoted and short. */
-export function shown(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
 }

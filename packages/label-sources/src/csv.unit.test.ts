@@ -130,7 +130,7 @@ const parse = (text: string): Promise<ParsedItem[]> => collect(chunksOf(Buffer.f
 
 async function collect(input: ByteStream): Promise<ParsedItem[]> {
   const items: ParsedItem[] = []
-  for await (const item of csvFormat.parse(input).items) items.push(item)
+  for await (const item of csvFormat.parse({ open: () => input }).items) items.push(item)
   return items
 }
 

@@ -50,7 +50,7 @@ export interface ParsedSet {
 
 export interface ParseOptions {
   /** A second file the format is split into: sdn_comments of the OFAC CSV, an ActorPack of TagPacks. */
-  readonly companion?: ByteStream | undefined
+  readonly companion?: LabelFile | undefined
   /** For formats that state neither: the category of every row. */
   readonly category?: Category | undefined
   /** For formats that state neither: the chain of every row. */
@@ -59,11 +59,16 @@ export interface ParseOptions {
 
 export type ByteStream = AsyncIterable<Uint8Array>
 
+/** A file that can be read from its start more than once: some layouts name things before they explain them. */
+export interface LabelFile {
+  open(): ByteStream
+}
+
 export interface LabelFormat {
   readonly name: string
   /** Half a sentence for the operator's help. */
   readonly description: string
-  parse(input: ByteStream, options?: ParseOptions): ParsedSet
+  parse(file: LabelFile, options?: ParseOptions): ParsedSet
 }
 
 export type SetRefusal =

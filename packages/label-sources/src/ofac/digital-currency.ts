@@ -1,0 +1,38 @@
+/** How OFAC writes digital currency addresses, in every layout of its list. */
+import type { LabelRow } from '../label-source.js'
+
+export const OFAC_SOURCE = 'ofac_sdn'
+
+const ID_TYPE = /^Digital Currency Address - ([A-Za-z0-9]+)$/
+
+/** The ticker of an identifier type such as `Digital Currency Address - XBT`, or null for any other identifier. */
+export function tickerOf(idType: string): string | null {
+  return ID_TYPE.exec(idType.trim())?.[1]?.toUpperCase() ?? null
+}
+
+/** One listed address. OFAC's ticker names an asset, not a chain, so the chain is left to the address itself. */
+export function designation(listed: {
+  readonly line: number
+  readonly address: string
+  readonly ticker: string
+  readonly entity: string
+  /** OFAC's number of the listed party. */
+  readonly uid: string
+  readonly observedAt: string | null
+  readonly designatedAt?: string | null
+}): LabelRow {
+  return {
+    line: listed.line,
+    address: listed.address.trim(),
+    chain: null,
+    chainHint: listed.ticker,
+    category: 'sanctions',
+    entity: listed.entity,
+    source: null,
+    sourceUrl: `https://sanctionssearch.ofac.treas.gov/Details.aspx?id=${encodeURIComponent(listed.uid)}`,
+    confidencePpm: null,
+    kind: 'designation',
+    observedAt: listed.observedAt,
+    validFrom: listed.designatedAt ?? null,
+  }
+}

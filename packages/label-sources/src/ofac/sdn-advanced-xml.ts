@@ -1,0 +1,190 @@
+/**
+ * OFAC's SDN list in its advanced layout (SDN_ADVANCED.XML, namespace http://www.un.org/sanctions/1.0).
+ * A party's features hold its addresses; feature types are named in the reference values at the start; the entry that
+ * dates the designation comes after the parties. So the addresses wait, and only they, until the document ends.
+ */
+import { utcMidnight } from '../dates.js'
+import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
+import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
+import { readXml, type XmlElement } from './xml-events.js'
+
+/** The whole list has about a thousand addresses; far more is another document. */
+const MAX_ADDRESSES = 1_000_000
+/** The EntryEventType "Created": the date the party was put on the list. */
+const CREATED = '1'
+
+export const ofacAdvancedXmlFormat: LabelFormat = {
+  name: 'ofac-advanced-xml',
+  description: 'OFAC SDN list, advanced XML (SDN_ADVANCED.XML), with designation dates',
+  parse(file) {
+    const list: AdvancedList = {
+      issuedAt: null,
+      tickers: new Map(),
+      sdnLists: new Set(),
+      addresses: [],
+      names: new Map(),
+      listedAt: new Map(),
+    }
+    return {
+      items: parseList(file.open(), list),
+      facts: () => ({ publishedAt: list.issuedAt, defaultSource: OFAC_SOURCE, skipped: 0 }),
+    }
+  },
+}
+
+interface AdvancedList {
+  issuedAt: string | null
+  /** Feature type → ticker, for digital currency features alone. */
+  readonly tickers: Map<string, string>
+  /** Ids of lists that are the SDN list. */
+  readonly sdnLists: Set<string>
+  readonly addresses: { line: number; ticker: string; address: string; profile: string }[]
+  /** Profile → primary name, for parties that have an address. */
+  readonly names: Map<string, string>
+  /** Profile on the SDN list → date of its earliest entry; null where the entry is undated. */
+  readonly listedAt: Map<string, string | null>
+}
+
+/** What is being read at the moment. */
+interface Reading {
+  profile: string
+  primaryIdentity: boolean
+  primaryAlias: boolean
+  nameParts: string[]
+  name: string
+  featureTicker: string | null
+  featureLine: number
+  partyAddresses: { line: number; ticker: string; address: string }[]
+  entryProfile: string | null
+  created: boolean
+  date: { year: number; month: number; day: number }
+}
+
+async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator<ParsedItem> {
+  const now: Reading = {
+    profile: '',
+    primaryIdentity: false,
+    primaryAlias: false,
+    nameParts: [],
+    name: '',
+    featureTicker: null,
+    featureLine: 0,
+    partyAddresses: [],
+    entryProfile: null,
+    created: false,
+    date: { year: 0, month: 0, day: 0 },
+  }
+  for await (const event of readXml(input, 'Sanctions')) {
+    if (event.type === 'start') onStart[event.element.name]?.(event.element, now, list)
+    else onEnd[event.element.name]?.(event.text, now, list, event.element)
+  }
+  if (list.tickers.size === 0) {
+    throw new SetRefusedError('malformed', null, 'The list names no digital currency feature type')
+  }
+  for (const { line, ticker, address, profile } of list.addresses) {
+    const listedAt = list.listedAt.get(profile)
+    if (listedAt === undefined) {
+      yield { type: 'refused', line, reason: `party ${profile} has no entry on the SDN list` }
+      continue
+    }
+    const entity = list.names.get(profile) ?? ''
+    yield {
+      type: 'row',
+      row: designation({
+        line,
+        ticker,
+        address,
+        entity,
+        uid: profile,
+        observedAt: list.issuedAt,
+        designatedAt: listedAt,
+      }),
+    }
+  }
+}
+
+type StartHandler = (element: XmlElement, now: Reading, list: AdvancedList) => void
+type EndHandler = (text: string, now: Reading, list: AdvancedList, element: XmlElement) => void
+
+const onStart: Readonly<Record<string, StartHandler>> = {
+  DistinctParty: (element, now) => {
+    now.profile = element.attributes['FixedRef'] ?? ''
+    now.name = ''
+    now.partyAddresses = []
+  },
+  Profile: (element, now) => {
+    now.profile = element.attributes['ID'] ?? now.profile
+  },
+  Identity: (element, now) => {
+    now.primaryIdentity = element.attributes['Primary'] === 'true'
+  },
+  Alias: (element, now) => {
+    now.primaryAlias = element.attributes['Primary'] === 'true'
+    now.nameParts = []
+  },
+  Feature: (element, now, list) => {
+    now.featureTicker = list.tickers.get(element.attributes['FeatureTypeID'] ?? '') ?? null
+    now.featureLine = element.line
+  },
+  SanctionsEntry: (element, now, list) => {
+    const onSdnList = list.sdnLists.size === 0 || list.sdnLists.has(element.attributes['ListID'] ?? '')
+    now.entryProfile = onSdnList ? (element.attributes['ProfileID'] ?? null) : null
+    if (now.entryProfile !== null && !list.listedAt.has(now.entryProfile)) {
+      list.listedAt.set(now.entryProfile, null)
+    }
+  },
+  EntryEvent: (element, now) => {
+    now.created = (element.attributes['EntryEventTypeID'] ?? CREATED) === CREATED
+    now.date = { year: 0, month: 0, day: 0 }
+  },
+  DateOfIssue: (_element, now) => {
+    now.date = { year: 0, month: 0, day: 0 }
+  },
+  SanctionsMeasure: (_element, now) => {
+    // A measure has dates of its own, which are not the entry's.
+    now.created = false
+  },
+}
+
+const onEnd: Readonly<Record<string, EndHandler>> = {
+  FeatureType: (text, _now, list, element) => {
+    const ticker = tickerOf(text)
+    if (ticker !== null) list.tickers.set(element.attributes['ID'] ?? '', ticker)
+  },
+  List: (text, _now, list, element) => {
+    if (/\bSDN\b/.test(text) && !/non-SDN/i.test(text)) list.sdnLists.add(element.attributes['ID'] ?? '')
+  },
+  Year: (text, now) => void (now.date.year = Number(text)),
+  Month: (text, now) => void (now.date.month = Number(text)),
+  Day: (text, now) => void (now.date.day = Number(text)),
+  DateOfIssue: (_text, now, list, element) => {
+    list.issuedAt = utcMidnight(now.date.year, now.date.month, now.date.day)
+    if (list.issuedAt === null)
+      throw new SetRefusedError('malformed', element.line, 'DateOfIssue is not a date')
+  },
+  NamePartValue: (text, now) => void now.nameParts.push(text),
+  Alias: (_text, now) => {
+    if (now.primaryIdentity && now.primaryAlias && now.name === '') now.name = now.nameParts.join(' ')
+  },
+  VersionDetail: (text, now) => {
+    if (now.featureTicker === null || text === '') return
+    now.partyAddresses.push({ line: now.featureLine, ticker: now.featureTicker, address: text })
+  },
+  Feature: (_text, now) => void (now.featureTicker = null),
+  DistinctParty: (_text, now, list, element) => {
+    if (now.partyAddresses.length === 0) return
+    list.names.set(now.profile, now.name)
+    for (const found of now.partyAddresses) list.addresses.push({ ...found, profile: now.profile })
+    if (list.addresses.length > MAX_ADDRESSES) {
+      throw new SetRefusedError('malformed', element.line, `more than ${MAX_ADDRESSES} addresses`)
+    }
+  },
+  EntryEvent: (_text, now, list) => {
+    if (now.entryProfile === null || !now.created) return
+    const date = utcMidnight(now.date.year, now.date.month, now.date.day)
+    const earlier = list.listedAt.get(now.entryProfile) ?? null
+    if (date !== null && (earlier === null || date < earlier)) list.listedAt.set(now.entryProfile, date)
+    now.created = false
+  },
+  SanctionsEntry: (_text, now) => void (now.entryProfile = null),
+}

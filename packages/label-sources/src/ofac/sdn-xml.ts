@@ -1,0 +1,106 @@
+/**
+ * OFAC's SDN list in its classic XML layout (SDN.XML): one sdnEntry per listed party, addresses among its idList.
+ * The list states its date and how many entries it has; a list that does not keep its own count is refused.
+ * Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
+ */
+import { utcMidnight } from '../dates.js'
+import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
+import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
+import { readXml, type XmlEvent } from './xml-events.js'
+
+export const ofacXmlFormat: LabelFormat = {
+  name: 'ofac-xml',
+  description: 'OFAC SDN list, classic XML (SDN.XML)',
+  parse(file) {
+    const list: ListFacts = { publishedAt: null, declared: null, entries: 0 }
+    return {
+      items: parseList(file.open(), list),
+      facts: () => ({ publishedAt: list.publishedAt, defaultSource: OFAC_SOURCE, skipped: 0 }),
+    }
+  },
+}
+
+interface ListFacts {
+  publishedAt: string | null
+  /** Record_Count. */
+  declared: number | null
+  entries: number
+}
+
+interface Entry {
+  uid: string
+  firstName: string
+  lastName: string
+  readonly addresses: { readonly line: number; readonly ticker: string; readonly address: string }[]
+}
+
+async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<ParsedItem> {
+  const path: string[] = []
+  let entry: Entry | null = null
+  let id = { type: '', number: '', line: 0 }
+  for await (const event of readXml(input, 'sdnList')) {
+    if (event.type === 'start') {
+      path.push(event.element.name)
+      const at = path.join('/')
+      if (at === 'sdnList/sdnEntry') entry = { uid: '', firstName: '', lastName: '', addresses: [] }
+      if (at === 'sdnList/sdnEntry/idList/id') id = { type: '', number: '', line: event.element.line }
+      continue
+    }
+    const at = path.join('/')
+    path.pop()
+    if (at.startsWith('sdnList/publshInformation/')) readPublication(event, list)
+    if (entry === null) continue
+    if (at === 'sdnList/sdnEntry/uid') entry.uid = event.text
+    if (at === 'sdnList/sdnEntry/firstName') entry.firstName = event.text
+    if (at === 'sdnList/sdnEntry/lastName') entry.lastName = event.text
+    if (at === 'sdnList/sdnEntry/idList/id/idType') id.type = event.text
+    if (at === 'sdnList/sdnEntry/idList/id/idNumber') id.number = event.text
+    if (at === 'sdnList/sdnEntry/idList/id') {
+      const ticker = tickerOf(id.type)
+      if (ticker !== null) entry.addresses.push({ line: id.line, ticker, address: id.number })
+    }
+    if (at === 'sdnList/sdnEntry') {
+      list.entries += 1
+      yield* rowsOf(entry, list)
+      entry = null
+    }
+  }
+  if (list.declared === null) throw new SetRefusedError('malformed', null, 'The list states no Record_Count')
+  if (list.entries !== list.declared) {
+    throw new SetRefusedError(
+      'miscounted',
+      null,
+      `The list says it has ${list.declared} entries and has ${list.entries}`,
+    )
+  }
+}
+
+function readPublication(event: XmlEvent & { type: 'end' }, list: ListFacts): void {
+  if (event.element.name === 'Record_Count') {
+    if (!/^\d{1,9}$/.test(event.text)) {
+      throw new SetRefusedError('malformed', event.element.line, 'Record_Count is not a number')
+    }
+    list.declared = Number(event.text)
+  }
+  if (event.element.name === 'Publish_Date') {
+    const date = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(event.text)
+    list.publishedAt = date === null ? null : utcMidnight(Number(date[3]), Number(date[1]), Number(date[2]))
+    if (list.publishedAt === null) {
+      throw new SetRefusedError(
+        'malformed',
+        event.element.line,
+        'Publish_Date is not a date (month/day/year)',
+      )
+    }
+  }
+}
+
+function* rowsOf(entry: Entry, list: ListFacts): Generator<ParsedItem> {
+  const name = [entry.firstName, entry.lastName].filter((part) => part !== '').join(' ')
+  for (const listed of entry.addresses) {
+    yield {
+      type: 'row',
+      row: designation({ ...listed, entity: name, uid: entry.uid, observedAt: list.publishedAt }),
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** A streaming XML reader that turns every fault of the document into a refusal of the set. */
+import { SaxesParser } from 'saxes'
+import { SetRefusedError, type ByteStream } from '../label-source.js'
+import { decodeUtf8 } from '../utf8.js'
+
+export interface XmlElement {
+  /** Name without prefix. */
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  /** Line of the start tag, from 1. */
+  readonly line: number
+}
+
+export type XmlEvent =
+  | { readonly type: 'start'; readonly element: XmlElement }
+  /** `text` is the character data directly within the element, trimmed. */
+  | { readonly type: 'end'; readonly element: XmlElement; readonly text: string }
+
+/** Character data longer than this is no identifier, name or date. */
+const MAX_TEXT_CHARACTERS = 65_536
+
+/** Yields start and end of every element. Refuses what is not well-formed or does not end. */
+export async function* readXml(input: ByteStream, root: string): AsyncGenerator<XmlEvent> {
+  const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false })
+  const open: { element: XmlElement; text: string }[] = []
+  let events: XmlEvent[] = []
+  let complete = false
+
+  parser.on('error', (error) => {
+    throw new SetRefusedError('malformed', parser.line, `the XML is not well-formed: ${error.message}`)
+  })
+  parser.on('opentag', (tag) => {
+    const name = tag.name.slice(tag.name.indexOf(':') + 1)
+    const element: XmlElement = { name, attributes: tag.attributes, line: parser.line }
+    if (open.length === 0 && name !== root) {
+      throw new SetRefusedError('wrong-header', parser.line, `the document is <${name}>, not <${root}>`)
+    }
+    open.push({ element, text: '' })
+    events.push({ type: 'start', element })
+  })
+  const addText = (text: string): void => {
+    const current = open.at(-1)
+    if (current === undefined) return
+    current.text += text
+    if (current.text.length > MAX_TEXT_CHARACTERS) {
+      throw new SetRefusedError('malformed', parser.line, `<${current.element.name}> holds too much text`)
+    }
+  }
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+  parser.on('closetag', () => {
+    const { element, text } = open.pop()!
+    if (open.length === 0) complete = true
+    events.push({ type: 'end', element, text: text.trim() })
+  })
+
+  for await (const text of decodeUtf8(input)) {
+    parser.write(text)
+    yield* events
+    events = []
+  }
+  if (!complete) {
+    const within = open.at(-1)?.element.name
+    throw new SetRefusedError(
+      'truncated',
+      parser.line,
+      within === undefined
+        ? 'the document is empty'
+        : `the document ends inside <${within}>: the file is cut off`,
+    )
+  }
+  parser.close()
+}
