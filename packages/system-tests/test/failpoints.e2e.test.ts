@@ -1,0 +1,117 @@
+/** Every failpoint is visited once: the process dies there as in a power cut, comes back, and nothing promised is broken. */
+import { failpointNames, type FailpointName } from '@cupel/failpoints'
+import { noteSkip } from '@cupel/testkit'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createClient } from '../src/client.js'
+import { cupel } from '../src/command.js'
+import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
+import { startLoad } from '../src/load.js'
+import { runSeed, seededRandom } from '../src/random.js'
+import { until } from '../src/until.js'
+
+const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
+if (missing !== undefined) noteSkip(`failpoints on the Kafka profile: ${missing}`)
+const LABELLED = ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96'] as const
+
+/** Points that are visited while the system answers screens; spread over visits, so that services die one after another. */
+const underLoad = [
+  'api.screen-requested',
+  'scorer.report-generated',
+  'scorer.checkpoint',
+  'projector.batch',
+] as const satisfies readonly FailpointName[]
+
+/** Points that a command visits: the command dies, a repeat succeeds. */
+const byCommand: Partial<Record<FailpointName, readonly string[]>> = {
+  'labels.append': ['labels', 'import', 'LABELS', '--format', 'csv', '--set', 'failpoint-append'],
+  'labels.publish': ['labels', 'import', 'LABELS', '--format', 'csv', '--set', 'failpoint-publish'],
+  'access.change': ['accounts', 'create', 'Failpoint Ltd'],
+  'projector.rebuild-batch': ['audit', 'replay', '--target', 'report-view'],
+  'projector.rebuild-switch': ['audit', 'replay', '--target', 'report-view'],
+}
+
+const sides = ['before', 'after'] as const
+
+describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoint', () => {
+  const home = createHome()
+  const fired = join(home, 'fired')
+  const seed = runSeed()
+  let installation: Installation | undefined
+
+  afterAll(async () => {
+    await installation?.stop()
+    removeHome(home)
+  }, 60_000)
+
+  test('services die at each of their points once under load and lose nothing', async () => {
+    process.stdout.write(`failpoints: seed ${seed}\n`)
+    const points = underLoad.flatMap((name, index) =>
+      sides.map((side, second) => `${side}:${name}:${50 + 40 * index + 20 * second}`),
+    )
+    installation = await startInstallation({
+      kafka: true,
+      home,
+      environment: { CUPEL_FAILPOINT: points.join(','), CUPEL_FAILPOINT_FIRED: fired },
+    })
+    const load = startLoad({
+      baseUrls: installation.ready.base_urls,
+      key: installation.ready.keys.read_write,
+      perSecond: 40,
+      random: seededRandom(seed),
+      addresses: LABELLED,
+    })
+    await until('a visit to every point', 180_000, async () => firedPoints(fired).length >= points.length)
+    const afterTheLast = Date.now()
+    await until('steady answers', 60_000, async () => load.steadySince(afterTheLast))
+    await load.stop()
+
+    expect(firedPoints(fired)).toEqual(points.map((point) => point.replace(/:\d+$/, '')).sort())
+    expect(load.offences).toEqual([])
+    const client = createClient(installation.ready.base_urls, installation.ready.keys.read_only)
+    for (const [id, text] of load.answered) expect((await client.report(id)).text).toBe(text)
+    for (const id of load.promised) {
+      await until(`promised report ${id}`, 30_000, async () => (await client.report(id)).status === 200)
+    }
+    await client.close()
+  }, 300_000)
+
+  test.each(
+    Object.entries(byCommand).flatMap(([name, args]) =>
+      sides.map((side) => ({ point: `${side}:${name}`, args })),
+    ),
+  )(
+    'a command that dies at $point succeeds when repeated',
+    async ({ point, args }) => {
+      const labels = join(home, 'labels.csv')
+      writeFileSync(labels, LABEL_FILE)
+      const full = args.map((arg) => (arg === 'LABELS' ? labels : arg))
+      const killed = await cupel(home, full, { CUPEL_FAILPOINT: `${point}:1` })
+      expect(killed.exitCode, killed.stderr).not.toBe(0)
+      const repeated = await cupel(home, full)
+      expect(repeated.exitCode, repeated.stderr).toBe(0)
+    },
+    60_000,
+  )
+
+  test('every failpoint is visited by some test', () => {
+    const visited = new Set<string>([...underLoad, ...Object.keys(byCommand), ...elsewhere])
+    expect(failpointNames.filter((name) => !visited.has(name))).toEqual([])
+  })
+})
+
+/** Points whose visit is tested beside the code they guard, with the reason. */
+const elsewhere: readonly FailpointName[] = []
+
+const LABEL_FILE = `address,chain,category,entity,source,source_url,confidence,observed_at
+0x1111111111111111111111111111111111111111,ETH,scam,Failpoint,failpoint_test,https://example.org/failpoint,0.9,2026-01-01
+`
+
+function firedPoints(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').trim().split('\n').sort()
+  } catch {
+    return []
+  }
+}
