@@ -1,0 +1,128 @@
+/** Labels as they are read: with the time they were known here, and whether their source still says so. */
+
+export interface Label {
+  readonly labelId: string
+  readonly importId: string
+  readonly source: string
+  readonly dataset: string
+  readonly chain: string
+  /** As the source writes it. */
+  readonly address: string
+  readonly canonicalAddress: string
+  readonly lookupKey: string
+  readonly category: string
+  readonly role: string
+  readonly entity: string
+  readonly origin: string
+  readonly kind: string
+  /** Parts per million. */
+  readonly confidencePpm: number
+  readonly sourceUrl: string
+  readonly observedAt: string | null
+  readonly validFrom: string | null
+  /** End of validity, as the source gives it or from the retirement. */
+  readonly validTo: string | null
+  /** When it became visible here: publication of the import that asserted it. */
+  readonly knownFrom: string
+  /** When its end became visible here: publication of the import that retired it; null while nothing has. */
+  readonly knownTo: string | null
+  /** Came with a set older than the one in force: history, never a present claim. */
+  readonly historical: boolean
+  /** Whether its set in force still contains it: published, not historical, not retired. */
+  readonly listed: boolean
+}
+
+/** Order of the columns in the compact form that look-ups are answered in. */
+export const LABEL_EXPRESSIONS = [
+  'l.label_id',
+  'l.import_id',
+  'l.source',
+  'l.dataset',
+  'l.chain',
+  'l.address',
+  'l.canonical_address',
+  'l.lookup_key',
+  'l.category',
+  'l.role',
+  'l.entity',
+  'l.origin',
+  'l.kind',
+  'l.confidence_ppm',
+  'l.source_url',
+  'l.observed_at',
+  'l.valid_from',
+  'coalesce(ended.valid_to, l.valid_to)',
+  'p.published_at',
+  'ended.published_at',
+  'p.historical',
+] as const
+
+export type CompactLabel = readonly [
+  labelId: string,
+  importId: string,
+  source: string,
+  dataset: string,
+  chain: string,
+  address: string,
+  canonicalAddress: string,
+  lookupKey: string,
+  category: string,
+  role: string,
+  entity: string,
+  origin: string,
+  kind: string,
+  confidencePpm: number,
+  sourceUrl: string,
+  observedAt: string | null,
+  validFrom: string | null,
+  validTo: string | null,
+  knownFrom: string,
+  knownTo: string | null,
+  historical: boolean,
+]
+
+export function labelOf(compact: CompactLabel): Label {
+  // prettier-ignore
+  const [labelId, importId, source, dataset, chain, address, canonicalAddress, lookupKey, category, role, entity, origin,
+    kind, confidencePpm, sourceUrl, observedAt, validFrom, validTo, knownFrom, knownTo, historical] = compact
+  return {
+    labelId,
+    importId,
+    source,
+    dataset,
+    chain,
+    address,
+    canonicalAddress,
+    lookupKey,
+    category,
+    role,
+    entity,
+    origin,
+    kind,
+    confidencePpm,
+    sourceUrl,
+    observedAt,
+    validFrom,
+    validTo,
+    knownFrom,
+    knownTo,
+    historical,
+    listed: !historical && knownTo === null,
+  }
+}
+
+/**
+ * SQL for the visible labels `l`, their publication `p` and, where they were retired, the publication `ended` of the
+ * first retirement after them. `upTo` limits both to the state named by a label_set_seq; a historical set retires nothing.
+ */
+export function visibleLabels(upTo: string | null): string {
+  const limit = (alias: string): string => (upTo === null ? '' : `AND ${alias}.label_set_seq <= ${upTo}`)
+  return `label_view.label l
+    JOIN label_view.publication p ON p.import_id = l.import_id ${limit('p')}
+    LEFT JOIN LATERAL (
+      SELECT q.published_at, r.valid_to
+      FROM label_view.retirement r JOIN label_view.publication q ON q.import_id = r.import_id
+      WHERE r.label_id = l.label_id AND r.log_offset > l.log_offset AND NOT q.historical ${limit('q')}
+      ORDER BY q.label_set_seq LIMIT 1
+    ) ended ON true`
+}

@@ -1,0 +1,92 @@
+/** Reads of labels for imports and operators; the look-up of a screening is in snapshot.ts. */
+import type { Queryable } from '@cupel/postgres'
+import { LABEL_EXPRESSIONS, labelOf, visibleLabels, type CompactLabel, type Label } from './labels.js'
+
+export type { Label } from './labels.js'
+export { listPublications, listSets, type PublishedSet } from './sets.js'
+export {
+  readLabelsAsOf,
+  readLabelSnapshot,
+  type LabelSnapshot,
+  type LabelViewCheckpoint,
+} from './snapshot.js'
+export { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from './reducers.js'
+
+const PAGE_LABELS = 5_000
+
+const PAGE = {
+  name: 'label-view.set-page',
+  text: `SELECT json_build_array(${LABEL_EXPRESSIONS.join(', ')}) AS label
+         FROM ${visibleLabels('$3::int8')}
+         WHERE l.import_id = $1 AND l.label_id > $2 AND ($4 OR ended.published_at IS NULL)
+         ORDER BY l.label_id LIMIT ${PAGE_LABELS}`,
+}
+
+/**
+ * The labels of one set as of now, in pages: those it still lists, or with `include: 'all'` the ended and historical
+ * ones too. What is published while the pages are read does not show in them: rows are only added, and every page is
+ * read as of the same label_set_seq.
+ */
+export async function* listSetLabels(
+  database: Queryable,
+  { source, dataset, include = 'listed' }: { source: string; dataset: string; include?: 'listed' | 'all' },
+): AsyncGenerator<readonly Label[], void, undefined> {
+  const imports = await database.query<{ import_id: string; newest: number }>(
+    `SELECT import_id, (SELECT max(label_set_seq) FROM label_view.publication) AS newest
+     FROM label_view.publication WHERE source = $1 AND dataset = $2 AND ($3 OR NOT historical) ORDER BY label_set_seq`,
+    [source, dataset, include === 'all'],
+  )
+  for (const { import_id: importId, newest } of imports) {
+    for (let after = ''; ;) {
+      const rows = await database.query<{ label: CompactLabel }>(PAGE, [
+        importId,
+        after,
+        newest,
+        include === 'all',
+      ])
+      const page = rows.map((row) => labelOf(row.label))
+      if (page.length > 0) yield page
+      if (page.length < PAGE_LABELS) break
+      after = page.at(-1)!.labelId
+    }
+  }
+}
+
+/**
+ * Everything known about the keys, for operators. `knownAt`: only what had become visible here by then. `validAt`: only
+ * what held then, as known at `knownAt`; a missing end counts as open, a missing beginning as always. Both are RFC 3339
+ * times or dates; a date means its first moment, UTC.
+ */
+export async function showLabels(
+  database: Queryable,
+  { lookupKeys, validAt, knownAt }: { lookupKeys: readonly string[]; validAt?: string; knownAt?: string },
+): Promise<Label[]> {
+  const rows = await database.query<{ label: CompactLabel; asserted_valid_to: string | null }>(
+    `SELECT json_build_array(${LABEL_EXPRESSIONS.join(', ')}) AS label, l.valid_to AS asserted_valid_to
+     FROM ${visibleLabels(null)} WHERE l.lookup_key = ANY ($1::text[]) ORDER BY l.log_offset`,
+    [lookupKeys],
+  )
+  return rows
+    .map((row) => asKnownAt({ ...labelOf(row.label) }, row.asserted_valid_to, knownAt))
+    .filter((label) => label !== null)
+    .filter((label) => validAt === undefined || heldAt(label, instant(validAt)))
+}
+
+/** The label as it was known at a time: its end may not have been known yet, or itself not at all. */
+function asKnownAt(label: Label, assertedValidTo: string | null, knownAt: string | undefined): Label | null {
+  if (knownAt === undefined) return label
+  if (instant(label.knownFrom) > instant(knownAt)) return null
+  if (label.knownTo === null || instant(label.knownTo) <= instant(knownAt)) return label
+  return { ...label, validTo: assertedValidTo, knownTo: null, listed: !label.historical }
+}
+
+function heldAt(label: Label, at: number): boolean {
+  if (label.validFrom !== null && instant(label.validFrom) > at) return false
+  return label.validTo === null || instant(label.validTo) > at
+}
+
+function instant(text: string): number {
+  const milliseconds = Date.parse(text)
+  if (Number.isNaN(milliseconds)) throw new RangeError(`${text} is not an RFC 3339 time or date`)
+  return milliseconds
+}

@@ -1,0 +1,142 @@
+/** Labels as sources assert and retire them, and the publications that make both visible. */
+import { readFileSync } from 'node:fs'
+import { topicOf } from '@cupel/contracts'
+import { batchWrite, on, readModelGroup, type ReadModel } from '@cupel/projections'
+
+const insertLabel = batchWrite({
+  name: 'label-view.assert',
+  columns: {
+    import_id: 'text',
+    label_id: 'text',
+    source: 'text',
+    dataset: 'text',
+    chain: 'text',
+    address: 'text',
+    canonical_address: 'text',
+    lookup_key: 'text',
+    category: 'text',
+    role: 'text',
+    entity: 'text',
+    origin: 'text',
+    kind: 'text',
+    confidence_ppm: 'int4',
+    source_url: 'text',
+    observed_at: 'text',
+    valid_from: 'text',
+    valid_to: 'text',
+    log_offset: 'int8',
+  },
+  sql: ({ schema, rows, columns }) =>
+    `INSERT INTO ${schema}.label (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord ON CONFLICT DO NOTHING`,
+})
+
+const insertRetirement = batchWrite({
+  name: 'label-view.retire',
+  columns: { label_id: 'text', import_id: 'text', valid_to: 'text', log_offset: 'int8' },
+  sql: ({ schema, rows, columns }) =>
+    `INSERT INTO ${schema}.retirement (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord ON CONFLICT DO NOTHING`,
+})
+
+/** Numbered in the order of the log, without gaps; a repeated record is the publication it repeats. */
+const insertPublication = batchWrite({
+  name: 'label-view.publish',
+  columns: {
+    import_id: 'text',
+    source: 'text',
+    dataset: 'text',
+    sha256: 'text',
+    as_of: 'text',
+    published_at: 'text',
+    historical: 'bool',
+    appended: 'bool',
+    authority: 'bool',
+    total: 'int4',
+    added: 'int4',
+    unchanged: 'int4',
+    retired: 'int4',
+    refused: 'int4',
+    accepted_removals: 'int4',
+    reason: 'text',
+    imported_by: 'text',
+    log_offset: 'int8',
+  },
+  sql: ({ schema, rows, columns }) =>
+    `INSERT INTO ${schema}.publication (label_set_seq, ${columns})
+     SELECT (SELECT coalesce(max(label_set_seq), 0) FROM ${schema}.publication) + row_number() OVER (ORDER BY log_offset), ${columns}
+     FROM (SELECT DISTINCT ON (import_id) * FROM ${rows} ORDER BY import_id, ord) AS first
+     WHERE NOT EXISTS (SELECT FROM ${schema}.publication known WHERE known.import_id = first.import_id)
+     ORDER BY log_offset`,
+})
+
+/** Labels come by the ten thousand and are small. */
+const MAX_BATCH_RECORDS = 5_000
+
+export const labelView: ReadModel = {
+  name: 'label-view',
+  version: 1,
+  schema: 'label_view',
+  topics: [topicOf('LabelAsserted')],
+  definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
+  tables: ['label', 'retirement', 'publication'],
+  maxBatchRecords: MAX_BATCH_RECORDS,
+  reducers: [
+    on('LabelAsserted', ({ data }, at) =>
+      insertLabel({
+        import_id: data.importId,
+        label_id: data.labelId,
+        source: data.source,
+        dataset: data.dataset,
+        chain: data.chain,
+        address: data.address,
+        canonical_address: data.canonicalAddress,
+        lookup_key: data.lookupKey,
+        category: data.category,
+        role: data.role,
+        entity: data.entity,
+        origin: data.origin,
+        kind: data.kind,
+        confidence_ppm: data.confidencePpm,
+        source_url: data.sourceUrl,
+        observed_at: data.observedAt,
+        valid_from: data.validFrom,
+        valid_to: data.validTo,
+        log_offset: at.offset,
+      }),
+    ),
+    on('LabelRetired', ({ data }, at) =>
+      insertRetirement({
+        label_id: data.labelId,
+        import_id: data.importId,
+        valid_to: data.validTo,
+        log_offset: at.offset,
+      }),
+    ),
+    on('LabelSetPublished', ({ data }, at) =>
+      insertPublication({
+        import_id: data.importId,
+        source: data.source,
+        dataset: data.dataset,
+        sha256: data.sha256,
+        as_of: data.asOf,
+        published_at: data.publishedAt,
+        historical: data.historical,
+        appended: data.appended,
+        authority: data.authority,
+        total: data.total,
+        added: data.added,
+        unchanged: data.unchanged,
+        retired: data.retired,
+        refused: data.refused,
+        accepted_removals: data.acceptedRemovals,
+        reason: data.reason,
+        imported_by: data.importedBy,
+        log_offset: at.offset,
+      }),
+    ),
+  ],
+}
+
+/** Consumer group of the label view: its checkpoint says how far the view has read. */
+export const labelViewGroup = readModelGroup(labelView)
+export const LABEL_TOPIC = topicOf('LabelAsserted')
+export const LABEL_PARTITION = 0

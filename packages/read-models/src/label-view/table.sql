@@ -1,0 +1,61 @@
+-- What sources say about addresses, and when it was known here. Rows are only ever added. Neither labels nor retirements
+-- count by themselves: both wait for the publication of their import, which is one row, so a set changes all at once and
+-- an import that was killed is never seen.
+
+CREATE TABLE label (
+  import_id         text COLLATE "C" NOT NULL,
+  label_id          text COLLATE "C" NOT NULL,
+  source            text NOT NULL,
+  dataset           text NOT NULL,
+  chain             text NOT NULL,
+  address           text NOT NULL,
+  canonical_address text NOT NULL,
+  lookup_key        text COLLATE "C" NOT NULL,
+  category          text NOT NULL,
+  role              text NOT NULL,
+  entity            text NOT NULL,
+  origin            text NOT NULL,
+  kind              text NOT NULL,
+  confidence_ppm    int4 NOT NULL,
+  source_url        text NOT NULL,
+  observed_at       text,
+  valid_from        text,
+  valid_to          text,
+  log_offset        int8 NOT NULL,
+  -- Also finds the labels of a set, import by import.
+  PRIMARY KEY (import_id, label_id)
+);
+
+-- The look-up of every screening.
+CREATE INDEX label_lookup ON label (lookup_key);
+
+CREATE TABLE retirement (
+  label_id   text COLLATE "C" NOT NULL,
+  import_id  text COLLATE "C" NOT NULL,
+  valid_to   text NOT NULL,
+  log_offset int8 NOT NULL,
+  PRIMARY KEY (label_id, import_id)
+);
+
+CREATE TABLE publication (
+  -- 1, 2, 3 ... in the order of the log: names a state of all labels together.
+  label_set_seq     int8 PRIMARY KEY,
+  import_id         text COLLATE "C" NOT NULL UNIQUE,
+  source            text NOT NULL,
+  dataset           text NOT NULL,
+  sha256            text NOT NULL,
+  as_of             text,
+  published_at      text NOT NULL,
+  historical        bool NOT NULL,
+  appended          bool NOT NULL,
+  authority         bool NOT NULL,
+  total             int4 NOT NULL,
+  added             int4 NOT NULL,
+  unchanged         int4 NOT NULL,
+  retired           int4 NOT NULL,
+  refused           int4 NOT NULL,
+  accepted_removals int4,
+  reason            text,
+  imported_by       text NOT NULL,
+  log_offset        int8 NOT NULL
+);

@@ -1,0 +1,92 @@
+/** Reads of reports. Every one names the account and its environment: another one's report does not exist. */
+import type { Queryable } from '@cupel/postgres'
+
+export interface ReportOwner {
+  readonly accountId: string
+  readonly livemode: boolean
+}
+
+export type StoredReport =
+  /** `document`: the report as callers receive it, UTF-8 JSON, byte for byte. */
+  | { readonly state: 'generated'; readonly reportId: string; readonly document: string }
+  | { readonly state: 'failed'; readonly reportId: string; readonly code: string; readonly detail: string }
+
+/** Null where this account and environment has no such report, or none yet. */
+export async function getReport(
+  database: Queryable,
+  { accountId, livemode, reportId }: ReportOwner & { reportId: string },
+): Promise<StoredReport | null> {
+  const [row] = await database.query<{
+    state: StoredReport['state']
+    document: string | null
+    failure_code: string | null
+    failure_detail: string | null
+  }>(
+    {
+      name: 'report-view.get',
+      text: `SELECT state, document, failure_code, failure_detail FROM report_view.report
+             WHERE report_id = $1 AND account_id = $2 AND livemode = $3`,
+    },
+    [reportId, accountId, livemode],
+  )
+  if (row === undefined) return null
+  if (row.state === 'generated') return { state: 'generated', reportId, document: row.document! }
+  return { state: 'failed', reportId, code: row.failure_code!, detail: row.failure_detail! }
+}
+
+/** Place in a list: the last item of the page before. */
+export interface ReportCursor {
+  readonly endedAt: string
+  readonly reportId: string
+}
+
+export interface ReportFilter {
+  readonly canonicalAddress?: string | undefined
+  readonly chain?: string | undefined
+  readonly level?: string | undefined
+}
+
+export interface ReportPage {
+  readonly items: readonly { readonly reportId: string; readonly document: string }[]
+  /** Null at the end of the list. */
+  readonly next: ReportCursor | null
+}
+
+/** Newest first. Pages stay put while new reports arrive: each goes on behind the last item of the one before. */
+export async function listReports(
+  database: Queryable,
+  {
+    accountId,
+    livemode,
+    filter,
+    pageSize,
+    after,
+  }: ReportOwner & { filter: ReportFilter; pageSize: number; after: ReportCursor | null },
+): Promise<ReportPage> {
+  const values: unknown[] = [accountId, livemode]
+  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const conditions = [`account_id = $1 AND livemode = $2 AND state = 'generated'`]
+  if (filter.canonicalAddress !== undefined)
+    conditions.push(`canonical_address = ${parameter(filter.canonicalAddress)}`)
+  if (filter.chain !== undefined) conditions.push(`chain = ${parameter(filter.chain)}`)
+  if (filter.level !== undefined) conditions.push(`level = ${parameter(filter.level)}`)
+  if (after !== null) {
+    conditions.push(
+      `(ended_at, report_id) < (${parameter(after.endedAt)}::timestamptz, ${parameter(after.reportId)})`,
+    )
+  }
+  const rows = await database.query<{ report_id: string; document: string; ended_at: Date }>(
+    `SELECT report_id, document, ended_at FROM report_view.report WHERE ${conditions.join(' AND ')}
+     ORDER BY ended_at DESC, report_id DESC LIMIT ${parameter(pageSize + 1)}`,
+    values,
+  )
+  const items = rows.slice(0, pageSize)
+  const last = items.at(-1)
+  return {
+    items: items.map((row) => ({ reportId: row.report_id, document: row.document })),
+    next:
+      rows.length > pageSize && last !== undefined
+        ? { endedAt: last.ended_at.toISOString(), reportId: last.report_id }
+        : null,
+  }
+}

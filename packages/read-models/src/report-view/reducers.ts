@@ -1,0 +1,88 @@
+/** Reports for later reads. The answer to the screening itself comes from the log, not from here. */
+import { readFileSync } from 'node:fs'
+import { topicOf } from '@cupel/contracts'
+import { batchWrite, on, type ReadModel } from '@cupel/projections'
+
+/** Of a report's repeats the first in its partition counts; a partition is applied in order, live and in a rebuild. */
+const insertReport = batchWrite({
+  name: 'report-view.insert',
+  columns: {
+    report_id: 'text',
+    account_id: 'text',
+    livemode: 'bool',
+    state: 'text',
+    address: 'text',
+    canonical_address: 'text',
+    chain: 'text',
+    level: 'text',
+    score: 'float8',
+    document: 'text',
+    failure_code: 'text',
+    failure_detail: 'text',
+    ended_at: 'timestamptz',
+    job_id: 'text',
+    job_index: 'int4',
+    log_partition: 'int4',
+    log_offset: 'int8',
+  },
+  sql: ({ schema, rows, columns }) =>
+    `INSERT INTO ${schema}.report (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord
+     ON CONFLICT (report_id) DO NOTHING`,
+})
+
+/** A report and what is kept beside it take some kilobytes each: a transaction of all partitions stays at a few dozen megabytes. */
+const MAX_BATCH_RECORDS = 250
+
+export const reportView: ReadModel = {
+  name: 'report-view',
+  version: 1,
+  schema: 'report_view',
+  topics: [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)],
+  definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
+  tables: ['report'],
+  maxBatchRecords: MAX_BATCH_RECORDS,
+  reducers: [
+    on('ReportGenerated', ({ data }, at) =>
+      insertReport({
+        report_id: data.reportId,
+        account_id: data.accountId,
+        livemode: data.livemode,
+        state: 'generated',
+        address: data.address,
+        canonical_address: data.canonicalAddress,
+        chain: data.chain,
+        level: data.level,
+        score: data.score,
+        document: data.report,
+        failure_code: null,
+        failure_detail: null,
+        ended_at: data.generatedAt,
+        job_id: data.jobId,
+        job_index: data.jobIndex,
+        log_partition: at.partition,
+        log_offset: at.offset,
+      }),
+    ),
+    on('ScreeningFailed', ({ data }, at) =>
+      insertReport({
+        report_id: data.reportId,
+        account_id: data.accountId,
+        livemode: data.livemode,
+        state: 'failed',
+        address: null,
+        canonical_address: null,
+        chain: null,
+        level: null,
+        score: null,
+        document: null,
+        failure_code: data.code,
+        failure_detail: data.detail,
+        ended_at: data.failedAt,
+        job_id: data.jobId,
+        job_index: data.jobIndex,
+        log_partition: at.partition,
+        log_offset: at.offset,
+      }),
+    ),
+  ],
+}

@@ -1,0 +1,33 @@
+-- One row per report id: the first record with that id in its partition, be it the report or the failure.
+CREATE TABLE report (
+  report_id         text COLLATE "C" PRIMARY KEY,
+  account_id        text COLLATE "C" NOT NULL,
+  livemode          bool NOT NULL,
+  state             text NOT NULL CHECK (state IN ('generated', 'failed')),
+  -- Null in failed rows from here ...
+  address           text,
+  canonical_address text COLLATE "C",
+  chain             text COLLATE "C",
+  level             text COLLATE "C",
+  score             float8,
+  -- The report as callers receive it, byte for byte.
+  document          text,
+  -- ... to here; the next two are null in the others.
+  failure_code      text,
+  failure_detail    text,
+  -- When the screening ended, either way.
+  ended_at          timestamptz NOT NULL,
+  job_id            text COLLATE "C",
+  job_index         int4,
+  log_partition     int4 NOT NULL,
+  log_offset        int8 NOT NULL
+);
+
+-- A list is always one account's, in one environment, newest first: this index gives its pages in order.
+-- Levels and chains are few and are filtered along the way.
+CREATE INDEX report_newest ON report (account_id, livemode, ended_at DESC, report_id DESC)
+  WHERE state = 'generated';
+
+-- An address is one among very many, so its reports are worth finding directly.
+CREATE INDEX report_by_address ON report (account_id, livemode, canonical_address, ended_at DESC, report_id DESC)
+  WHERE state = 'generated';
