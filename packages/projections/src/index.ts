@@ -1,6 +1,7 @@
 export { projectionsMigrations } from './migrations.js'
 export { advanceCheckpoint, advanceCheckpoints, ensureCheckpoint, loadCheckpoint } from './checkpoint.js'
 export type { CheckpointMove, GroupPartition, StoredCheckpoint } from './checkpoint.js'
+export { listCheckpoints } from './list-checkpoints.js'
 export { createBackgroundCheckpoint } from './background-checkpoint.js'
 export type {
   AcknowledgedRange,
