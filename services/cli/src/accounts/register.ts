@@ -1,0 +1,42 @@
+/** `cupel accounts`: who may hold keys. */
+import { createAccount, listAccounts } from '@cupel/access'
+import type { Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_USAGE } from '../explain.js'
+import { withInstallation } from '../installation.js'
+import { operator } from '../operator.js'
+
+export function registerAccounts(program: Command, context: CliContext): void {
+  const accounts = program.command('accounts').description('Open and list accounts.')
+
+  accounts
+    .command('create <name>')
+    .description('Open an account. It has a live and a test environment.')
+    .option('--json', 'answer in JSON')
+    .action(async (name: string, options: JsonOption) => {
+      const account = await withInstallation(context, ({ database }) =>
+        createAccount(database, { name, by: operator() }).catch((error: unknown) => {
+          if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)
+          throw error
+        }),
+      )
+      answer(
+        context,
+        options,
+        snakeCase(account),
+        () => `Opened account ${account.accountId} (${account.name}).`,
+      )
+    })
+
+  accounts
+    .command('list')
+    .description('List every account, oldest first.')
+    .option('--json', 'answer in JSON')
+    .action(async (options: JsonOption) => {
+      const found = await withInstallation(context, ({ database }) => listAccounts(database))
+      answer(context, options, { items: found.map(snakeCase) }, () =>
+        table([['ACCOUNT', 'NAME', 'OPENED'], ...found.map((it) => [it.accountId, it.name, it.createdAt])]),
+      )
+    })
+}

@@ -1,0 +1,49 @@
+/** What every command is given: where the installation is, how to speak, how to read the settings. */
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { loadConfig, type Config } from '@cupel/service-kit'
+
+export interface CliContext {
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+  /** The settings; throws ConfigError. */
+  readonly config: () => Config
+  /** CUPEL_HOME as an absolute path. */
+  readonly home: string
+  /** Shows logs and stacks. */
+  readonly verbose: boolean
+  /** As typed, for sentences: `cupel labels import`. */
+  readonly command: string
+  /** A path given by the caller, relative to where the caller stands (npm runs scripts elsewhere). */
+  readonly path: (text: string) => string
+  /** One line of the answer, to standard output. */
+  readonly print: (text: string) => void
+  /** Progress and remarks, to standard error: an answer piped elsewhere stays clean. */
+  readonly note: (text: string) => void
+}
+
+export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
+const DEFAULT_HOME = '.cupel'
+
+export function createContext(environment: NodeJS.ProcessEnv, args: readonly string[]): CliContext {
+  const from = callersFolder(environment)
+  const home = environment['CUPEL_HOME']
+  return {
+    environment,
+    config: () => loadConfig(environment),
+    home: home === undefined || home === '' ? resolve(checkout, DEFAULT_HOME) : resolve(from, home),
+    verbose: args.includes('--verbose'),
+    command: [
+      'cupel',
+      ...args.slice(0, 2).filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith('-')),
+    ].join(' '),
+    path: (text) => resolve(from, text),
+    print: (text) => void process.stdout.write(`${text}\n`),
+    note: (text) => void process.stderr.write(`${text}\n`),
+  }
+}
+
+/** npm changes into the checkout before it runs a script and leaves the caller's folder in INIT_CWD. */
+function callersFolder(environment: NodeJS.ProcessEnv): string {
+  const byNpm = ['cupel', 'start'].includes(environment['npm_lifecycle_event'] ?? '')
+  return (byNpm ? environment['INIT_CWD'] : undefined) ?? process.cwd()
+}

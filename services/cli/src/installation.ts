@@ -1,0 +1,172 @@
+/** The installation a command works on: the running one through its connections, else one started for the command alone. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
+import { createEventCodec, loadSchemaCatalog, type EventCodec, type EventLog } from '@cupel/event-log'
+import { holdHome, lastProfile, readRun, stopOrphans, type Profile, type RunFile } from '@cupel/local-stack'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/service-kit'
+import { CommandError, EXIT_UNAVAILABLE } from './explain.js'
+import type { CliContext } from './context.js'
+
+export interface Installation {
+  readonly profile: Profile
+  /** What runs, null where this command had to start the installation itself, or where it runs elsewhere. */
+  readonly run: RunFile | null
+  /** The settings, completed with the connections in use. */
+  readonly config: Config
+  /** Without a limit per statement: imports and replays take their time. */
+  readonly database: Database
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+const CONNECTIONS = 10
+/** A start that is under way is waited for. */
+const STARTING_TIMEOUT_MS = 60_000
+/** Another command that holds the folder is waited for. */
+const HELD_TIMEOUT_MS = 30_000
+const STOP_TIMEOUT_MS = 60_000
+
+/**
+ * Runs `work` on the installation and lets go of it afterwards. With CUPEL_DATABASE_URL that one is meant; else the one that
+ * runs on CUPEL_HOME; else Postgres (and Kafka, where that profile was started last) runs for as long as the command does.
+ */
+export async function withInstallation<T>(
+  context: CliContext,
+  work: (installation: Installation) => Promise<T>,
+): Promise<T> {
+  const config = context.config()
+  const logger = createLogger({ service: 'cupel', level: context.verbose ? 'info' : 'warn' })
+  const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
+  const ended = endOnSignal(shutdown)
+  try {
+    return await work(await open(context, config, logger, shutdown))
+  } finally {
+    await shutdown.run('the command is done')
+    ended.dispose()
+  }
+}
+
+async function open(
+  context: CliContext,
+  config: Config,
+  logger: Logger,
+  shutdown: Shutdown,
+): Promise<Installation> {
+  if (config.CUPEL_DATABASE_URL !== undefined) return await connect(config, null, logger, shutdown)
+  const run = await runningOn(context.home)
+  if (run === null) return await startForCommand(context, config, logger, shutdown)
+  return await connect(configOf(run, context), run, logger, shutdown)
+}
+
+/** What runs on the folder, once it is ready. */
+async function runningOn(home: string): Promise<RunFile | null> {
+  const giveUpAt = Date.now() + STARTING_TIMEOUT_MS
+  for (;;) {
+    const run = readRun(home)
+    if (run === null || run.state === 'ready') return run
+    if (Date.now() > giveUpAt)
+      throw new CommandError(
+        `The installation in ${home} is ${run.state} for more than ${STARTING_TIMEOUT_MS / 1000} s: look at what \`${run.command}\` says.`,
+        EXIT_UNAVAILABLE,
+      )
+    await sleep(100)
+  }
+}
+
+async function startForCommand(
+  context: CliContext,
+  config: Config,
+  logger: Logger,
+  shutdown: Shutdown,
+): Promise<Installation> {
+  const { startStack } = await import('./stack/stack.js')
+  const home = await holdHome(context.home, context.command, HELD_TIMEOUT_MS)
+  shutdown.phase('home', async () => home.release())
+  await stopOrphans(home.processFolder)
+  const profile = lastProfile(context.home) ?? 'embedded'
+  const stack = await startStack({ home, profile, config, logger, shutdown, note: context.note })
+  const { database, log, codec } = stack
+  return {
+    profile,
+    run: null,
+    config: loadConfig({
+      ...context.environment,
+      ...connections(stack.databaseUrl, stack.kafka?.brokers ?? []),
+    }),
+    database,
+    log,
+    codec,
+    logger,
+    metrics: noMetrics,
+  }
+}
+
+function configOf(run: RunFile, context: CliContext): Config {
+  if (run.databaseUrl === null) throw new Error('run.json names no database')
+  return loadConfig({
+    ...context.environment,
+    ...connections(run.databaseUrl, run.brokers),
+    CUPEL_TOPIC_PREFIX: run.topicPrefix,
+  })
+}
+
+/** Settings that lead to an installation. */
+export function connections(databaseUrl: string, brokers: readonly string[]): Record<string, string> {
+  return {
+    CUPEL_DATABASE_URL: databaseUrl,
+    CUPEL_LOG: brokers.length > 0 ? 'kafka' : 'embedded',
+    CUPEL_KAFKA_BROKERS: brokers.join(','),
+  }
+}
+
+async function connect(
+  config: Config,
+  run: RunFile | null,
+  logger: Logger,
+  shutdown: Shutdown,
+): Promise<Installation> {
+  const database = openDatabase({
+    connectionString: config.CUPEL_DATABASE_URL!,
+    maxConnections: CONNECTIONS,
+    applicationName: 'cupel',
+    statementTimeoutMs: 0,
+    onIdleError: (error) => logger.warn({ err: error }, 'A database connection ended'),
+  })
+  shutdown.phase('database connections', () => database.close())
+  const log = await openLog(config, database, logger)
+  shutdown.phase('log', () => log.close())
+  const codec = createEventCodec(await loadSchemaCatalog(database))
+  return { profile: config.CUPEL_LOG, run, config, database, log, codec, logger, metrics: noMetrics }
+}
+
+async function openLog(config: Config, database: Database, logger: Logger): Promise<EventLog> {
+  if (config.CUPEL_LOG === 'embedded') {
+    const { openEmbeddedLog } = await import('@cupel/event-log/embedded')
+    return await openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
+  }
+  const { openKafkaLog } = await import('@cupel/event-log/kafka')
+  return await openKafkaLog({
+    brokers: config.CUPEL_KAFKA_BROKERS,
+    clientId: 'cupel-cli',
+    topicPrefix: config.CUPEL_TOPIC_PREFIX,
+    logger,
+  })
+}
+
+/** A command that is interrupted still stops what it started. Source of 128 + n: the shell's exit code for a signal. */
+function endOnSignal(shutdown: Shutdown): { dispose(): void } {
+  const signals = { SIGINT: 2, SIGTERM: 15 } as const
+  const handlers = Object.entries(signals).map(([name, number]) => {
+    const handler = (): void => void shutdown.run(name).then(() => process.exit(128 + number))
+    process.once(name, handler)
+    return { name, handler }
+  })
+  return {
+    dispose() {
+      for (const { name, handler } of handlers) process.off(name, handler)
+    },
+  }
+}

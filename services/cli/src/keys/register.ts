@@ -1,0 +1,171 @@
+/** `cupel keys`: what customers authenticate with. */
+import {
+  AccessRefusal,
+  issueKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  type ApiKey,
+  type IssuedKey,
+} from '@cupel/access'
+import { Option, type Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { withInstallation, type Installation } from '../installation.js'
+import { operator } from '../operator.js'
+
+interface CreateOptions extends JsonOption {
+  readonly account: string
+  readonly scope: 'read-only' | 'read-write'
+  readonly plan: string
+  readonly environment: 'live' | 'test'
+  readonly allowIp: readonly string[]
+  readonly name?: string
+  readonly expires?: string
+  /** `--no-webhook-admin` makes it false. */
+  readonly webhookAdmin: boolean
+}
+
+const PLANS = ['pro', 'enterprise']
+
+export function registerKeys(program: Command, context: CliContext): void {
+  const keys = program.command('keys').description('Issue, list, rotate and revoke API keys.')
+  registerCreate(keys, context)
+  registerList(keys, context)
+  registerRotate(keys, context)
+  registerRevoke(keys, context)
+}
+
+function registerCreate(keys: Command, context: CliContext): void {
+  keys
+    .command('create')
+    .description('Issue a key. It is shown once and kept nowhere.')
+    .requiredOption('--account <id>', 'account the key belongs to')
+    .addOption(
+      new Option('--scope <scope>', 'what it may do')
+        .choices(['read-only', 'read-write'])
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option('--plan <plan>', 'which limits apply').choices(PLANS).makeOptionMandatory())
+    .addOption(
+      new Option('--environment <environment>', 'live or sandbox').choices(['live', 'test']).default('live'),
+    )
+    .option('--allow-ip <cidr>', 'usable from there only; may be given several times', collect, [])
+    .option('--name <name>', 'what it is for')
+    .option('--expires <date>', 'when it stops working (RFC 3339)')
+    .option('--no-webhook-admin', 'it may not change webhook endpoints')
+    .option('--json', 'answer in JSON')
+    .action(async (options: CreateOptions) => {
+      const issued = await changing(context, ({ database }) =>
+        issueKey(database, {
+          accountId: options.account,
+          environment: options.environment,
+          scope: options.scope,
+          plan: options.plan,
+          allowedIps: options.allowIp,
+          webhookAdmin: options.webhookAdmin,
+          expiresAt: options.expires ?? null,
+          by: operator(),
+          ...(options.name === undefined ? {} : { name: options.name }),
+        }),
+      )
+      answer(context, options, keyJson(issued), () => shownOnce(issued))
+    })
+}
+
+function registerList(keys: Command, context: CliContext): void {
+  keys
+    .command('list')
+    .description('List keys in the order they were issued. The keys themselves cannot be shown again.')
+    .option('--account <id>', 'of this account only')
+    .option('--json', 'answer in JSON')
+    .action(async (options: JsonOption & { account?: string }) => {
+      const filter = options.account === undefined ? {} : { accountId: options.account }
+      const found = await withInstallation(context, ({ database }) => listKeys(database, filter))
+      answer(context, options, { items: found.map(keyJson) }, () => table([HEADING, ...found.map(row)]))
+    })
+}
+
+function registerRotate(keys: Command, context: CliContext): void {
+  keys
+    .command('rotate <key-id>')
+    .description('Issue a successor with the same rights. The old key works for another 24 hours.')
+    .option('--json', 'answer in JSON')
+    .action(async (keyId: string, options: JsonOption) => {
+      const issued = await changing(context, ({ database }) => rotateKey(database, { keyId, by: operator() }))
+      answer(context, options, keyJson(issued), () => shownOnce(issued))
+    })
+}
+
+function registerRevoke(keys: Command, context: CliContext): void {
+  keys
+    .command('revoke <key-id>')
+    .description('Revoke a key: it is refused everywhere within two seconds.')
+    .option('--reason <text>', 'why, for the audit log', 'revoked by an operator')
+    .option('--json', 'answer in JSON')
+    .action(async (keyId: string, options: JsonOption & { reason: string }) => {
+      const key = await changing(context, ({ database }) =>
+        revokeKey(database, { keyId, by: operator(), reason: options.reason }),
+      )
+      answer(context, options, keyJson(key), () => `Key ${key.keyId} is revoked since ${key.revokedAt}.`)
+    })
+}
+
+const exitCodes: Record<AccessRefusal['code'], number> = {
+  unknown_account: EXIT_NOT_FOUND,
+  unknown_key: EXIT_NOT_FOUND,
+  key_revoked: EXIT_FAILED,
+  invalid: EXIT_USAGE,
+}
+
+async function changing<T>(
+  context: CliContext,
+  work: (installation: Installation) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withInstallation(context, work)
+  } catch (error) {
+    if (error instanceof AccessRefusal) throw new CommandError(`${error.message}.`, exitCodes[error.code])
+    if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)
+    throw error
+  }
+}
+
+function keyJson(key: ApiKey | IssuedKey): Record<string, unknown> {
+  return snakeCase(key)
+}
+
+function shownOnce(issued: IssuedKey): string {
+  return `Key ${issued.keyId} of account ${issued.accountId} (${issued.environment}, ${issued.scope}, ${issued.plan}).
+It is shown this once:
+
+  ${issued.key}
+`
+}
+
+const HEADING = ['KEY', 'ACCOUNT', 'ENVIRONMENT', 'SCOPE', 'PLAN', 'NAME', 'ISSUED', 'STATE']
+
+function row(key: ApiKey): string[] {
+  return [
+    key.keyId,
+    key.accountId,
+    key.environment,
+    key.scope,
+    key.plan,
+    key.name,
+    key.issuedAt,
+    stateOf(key),
+  ]
+}
+
+function stateOf(key: ApiKey): string {
+  const now = new Date().toISOString()
+  if (key.revokedAt !== null) return `${key.revokedAt <= now ? 'revoked' : 'works until'} ${key.revokedAt}`
+  if (key.expiresAt !== null) return `${key.expiresAt <= now ? 'expired' : 'expires'} ${key.expiresAt}`
+  return 'works'
+}
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value]
+}

@@ -1,0 +1,21 @@
+/** The operator's command line: `cupel <command>`. */
+import { pathToFileURL } from 'node:url'
+import { createContext } from './context.js'
+import { explain } from './explain.js'
+import { createProgram } from './program.js'
+
+/** Runs one command; sets the exit code and tells what went wrong in one sentence. */
+export async function main(args: readonly string[]): Promise<void> {
+  const context = createContext(process.env, args)
+  try {
+    await createProgram(context).parseAsync([...args], { from: 'user' })
+  } catch (error) {
+    const { sentence, exitCode } = explain(error)
+    if (sentence !== '') process.stderr.write(`${sentence}\n`)
+    if (context.verbose && error instanceof Error && sentence !== '') process.stderr.write(`${error.stack}\n`)
+    process.exitCode = exitCode
+  }
+}
+
+const script = process.argv[1]
+if (script !== undefined && import.meta.url === pathToFileURL(script).href) await main(process.argv.slice(2))

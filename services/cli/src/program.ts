@@ -1,0 +1,29 @@
+/** All commands in one tree. Each group registers itself from a file of its own. */
+import { Command } from 'commander'
+import type { CliContext } from './context.js'
+import { registerAccounts } from './accounts/register.js'
+import { registerKeys } from './keys/register.js'
+import { registerScreen } from './screen/register.js'
+import { registerStart } from './start/register.js'
+import { registerStatus } from './status/register.js'
+
+const VERSION = '0.1.0'
+
+const groups = [registerStart, registerStatus, registerScreen, registerAccounts, registerKeys]
+
+export function createProgram(context: CliContext): Command {
+  const program = new Command('cupel')
+    .description('Wallet risk screening: starts an installation and looks after it.')
+    .version(VERSION)
+    .option('--verbose', 'show logs and the details of errors')
+    .showHelpAfterError('(cupel --help lists the commands)')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .addHelpText('after', FOOTER)
+    .exitOverride()
+  for (const register of groups) register(program, context)
+  return program
+}
+
+const FOOTER = `
+Every command takes --json and --help, and works while the service runs as well as while it does not.
+Settings come from the environment: CUPEL_HOME (default .cupel), CUPEL_PORT (default 8080), and the rest of docs/reference.`

@@ -1,0 +1,55 @@
+/** What `cupel start` says once everything is ready. */
+import type { DemoKeys } from './demo-keys.js'
+
+export interface Ready {
+  readonly base_url: string
+  readonly base_urls: readonly string[]
+  readonly keys: { readonly read_write: string; readonly read_only: string }
+  readonly metrics_urls: readonly string[]
+  readonly log:
+    | { readonly kind: 'embedded' }
+    | { readonly kind: 'kafka'; readonly brokers: readonly string[]; readonly registry: string }
+  readonly home: string
+}
+
+export function readyLine(parts: {
+  baseUrls: readonly string[]
+  keys: DemoKeys
+  metricsUrls: readonly string[]
+  log: Ready['log']
+  home: string
+}): Ready {
+  const [first] = parts.baseUrls
+  if (first === undefined) throw new Error('An installation without an API')
+  return {
+    base_url: first,
+    base_urls: parts.baseUrls,
+    keys: { read_write: parts.keys.read_write, read_only: parts.keys.read_only },
+    metrics_urls: parts.metricsUrls,
+    log: parts.log,
+    home: parts.home,
+  }
+}
+
+/** An address of the Ronin bridge theft, designated by OFAC in April 2022: the first screen shows a finding. */
+const FIRST_SCREEN = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+
+export function readyText(ready: Ready, logs: string): string {
+  const where =
+    ready.log.kind === 'embedded'
+      ? 'one process on the embedded log'
+      : `Kafka at ${ready.log.brokers.join(', ')}, schema registry at ${ready.log.registry}`
+  return `
+Cupel is ready: ${ready.base_urls.join(', ')}
+${where}
+
+  read-write key   ${ready.keys.read_write}
+  read-only key    ${ready.keys.read_only}
+
+Screen an address:
+
+curl -sS ${ready.base_url}/v1/screen -H 'Authorization: Bearer ${ready.keys.read_write}' -H 'Content-Type: application/json' -d '{"address":"${FIRST_SCREEN}"}'
+
+Data in ${ready.home}, logs in ${logs}. Ctrl-C stops everything.
+`
+}

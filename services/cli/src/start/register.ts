@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import type { CliContext } from '../context.js'
+
+export interface StartOptions {
+  readonly kafka?: boolean
+  readonly scale?: string
+  readonly json?: boolean
+}
+
+export function registerStart(program: Command, context: CliContext): void {
+  program
+    .command('start')
+    .summary('start everything on this machine and keep it running until Ctrl-C')
+    .description(
+      `Starts everything on this machine and keeps it running until Ctrl-C.
+
+Without options: one process on an embedded Postgres, nothing else needed.
+With --kafka: Apache Kafka and a schema registry too (Java 17), and one process per service.`,
+    )
+    .option('--kafka', 'run on Apache Kafka, one process per service')
+    .option('--scale <list>', 'processes per service with --kafka, for example api=2,scorer=2')
+    .option('--json', 'print one line of JSON on standard output once everything is ready')
+    .action(async (options: StartOptions) => {
+      const { start } = await import('./start.js')
+      await start(options, context)
+    })
+}

@@ -1,0 +1,34 @@
+/** How many processes each service gets on the Kafka profile. */
+import { CommandError, EXIT_USAGE } from '../explain.js'
+
+export const scalable = ['api', 'scorer', 'bulk-scorer', 'projector'] as const
+export type ScalableService = (typeof scalable)[number]
+export type Scale = Readonly<Record<ScalableService, number>>
+
+/** Beyond this one machine gains nothing, and an api instance needs a report partition of its own. */
+export const MAX_PROCESSES = 8
+
+/** `api=2,scorer=2` → 2 each, 1 of the rest. Throws CommandError on anything else. */
+export function parseScale(text: string | undefined): Scale {
+  const scale: Record<ScalableService, number> = { api: 1, scorer: 1, 'bulk-scorer': 1, projector: 1 }
+  const seen = new Set<string>()
+  for (const part of text === undefined ? [] : text.split(',')) {
+    const [name = '', count = '', ...rest] = part.trim().split('=')
+    if (!isScalable(name) || rest.length > 0)
+      throw refused(`"${part.trim()}" does not name a service; those are ${scalable.join(', ')}`)
+    if (seen.has(name)) throw refused(`${name} is given twice`)
+    if (!/^[1-9]\d*$/.test(count) || Number(count) > MAX_PROCESSES)
+      throw refused(`${name} takes a number from 1 to ${MAX_PROCESSES}, not "${count}"`)
+    seen.add(name)
+    scale[name] = Number(count)
+  }
+  return scale
+}
+
+function isScalable(name: string): name is ScalableService {
+  return (scalable as readonly string[]).includes(name)
+}
+
+function refused(reason: string): CommandError {
+  return new CommandError(`--scale looks like api=2,scorer=2: ${reason}.`, EXIT_USAGE)
+}

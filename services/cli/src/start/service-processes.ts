@@ -1,0 +1,211 @@
+/** The services of the Kafka profile: one process each, watched, started again when they die. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '@cupel/contracts'
+import {
+  freePort,
+  LocalStackError,
+  requireFreePort,
+  startChild,
+  supervise,
+  type Child,
+  type HeldHome,
+} from '@cupel/local-stack'
+import type { Config, Shutdown } from '@cupel/service-kit'
+import { checkout } from '../context.js'
+import { connections } from '../installation.js'
+import type { Stack } from '../stack/stack.js'
+import { scalable, type ScalableService, type Scale } from './scale.js'
+
+export interface ServiceProcess {
+  /** `api-0`, `bulk-scorer-1`. */
+  readonly name: string
+  readonly service: ScalableService
+  readonly healthUrl: string
+  /** Where callers reach it; null for what takes no calls. */
+  readonly baseUrl: string | null
+}
+
+export interface ServiceProcessesOptions {
+  readonly home: HeldHome
+  readonly stack: Stack
+  readonly scale: Scale
+  readonly config: Config
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+  readonly logger: Logger
+  readonly shutdown: Shutdown
+  readonly note: (sentence: string) => void
+}
+
+/** Which program a service is, and the settings that make it so. */
+const programs: Record<
+  ScalableService,
+  { readonly folder: string; readonly settings: Record<string, string> }
+> = {
+  api: { folder: 'api', settings: {} },
+  scorer: { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
+  'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' } },
+  projector: { folder: 'projector', settings: {} },
+}
+
+/** Longer than a service's own limit, so that it ends by itself. */
+const STOP_GRACE_MS = 5_000
+const READY_TIMEOUT_MS = 60_000
+const READY_POLL_MS = 50
+const PROBE_TIMEOUT_MS = 2_000
+/** A service that ends this often before it was ready once will not become ready. */
+const ENDS_BEFORE_READY = 3
+
+/** Starts them all and resolves when each says it is ready. Throws LocalStackError `child-failed`, `port-taken`. */
+export async function startServiceProcesses(options: ServiceProcessesOptions): Promise<ServiceProcess[]> {
+  const planned = await plan(options)
+  const failures = new Map<string, { ends: number; reason: string }>()
+  const running = planned.map(({ process, environment }) => {
+    const start = (): Child => startService(process, environment, options)
+    return supervise(start(), {
+      name: process.name,
+      start: async () => start(),
+      onEnded: ({ reason }) => {
+        options.note(`${process.name} ended (${reason}); starting it again.`)
+        options.logger.error({ service: process.name, reason }, 'A service ended unasked')
+        failures.set(process.name, { ends: (failures.get(process.name)?.ends ?? 0) + 1, reason })
+      },
+      onRestarted: () => options.note(`${process.name} runs again.`),
+    })
+  })
+  // Calls first, so that what they asked for is still worked off; the workers next, all at once.
+  options.shutdown.phase('workers', () => stopAll((name) => !name.startsWith('api-')))
+  options.shutdown.phase('api', () => stopAll((name) => name.startsWith('api-')))
+  await Promise.all(planned.map(({ process }) => ready(process, failures, options)))
+  return planned.map(({ process }) => process)
+
+  async function stopAll(chosen: (name: string) => boolean): Promise<void> {
+    await Promise.all(running.filter(({ name }) => chosen(name)).map((service) => service.stop()))
+  }
+}
+
+interface Planned {
+  readonly process: ServiceProcess
+  readonly environment: Record<string, string>
+}
+
+async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
+  const { config, scale, stack } = options
+  const planned: Planned[] = []
+  const taken = new Set<number>()
+  for (const service of scalable) {
+    for (let instance = 0; instance < scale[service]; instance += 1) {
+      const healthPort = await anotherPort(taken)
+      const port = service === 'api' ? await apiPort(config, instance, taken) : null
+      const host = reachable(config.CUPEL_HOST)
+      planned.push({
+        process: {
+          name: `${service}-${instance}`,
+          service,
+          healthUrl: `http://${host}:${healthPort}`,
+          baseUrl: port === null ? null : `http://${host}:${port}`,
+        },
+        environment: {
+          ...connections(stack.databaseUrl, stack.kafka?.brokers ?? []),
+          ...programs[service].settings,
+          CUPEL_INSTANCE: String(instance),
+          CUPEL_METRICS_PORT: String(healthPort),
+          ...(port === null ? {} : { CUPEL_PORT: String(port) }),
+        },
+      })
+    }
+  }
+  return planned
+}
+
+async function apiPort(config: Config, instance: number, taken: Set<number>): Promise<number> {
+  if (config.CUPEL_PORT === 0) return await anotherPort(taken)
+  const port = config.CUPEL_PORT + instance
+  await requireFreePort(port, config.CUPEL_HOST, 'CUPEL_PORT')
+  taken.add(port)
+  return port
+}
+
+async function anotherPort(taken: Set<number>): Promise<number> {
+  for (;;) {
+    const port = await freePort()
+    if (taken.has(port)) continue
+    taken.add(port)
+    return port
+  }
+}
+
+/** An address that stands for all of them is no address to call. */
+export function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function startService(
+  { name, service }: ServiceProcess,
+  settings: Record<string, string>,
+  options: ServiceProcessesOptions,
+): Child {
+  return startChild({
+    name,
+    command: process.execPath,
+    args: ['--enable-source-maps', join(checkout, 'services', programs[service].folder, 'dist', 'main.js')],
+    cwd: checkout,
+    env: { ...options.environment, CUPEL_HOME: options.home.folder, ...settings },
+    logFile: options.home.logFile('kafka', name),
+    recordFolder: options.home.processFolder,
+    stage: 'service',
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: options.config.CUPEL_SHUTDOWN_TIMEOUT_MS + STOP_GRACE_MS,
+  })
+}
+
+async function ready(
+  { name, healthUrl }: ServiceProcess,
+  failures: ReadonlyMap<string, { ends: number; reason: string }>,
+  options: ServiceProcessesOptions,
+): Promise<void> {
+  const giveUpAt = Date.now() + READY_TIMEOUT_MS
+  for (;;) {
+    const state = await probeReadiness(healthUrl)
+    if (state.ready) return
+    const failure = failures.get(name)
+    const logFile = options.home.logFile('kafka', name)
+    if (failure !== undefined && failure.ends >= ENDS_BEFORE_READY)
+      throw new LocalStackError(
+        'child-failed',
+        `${name} cannot run: ${failure.reason}. Its log is ${logFile}.`,
+      )
+    if (Date.now() > giveUpAt)
+      throw new LocalStackError(
+        'child-failed',
+        `${name} was not ready after ${READY_TIMEOUT_MS / 1000} s (${state.detail}). Its log is ${logFile}.`,
+      )
+    await sleep(READY_POLL_MS)
+  }
+}
+
+export interface Readiness {
+  readonly ready: boolean
+  /** Which checks fail, or why it could not be asked. */
+  readonly detail: string
+}
+
+/** Asks a service's /readyz. Never rejects. */
+export async function probeReadiness(healthUrl: string): Promise<Readiness> {
+  try {
+    const response = await fetch(`${healthUrl}/readyz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
+    const body = (await response.json()) as { checks?: { name: string; ok: boolean; detail?: string }[] }
+    const failing = (body.checks ?? []).filter((check) => !check.ok)
+    return {
+      ready: response.ok,
+      detail: failing
+        .map(({ name, detail }) => (detail === undefined ? name : `${name}: ${detail}`))
+        .join(', '),
+    }
+  } catch {
+    // It does not listen (yet).
+    return { ready: false, detail: 'no answer' }
+  }
+}

@@ -1,0 +1,154 @@
+/** `cupel start`: everything on this machine, until it is asked to stop. */
+import type { Logger } from '@cupel/contracts'
+import {
+  holdHome,
+  killChildren,
+  rememberProfile,
+  requireFreePort,
+  stopOrphans,
+  type HeldHome,
+  type Profile,
+} from '@cupel/local-stack'
+import { createLogger, createShutdown, type Config, type Shutdown } from '@cupel/service-kit'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+import { startStack, type Stack } from '../stack/stack.js'
+import { ensureDefaultPolicy } from './default-policy.js'
+import { ensureDemoKeys } from './demo-keys.js'
+import { readyLine, readyText, type Ready } from './ready-line.js'
+import type { StartOptions } from './register.js'
+import { parseScale, type Scale } from './scale.js'
+import { startServiceProcesses } from './service-processes.js'
+import { ensureStarterLabels } from './starter-labels.js'
+import { listenForStop, StoppedEarly, type StopRequest } from './stop-request.js'
+
+/** Services, registry, broker and Postgres one after another, each within its own limit. */
+const STOP_TIMEOUT_MS = 90_000
+const EXIT_FORCED = 130
+
+export async function start(options: StartOptions, context: CliContext): Promise<void> {
+  const profile: Profile = options.kafka === true ? 'kafka' : 'embedded'
+  if (profile === 'embedded' && options.scale !== undefined)
+    throw new CommandError('--scale needs --kafka: the embedded installation is one process.', EXIT_USAGE)
+  const scale = parseScale(options.scale)
+  const config = context.config()
+  const home = await holdHome(context.home, profile === 'kafka' ? 'cupel start --kafka' : 'cupel start')
+  const logger = createLogger({
+    service: 'cupel',
+    level: config.CUPEL_LOG_LEVEL,
+    ...(context.verbose ? {} : { file: home.logFile(profile, 'cupel') }),
+  })
+  const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
+  const stop = listenForStop(
+    () => void killChildren(home.processFolder).finally(() => process.exit(EXIT_FORCED)),
+  )
+  const crash = listenForCrash()
+  let reason = 'the start failed'
+  let exitCode = 0
+  try {
+    await boot({ options, context, profile, scale, config, home, logger, shutdown, stop })
+    reason = await Promise.race([stop.requested, crash])
+    if (!options.json) context.note('Stopping …')
+  } catch (error) {
+    if (!(error instanceof StoppedEarly)) throw error
+    reason = 'asked to stop before it was ready'
+  } finally {
+    exitCode = await shutdown.run(reason)
+    home.release()
+    stop.dispose()
+  }
+  if (exitCode !== 0)
+    throw new CommandError(
+      `Not everything stopped in order; ${home.logFile(profile, 'cupel')} tells more.`,
+      EXIT_FAILED,
+    )
+}
+
+interface Boot {
+  readonly options: StartOptions
+  readonly context: CliContext
+  readonly profile: Profile
+  readonly scale: Scale
+  readonly config: Config
+  readonly home: HeldHome
+  readonly logger: Logger
+  readonly shutdown: Shutdown
+  readonly stop: StopRequest
+}
+
+async function boot(boot: Boot): Promise<void> {
+  const { context, profile, home, logger, shutdown, config, stop, options } = boot
+  const startedAt = new Date().toISOString()
+  const orphans = await stopOrphans(home.processFolder)
+  if (orphans.length > 0)
+    context.note(`Stopped what an earlier start had left running: ${orphans.join(', ')}.`)
+  await requireFreePort(config.CUPEL_PORT, config.CUPEL_HOST, 'CUPEL_PORT')
+  rememberProfile(home.folder, profile)
+  stop.check()
+
+  const stack = await startStack({ home, profile, config, logger, shutdown, note: context.note })
+  const run = {
+    profile,
+    startedAt,
+    databaseUrl: stack.databaseUrl,
+    brokers: stack.kafka?.brokers ?? [],
+    registry: stack.kafka?.registry ?? null,
+    topicPrefix: config.CUPEL_TOPIC_PREFIX,
+  }
+  home.writeRun({ ...run, state: 'starting', baseUrls: [], services: [] })
+  shutdown.phase('run.json', async () =>
+    home.writeRun({ ...run, state: 'stopping', baseUrls: [], services: [] }),
+  )
+  stop.check()
+  const [keys] = await Promise.all([ensureDemoKeys(stack, home), ensureDefaultPolicy(stack)])
+  stop.check()
+
+  const services = await startServices(boot, stack)
+  stop.check()
+  await ensureStarterLabels(stack, { logger, note: context.note })
+  stop.check()
+  const ready: Ready = readyLine({
+    baseUrls: services.baseUrls,
+    keys,
+    metricsUrls: services.processes.map(({ healthUrl }) => `${healthUrl}/metrics`),
+    log: stack.kafka === null ? { kind: 'embedded' } : { kind: 'kafka', ...stack.kafka },
+    home: home.folder,
+  })
+  home.writeRun({ ...run, state: 'ready', baseUrls: services.baseUrls, services: services.processes })
+  context.print(
+    options.json === true ? JSON.stringify(ready) : readyText(ready, `${home.profileFolder(profile)}/logs`),
+  )
+}
+
+interface Services {
+  readonly baseUrls: readonly string[]
+  readonly processes: readonly { readonly name: string; readonly healthUrl: string }[]
+}
+
+async function startServices(boot: Boot, stack: Stack): Promise<Services> {
+  if (boot.profile === 'embedded') {
+    const { startInProcess } = await import('./in-process.js')
+    return await startInProcess({ ...boot, stack })
+  }
+  const processes = await startServiceProcesses({
+    ...boot,
+    stack,
+    environment: boot.context.environment,
+    note: boot.context.note,
+  })
+  return {
+    baseUrls: processes.flatMap(({ baseUrl }) => (baseUrl === null ? [] : [baseUrl])),
+    processes: processes.map(({ name, healthUrl }) => ({ name, healthUrl })),
+  }
+}
+
+/** Rejects on an error nobody caught: what runs is stopped in order, then the error is told. */
+function listenForCrash(): Promise<never> {
+  const crash = new Promise<never>((_, reject) => {
+    process.once('uncaughtException', reject)
+    process.once('unhandledRejection', reject)
+  })
+  // Before anyone waits for it the start itself is still failing or succeeding.
+  crash.catch(() => undefined)
+  return crash
+}

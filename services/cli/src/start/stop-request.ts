@@ -1,0 +1,44 @@
+/** Ctrl-C and its kin: the first signal asks for an orderly end, one that comes a while later forces it. */
+
+export interface StopRequest {
+  /** Resolves to the name of the signal. */
+  readonly requested: Promise<string>
+  /** Throws StoppedEarly once a stop was asked for: called between the steps of a start. */
+  check(): void
+  dispose(): void
+}
+
+/** A start that was asked to stop before it was ready. */
+export class StoppedEarly extends Error {
+  override readonly name = 'StoppedEarly'
+}
+
+/** npm passes on the signal that the terminal has already sent: what comes within this time is the same keystroke. */
+const SAME_KEYSTROKE_MS = 1_000
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export function listenForStop(onForced: () => void, now: () => number = Date.now): StopRequest {
+  let firstAt: number | null = null
+  let resolveRequested: (signal: string) => void = () => undefined
+  const requested = new Promise<string>((resolve) => {
+    resolveRequested = resolve
+  })
+  const handler = (signal: NodeJS.Signals): void => {
+    if (firstAt === null) {
+      firstAt = now()
+      resolveRequested(signal)
+    } else if (now() - firstAt >= SAME_KEYSTROKE_MS) {
+      onForced()
+    }
+  }
+  for (const signal of SIGNALS) process.on(signal, handler)
+  return {
+    requested,
+    check() {
+      if (firstAt !== null) throw new StoppedEarly()
+    },
+    dispose() {
+      for (const signal of SIGNALS) process.off(signal, handler)
+    },
+  }
+}

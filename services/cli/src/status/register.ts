@@ -1,0 +1,77 @@
+/** `cupel status`: the state of the installation at a glance. */
+import type { Command } from 'commander'
+import { answer, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { EXIT_FAILED } from '../explain.js'
+import { withInstallation } from '../installation.js'
+import { readStatus, type Status } from './status.js'
+
+export function registerStatus(program: Command, context: CliContext): void {
+  program
+    .command('status')
+    .summary('services, lag, stopped projections, dead letters')
+    .description(
+      `Shows services, the lag of every group, stopped projections and dead letters.
+Ends with 0 where all is well and with ${EXIT_FAILED} where something needs a look.`,
+    )
+    .option('--json', 'answer in JSON')
+    .action(async (options: JsonOption) => {
+      const status = await withInstallation(context, readStatus)
+      answer(context, options, status, () => statusText(status))
+      if (!status.healthy) process.exitCode = EXIT_FAILED
+    })
+}
+
+export function statusText(status: Status): string {
+  return [
+    headline(status),
+    section('SERVICE', ['STATE', ''], status.services, ({ name, ready, detail }) => [
+      name,
+      ready ? 'ready' : 'not ready',
+      detail,
+    ]),
+    section('GROUP', ['LAG'], status.groups, ({ group, lag }) => [group, String(lag)]),
+    section('PROJECTION', ['STATE', ''], status.projections, (projection) => [
+      projection.name,
+      projection.state,
+      remark(projection),
+    ]),
+    section('DEAD LETTERS', ['RECORDS'], status.dead_letters, ({ topic, records }) => [
+      topic,
+      String(records),
+    ]),
+    status.outbox.waiting > 0
+      ? `${status.outbox.waiting} events wait in the outbox, the oldest for ${seconds(status.outbox.oldest_age_ms)}.`
+      : '',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function headline({ running, profile, base_urls, log }: Status): string {
+  const where = log.brokers.length > 0 ? ` at ${log.brokers.join(', ')}` : ''
+  const state = running ? `runs at ${base_urls.join(', ')}` : 'does not run; this is what is stored'
+  return `The ${profile} installation ${state}.\nLog: ${log.kind}${where}, ${log.identity}`
+}
+
+function section<T>(
+  heading: string,
+  further: readonly string[],
+  items: readonly T[],
+  row: (item: T) => readonly string[],
+): string {
+  return items.length === 0 ? '' : table([[heading, ...further], ...items.map(row)])
+}
+
+function remark({ error, stopped_at: at, seen_age_ms: age, state }: Status['projections'][number]): string {
+  const place = at === null ? '' : ` at ${at.topic}/${at.partition} offset ${at.offset}`
+  if (error !== null) return `${error}${place}`
+  return state === 'running' && age > STALE_MS ? `last heard of ${seconds(age)} ago` : ''
+}
+
+/** A running projection writes every two seconds. */
+const STALE_MS = 10_000
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`
+}

@@ -1,0 +1,136 @@
+/** What an operator asks first: does everything run, does anything lag, was anything laid aside. */
+import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
+import type { Installation } from '../installation.js'
+import { probeReadiness } from '../start/service-processes.js'
+
+export interface Status {
+  readonly healthy: boolean
+  readonly running: boolean
+  readonly profile: 'embedded' | 'kafka'
+  readonly base_urls: readonly string[]
+  readonly log: {
+    readonly kind: 'embedded' | 'kafka'
+    readonly identity: string
+    readonly brokers: readonly string[]
+    readonly registry: string | null
+  }
+  readonly services: readonly {
+    readonly name: string
+    readonly ready: boolean
+    readonly detail: string
+    readonly health_url: string
+  }[]
+  /** Records appended and not yet worked off. */
+  readonly groups: readonly { readonly group: string; readonly lag: number }[]
+  readonly projections: readonly {
+    readonly name: string
+    readonly state: string
+    readonly error: string | null
+    readonly stopped_at: {
+      readonly topic: string
+      readonly partition: number
+      readonly offset: number
+    } | null
+    readonly seen_age_ms: number
+  }[]
+  readonly dead_letters: readonly { readonly topic: string; readonly records: number }[]
+  readonly outbox: { readonly waiting: number; readonly oldest_age_ms: number }
+}
+
+export async function readStatus(installation: Installation): Promise<Status> {
+  const { database, log, run, config, profile } = installation
+  const [identity, services, groups, projections, outbox] = await Promise.all([
+    log.identity(),
+    Promise.all((run?.services ?? []).map(service)),
+    readLag(installation),
+    listProjectionStatuses(database),
+    outboxBacklog(database),
+  ])
+  const status = {
+    running: run !== null,
+    profile,
+    base_urls: run?.baseUrls ?? [],
+    log: { kind: log.kind, identity, brokers: config.CUPEL_KAFKA_BROKERS, registry: run?.registry ?? null },
+    services,
+    groups,
+    projections: projections.map(({ name, state, error, stoppedAt, seenAgeMs }) => ({
+      name,
+      state,
+      error,
+      stopped_at: stoppedAt,
+      seen_age_ms: seenAgeMs,
+    })),
+    dead_letters: await readDeadLetters(log, groups),
+    outbox: { waiting: outbox.waiting, oldest_age_ms: outbox.oldestAgeMs },
+  }
+  return { healthy: isHealthy(status), ...status }
+}
+
+function isHealthy(status: Omit<Status, 'healthy'>): boolean {
+  return (
+    status.services.every(({ ready }) => ready) &&
+    status.projections.every(
+      ({ state }) => state !== 'stopped' && (state !== 'retrying' || !status.running),
+    ) &&
+    status.dead_letters.every(({ records }) => records === 0)
+  )
+}
+
+async function service({
+  name,
+  healthUrl,
+}: {
+  name: string
+  healthUrl: string
+}): Promise<Status['services'][number]> {
+  const { ready, detail } = await probeReadiness(healthUrl)
+  return { name, ready, detail, health_url: healthUrl }
+}
+
+/** Per group, from the checkpoints and the ends of their partitions; partitions never read count from their start. */
+async function readLag({ database, log }: Installation): Promise<{ group: string; lag: number }[]> {
+  const checkpoints = await listCheckpoints(database)
+  const lags = new Map<string, number>()
+  await Promise.all(
+    checkpoints.map(async ({ group, topic, partition, next }) => {
+      const end = await log.endOffset(topic, partition)
+      lags.set(group, (lags.get(group) ?? 0) + Math.max(0, end - next))
+    }),
+  )
+  return [...lags].map(([group, lag]) => ({ group, lag })).sort((a, b) => a.group.localeCompare(b.group))
+}
+
+/** A group that lays records aside has a topic of its own for them; most groups have none. */
+async function readDeadLetters(
+  log: EventLog,
+  groups: readonly { group: string }[],
+): Promise<{ topic: string; records: number }[]> {
+  const found = await Promise.all(
+    groups.map(async ({ group }) => {
+      const topic = `${group}.dlq`
+      const partitions = await partitionsOf(log, topic)
+      const counts = await Promise.all(
+        Array.from({ length: partitions }, async (_, partition) => {
+          const [start, end] = await Promise.all([
+            log.startOffset(topic, partition),
+            log.endOffset(topic, partition),
+          ])
+          return end - start
+        }),
+      )
+      return { topic, partitions, records: counts.reduce((sum, count) => sum + count, 0) }
+    }),
+  )
+  return found.filter(({ partitions }) => partitions > 0).map(({ topic, records }) => ({ topic, records }))
+}
+
+async function partitionsOf(log: EventLog, topic: string): Promise<number> {
+  try {
+    return await log.partitionCount(topic)
+  } catch (error) {
+    if (error instanceof LogUnavailableError) throw error
+    // The port refuses a topic that does not exist.
+    return 0
+  }
+}
