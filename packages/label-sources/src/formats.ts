@@ -1,10 +1,22 @@
 /** Every label format by the name the operator gives it. */
 import { csvFormat } from './csv.js'
+import { explorerJsonFormat } from './explorer-json.js'
+import { ftmFormat } from './ftm.js'
 import type { LabelFormat } from './label-source.js'
 import { ofacAdvancedXmlFormat } from './ofac/sdn-advanced-xml.js'
+import { ofacCsvFormat } from './ofac/sdn-csv.js'
 import { ofacXmlFormat } from './ofac/sdn-xml.js'
+import { tagpackFormat } from './tagpack.js'
 
-const formats: readonly LabelFormat[] = [csvFormat, ofacXmlFormat, ofacAdvancedXmlFormat]
+const formats: readonly LabelFormat[] = [
+  csvFormat,
+  ofacXmlFormat,
+  ofacAdvancedXmlFormat,
+  ofacCsvFormat,
+  tagpackFormat,
+  ftmFormat,
+  explorerJsonFormat,
+]
 
 export const labelFormats: ReadonlyMap<string, LabelFormat> = new Map(
   formats.map((format) => [format.name, format]),

@@ -1,0 +1,170 @@
+/**
+ * Labels as block explorers' tags are collected, in JSON: a list of {address, nameTag | comment, …} or one object of
+ * address → name. Chain and category stand outside such files, so the operator names them.
+ */
+import { type Category } from '@cupel/contracts'
+import { parseTime } from './dates.js'
+import {
+  SetRefusedError,
+  type LabelFile,
+  type LabelFormat,
+  type ParsedItem,
+  type ParseOptions,
+} from './label-source.js'
+import { readText } from './utf8.js'
+
+/** JSON is read whole. */
+const MAX_JSON_BYTES = 128 * 1024 * 1024
+
+export const explorerJsonFormat: LabelFormat = {
+  name: 'explorer-json',
+  description: 'explorer tags in JSON, a list or an object by address; needs --category and --chain',
+  parse(file, options = {}) {
+    return {
+      items: parseTags(file, options),
+      facts: () => ({ publishedAt: null, defaultSource: null, skipped: 0 }),
+    }
+  },
+}
+
+/** EVM chain ids, where a tag names one: https://chainlist.org */
+const chainIds: Readonly<Record<string, string>> = {
+  '1': 'ETH',
+  '10': 'OP',
+  '56': 'BSC',
+  '61': 'ETC',
+  '100': 'GNO',
+  '137': 'MATIC',
+  '250': 'FTM',
+  '324': 'ZKSYNC',
+  '5000': 'MNT',
+  '8453': 'BASE',
+  '42161': 'ARB',
+  '42220': 'CELO',
+  '43114': 'AVAX',
+  '59144': 'LINEA',
+  '534352': 'SCROLL',
+}
+
+interface Tag {
+  readonly address: string
+  readonly name: string
+  readonly chain: string | null
+  readonly observedAt: string | null
+}
+
+async function* parseTags(file: LabelFile, options: ParseOptions): AsyncGenerator<ParsedItem> {
+  if (options.category === undefined) {
+    throw new SetRefusedError(
+      'missing-option',
+      null,
+      'Explorer tags state no category: give one with --category',
+    )
+  }
+  const text = await readText(file.open(), MAX_JSON_BYTES)
+  const lineOf = lineFinder(text)
+  for (const tag of tagsOf(parseJson(text))) {
+    yield readTag(tag, lineOf(tag.address), options.category, options.chain)
+  }
+}
+
+function readTag(tag: Tag, line: number, category: Category, optionChain: string | undefined): ParsedItem {
+  const address = tag.address.trim()
+  // The collections keep the footer of the page they were taken from: an empty key, "Sum of 7 Accounts".
+  if (address === '') return { type: 'refused', line, reason: 'the address is empty' }
+  const chain = tag.chain ?? optionChain
+  if (chain === undefined) {
+    throw new SetRefusedError('missing-option', line, 'the tag states no chain: give one with --chain')
+  }
+  return {
+    type: 'row',
+    row: {
+      line,
+      address,
+      chain: chain.toUpperCase(),
+      chainHint: null,
+      category,
+      entity: tag.name.trim(),
+      source: null,
+      sourceUrl: '',
+      confidencePpm: null,
+      kind: 'crowd',
+      observedAt: tag.observedAt,
+      validFrom: null,
+    },
+  }
+}
+
+function* tagsOf(document: unknown): Generator<Tag> {
+  if (Array.isArray(document)) {
+    for (const entry of document as readonly unknown[]) {
+      if (
+        typeof entry !== 'object' ||
+        entry === null ||
+        !('address' in entry) ||
+        typeof entry.address !== 'string'
+      ) {
+        throw new SetRefusedError('malformed', null, 'An entry of the list has no address')
+      }
+      yield tagOfEntry(entry as Record<string, unknown> & { address: string })
+    }
+    return
+  }
+  if (typeof document !== 'object' || document === null) {
+    throw new SetRefusedError('wrong-header', null, 'The document is neither a list nor an object')
+  }
+  for (const [address, name] of Object.entries(document)) {
+    if (typeof name !== 'string')
+      throw new SetRefusedError('malformed', null, `The name of a tag is not a text`)
+    yield { address, name, chain: null, observedAt: null }
+  }
+}
+
+function tagOfEntry(entry: Record<string, unknown> & { address: string }): Tag {
+  const first = (...names: readonly string[]): string => {
+    for (const name of names) {
+      const value = entry[name]
+      if (typeof value === 'string' && value !== '') return value
+    }
+    return ''
+  }
+  const chainId = entry['chainId']
+  return {
+    address: entry.address,
+    name: first('nameTag', 'name_tag', 'name', 'comment', 'tag'),
+    chain:
+      typeof chainId === 'number' || typeof chainId === 'string' ? (chainIds[String(chainId)] ?? null) : null,
+    observedAt: parseTime(first('date', 'updated_at')),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    const truncated = /end of JSON|Unterminated/i.test(error.message)
+    throw new SetRefusedError(
+      truncated ? 'truncated' : 'malformed',
+      null,
+      `The file is not JSON: ${error.message}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Finds lines by looking for each address after the one before it. JSON.parse keeps the order and tells no positions. */
+function lineFinder(text: string): (address: string) => number {
+  let position = 0
+  let line = 1
+  return (address) => {
+    const found = text.indexOf(JSON.stringify(address), position)
+    if (found < 0) return line
+    for (let at = text.indexOf('\n', position); at >= 0 && at < found; at = text.indexOf('\n', at + 1))
+      line += 1
+    position = found + 1
+    return line
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * OFAC's SDN list in its legacy CSV layout: SDN.CSV without header, 12 columns, `-0-` for nothing; addresses stand in
+ * the remarks, which are cut at 1,000 characters and go on in sdn_comments.csv, even in the middle of an address.
+ * Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
+ */
+import { Readable } from 'node:stream'
+import { CsvError, parse as parseCsv } from 'csv-parse'
+import {
+  SetRefusedError,
+  type ByteStream,
+  type LabelFile,
+  type LabelFormat,
+  type ParsedItem,
+} from '../label-source.js'
+import { decodeUtf8 } from '../utf8.js'
+import { designation, OFAC_SOURCE } from './digital-currency.js'
+
+const SDN_COLUMNS = 12
+const COMMENT_COLUMNS = 2
+const REMARKS = 11
+/** The whole comments file is some megabytes; a hundred times that is another file. */
+const MAX_COMMENT_CHARACTERS = 256 * 1024 * 1024
+/** The published files end with a DOS end-of-file character on a line of its own. */
+const DOS_END_OF_FILE = '\u001a'
+
+export const ofacCsvFormat: LabelFormat = {
+  name: 'ofac-csv',
+  description: 'OFAC SDN list, legacy CSV (SDN.CSV), with sdn_comments.csv as --companion',
+  parse(file, options = {}) {
+    return {
+      items: parseList(file, options.companion),
+      facts: () => ({ publishedAt: null, defaultSource: OFAC_SOURCE, skipped: 0 }),
+    }
+  },
+}
+
+async function* parseList(file: LabelFile, companion: LabelFile | undefined): AsyncGenerator<ParsedItem> {
+  const continuations =
+    companion === undefined ? new Map<string, string>() : await readContinuations(companion.open())
+  for await (const { fields, line } of readRows(file.open(), SDN_COLUMNS)) {
+    const uid = fields[0]!.trim()
+    if (!/^\d+$/.test(uid)) {
+      throw new SetRefusedError('malformed', line, 'the first column is not the number of a listed party')
+    }
+    if (fields[REMARKS] === '') {
+      throw new SetRefusedError(
+        'truncated',
+        line,
+        'the remarks are missing, not even -0-: the file is cut off',
+      )
+    }
+    const beginning = present(fields[REMARKS]!)
+    const continuation = continuations.get(uid)
+    if (continuation === undefined && isCut(beginning)) {
+      throw new SetRefusedError(
+        companion === undefined ? 'missing-option' : 'truncated',
+        line,
+        `the remarks of party ${uid} go on in sdn_comments.csv` +
+          (companion === undefined ? ': name that file with --companion' : ', which does not have them'),
+      )
+    }
+    const remarks = beginning + (continuation ?? '')
+    for (const [, ticker, address] of remarks.matchAll(/Digital Currency Address - ([A-Z0-9]+) ([^\s;]+)/g)) {
+      const row = designation({
+        line,
+        ticker: ticker!,
+        // The remarks end with a full stop.
+        address: address!.replace(/\.$/, ''),
+        entity: nameOf(present(fields[1]!)),
+        uid,
+        observedAt: null,
+      })
+      yield { type: 'row', row }
+    }
+  }
+}
+
+/** Complete remarks end with a full stop; the layout holds no more than 1,000 characters of them. */
+const MAX_REMARKS_CHARACTERS = 1_000
+const isCut = (remarks: string): boolean =>
+  remarks.length >= MAX_REMARKS_CHARACTERS || (remarks !== '' && !remarks.trimEnd().endsWith('.'))
+
+const present = (field: string): string => (field.trim() === '-0-' ? '' : field)
+
+/** `POTEKHIN, Danil` as `Danil POTEKHIN`; names of companies keep their commas. */
+function nameOf(name: string): string {
+  const person = /^([^,]+), ([^,]+)$/.exec(name.trim())
+  const isPerson = person !== null && person[2] !== person[2]!.toUpperCase()
+  return isPerson ? `${person[2]} ${person[1]}` : name.trim()
+}
+
+/** Party → what follows its cut remarks. A party may have several lines; they follow each other. */
+async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string, string>> {
+  const continuations = new Map<string, string>()
+  let characters = 0
+  for await (const { fields } of readRows(input, COMMENT_COLUMNS)) {
+    const uid = fields[0]!.trim()
+    const text = present(fields[1]!)
+    characters += text.length
+    if (characters > MAX_COMMENT_CHARACTERS) {
+      throw new SetRefusedError('malformed', null, 'The comments file is larger than any sdn_comments.csv')
+    }
+    continuations.set(uid, (continuations.get(uid) ?? '') + text)
+  }
+  return continuations
+}
+
+async function* readRows(
+  input: ByteStream,
+  columns: number,
+): AsyncGenerator<{ readonly fields: readonly string[]; readonly line: number }> {
+  const source = Readable.from(decodeUtf8(input), { objectMode: false })
+  const parser = parseCsv({
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n'],
+    trim: true,
+  })
+  source.on('error', (error) => parser.destroy(error))
+  source.pipe(parser)
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[]
+      info: { lines: number }
+    }>) {
+      if (record.length === 1 && record[0] === DOS_END_OF_FILE) return
+      if (record.length !== columns) {
+        throw new SetRefusedError(
+          'wrong-columns',
+          info.lines,
+          `${record.length} columns instead of ${columns}`,
+        )
+      }
+      yield { fields: record, line: info.lines }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    const cut = error.code === 'CSV_QUOTE_NOT_CLOSED'
+    throw new SetRefusedError(cut ? 'truncated' : 'malformed', null, error.message, { cause: error })
+  } finally {
+    source.destroy()
+  }
+}

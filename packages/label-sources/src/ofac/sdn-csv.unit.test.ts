@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import type { ByteStream, LabelFile, LabelRow } from '../label-source.js'
+import { ofacCsvFormat } from './sdn-csv.js'
+
+const nothing = Array<string>(7).fill('-0- ').join(',')
+const row = (uid: number, name: string, remarks: string): string =>
+  `${uid},"${name}","individual","CYBER2",${nothing},"${remarks}"\r\n`
+
+describe('the legacy SDN CSV', () => {
+  test('gives the addresses in the remarks, with the person named as people are', async () => {
+    const text =
+      row(
+        29702,
+        'POTEKHIN, Danil',
+        'DOB 1 Jan 1990; Digital Currency Address - ETH 0xabc; alt. Digital Currency Address - XBT 1abc.',
+      ) + `9,"ACME, S.A.","-0- ","SDNT",${nothing},"-0- "\r\n\u001a\r\n`
+    expect(await parse(text)).toMatchObject([
+      {
+        address: '0xabc',
+        chainHint: 'ETH',
+        entity: 'Danil POTEKHIN',
+        category: 'sanctions',
+        kind: 'designation',
+        line: 1,
+      },
+      { address: '1abc', chainHint: 'XBT' },
+    ])
+  })
+
+  test('follows remarks that were cut inside an address into sdn_comments', async () => {
+    const text = row(30518, 'LIFSHITS, Artem', 'Digital Currency Address - XBT 12udabs2Tk')
+    expect(await parse(text, '30518,"X7NXC; Linked To: OTHERS."\r\n30518," More."\r\n')).toMatchObject([
+      { address: '12udabs2TkX7NXC' },
+    ])
+  })
+
+  test('is refused as a whole where remarks are cut and nothing continues them', async () => {
+    const text = row(30518, 'LIFSHITS, Artem', 'Digital Currency Address - XBT 12udabs2Tk')
+    await expect(parse(text)).rejects.toMatchObject({ refusal: 'missing-option', line: 1 })
+    await expect(parse(text, '1,"Other."\r\n')).rejects.toMatchObject({ refusal: 'truncated' })
+  })
+
+  test.each([
+    ['a column too few', '1,"A","x"\r\n', 'wrong-columns'],
+    ['an open quote', row(1, 'A', 'B.').slice(0, -3), 'truncated'],
+    ['a last row without its remarks', row(1, 'A', 'B.').slice(0, -6), 'truncated'],
+    ['no number first', row(1, 'A', 'B.').replace('1', 'ent_num'), 'malformed'],
+  ])('is refused as a whole: %s', async (_what, text, refusal) => {
+    await expect(parse(text)).rejects.toMatchObject({ name: 'SetRefusedError', refusal })
+  })
+})
+
+const excerpt = new URL('raw/ofac/sdn_csv_excerpt_2021-07.csv', sharedData())
+const comments = new URL('raw/ofac/sdn_comments_2021-07.csv', sharedData())
+describe.skipIf(!existsSync(excerpt))(
+  'a genuine excerpt of SDN.CSV (skipped without the shared data)',
+  () => {
+    test('is read with its comments: no address is cut', async () => {
+      const text = await readFile(excerpt, 'utf8')
+      const rows = await parse(text, await readFile(comments, 'utf8'))
+      const addresses = new Set(rows.map((found) => found.address))
+      // These two begin in the list and end in the comments, or stand in the comments alone.
+      expect(addresses).toContain('LWnbjLYUfqeokfbWM4FcU7uk2FP2DSxuWS')
+      expect(addresses).toContain('0x8576acc5c05d6ce88f4e49bf65bdf0c62f91353c')
+      expect(rows.length).toBeGreaterThan(50)
+      expect(rows.filter((found) => !/^[0-9A-Za-z]{26,106}$/.test(found.address))).toEqual([])
+    })
+  },
+)
+
+function sharedData(): URL {
+  const given = process.env['CUPEL_SHARED_DATA']
+  return given === undefined
+    ? new URL('../../../../../shared/data/', import.meta.url)
+    : new URL(`file://${given}/`)
+}
+
+async function parse(text: string, companion?: string): Promise<LabelRow[]> {
+  const rows: LabelRow[] = []
+  const options = companion === undefined ? {} : { companion: fileOf(companion) }
+  for await (const item of ofacCsvFormat.parse(fileOf(text), options).items) {
+    if (item.type === 'row') rows.push(item.row)
+  }
+  return rows
+}
+
+function fileOf(text: string): LabelFile {
+  return {
+    open: async function* (): ByteStream {
+      yield Buffer.from(text)
+    },
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * GraphSense TagPacks: YAML with fields in the header that every tag inherits unless it has its own.
+ * Layout: https://github.com/graphsense/graphsense-tagpack-tool (README_tagpacks.md).
+ */
+import type { Category } from '@cupel/contracts'
+import { FAILSAFE_SCHEMA, load, YAMLException, type State } from 'js-yaml'
+import { parseTime } from './dates.js'
+import {
+  SetRefusedError,
+  type LabelFile,
+  type LabelFormat,
+  type ParsedItem,
+  type ParseOptions,
+} from './label-source.js'
+import { shown } from './message.js'
+import { readText } from './utf8.js'
+
+/** YAML is read whole. The largest public pack has 20 MB. */
+const MAX_PACK_BYTES = 128 * 1024 * 1024
+
+export const tagpackFormat: LabelFormat = {
+  name: 'tagpack',
+  description: 'GraphSense TagPack (YAML); an ActorPack as --companion names the actors',
+  parse(file, options = {}) {
+    const facts = { skipped: 0 }
+    return {
+      items: parsePack(file, options, facts),
+      facts: () => ({ publishedAt: null, defaultSource: 'graphsense_tagpacks', skipped: facts.skipped }),
+    }
+  },
+}
+
+/** TagPack confidence words with the parts per million they are worth here, and the kind of knowledge they stand for. */
+const confidenceWords: Readonly<Record<string, { readonly ppm: number; readonly kind: string }>> = {
+  ownership: { ppm: 950_000, kind: 'forensic' },
+  ledger_immanent: { ppm: 950_000, kind: 'forensic' },
+  override: { ppm: 950_000, kind: 'forensic' },
+  authority_data: { ppm: 950_000, kind: 'official_document' },
+  manual_transaction: { ppm: 900_000, kind: 'forensic' },
+  service_api: { ppm: 900_000, kind: 'service_statement' },
+  service_data: { ppm: 900_000, kind: 'service_statement' },
+  forensic: { ppm: 800_000, kind: 'forensic' },
+  forensic_investigation: { ppm: 800_000, kind: 'forensic' },
+  trusted_provider: { ppm: 700_000, kind: 'trusted_provider' },
+  untrusted_transaction: { ppm: 600_000, kind: 'crowd' },
+  web_crawl: { ppm: 600_000, kind: 'crawl' },
+  heuristic: { ppm: 100_000, kind: 'heuristic' },
+  unknown: { ppm: 50_000, kind: 'heuristic' },
+}
+
+/** Words of the INTERPOL taxonomy that name an abuse or an entity of ours; the first that fits decides. */
+const categoryWords: Readonly<Record<string, Category>> = {
+  sanction: 'sanctions',
+  sanctions: 'sanctions',
+  sanctioned: 'sanctions',
+  service_hack: 'stolen',
+  hack: 'stolen',
+  theft: 'stolen',
+  stolen: 'stolen',
+  dark_web: 'darknet',
+  darknet: 'darknet',
+  darknet_market: 'darknet',
+  market: 'darknet',
+  drugs_narcotics: 'darknet',
+  scam: 'scam',
+  fraud: 'scam',
+  phishing: 'scam',
+  ponzi_scheme: 'scam',
+  impersonation: 'scam',
+  investment_fraud: 'scam',
+  ransomware: 'scam',
+  extortion: 'scam',
+  sextortion: 'scam',
+  mixing_service: 'mixer',
+  coinjoin: 'mixer',
+  exchange: 'clean_exchange',
+}
+
+/** Currency words that are codes of chains under another name; a token's symbol names no chain and only hints. */
+const ETHEREUM_TOKENS = new Set(['USDT', 'USDC', 'DAI', 'WBTC', 'WETH'])
+
+type Fields = Readonly<Record<string, unknown>>
+
+async function* parsePack(
+  file: LabelFile,
+  options: ParseOptions,
+  facts: { skipped: number },
+): AsyncGenerator<ParsedItem> {
+  const actors =
+    options.companion === undefined ? new Map<string, string>() : await readActors(options.companion)
+  const { document, lineOf } = await readYaml(file)
+  const { tags, ...header } = document
+  if (!Array.isArray(tags))
+    throw new SetRefusedError('wrong-header', null, 'The document has no list of tags')
+  for (const tag of tags as readonly unknown[]) {
+    if (!isFields(tag)) throw new SetRefusedError('malformed', null, 'A tag is not a mapping')
+    const item = readTag({ ...header, ...tag }, lineOf.get(tag) ?? 1, actors, options)
+    if (item === null) facts.skipped += 1
+    else yield item
+  }
+}
+
+function readTag(
+  tag: Fields,
+  line: number,
+  actors: ReadonlyMap<string, string>,
+  options: ParseOptions,
+): ParsedItem | null {
+  const text = (name: string): string => (typeof tag[name] === 'string' ? tag[name].trim() : '')
+  const category = categoryOf(tag) ?? options.category ?? null
+  if (category === null) return null
+  const refused = (reason: string): ParsedItem => ({ type: 'refused', line, reason })
+  const address = text('address')
+  if (address === '') return refused('the tag has no address')
+  const currency = (text('currency') || text('network')).toUpperCase()
+  if (currency === '') return refused('the tag has no currency')
+  const word = text('confidence')
+  const confidence = word === '' ? undefined : confidenceWords[word]
+  if (word !== '' && confidence === undefined) return refused(`unknown confidence word ${shown(word)}`)
+  const lastmod = text('lastmod')
+  const observedAt = lastmod === '' ? null : parseTime(lastmod)
+  if (lastmod !== '' && observedAt === null) return refused(`lastmod is not a date: ${shown(lastmod)}`)
+  const source = text('source')
+  const actor = text('actor')
+  return {
+    type: 'row',
+    row: {
+      line,
+      address,
+      chain: null,
+      chainHint: ETHEREUM_TOKENS.has(currency) ? 'ETH' : currency,
+      category,
+      entity: actors.get(actor) ?? (text('label') || actor),
+      source: null,
+      sourceUrl: /^https?:\/\/\S+$/.test(source) ? source : '',
+      confidencePpm: confidence?.ppm ?? null,
+      kind: confidence?.kind ?? null,
+      observedAt,
+      validFrom: null,
+    },
+  }
+}
+
+/** An abuse outweighs what the entity is: a hacked exchange is a theft, not a clean exchange. */
+function categoryOf(tag: Fields): Category | null {
+  const words = [tag['abuse'], tag['category'], ...asList(tag['concepts'])]
+  for (const word of words) {
+    const category = typeof word === 'string' ? categoryWords[word.trim().toLowerCase()] : undefined
+    if (category !== undefined) return category
+  }
+  return null
+}
+
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value])
+
+/** Actor id → name, of an ActorPack. */
+async function readActors(file: LabelFile): Promise<ReadonlyMap<string, string>> {
+  const { document } = await readYaml(file)
+  const actors = document['actors']
+  if (!Array.isArray(actors))
+    throw new SetRefusedError('wrong-header', null, 'The companion has no list of actors')
+  const names = new Map<string, string>()
+  for (const actor of actors as readonly unknown[]) {
+    if (!isFields(actor)) continue
+    const { id, label } = actor
+    if (typeof id === 'string' && typeof label === 'string') names.set(id, label)
+  }
+  return names
+}
+
+/**
+ * Every scalar stays text: in another schema an unquoted 0x… address would become a number, and a date a Date.
+ * The parser tells no positions, so the line each mapping begins on is noted while it works.
+ */
+async function readYaml(file: LabelFile): Promise<{ document: Fields; lineOf: WeakMap<object, number> }> {
+  const text = await readText(file.open(), MAX_PACK_BYTES)
+  const lineOf = new WeakMap<object, number>()
+  const begun: number[] = []
+  const listener = (event: 'open' | 'close', state: State): void => {
+    if (event === 'open') begun.push(state.line + 1)
+    else {
+      const line = begun.pop()!
+      if (isFields(state.result)) lineOf.set(state.result, line)
+    }
+  }
+  try {
+    // `listener` is documented but missing from the published types' LoadOptions call shape.
+    const document = load(text, { schema: FAILSAFE_SCHEMA, listener })
+    if (!isFields(document)) throw new SetRefusedError('malformed', null, 'The document is not a mapping')
+    return { document, lineOf }
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    throw new SetRefusedError('malformed', error.mark.line + 1, `not YAML: ${error.reason}`, { cause: error })
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
