@@ -5,7 +5,7 @@
  */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogBatch, LogIdentity, Position, Subscription } from '@cupel/event-log'
-import { LogStoppedError } from '@cupel/event-log'
+import { LogStoppedError, UndecodableRecordError } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createReduce, UnappliableRecordError, type ReducedRecord } from './apply.js'
 import { ensureCheckpoint, markFollowed } from './checkpoint.js'
@@ -25,6 +25,8 @@ const COMMIT_INTERVAL_MS = 50
 const STATUS_INTERVAL_MS = 2_000
 /** Pause before a subscription that could not be opened is tried again. */
 const SUBSCRIBE_RETRY_MS = 1_000
+/** How long a record may wait for the schema it was written with. */
+const SCHEMA_WAIT_MS = 30_000
 
 export interface RunReadModelOptions {
   readonly readModel: ReadModel
@@ -57,6 +59,7 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
   let lag: number | null = null
   let identity: LogIdentity | undefined
   let subscription: Subscription | undefined
+  let unknownSchema: { place: string; since: number } | undefined
   let unsubscribing: Promise<void> | undefined
 
   const window = createCommitWindow<PreparedBatch, { resumeAt: number } | undefined>({
@@ -131,13 +134,22 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
         if (outcome !== undefined) return outcome
         recovered()
       }
-      if (failure !== undefined) throw failure
-      return undefined
+      if (failure === undefined) return undefined
+      if (mayBecomeKnown(failure)) throw failure.cause
+      throw failure
     } catch (caught) {
       if (!(caught instanceof UnappliableRecordError)) throw caught
       stop(caught)
       return { resumeAt: batch.firstOffset }
     }
+  }
+
+  /** A newer release may just have registered the schema of a record: that is waited for, though not for ever. */
+  function mayBecomeKnown({ cause, position }: UnappliableRecordError): boolean {
+    if (!(cause instanceof UndecodableRecordError) || cause.reason !== 'unknown-schema') return false
+    const place = `${position.topic}/${position.partition}/${position.offset}`
+    if (unknownSchema?.place !== place) unknownSchema = { place, since: performance.now() }
+    return performance.now() - unknownSchema.since < SCHEMA_WAIT_MS
   }
 
   /** Ends the projection for good: the record or the log it stopped at will not get better by waiting. */

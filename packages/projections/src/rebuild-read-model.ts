@@ -1,0 +1,278 @@
+/**
+ * Builds a read model anew from the start of the log, in tables beside those in service, and switches to them in one
+ * transaction. The live projector goes on all the while; killed at any moment, the rebuild leaves the old tables in
+ * service and the next one clears away what it left. A rebuild has no effects: it is a loop over reducers.
+ */
+import type { Logger } from '@cupel/contracts'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import { applyChanges, createReduce, type Reduce } from './apply.js'
+import { compareTables, digestTables, type TableComparison } from './compare-tables.js'
+import { placeOf } from './checkpoint.js'
+import { createReadModelSchema, recordDefinition, schemaExists } from './read-model-tables.js'
+import { readModelGroup, type ReadModel } from './read-model.js'
+
+/** Records written in one transaction. */
+const MAX_BATCH_RECORDS = 5_000
+/** Times the rebuild catches up beside the live projector before it switches; the rest is read under the lock. */
+const CATCH_UP_ROUNDS = 5
+
+export interface RebuildOptions {
+  readonly readModel: ReadModel
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly logger: Logger
+  readonly onProgress?: (progress: RebuildProgress) => void
+  /** Builds and compares, then drops what was built: the tables in service stay. */
+  readonly compareOnly?: boolean
+}
+
+export interface RebuildProgress {
+  readonly phase: 'reading' | 'comparing' | 'catching up' | 'switching'
+  readonly records: number
+  /** Records in the log when the rebuild last looked. */
+  readonly total: number
+}
+
+export interface RebuildResult {
+  readonly readModel: string
+  readonly records: number
+  readonly durationMs: number
+  /** Rows in service against rows rebuilt, both at the same positions of the log; empty where nothing was in service. */
+  readonly comparison: readonly TableComparison[]
+  readonly switched: boolean
+}
+
+/** Another rebuild of this read model is under way. */
+export class RebuildInProgressError extends Error {
+  override readonly name = 'RebuildInProgressError'
+}
+
+/**
+ * Rejects with RebuildInProgressError, with UnappliableRecordError where a record cannot be applied (the place is named,
+ * the old tables stay), and with whatever keeps the log or the database from answering.
+ */
+export async function rebuildReadModel(options: RebuildOptions): Promise<RebuildResult> {
+  const { database, readModel } = options
+  return await database.withConnection(async (connection) => {
+    const [lock] = await connection.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
+      [`cupel.rebuild.${readModel.name}`],
+    )
+    if (lock?.taken !== true)
+      throw new RebuildInProgressError(`A rebuild of ${readModel.name} is already under way`)
+    try {
+      return await rebuild(options)
+    } catch (error) {
+      await dropLeftovers(database, readModel).catch((failure: unknown) =>
+        options.logger.warn({ err: failure }, 'What the rebuild left is cleared away by the next one'),
+      )
+      throw error
+    } finally {
+      await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [
+        `cupel.rebuild.${readModel.name}`,
+      ])
+    }
+  })
+}
+
+async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
+  const { database, readModel } = options
+  const startedAt = performance.now()
+  await dropLeftovers(database, readModel)
+  await database.transaction({ at: 'projector.install-tables' }, (transaction) =>
+    createReadModelSchema(transaction, readModel, freshSchema(readModel)),
+  )
+  const build = await startBuild(options)
+  // Until they are compared the new tables stay behind the old ones, so that both can be looked at in the same position.
+  await build.readTo(await livePositions(database, options), 'reading')
+  const comparison = await compareWithLive(options, build)
+  if (options.compareOnly !== true) {
+    for (let round = 0; round < CATCH_UP_ROUNDS; round += 1) {
+      if ((await build.readTo(await build.ends(), 'catching up')) === 0) break
+    }
+    await switchTables(options, build)
+  }
+  await dropLeftovers(database, readModel)
+  return {
+    readModel: readModel.name,
+    records: build.records(),
+    durationMs: performance.now() - startedAt,
+    comparison,
+    switched: options.compareOnly !== true,
+  }
+}
+
+/** Offsets by partition, `topic/partition` → next. */
+type Positions = ReadonlyMap<string, number>
+
+interface Build {
+  readonly records: () => number
+  readonly next: (place: string) => number
+  readonly places: readonly { readonly topic: string; readonly partition: number }[]
+  ends(): Promise<Positions>
+  /** Applies what stands before the positions, in transactions of its own or in the given one; returns the number of records. */
+  readTo(positions: Positions, phase: RebuildProgress['phase'], transaction?: Queryable): Promise<number>
+}
+
+async function startBuild({ readModel, log, codec, database, onProgress }: RebuildOptions): Promise<Build> {
+  const reduce = createReduce(readModel, codec)
+  const places = await placesOf(log, readModel.topics)
+  const next = new Map<string, number>()
+  for (const place of places) next.set(placeOf(place), await log.startOffset(place.topic, place.partition))
+  let records = 0
+
+  return { records: () => records, next: (place) => next.get(place) ?? 0, places, ends, readTo }
+
+  async function ends(): Promise<Positions> {
+    const found = await Promise.all(
+      places.map(
+        async (place) => [placeOf(place), await log.endOffset(place.topic, place.partition)] as const,
+      ),
+    )
+    return new Map(found)
+  }
+
+  async function readTo(
+    positions: Positions,
+    phase: RebuildProgress['phase'],
+    transaction?: Queryable,
+  ): Promise<number> {
+    const before = records
+    const ahead = (place: string): number => Math.max(0, (positions.get(place) ?? 0) - (next.get(place) ?? 0))
+    const total = records + places.reduce((sum, place) => sum + ahead(placeOf(place)), 0)
+    for (const place of places) {
+      // A checkpoint beyond the end is one of the reasons to rebuild: what is not in the log is not in the tables either.
+      const end = await log.endOffset(place.topic, place.partition)
+      const to = Math.min(positions.get(placeOf(place)) ?? 0, end)
+      const from = next.get(placeOf(place)) ?? 0
+      if (to <= from) continue
+      for await (const batch of inBatches(log.read({ ...place, from, to }), MAX_BATCH_RECORDS)) {
+        await write(batch, transaction)
+        records += batch.length
+        onProgress?.({ phase, records, total })
+      }
+      next.set(placeOf(place), to)
+    }
+    return records - before
+  }
+
+  async function write(batch: readonly Parameters<Reduce>[0][], transaction?: Queryable): Promise<void> {
+    const changes = batch.flatMap((record) => reduce(record).changes)
+    if (transaction !== undefined) return await applyChanges(transaction, freshSchema(readModel), changes)
+    await database.transaction({ at: 'projector.rebuild-batch', synchronousCommit: 'off' }, (own) =>
+      applyChanges(own, freshSchema(readModel), changes),
+    )
+  }
+}
+
+async function placesOf(
+  log: EventLog,
+  topics: readonly string[],
+): Promise<{ topic: string; partition: number }[]> {
+  const found = await Promise.all(
+    topics.map(async (topic) =>
+      Array.from({ length: await log.partitionCount(topic) }, (_, partition) => ({ topic, partition })),
+    ),
+  )
+  return found.flat()
+}
+
+/** Reads the old tables and where they stand in one snapshot, brings the new ones to exactly there, and compares. */
+async function compareWithLive(options: RebuildOptions, build: Build): Promise<TableComparison[]> {
+  const { database, readModel } = options
+  if (!(await schemaExists(database, readModel.schema))) return []
+  options.onProgress?.({ phase: 'comparing', records: build.records(), total: build.records() })
+  const live = await database.transaction(
+    { at: 'projector.rebuild-compare', isolation: 'repeatable read' },
+    async (transaction) => ({
+      positions: await livePositions(transaction, options),
+      digests: await digestTables(transaction, readModel, readModel.schema),
+    }),
+  )
+  if (live.positions.size === 0) return []
+  await build.readTo(live.positions, 'comparing')
+  const rebuilt = await database.transaction({ at: 'projector.rebuild-compare' }, (transaction) =>
+    digestTables(transaction, readModel, freshSchema(readModel)),
+  )
+  return compareTables(live.digests, rebuilt)
+}
+
+/** Where the tables in service stand on this log; a checkpoint of another log counts as none. */
+async function livePositions(
+  database: Queryable,
+  { readModel, log }: Pick<RebuildOptions, 'readModel' | 'log'>,
+  lock: '' | 'FOR UPDATE' = '',
+): Promise<Positions> {
+  const rows = await database.query<{ topic: string; partition: number; next: number }>(
+    `SELECT topic, partition, next FROM projection.checkpoint WHERE group_name = $1 AND log = $2
+     ORDER BY topic, partition ${lock}`,
+    [readModelGroup(readModel), await log.identity()],
+  )
+  return new Map(rows.map((row) => [placeOf(row), row.next]))
+}
+
+/**
+ * Holds the live projector back by its checkpoints, reads what it is ahead by, and renames. A projector that waited for
+ * the lock finds either the checkpoint it expects and writes into the new tables, or another one and resumes there.
+ */
+async function switchTables(options: RebuildOptions, build: Build): Promise<void> {
+  const { database, readModel, log } = options
+  const identity = await log.identity()
+  options.onProgress?.({ phase: 'switching', records: build.records(), total: build.records() })
+  await database.transaction({ at: 'projector.rebuild-switch' }, async (transaction) => {
+    await transaction.query('SET LOCAL statement_timeout = 0')
+    await build.readTo(await livePositions(transaction, options, 'FOR UPDATE'), 'switching', transaction)
+    if (await schemaExists(transaction, readModel.schema)) {
+      await transaction.query(`ALTER SCHEMA ${readModel.schema} RENAME TO ${replacedSchema(readModel)}`)
+    }
+    await transaction.query(`ALTER SCHEMA ${freshSchema(readModel)} RENAME TO ${readModel.schema}`)
+    await transaction.execute(
+      `INSERT INTO projection.checkpoint (group_name, topic, partition, next, log)
+       SELECT $1, topic, partition, next, $2 FROM unnest($3::text[], $4::int4[], $5::int8[]) AS b (topic, partition, next)
+       ON CONFLICT (group_name, topic, partition)
+       DO UPDATE SET next = excluded.next, log = excluded.log, updated_at = now(), followed_at = NULL`,
+      [
+        readModelGroup(readModel),
+        identity,
+        build.places.map((place) => place.topic),
+        build.places.map((place) => place.partition),
+        build.places.map((place) => build.next(placeOf(place))),
+      ],
+    )
+    await recordDefinition(transaction, readModel)
+  })
+}
+
+/** What an earlier rebuild left: tables it was still filling, or those it had already replaced. */
+async function dropLeftovers(database: Database, readModel: ReadModel): Promise<void> {
+  for (const schema of [freshSchema(readModel), replacedSchema(readModel)]) {
+    await database.transaction({ at: 'projector.rebuild-drop' }, async (transaction) => {
+      await transaction.query('SET LOCAL statement_timeout = 0')
+      await transaction.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    })
+  }
+}
+
+function freshSchema(readModel: ReadModel): string {
+  return `${readModel.schema}_rebuild`
+}
+
+function replacedSchema(readModel: ReadModel): string {
+  return `${readModel.schema}_replaced`
+}
+
+async function* inBatches<T>(
+  pages: AsyncIterable<readonly T[]>,
+  size: number,
+): AsyncGenerator<readonly T[], void, undefined> {
+  let batch: T[] = []
+  for await (const page of pages) {
+    batch.push(...page)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
