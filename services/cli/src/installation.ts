@@ -145,7 +145,7 @@ async function connect(
 async function openLog(config: Config, database: Database, logger: Logger): Promise<EventLog> {
   if (config.CUPEL_LOG === 'embedded') {
     const { openEmbeddedLog } = await import('@cupel/event-log/embedded')
-    return await openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
+    return openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
   }
   const { openKafkaLog } = await import('@cupel/event-log/kafka')
   return await openKafkaLog({

@@ -2,7 +2,6 @@
 import type { Logger } from '@cupel/contracts'
 import { builtInRegistry, type EventCodec, type EventLog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { confluentRegistry, openKafkaLog } from '@cupel/event-log/kafka'
 import {
   ensureKafkaJars,
   startKafka,
@@ -16,7 +15,7 @@ import {
   type RunningPostgres,
   type RunningRegistry,
 } from '@cupel/local-stack'
-import { openDatabase, type Database } from '@cupel/postgres'
+import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
 import type { Config, Shutdown } from '@cupel/service-kit'
 import { prepareDatabase, prepareLog } from './foundation.js'
 
@@ -44,6 +43,8 @@ export interface StackOptions {
 export const databaseNames = { embedded: 'cupel_embedded', kafka: 'cupel_kafka' } as const
 const REGISTRY_DATABASE = 'cupel_registry'
 const ADMIN_CONNECTIONS = 10
+/** One per topic appended to at once, and some for readers. */
+const LOG_CONNECTIONS = 20
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   return options.profile === 'embedded' ? await startEmbedded(options) : await startOnKafka(options)
@@ -53,8 +54,11 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
   const postgres = await runPostgres(options)
   const databaseUrl = await postgres.ensureDatabase(databaseNames.embedded)
   const database = await openPrepared(options, databaseUrl)
-  const log = await openEmbeddedLog({
-    database,
+  const log = openEmbeddedLog({
+    database: openPool(options, databaseUrl, {
+      applicationName: 'cupel-log',
+      maxConnections: LOG_CONNECTIONS,
+    }),
     topicPrefix: options.config.CUPEL_TOPIC_PREFIX,
     logger: options.logger,
   })
@@ -66,6 +70,8 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
 
 async function startOnKafka(options: StackOptions): Promise<Stack> {
   const jars = await ensureKafkaJars({ onProgress: options.note })
+  // Loaded here: the embedded profile starts without the Kafka client.
+  const { confluentRegistry, openKafkaLog } = await import('@cupel/event-log/kafka')
   const { home, profile } = options
   const folder = home.profileFolder(profile)
   const common = { jars, recordFolder: home.processFolder }
@@ -171,14 +177,26 @@ function portOf(before: { readonly port: number } | null): { port?: number } {
 }
 
 async function openPrepared(options: StackOptions, connectionString: string): Promise<Database> {
-  const database = openDatabase({
-    connectionString,
-    maxConnections: ADMIN_CONNECTIONS,
+  const database = openPool(options, connectionString, {
     applicationName: 'cupel',
+    maxConnections: ADMIN_CONNECTIONS,
     statementTimeoutMs: 0,
+  })
+  await prepareDatabase(database, options.logger)
+  return database
+}
+
+/** Connections that are closed in their turn and whose ends are logged. */
+export function openPool(
+  options: Pick<StackOptions, 'logger' | 'shutdown'>,
+  connectionString: string,
+  pool: Pick<DatabaseOptions, 'applicationName' | 'maxConnections' | 'statementTimeoutMs'>,
+): Database {
+  const database = openDatabase({
+    ...pool,
+    connectionString,
     onIdleError: (error) => options.logger.warn({ err: error }, 'A database connection ended'),
   })
-  options.shutdown.phase('database connections', () => database.close())
-  await prepareDatabase(database, options.logger)
+  options.shutdown.phase(`connections of ${pool.applicationName}`, () => database.close())
   return database
 }

@@ -110,7 +110,8 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
           ...programs[service].settings,
           CUPEL_INSTANCE: String(instance),
           CUPEL_METRICS_PORT: String(healthPort),
-          ...(port === null ? {} : { CUPEL_PORT: String(port) }),
+          // The API adds its instance number to the port it is given.
+          ...(port === null ? {} : { CUPEL_PORT: String(port - instance) }),
         },
       })
     }

@@ -46,8 +46,8 @@ export async function start(options: StartOptions, context: CliContext): Promise
   let reason = 'the start failed'
   let exitCode = 0
   try {
-    await boot({ options, context, profile, scale, config, home, logger, shutdown, stop })
-    reason = await Promise.race([stop.requested, crash])
+    await boot({ options, context, profile, scale, config, home, logger, shutdown, stop, fail: crash.fail })
+    reason = await Promise.race([stop.requested, crash.crashed])
     if (!options.json) context.note('Stopping …')
   } catch (error) {
     if (!(error instanceof StoppedEarly)) throw error
@@ -74,6 +74,7 @@ interface Boot {
   readonly logger: Logger
   readonly shutdown: Shutdown
   readonly stop: StopRequest
+  readonly fail: (reason: string, error: unknown) => void
 }
 
 async function boot(boot: Boot): Promise<void> {
@@ -114,13 +115,16 @@ async function boot(boot: Boot): Promise<void> {
     log: stack.kafka === null ? { kind: 'embedded' } : { kind: 'kafka', ...stack.kafka },
     home: home.folder,
   })
+  shutdown.phase('run.json', async () =>
+    home.writeRun({ ...run, state: 'stopping', baseUrls: [], services: [] }),
+  )
   home.writeRun({ ...run, state: 'ready', baseUrls: services.baseUrls, services: services.processes })
   context.print(
     options.json === true ? JSON.stringify(ready) : readyText(ready, `${home.profileFolder(profile)}/logs`),
   )
 }
 
-interface Services {
+export interface Services {
   readonly baseUrls: readonly string[]
   readonly processes: readonly { readonly name: string; readonly healthUrl: string }[]
 }
@@ -142,13 +146,21 @@ async function startServices(boot: Boot, stack: Stack): Promise<Services> {
   }
 }
 
-/** Rejects on an error nobody caught: what runs is stopped in order, then the error is told. */
-function listenForCrash(): Promise<never> {
-  const crash = new Promise<never>((_, reject) => {
-    process.once('uncaughtException', reject)
-    process.once('unhandledRejection', reject)
+interface Crash {
+  /** Rejects on an error nobody caught, or that a service reported as beyond repair. */
+  readonly crashed: Promise<never>
+  readonly fail: (reason: string, error: unknown) => void
+}
+
+/** What runs is stopped in order first, then the error is told. */
+function listenForCrash(): Crash {
+  let reject: (error: unknown) => void = () => undefined
+  const crashed = new Promise<never>((_, rejectCrash) => {
+    reject = rejectCrash
   })
   // Before anyone waits for it the start itself is still failing or succeeding.
-  crash.catch(() => undefined)
-  return crash
+  crashed.catch(() => undefined)
+  process.once('uncaughtException', reject)
+  process.once('unhandledRejection', reject)
+  return { crashed, fail: (reason, cause) => reject(new Error(reason, { cause })) }
 }

@@ -1,0 +1,42 @@
+import { exitCodes, LocalStackError, type LocalStackErrorCode } from '@cupel/local-stack'
+import { ConfigError } from '@cupel/service-kit'
+import { expect, test } from 'vitest'
+import { CommandError, explain } from './explain.js'
+
+const codes = Object.keys(exitCodes) as LocalStackErrorCode[]
+
+test('every condition of the local stack has an exit code of its own, and keeps its sentence', () => {
+  const explained = codes.map((code) => explain(new LocalStackError(code, `The ${code}.`)))
+
+  expect(explained.map(({ sentence }) => sentence)).toEqual(codes.map((code) => `The ${code}.`))
+  expect(new Set(explained.map(({ exitCode }) => exitCode)).size).toBe(codes.length)
+  expect(explained.map(({ exitCode }) => exitCode)).not.toContain(0)
+})
+
+test.each([
+  ['a refused command', new CommandError('No such account.', 3), 'No such account.', 3],
+  ['a wrong setting', new ConfigError('CUPEL_PORT: Invalid input.'), 'CUPEL_PORT: Invalid input.', 78],
+  [
+    'a file without permission',
+    Object.assign(new Error("EACCES: permission denied, open '/x'"), { code: 'EACCES' }),
+    "EACCES: permission denied, open '/x'.",
+    12,
+  ],
+  [
+    'a database that is away, whatever the driver wraps it in',
+    Object.assign(new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:1')]), {
+      code: 'ECONNREFUSED',
+    }),
+    'The database cannot be reached: connect ECONNREFUSED 127.0.0.1:1.',
+    69,
+  ],
+])('%s is one sentence with its exit code', (_, error, sentence, exitCode) => {
+  expect(explain(error)).toEqual({ sentence, exitCode })
+})
+
+test('an error nobody foresaw is still one line, and says where more can be learnt', () => {
+  const { sentence, exitCode } = explain(new TypeError('x is not a function'))
+
+  expect(sentence).toBe('x is not a function (run again with --verbose for the details)')
+  expect(exitCode).toBe(1)
+})

@@ -1,0 +1,58 @@
+/** The services of the embedded profile, all in this process. */
+import type { Logger } from '@cupel/contracts'
+import {
+  createMetrics,
+  loadConfig,
+  startHealthServer,
+  type Check,
+  type Config,
+  type Shutdown,
+} from '@cupel/service-kit'
+import { startStandalone } from '@cupel/standalone'
+import type { CliContext } from '../context.js'
+import { connections } from '../installation.js'
+import { openPool, type Stack } from '../stack/stack.js'
+import type { Services } from './start.js'
+
+export interface InProcessOptions {
+  readonly stack: Stack
+  readonly context: CliContext
+  readonly config: Config
+  readonly logger: Logger
+  readonly shutdown: Shutdown
+  /** Ends everything: only a restart leads back. */
+  readonly fail: (reason: string, error: unknown) => void
+}
+
+export async function startInProcess(options: InProcessOptions): Promise<Services> {
+  const { stack, context, logger, shutdown } = options
+  const config = loadConfig({ ...context.environment, ...connections(stack.databaseUrl, []) })
+  const metrics = createMetrics('standalone')
+  let checks: () => readonly Check[] = () => [{ name: 'started', ok: false }]
+  const health = await startHealthServer({
+    host: config.CUPEL_HOST,
+    port: config.CUPEL_METRICS_PORT,
+    checks: () => checks(),
+    metrics,
+  })
+  shutdown.phase('health server', () => health.close())
+  // Two pools: a busy worker must not make a caller wait for a connection.
+  const pool = (applicationName: string) =>
+    openPool(options, stack.databaseUrl, {
+      applicationName,
+      maxConnections: config.CUPEL_DATABASE_CONNECTIONS,
+    })
+  const standalone = await startStandalone({
+    config,
+    log: stack.log,
+    codec: stack.codec,
+    apiDatabase: pool('cupel-api'),
+    workerDatabase: pool('cupel-workers'),
+    logger,
+    metrics,
+    fail: options.fail,
+  })
+  shutdown.phase('services', () => standalone.stop())
+  checks = standalone.checks
+  return { baseUrls: [standalone.url], processes: [{ name: standalone.name, healthUrl: health.url }] }
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { readyLine, readyText } from './ready-line.js'
+
+const keys = {
+  account_id: 'acc_1',
+  read_write: 'cpl_live_rw',
+  read_write_id: 'rw',
+  read_only: 'cpl_live_ro',
+  read_only_id: 'ro',
+}
+
+test('the line for scripts holds what they need and nothing that is not asked for', () => {
+  const ready = readyLine({
+    baseUrls: ['http://127.0.0.1:8080', 'http://127.0.0.1:8081'],
+    keys,
+    metricsUrls: ['http://127.0.0.1:9000/metrics'],
+    log: { kind: 'kafka', brokers: ['127.0.0.1:9092'], registry: 'http://127.0.0.1:8081/apis/ccompat/v7' },
+    home: '/srv/cupel',
+  })
+
+  expect(ready).toEqual({
+    base_url: 'http://127.0.0.1:8080',
+    base_urls: ['http://127.0.0.1:8080', 'http://127.0.0.1:8081'],
+    keys: { read_write: 'cpl_live_rw', read_only: 'cpl_live_ro' },
+    metrics_urls: ['http://127.0.0.1:9000/metrics'],
+    log: { kind: 'kafka', brokers: ['127.0.0.1:9092'], registry: 'http://127.0.0.1:8081/apis/ccompat/v7' },
+    home: '/srv/cupel',
+  })
+  expect(JSON.stringify(ready)).not.toContain('\n')
+})
+
+test('the text for people holds a curl line that can be pasted as it is', () => {
+  const text = readyText(
+    readyLine({
+      baseUrls: ['http://127.0.0.1:8080'],
+      keys,
+      metricsUrls: [],
+      log: { kind: 'embedded' },
+      home: '/srv/cupel',
+    }),
+    '/srv/cupel/embedded/logs',
+  )
+
+  const [curl] = text.split('\n').filter((line) => line.startsWith('curl '))
+  expect(curl).toBe(
+    `curl -sS http://127.0.0.1:8080/v1/screen -H 'Authorization: Bearer cpl_live_rw' -H 'Content-Type: application/json' -d '{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}'`,
+  )
+})
