@@ -1,0 +1,106 @@
+-- The log on Postgres: partitions of records with offsets from 0, without gaps, visible in order.
+
+CREATE TABLE log.identity (
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  log_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE log.identity IS 'With the genesis record it tells this log from every other one.';
+INSERT INTO log.identity DEFAULT VALUES;
+
+CREATE TABLE log.topic_partition (
+  id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  topic text NOT NULL,
+  partition int NOT NULL CHECK (partition >= 0),
+  start_offset bigint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (topic, partition)
+);
+COMMENT ON COLUMN log.topic_partition.topic IS 'With the prefix of its installation.';
+COMMENT ON COLUMN log.topic_partition.start_offset IS
+  'Oldest offset that can still be read; moved by log.delete_before alone.';
+
+-- No foreign key: log.append locks the partition's row, which proves that it exists, once per write instead of once per record.
+CREATE TABLE log.record (
+  partition_id int NOT NULL,
+  record_offset bigint NOT NULL,
+  appended_at timestamptz NOT NULL DEFAULT now(),
+  key text NOT NULL,
+  headers json NOT NULL,
+  value bytea,
+  PRIMARY KEY (partition_id, record_offset)
+) WITH (toast_tuple_target = 8160);
+-- A report of a few kilobytes stays in its row: compressing it costs more than it saves while the log is hot.
+
+CREATE FUNCTION log.end_offset(wanted int) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+  -- greatest() ignores the null of a partition without records.
+  SELECT greatest(p.start_offset, (
+    SELECT r.record_offset + 1 FROM log.record r
+    WHERE r.partition_id = p.id ORDER BY r.record_offset DESC LIMIT 1))
+  FROM log.topic_partition p WHERE p.id = wanted
+$$;
+COMMENT ON FUNCTION log.end_offset IS
+  'Offset the next record will get. Read from the index, not from a counter: a counter row updated by every append grows a chain of dead versions under each long snapshot.';
+
+-- Appends records of several partitions in one round trip and one short transaction.
+--   partition_ids    the partitions touched, each once
+--   record_partition per record: index into partition_ids, from 1
+--   record_ordinal   per record: its place among the records of its partition, from 0
+--   record_start     per record: where it begins in `packed`, from 1: key, headers (JSON), value, in UTF-8 and raw bytes
+--   value_bytes      per record: -1 for null
+-- Returns the first offset given in each of partition_ids.
+CREATE FUNCTION log.append(
+  partition_ids int[], record_partition int[], record_ordinal int[],
+  record_start int[], key_bytes int[], header_bytes int[], value_bytes int[], packed bytea
+) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  locked int;
+  first_offsets bigint[];
+BEGIN
+  -- An acknowledged record survives a crash of the server, whatever the default of the installation is.
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
+  -- Under a stricter isolation the snapshot would be older than the locks, and offsets would be given twice.
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'log.append needs the isolation level read committed';
+  END IF;
+  -- Whoever appends to a partition waits here until the one before has committed, so offsets become visible in order.
+  -- Always ascending: two writers of the same partitions cannot wait for each other.
+  SELECT count(*) INTO locked FROM (
+    SELECT id FROM log.topic_partition WHERE id = ANY (partition_ids) ORDER BY id FOR NO KEY UPDATE) held;
+  IF locked <> cardinality(partition_ids) THEN
+    RAISE EXCEPTION 'a partition of the append does not exist' USING ERRCODE = 'no_data_found';
+  END IF;
+  -- A statement of its own, so that its snapshot is younger than the locks.
+  SELECT array_agg(log.end_offset(wanted.id) ORDER BY wanted.place) INTO first_offsets
+  FROM unnest(partition_ids) WITH ORDINALITY AS wanted (id, place);
+  INSERT INTO log.record (partition_id, record_offset, key, headers, value)
+  SELECT
+    partition_ids[r.place],
+    first_offsets[r.place] + r.ordinal,
+    convert_from(substring(packed FROM r.start FOR r.key_length), 'UTF8'),
+    convert_from(substring(packed FROM r.start + r.key_length FOR r.header_length), 'UTF8')::json,
+    CASE WHEN r.value_length >= 0
+      THEN substring(packed FROM r.start + r.key_length + r.header_length FOR r.value_length) END
+  FROM unnest(record_partition, record_ordinal, record_start, key_bytes, header_bytes, value_bytes)
+    AS r (place, ordinal, start, key_length, header_length, value_length);
+  RETURN first_offsets;
+END
+$$;
+
+-- Ends the life of old records. Readers that still needed them stop and say so.
+CREATE FUNCTION log.delete_before(wanted_topic text, wanted_partition int, before bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  wanted int;
+BEGIN
+  SELECT id INTO STRICT wanted FROM log.topic_partition
+  WHERE topic = wanted_topic AND partition = wanted_partition FOR NO KEY UPDATE;
+  UPDATE log.topic_partition SET start_offset = greatest(start_offset, least(before, log.end_offset(wanted)))
+  WHERE id = wanted;
+  DELETE FROM log.record WHERE partition_id = wanted AND record_offset < before;
+END
+$$;

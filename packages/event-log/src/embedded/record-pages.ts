@@ -1,0 +1,100 @@
+/** Records read from the database, a page at a time: bounded in number and in bytes. */
+import type { Queryable } from '@cupel/postgres'
+import { LogStoppedError, type Headers, type LogRecord } from '../port.js'
+import type { PartitionAddress } from './topic-directory.js'
+
+export interface PageLimits {
+  readonly records: number
+  /** A single larger record makes a page of its own. */
+  readonly bytes: number
+}
+
+interface RecordRow extends Record<string, unknown> {
+  readonly record_offset: number
+  readonly key: string
+  readonly headers: Headers
+  readonly value: Buffer | null
+}
+
+const PAGE = {
+  name: 'log.page',
+  // octet_length of a stored value is known without reading it.
+  text: `SELECT record_offset, key, headers, value
+    FROM (
+      SELECT record_offset, key, headers, value,
+        sum(coalesce(octet_length(value), 0)) OVER (ORDER BY record_offset ROWS UNBOUNDED PRECEDING)
+          - coalesce(octet_length(value), 0) AS bytes_before
+      FROM log.record
+      WHERE partition_id = $1 AND record_offset >= $2 AND record_offset < $3
+      ORDER BY record_offset LIMIT $4) page
+    WHERE bytes_before < $5 ORDER BY record_offset`,
+}
+
+const START = {
+  name: 'log.start',
+  text: 'SELECT start_offset, log.end_offset(id) AS end_offset FROM log.topic_partition WHERE id = $1',
+}
+
+/** The records from `from` on, contiguous, below `to`; empty only where there are none. Throws LogStoppedError where some are gone. */
+export async function readPage(
+  database: Queryable,
+  address: PartitionAddress,
+  from: number,
+  to: number,
+  limits: PageLimits,
+): Promise<LogRecord[]> {
+  const rows = await database.query<RecordRow>(PAGE, [address.id, from, to, limits.records, limits.bytes])
+  if (rows.length === 0 || rows[0]!.record_offset !== from) await explainHole(database, address, from, rows)
+  return rows.map((row, index) => {
+    if (row.record_offset !== from + index) throw gapError(address, from + index)
+    return {
+      topic: address.topic,
+      partition: address.partition,
+      offset: row.record_offset,
+      key: row.key,
+      value: row.value,
+      headers: row.headers,
+    }
+  })
+}
+
+export interface PartitionBounds {
+  readonly start: number
+  readonly end: number
+}
+
+export async function readBounds(database: Queryable, { id }: PartitionAddress): Promise<PartitionBounds> {
+  const [row] = await database.query<{ start_offset: number; end_offset: number }>(START, [id])
+  if (row === undefined)
+    throw new LogStoppedError('foreign-log', 'The partition is not in this database any more.')
+  return { start: row.start_offset, end: row.end_offset }
+}
+
+async function explainHole(
+  database: Queryable,
+  address: PartitionAddress,
+  from: number,
+  rows: readonly RecordRow[],
+): Promise<void> {
+  const { start } = await readBounds(database, address)
+  if (from < start) throw truncatedError(address, from, start)
+  if (rows.length > 0) throw gapError(address, from)
+}
+
+export function truncatedError(
+  { topic, partition }: PartitionAddress,
+  from: number,
+  start: number,
+): LogStoppedError {
+  return new LogStoppedError(
+    'truncated-log',
+    `Reading of ${topic}/${partition} was to go on at offset ${from}, but the log begins at ${start}: what lies between was deleted; restore it from a backup, or reset this reader on purpose.`,
+  )
+}
+
+function gapError({ topic, partition }: PartitionAddress, offset: number): LogStoppedError {
+  return new LogStoppedError(
+    'gap',
+    `Record ${offset} of ${topic}/${partition} is missing although later ones are there: the log is damaged; restore it from a backup.`,
+  )
+}

@@ -1,0 +1,120 @@
+/** Topics and partitions as the database knows them, remembered: partitions of a topic never change. */
+import type { TopicSpec } from '@cupel/contracts'
+import type { Database, Queryable } from '@cupel/postgres'
+import { GENESIS_TOPIC, genesisRecord } from '../genesis.js'
+import type { LogIdentity } from '../port.js'
+import { unavailable } from './unavailable.js'
+import { writeRecords } from './write-records.js'
+
+/** A partition by the id its rows carry. */
+export interface PartitionAddress {
+  readonly id: number
+  /** Without installation prefix. */
+  readonly topic: string
+  readonly partition: number
+}
+
+export type TopicPartitions = readonly PartitionAddress[]
+
+export interface TopicDirectory {
+  /** Partitions of a topic in order; rejects where there is no such topic. */
+  partitions(topic: string): Promise<TopicPartitions>
+  /** As `partitions`, where the answer is known already. */
+  knownPartitions(topic: string): TopicPartitions | undefined
+  partition(topic: string, partition: number): Promise<PartitionAddress>
+  ensure(topics: readonly TopicSpec[]): Promise<void>
+  identity(): Promise<LogIdentity>
+  /** The identity as it is in the database now. */
+  readIdentity(): Promise<LogIdentity>
+}
+
+export function openTopicDirectory(database: Database, prefix: string): TopicDirectory {
+  const known = new Map<string, TopicPartitions>()
+  let identity: Promise<LogIdentity> | null = null
+
+  async function load(topic: string): Promise<TopicPartitions> {
+    const rows = await database
+      .query<{
+        id: number
+        partition: number
+      }>('SELECT id, partition FROM log.topic_partition WHERE topic = $1 ORDER BY partition', [
+        prefix + topic,
+      ])
+      .catch((error: unknown) => unavailable(error))
+    if (rows.length === 0) throw new Error(`Topic ${prefix}${topic} does not exist in this log`)
+    const partitions = rows.map(({ id, partition }) => ({ id, topic, partition }))
+    known.set(topic, partitions)
+    return partitions
+  }
+
+  const directory: TopicDirectory = {
+    knownPartitions: (topic) => known.get(topic),
+    partitions: async (topic) => known.get(topic) ?? (await load(topic)),
+    async partition(topic, partition) {
+      const found = (await directory.partitions(topic))[partition]
+      if (found === undefined) throw new RangeError(`Topic ${prefix}${topic} has no partition ${partition}`)
+      return found
+    },
+    async ensure(topics) {
+      await database
+        .transaction({ at: 'log.genesis' }, async (transaction) => {
+          await createGenesis(transaction, prefix)
+          for (const { name, partitions } of topics) await createTopic(transaction, prefix + name, partitions)
+        })
+        .catch((error: unknown) => unavailable(error))
+    },
+    identity() {
+      identity ??= directory.readIdentity().catch((error: unknown) => {
+        identity = null
+        throw error
+      })
+      return identity
+    },
+    async readIdentity() {
+      const [row] = await database
+        .query<{ log_id: string; genesis: string }>(
+          `SELECT i.log_id, r.key AS genesis
+           FROM log.identity i, log.topic_partition p
+           JOIN log.record r ON r.partition_id = p.id AND r.record_offset = 0
+           WHERE p.topic = $1 AND p.partition = 0`,
+          [prefix + GENESIS_TOPIC],
+        )
+        .catch((error: unknown) => unavailable(error))
+      if (row === undefined)
+        throw new Error('The log has no genesis record yet: its topics were never created')
+      return `embedded:${row.log_id}:${row.genesis}`
+    },
+  }
+  return directory
+}
+
+async function createGenesis(transaction: Queryable, prefix: string): Promise<void> {
+  const topic = prefix + GENESIS_TOPIC
+  await createTopic(transaction, topic, 1)
+  // The row's lock makes a second process wait, and then find the record.
+  const [row] = await transaction.query<{ id: number }>(
+    'SELECT id FROM log.topic_partition WHERE topic = $1 FOR NO KEY UPDATE',
+    [topic],
+  )
+  const [end] = await transaction.query<{ end: number }>('SELECT log.end_offset($1) AS end', [row!.id])
+  if (end!.end === 0) await writeRecords(transaction, [{ partitionId: row!.id, ...genesisRecord() }])
+}
+
+async function createTopic(transaction: Queryable, name: string, partitions: number): Promise<void> {
+  await transaction.execute(
+    `INSERT INTO log.topic_partition (topic, partition)
+     SELECT $1, generate_series(0, $2::int - 1)
+     WHERE NOT EXISTS (SELECT FROM log.topic_partition WHERE topic = $1)
+     ON CONFLICT DO NOTHING`,
+    [name, partitions],
+  )
+  const [existing] = await transaction.query<{ count: number }>(
+    'SELECT count(*) AS count FROM log.topic_partition WHERE topic = $1',
+    [name],
+  )
+  if (existing!.count !== partitions) {
+    throw new Error(
+      `Topic ${name} has ${existing!.count} partitions, ${partitions} are configured: keys would change their partition, so the number cannot be changed`,
+    )
+  }
+}

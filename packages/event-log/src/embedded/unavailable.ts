@@ -1,0 +1,12 @@
+import { isUnavailable, sqlState } from '@cupel/postgres'
+import { LogUnavailableError } from '../port.js'
+
+/** Rethrows what the database said in the words of the port; what never came from the database stays what it is. */
+export function unavailable(error: unknown): never {
+  if (sqlState(error) === null && !isUnavailable(error) && !isPoolEnd(error)) throw error
+  const because = error instanceof Error ? error.message : String(error)
+  throw new LogUnavailableError(`The log could not be reached: ${because}`, { cause: error })
+}
+
+const isPoolEnd = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes('calling end on the pool')

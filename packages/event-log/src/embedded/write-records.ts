@@ -1,0 +1,71 @@
+/** One write of many records: one round trip, one short transaction. */
+import type { Queryable } from '@cupel/postgres'
+import type { Headers } from '../port.js'
+
+export interface PlacedRecord {
+  readonly partitionId: number
+  readonly key: string
+  readonly value: Buffer | null
+  readonly headers: Headers
+}
+
+const APPEND = {
+  name: 'log.append',
+  text: 'SELECT log.append($1, $2, $3, $4, $5, $6, $7, $8)::text AS first_offsets',
+}
+
+/** Resolves to the first offset given in each partition; records of one partition take offsets in the order given. */
+export async function writeRecords(
+  database: Queryable,
+  records: readonly PlacedRecord[],
+): Promise<ReadonlyMap<number, number>> {
+  const partitionIds: number[] = []
+  const places = new Map<number, { place: number; count: number }>()
+  const count = records.length
+  const recordPlaces = new Array<number>(count)
+  const ordinals = new Array<number>(count)
+  const starts = new Array<number>(count)
+  const keyBytes = new Array<number>(count)
+  const headerBytes = new Array<number>(count)
+  const valueBytes = new Array<number>(count)
+  const headerTexts = new Array<string>(count)
+  let size = 0
+  records.forEach((record, index) => {
+    let partition = places.get(record.partitionId)
+    if (partition === undefined) {
+      partition = { place: partitionIds.push(record.partitionId), count: 0 }
+      places.set(record.partitionId, partition)
+    }
+    recordPlaces[index] = partition.place
+    ordinals[index] = partition.count++
+    const headers = JSON.stringify(record.headers)
+    headerTexts[index] = headers
+    starts[index] = size + 1
+    keyBytes[index] = Buffer.byteLength(record.key)
+    headerBytes[index] = Buffer.byteLength(headers)
+    valueBytes[index] = record.value === null ? -1 : record.value.length
+    size += keyBytes[index]! + headerBytes[index]! + (record.value?.length ?? 0)
+  })
+
+  // One buffer travels as it is; as an array every byte would travel, and be parsed, as two hexadecimal digits.
+  const packed = Buffer.allocUnsafe(size)
+  let at = 0
+  records.forEach((record, index) => {
+    at += packed.write(record.key, at)
+    at += packed.write(headerTexts[index]!, at)
+    if (record.value !== null) at += record.value.copy(packed, at)
+  })
+
+  const [row] = await database.query<{ first_offsets: string }>(APPEND, [
+    partitionIds,
+    recordPlaces,
+    ordinals,
+    starts,
+    keyBytes,
+    headerBytes,
+    valueBytes,
+    packed,
+  ])
+  const firstOffsets = row!.first_offsets.slice(1, -1).split(',').map(Number)
+  return new Map(partitionIds.map((id, index) => [id, firstOffsets[index]!]))
+}
