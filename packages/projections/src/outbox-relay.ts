@@ -35,18 +35,9 @@ export interface OutboxRelayOptions {
 
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { database, log, codec, logger } = options
-  const relayed = options.metrics.counter(
-    'cupel_outbox_relayed_total',
-    'Events of the outbox appended to the log',
-  )
-  const waiting = options.metrics.gauge(
-    'cupel_outbox_waiting_events',
-    'Events of the outbox not yet appended',
-  )
-  const oldest = options.metrics.gauge(
-    'cupel_outbox_oldest_seconds',
-    'Age of the oldest event not yet appended',
-  )
+  const relayed = options.metrics.counter('outbox_relayed_total', 'Events of the outbox appended to the log')
+  const waiting = options.metrics.gauge('outbox_waiting_events', 'Events of the outbox not yet appended')
+  const oldest = options.metrics.gauge('outbox_oldest_seconds', 'Age of the oldest event not yet appended')
   const sweepIntervalMs = options.sweepIntervalMs ?? SWEEP_INTERVAL_MS
   let stopping = false
   let wake: () => void = () => undefined

@@ -14,28 +14,23 @@ export interface ProjectionMetrics {
 export function projectionMetrics(metrics: Metrics, readModel: string): ProjectionMetrics {
   const labels = { read_model: readModel }
   const names = ['read_model']
-  const records = metrics.counter('cupel_projection_records_total', 'Records applied', names)
+  const records = metrics.counter('projection_records_total', 'Records applied', names)
   const batchRecords = metrics.histogram(
-    'cupel_projection_batch_records',
+    'projection_batch_records',
     'Records per transaction',
     BATCH_RECORDS,
     names,
   )
-  const seconds = metrics.histogram(
-    'cupel_projection_batch_seconds',
-    'Time per transaction',
-    BATCH_SECONDS,
-    names,
-  )
+  const seconds = metrics.histogram('projection_batch_seconds', 'Time per transaction', BATCH_SECONDS, names)
   const refusals = metrics.counter(
-    'cupel_projection_refused_batches_total',
+    'projection_refused_batches_total',
     'Batches refused by the checkpoint guard',
     names,
   )
-  const retries = metrics.counter('cupel_projection_retries_total', 'Failures that were tried again', names)
-  const lag = metrics.gauge('cupel_projection_lag_records', 'Records appended and not yet applied', names)
+  const retries = metrics.counter('projection_retries_total', 'Failures that were tried again', names)
+  const lag = metrics.gauge('projection_lag_records', 'Records appended and not yet applied', names)
   const stopped = metrics.gauge(
-    'cupel_projection_stopped',
+    'projection_stopped',
     '1 where the projection stopped and needs an operator',
     names,
   )
