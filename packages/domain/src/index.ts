@@ -1,2 +1,5 @@
 export * from './address/index.js'
+export * from './json/index.js'
 export * from './labels/index.js'
+export * from './risk/index.js'
+export * from './screening/index.js'

@@ -22,7 +22,6 @@ export type ChainFamily =
   | 'algorand'
 
 export interface ChainDefinition {
-  /** Upper case; BNB is the retired Beacon Chain (BEP2), BSC its smart chain, GNO the Gnosis chain. */
   readonly code: ChainCode
   readonly name: string
   readonly family: ChainFamily
@@ -62,14 +61,12 @@ export type AddressFormat =
   | 'stellar-contract'
   | 'algorand'
 
+/** BNB is the retired Beacon Chain (BEP2), BSC its smart chain; GNO is Gnosis Chain, MATIC Polygon PoS. */
 // prettier-ignore
-const chainCodes = [
-  'BTC', 'LTC', 'DOGE', 'BCH', 'DASH', 'ZEC', 'BSV', 'BTG', 'XVG',
-  'ETH', 'BSC', 'MATIC', 'ARB', 'OP', 'BASE', 'AVAX', 'FTM', 'GNO', 'CELO', 'LINEA', 'ETC', 'ZKSYNC', 'SCROLL', 'MNT',
-  'TRX', 'SOL', 'XRP', 'XMR', 'TON', 'ADA', 'BNB', 'ATOM', 'DOT', 'XLM', 'ALGO',
-] as const
-
-export type ChainCode = (typeof chainCodes)[number]
+export type ChainCode =
+  | 'BTC' | 'LTC' | 'DOGE' | 'BCH' | 'DASH' | 'ZEC' | 'BSV' | 'BTG' | 'XVG'
+  | 'ETH' | 'BSC' | 'MATIC' | 'ARB' | 'OP' | 'BASE' | 'AVAX' | 'FTM' | 'GNO' | 'CELO' | 'LINEA' | 'ETC' | 'ZKSYNC' | 'SCROLL' | 'MNT'
+  | 'TRX' | 'SOL' | 'XRP' | 'XMR' | 'TON' | 'ADA' | 'BNB' | 'ATOM' | 'DOT' | 'XLM' | 'ALGO'
 
 const BASE58CHECK = 'Base58Check (4 bytes of double SHA-256)'
 const SEGWIT = `${BASE58CHECK}; Bech32 and Bech32m`

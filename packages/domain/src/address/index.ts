@@ -2,5 +2,5 @@ export { CHAIN_TABLE_VERSION, chainOf, chains, explorerUrl, findChain } from './
 export type { AddressFormat, ChainCode, ChainDefinition, ChainFamily } from './chain-table.js'
 export { MAX_ADDRESS_LENGTH, parseAddress, parseListedAddress } from './parse-address.js'
 export type { AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
-export { toEip55 } from './address-forms.js'
+export { toEip55 } from './evm-address.js'
 export { crc32 } from './crc.js'

@@ -2,7 +2,9 @@
  * From the text a caller sent to the address it means: which chain, which one writing, which key for look-ups.
  * Parsed once at the edge; nothing behind it looks at the text again.
  */
-import { encodeBase58Check, readAddressForms, type AddressForm, type FormFailure } from './address-forms.js'
+import type { AddressForm, FormFailure } from './address-form.js'
+import { readAddressForms } from './address-forms.js'
+import { encodeBase58Check } from './base58-addresses.js'
 import { encodeCashAddress } from './cash-address.js'
 import { chains, findChain, type ChainCode, type ChainDefinition } from './chain-table.js'
 

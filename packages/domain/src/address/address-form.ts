@@ -1,0 +1,60 @@
+/** What reading an address gives, and the steps most formats share. */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { AddressFormat } from './chain-table.js'
+
+/** What stopped a text from being an address; the first word of the explanation a caller gets. */
+export type FormFailure = 'bad_format' | 'bad_checksum' | 'eip55_mismatch'
+
+export interface AddressForm {
+  readonly format: AddressFormat
+  /** The one way this product writes the address. A chain may prefer another, see `parse-address.ts`. */
+  readonly canonical: string
+  /**
+   * What label look-ups compare: equal for all forms and chains that one key (or one script) controls.
+   * One secp256k1 key hash is an address on every Bitcoin-like chain, one EVM address on every EVM chain.
+   */
+  readonly lookupKey: string
+  /** What spends from it, where a chain writes the same hash in another form. */
+  readonly owner?: HashedOwner
+}
+
+export interface HashedOwner {
+  readonly kind: 'key' | 'script'
+  readonly hash: Uint8Array
+}
+
+export type Outcome = AddressForm | FormFailure
+export type Reader = (text: string) => Outcome
+
+/** Any other decoder's exception means that the text is not of its alphabet or shape. */
+export function attempt<T>(decode: () => T): T | undefined {
+  try {
+    return decode()
+  } catch {
+    return undefined
+  }
+}
+
+export const asciiBytes = (text: string): Uint8Array =>
+  Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+
+export const doubleSha256 = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes))
+
+/** Whether the last bytes are the first bytes of a hash over the rest. */
+export function endsWithHash(
+  bytes: Uint8Array,
+  checksumBytes: number,
+  hash: (body: Uint8Array) => Uint8Array,
+): boolean {
+  const expected = hash(bytes.subarray(0, -checksumBytes))
+  for (let index = 0; index < checksumBytes; index++) {
+    if (bytes[bytes.length - checksumBytes + index] !== expected[index]) return false
+  }
+  return true
+}
+
+/** One key for every writing of a key's or a script's hash, whatever the chain. */
+export function ownerKey({ kind, hash }: HashedOwner): string {
+  return `${kind === 'key' ? 'pkh' : 'sh'}:${bytesToHex(hash)}`
+}

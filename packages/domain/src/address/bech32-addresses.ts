@@ -1,0 +1,104 @@
+/** Addresses in Bech32 and Bech32m: accepted all lower or all upper case, compared in lower case. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { bech32, bech32m } from '@scure/base'
+import {
+  attempt,
+  ownerKey,
+  type FormFailure,
+  type HashedOwner,
+  type Outcome,
+  type Reader,
+} from './address-form.js'
+
+/** Readers of the human-readable parts in use. Bech32 is accepted all lower or all upper case and compared folded. */
+export const bech32Readers: Readonly<Record<string, Reader>> = {
+  bc: (text) => readSegwit(text, 'bc'),
+  ltc: (text) => readSegwit(text, 'ltc'),
+  btg: (text) => readSegwit(text, 'btg'),
+  bnb: (text) => readCosmos(text, 'bnb', [20]),
+  cosmos: (text) => readCosmos(text, 'cosmos', [20, 32]),
+  addr: (text) => readShelley(text, 'addr'),
+  stake: (text) => readShelley(text, 'stake'),
+  zs: (text) => readZcash(text, 'zcash-sapling', bech32, [43]),
+  u: (text) => readZcash(text, 'zcash-unified', bech32m, null),
+  tex: (text) => readZcash(text, 'zcash-tex', bech32m, [20]),
+}
+
+type Bech32Codec = typeof bech32
+
+function bech32Words(text: string, codec: Bech32Codec): Uint8Array | number[] | undefined {
+  return attempt(() => codec.decode(text as `${string}1${string}`, false).words)
+}
+
+/** A Bech32 text that decodes with the other constant, or with neither: wrong checksum, or not of the alphabet. */
+function bech32Failure(text: string): FormFailure {
+  const folded = text.toLowerCase()
+  if (text !== folded && text !== text.toUpperCase()) return 'bad_format'
+  return /^[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{6,}$/.test(folded.slice(folded.indexOf('1') + 1))
+    ? 'bad_checksum'
+    : 'bad_format'
+}
+
+/** Segregated witness: version 0 with Bech32 (BIP-173), 1 to 16 with Bech32m (BIP-350). */
+function readSegwit(text: string, prefix: 'bc' | 'ltc' | 'btg'): Outcome {
+  if (text.length > 90) return 'bad_format'
+  const v0 = bech32Words(text, bech32)
+  const words = v0 ?? bech32Words(text, bech32m)
+  if (words === undefined) return bech32Failure(text)
+  const version = words[0]
+  if (version === undefined || version > 16 || (version === 0) !== (v0 !== undefined)) return 'bad_checksum'
+  const program = attempt(() => bech32.fromWords(Array.from(words.slice(1))))
+  if (program === undefined || program.length < 2 || program.length > 40) return 'bad_format'
+  if (version === 0 && program.length !== 20 && program.length !== 32) return 'bad_format'
+  const hex = bytesToHex(program)
+  // A version 0 program of 20 bytes is the hash of a key, the same as in the older 1… form.
+  const kind = version !== 0 ? `wit${version}` : program.length === 20 ? 'pkh' : 'wsh'
+  const lookupKey = `${kind}:${hex}`
+  return { format: `segwit:${prefix}`, canonical: text.toLowerCase(), lookupKey }
+}
+
+function readCosmos(text: string, prefix: 'bnb' | 'cosmos', lengths: readonly number[]): Outcome {
+  const words = bech32Words(text, bech32)
+  if (words === undefined) return bech32Failure(text)
+  const bytes = attempt(() => bech32.fromWords(Array.from(words)))
+  if (bytes === undefined || !lengths.includes(bytes.length)) return 'bad_format'
+  const canonical = text.toLowerCase()
+  return { format: `bech32:${prefix}`, canonical, lookupKey: `${prefix}:${canonical}` }
+}
+
+/** Shelley: header type 0 to 7 for payments, 14 and 15 for stakes (CIP-19); network 1 is the main one. */
+function readShelley(text: string, prefix: 'addr' | 'stake'): Outcome {
+  const words = bech32Words(text, bech32)
+  if (words === undefined) return bech32Failure(text)
+  const bytes = attempt(() => bech32.fromWords(Array.from(words)))
+  const header = bytes?.[0]
+  if (bytes === undefined || header === undefined || (header & 15) !== 1) return 'bad_format'
+  const type = header >> 4
+  if (prefix === 'stake' ? type !== 14 && type !== 15 : type > 7) return 'bad_format'
+  const expected = prefix === 'stake' || type >= 6 ? 29 : 57
+  const isPointer = prefix === 'addr' && (type === 4 || type === 5)
+  if (isPointer ? bytes.length < 32 || bytes.length > 56 : bytes.length !== expected) return 'bad_format'
+  const canonical = text.toLowerCase()
+  return { format: 'cardano-shelley', canonical, lookupKey: `ada:${canonical}` }
+}
+
+/** Zcash beside its transparent forms: Sapling (ZIP-32), unified (ZIP-316), and TEX, which is a key hash (ZIP-320). */
+function readZcash(
+  text: string,
+  format: 'zcash-sapling' | 'zcash-unified' | 'zcash-tex',
+  codec: Bech32Codec,
+  lengths: readonly number[] | null,
+): Outcome {
+  const words = bech32Words(text, codec)
+  if (words === undefined) return bech32Failure(text)
+  const bytes = attempt(() => codec.fromWords(Array.from(words)))
+  if (bytes === undefined || (lengths === null ? bytes.length < 48 : !lengths.includes(bytes.length))) {
+    return 'bad_format'
+  }
+  const canonical = text.toLowerCase()
+  if (format === 'zcash-tex') {
+    const owner: HashedOwner = { kind: 'key', hash: bytes }
+    return { format, canonical, lookupKey: ownerKey(owner), owner }
+  }
+  return { format, canonical, lookupKey: `zec:${canonical}` }
+}

@@ -1,0 +1,30 @@
+/** XRP Ledger: classic addresses and X-addresses, which carry a destination tag. */
+import { base58xrp } from '@scure/base'
+import { attempt, doubleSha256, endsWithHash, type Reader } from './address-form.js'
+
+/** Bytes of a classic address: version, 20 of account, 4 of checksum. */
+const CLASSIC_BYTES = 25
+
+/** XRP Ledger's own Base58 order, version 0. */
+export const readRippleClassic: Reader = (text) => {
+  const bytes = attempt(() => base58xrp.decode(text))
+  if (bytes === undefined || bytes.length !== CLASSIC_BYTES) return 'bad_format'
+  if (!endsWithHash(bytes, 4, doubleSha256)) return 'bad_checksum'
+  if (bytes[0] !== 0) return 'bad_format'
+  return { format: 'ripple-classic', canonical: text, lookupKey: `xrp:${text}` }
+}
+
+/** X-address (XLS-5): account, flag and destination tag in one. Labels are about the account. */
+export const readRippleX: Reader = (text) => {
+  const bytes = attempt(() => base58xrp.decode(text))
+  if (bytes === undefined || bytes.length !== 35) return 'bad_format'
+  if (!endsWithHash(bytes, 4, doubleSha256)) return 'bad_checksum'
+  const flag = bytes[22]!
+  const tag = bytes.subarray(23, 31)
+  const hasValidTag =
+    flag === 0 ? tag.every((byte) => byte === 0) : flag === 1 && tag.subarray(4).every((byte) => byte === 0)
+  if (bytes[0] !== 0x05 || bytes[1] !== 0x44 || !hasValidTag) return 'bad_format'
+  const account = Uint8Array.from([0, ...bytes.subarray(2, 22)])
+  const canonical = base58xrp.encode(Uint8Array.from([...account, ...doubleSha256(account).subarray(0, 4)]))
+  return { format: 'ripple-x', canonical, lookupKey: `xrp:${canonical}` }
+}

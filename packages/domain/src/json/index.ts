@@ -1,0 +1,1 @@
+export { canonicalJson, isWellFormedText, sha256Hex } from './canonical-json.js'

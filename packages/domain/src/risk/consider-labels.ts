@@ -1,0 +1,134 @@
+/**
+ * Which labels count for an address, and why the others do not.
+ *
+ * An authority's current list designates. A restatement of such a list never outlives it: once the authority's own
+ * set was published here, whoever is not on it is off the restatements too, however old or new those are.
+ */
+import { categories, type ConsideredLabel } from '@cupel/contracts'
+import type { LabelFacts, LabelSetFacts, UnusedReason } from './label-facts.js'
+import { PPM, type CompiledPolicy } from './policy.js'
+
+/** The labels in their given order, each with its status and with what became of it. */
+export function considerLabels({
+  labels,
+  labelSets,
+  chain,
+  generatedAt,
+  policy,
+}: {
+  readonly labels: readonly LabelFacts[]
+  readonly labelSets: readonly LabelSetFacts[]
+  readonly chain: string
+  readonly generatedAt: string
+  readonly policy: CompiledPolicy
+}): readonly ConsideredLabel[] {
+  const ownLists = currentOwnLists(labelSets)
+  const isDesignation = (label: LabelFacts): boolean =>
+    label.category === 'sanctions' &&
+    !hasEnded(label, generatedAt) &&
+    (ownLists.get(label.origin)?.has(setKey(label)) ?? false)
+  const designatedBy = new Set(labels.filter(isDesignation).map(({ origin }) => origin))
+
+  const considered = labels.map((label): ConsideredLabel => {
+    const isLiveDesignation = isDesignation(label)
+    const isOutlived =
+      label.category === 'sanctions' && ownLists.has(label.origin) && !designatedBy.has(label.origin)
+    const reason: UnusedReason | '' = hasEnded(label, generatedAt)
+      ? 'ended'
+      : isOutlived
+        ? 'authority_ended'
+        : isLiveDesignation
+          ? ''
+          : unusedReason(label, chain, policy)
+    const status = reason === 'ended' || reason === 'authority_ended' ? 'ended' : 'live'
+    return { ...label, status, isLiveDesignation, used: reason === '', reason }
+  })
+  return countOriginsOnce(considered, policy)
+}
+
+const setKey = ({ source, dataset }: { readonly source: string; readonly dataset: string }): string =>
+  JSON.stringify([source, dataset])
+
+/**
+ * Per authority, its own sets that bear the newest date. An older list under another name is not its current list.
+ */
+function currentOwnLists(labelSets: readonly LabelSetFacts[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const newest = new Map<string, string>()
+  const dateOf = (set: LabelSetFacts): string => (set.asOf ?? set.publishedAt).slice(0, DATE_LENGTH)
+  for (const set of labelSets) {
+    const known = newest.get(set.authorityOrigin)
+    if (set.authorityOrigin !== '' && (known === undefined || dateOf(set) > known)) {
+      newest.set(set.authorityOrigin, dateOf(set))
+    }
+  }
+  const lists = new Map<string, Set<string>>()
+  for (const set of labelSets) {
+    if (newest.get(set.authorityOrigin) !== dateOf(set)) continue
+    const list = lists.get(set.authorityOrigin) ?? new Set<string>()
+    lists.set(set.authorityOrigin, list.add(setKey(set)))
+  }
+  return lists
+}
+
+/** Length of YYYY-MM-DD: lists are dated by day, some with a time. */
+const DATE_LENGTH = 10
+
+function hasEnded({ knownTo, validTo }: LabelFacts, generatedAt: string): boolean {
+  return knownTo !== null || (validTo !== null && validTo <= generatedAt)
+}
+
+function unusedReason(label: LabelFacts, chain: string, policy: CompiledPolicy): UnusedReason | '' {
+  if (!(categories as readonly string[]).includes(label.category)) return 'unknown_category'
+  if (label.confidencePpm < policy.minimumConfidencePpm) return 'low_confidence'
+  if (label.category === 'clean_exchange' && label.chain !== chain) return 'other_chain'
+  return ''
+}
+
+/** Of the labels of one origin in one category only the strongest counts. */
+function countOriginsOnce(
+  considered: readonly ConsideredLabel[],
+  policy: CompiledPolicy,
+): readonly ConsideredLabel[] {
+  const strongest = new Map<string, ConsideredLabel>()
+  for (const label of considered) {
+    if (!label.used) continue
+    const key = JSON.stringify([label.category, label.origin])
+    const known = strongest.get(key)
+    if (known === undefined || compareStrength(label, known, policy) < 0) strongest.set(key, label)
+  }
+  const counted = new Set(strongest.values())
+  return considered.map((label) =>
+    label.used && !counted.has(label) ? { ...label, used: false, reason: 'same_origin' } : label,
+  )
+}
+
+/** A designation first, then c·ρ, then roles that may be combined, then the newest word; the id settles the rest. */
+export function compareStrength(a: ConsideredLabel, b: ConsideredLabel, policy: CompiledPolicy): number {
+  return (
+    Number(b.isLiveDesignation) - Number(a.isLiveDesignation) ||
+    strengthPpm(b, policy) - strengthPpm(a, policy) ||
+    Number(isCombinable(b)) - Number(isCombinable(a)) ||
+    compareText(b.observedAt ?? '', a.observedAt ?? '') ||
+    compareText(a.labelId, b.labelId)
+  )
+}
+
+/** c in parts per million: a live designation is certain, whatever figure its file gives. */
+export function confidenceOf(label: ConsideredLabel): number {
+  return label.isLiveDesignation ? PPM : label.confidencePpm
+}
+
+/** c·ρ in parts per million, rounded half up. A role the policy does not know weighs like a disputed one. */
+export function strengthPpm(label: ConsideredLabel, policy: CompiledPolicy): number {
+  const rolePpm = policy.rolesPpm[label.role] ?? policy.rolesPpm['disputed']!
+  return Math.floor((confidenceOf(label) * rolePpm + PPM / 2) / PPM)
+}
+
+/** Only whoever has the address, or used the service with it, adds to what others say. */
+export function isCombinable({ role }: Pick<LabelFacts, 'role'>): boolean {
+  return role === 'owner' || role === 'participant'
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,32 @@
+/** Whether the lists that must be fresh are. A list's age never changes a score; it only takes green away. */
+import type { LabelSetState } from '@cupel/contracts'
+import type { LabelSetFacts } from './label-facts.js'
+import type { CompiledPolicy } from './policy.js'
+
+const HOUR_MS = 3_600_000
+
+export interface Freshness {
+  readonly labelSets: readonly LabelSetState[]
+  /** No required list is too old or absent. */
+  readonly isFresh: boolean
+}
+
+/** Judges every published set by its age at `generatedAt`; absent lists count where the policy always requires them. */
+export function judgeFreshness(
+  labelSets: readonly LabelSetFacts[],
+  generatedAt: string,
+  policy: CompiledPolicy,
+): Freshness {
+  const { required, max_age_hours, max_age_hours_by_origin } = policy.document.freshness
+  const judged = labelSets.map((set): LabelSetState => {
+    const isRequired = set.refreshConfigured || required.some(({ origin }) => origin === set.authorityOrigin)
+    if (!isRequired) return { ...set, status: 'unrequired' }
+    const maxAgeMs = (max_age_hours_by_origin[set.authorityOrigin] ?? max_age_hours) * HOUR_MS
+    const ageMs = Date.parse(generatedAt) - Date.parse(set.publishedAt)
+    return { ...set, status: ageMs <= maxAgeMs ? 'fresh' : 'stale' }
+  })
+  const isAbsent = required.some(
+    ({ origin, when }) => when === 'always' && !judged.some((set) => set.authorityOrigin === origin),
+  )
+  return { labelSets: judged, isFresh: !isAbsent && judged.every(({ status }) => status !== 'stale') }
+}

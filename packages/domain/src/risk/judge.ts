@@ -1,0 +1,133 @@
+/**
+ * The judgement of one address: from labels, lists and policy to categories, score, level and evidence.
+ * Pure and in whole numbers, so that the same inputs give the same bytes on every machine.
+ */
+import {
+  riskCategories,
+  type Category,
+  type ConsideredLabel,
+  type Evidence,
+  type LabelSetState,
+  type RiskLevel,
+} from '@cupel/contracts'
+import { compareStrength, considerLabels } from './consider-labels.js'
+import { collectEvidence } from './evidence.js'
+import { judgeFreshness } from './freshness.js'
+import type { LabelFacts, LabelSetFacts, LabelViewState } from './label-facts.js'
+import { decideLevel, type ChainKnowledge, type LevelReason } from './level.js'
+import {
+  FULL_HUNDREDTHS,
+  ownershipByCategory,
+  weightedHundredths,
+  type CategoryOwnership,
+} from './ownership.js'
+import type { CompiledPolicy } from './policy.js'
+
+export interface JudgementFacts {
+  readonly chain: string
+  readonly canonicalAddress: string
+  readonly labels: readonly LabelFacts[]
+  readonly labelSets: readonly LabelSetFacts[]
+  readonly labelView: Exclude<LabelViewState, 'missing'>
+  readonly chainKnowledge: ChainKnowledge
+  /** UTC, RFC 3339: the only clock of the decision. */
+  readonly generatedAt: string
+  readonly policy: CompiledPolicy
+}
+
+export interface Conflict {
+  readonly category: string
+  readonly clean_entity: string
+  readonly illicit_entity: string
+}
+
+export interface Judgement {
+  readonly level: RiskLevel
+  readonly levelReasons: readonly LevelReason[]
+  readonly overallHundredths: number
+  /** Unweighted points of each category, hundredths. */
+  readonly categoryHundredths: Readonly<Record<Category, number>>
+  readonly scoreIsLowerBound: boolean
+  readonly conflicts: readonly Conflict[]
+  readonly evidence: readonly Evidence[]
+  readonly evidenceOmitted: number
+  readonly labelsCoverage: 'complete' | 'stale' | 'unavailable'
+  readonly considered: readonly ConsideredLabel[]
+  readonly labelSets: readonly LabelSetState[]
+}
+
+/** Judges an address. Never fails: what is missing makes it less sure, not wrong. */
+export function judge(facts: JudgementFacts): Judgement {
+  const { policy, generatedAt, canonicalAddress } = facts
+  const considered = considerLabels(facts)
+  const ownership = ownershipByCategory(considered, policy)
+  const isDesignated = ownership.some((owned) => owned.isDesignated)
+  const overallHundredths = overallScore(ownership, isDesignated, policy)
+  const { shown, omitted } = collectEvidence({
+    ownership,
+    considered,
+    overallHundredths,
+    screenedAddress: canonicalAddress,
+    policy,
+  })
+  const freshness = judgeFreshness(facts.labelSets, generatedAt, policy)
+  const labelsAreFresh = freshness.isFresh && facts.labelView === 'current'
+  const conflicts = findConflicts(ownership, policy)
+  const { level, reasons } = decideLevel({
+    overallHundredths,
+    isDesignated,
+    cleanConfidencePpm: ownershipOf(ownership, 'clean_exchange').confidencePpm,
+    hasAttribution: considered.some(({ status }) => status === 'live'),
+    hasConflict: conflicts.length > 0,
+    labelsAreFresh,
+    chainKnowledge: facts.chainKnowledge,
+    policy,
+  })
+  return {
+    level,
+    levelReasons: reasons,
+    overallHundredths,
+    categoryHundredths: Object.fromEntries(
+      ownership.map(({ category, hundredths }) => [category, hundredths]),
+    ) as Record<Category, number>,
+    scoreIsLowerBound: !labelsAreFresh,
+    conflicts,
+    evidence: shown,
+    evidenceOmitted: omitted,
+    labelsCoverage: labelsAreFresh ? (facts.labelSets.length === 0 ? 'unavailable' : 'complete') : 'stale',
+    considered,
+    labelSets: freshness.labelSets,
+  }
+}
+
+/** The weighted maximum of the risk categories; a designation is 100 under every policy. */
+function overallScore(
+  ownership: readonly CategoryOwnership[],
+  isDesignated: boolean,
+  policy: CompiledPolicy,
+): number {
+  if (isDesignated) return FULL_HUNDREDTHS
+  return Math.max(
+    ...riskCategories.map((category) =>
+      weightedHundredths(ownershipOf(ownership, category).hundredths, policy.weightsPpm[category]),
+    ),
+  )
+}
+
+function ownershipOf(ownership: readonly CategoryOwnership[], category: Category): CategoryOwnership {
+  return ownership.find((owned) => owned.category === category)!
+}
+
+/** Clean together with anything illicit that counts: both are shown, and the address is never green. */
+function findConflicts(ownership: readonly CategoryOwnership[], policy: CompiledPolicy): readonly Conflict[] {
+  const clean = strongestEntity(ownershipOf(ownership, 'clean_exchange'), policy)
+  if (clean === undefined) return []
+  return riskCategories.flatMap((category) => {
+    const illicit = strongestEntity(ownershipOf(ownership, category), policy)
+    return illicit === undefined ? [] : [{ category, clean_entity: clean, illicit_entity: illicit }]
+  })
+}
+
+function strongestEntity(owned: CategoryOwnership, policy: CompiledPolicy): string | undefined {
+  return [...owned.counted].sort((a, b) => compareStrength(a.label, b.label, policy))[0]?.label.entity
+}

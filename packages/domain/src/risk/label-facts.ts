@@ -1,0 +1,18 @@
+/** What a decision knows of labels: exactly what the label view held when it was read. */
+import type { ConsideredLabel, LabelSetState } from '@cupel/contracts'
+
+/** A label found under the screened address's look-up key, live or ended. `address` is its canonical address. */
+export type LabelFacts = Omit<ConsideredLabel, 'status' | 'isLiveDesignation' | 'used' | 'reason'>
+
+/** The published state of one set. `authorityOrigin` is the origin whose own list it is, or empty. */
+export type LabelSetFacts = Omit<LabelSetState, 'status'>
+
+/** How the label view stood when it was read. */
+export type LabelViewState = 'current' | 'lagging' | 'missing'
+
+/** A label view that has not followed the log for so long counts as missing: screenings are refused. */
+export const LABEL_VIEW_MAX_LAG_MS = 600_000
+
+/** Why a label does not count. Open: later versions add words. */
+export type UnusedReason =
+  'ended' | 'authority_ended' | 'low_confidence' | 'other_chain' | 'same_origin' | 'unknown_category'

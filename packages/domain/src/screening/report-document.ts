@@ -1,0 +1,57 @@
+/** The report as callers read it: built once, in the order of its documentation, and never rewritten. */
+import type { Report } from '@cupel/contracts'
+import type { Judgement } from '../risk/judge.js'
+import type { ScreeningInputs } from './screening-inputs.js'
+
+/** Builds the report. Points are hundredths until here; a quotient by 100 prints with at most two decimals. */
+export function buildReport(
+  { request, snapshot, policy, generatedAt }: ScreeningInputs,
+  judgement: Judgement,
+  scorerVersion: string,
+): Report {
+  const points = judgement.categoryHundredths
+  return {
+    report_id: request.reportId,
+    address: request.address,
+    chain: request.chain,
+    ...(request.candidateChains.length > 0 ? { candidate_chains: [...request.candidateChains] } : {}),
+    livemode: request.livemode,
+    customer_reference: request.customerReference,
+    risk: {
+      level: judgement.level,
+      score: judgement.overallHundredths / 100,
+      level_reasons: [...judgement.levelReasons],
+      score_is_lower_bound: judgement.scoreIsLowerBound,
+      conflicts: [...judgement.conflicts],
+      categories: {
+        sanctions: points.sanctions / 100,
+        darknet: points.darknet / 100,
+        mixer: points.mixer / 100,
+        scam: points.scam / 100,
+        stolen: points.stolen / 100,
+        clean_exchange: points.clean_exchange / 100,
+      },
+      evidence: [...judgement.evidence],
+      evidence_omitted: judgement.evidenceOmitted,
+    },
+    balance: null,
+    balance_base_units: null,
+    tx_count: null,
+    tx_count_kind: null,
+    balances: [],
+    report_url: request.reportUrl,
+    generated_at: generatedAt,
+    coverage: {
+      labels: {
+        status: judgement.labelsCoverage,
+        as_of: snapshot.labelsAsOf === '' ? null : snapshot.labelsAsOf,
+        sources: snapshot.labelSets.length,
+      },
+      chain_data: { status: 'unavailable', source: null, height: null, as_of: null },
+      exposure: { status: 'unavailable', hops_searched: 0, transfers_examined: 0, truncated: false },
+    },
+    policy: { id: policy.document.id, version: policy.document.version },
+    scorer_version: scorerVersion,
+    label_snapshot: String(snapshot.labelSetSeq),
+  }
+}
