@@ -1,5 +1,7 @@
+export * from './access/index.js'
 export * from './address/index.js'
 export * from './json/index.js'
 export * from './labels/index.js'
 export * from './risk/index.js'
 export * from './screening/index.js'
+export * from './report-id.js'

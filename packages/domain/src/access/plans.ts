@@ -1,0 +1,40 @@
+/** What a key may do, and how often. */
+
+/** `read-only` keys may GET everything of their account; `read-write` keys may also POST. */
+export const scopes = ['read-only', 'read-write'] as const
+export type Scope = (typeof scopes)[number]
+
+export interface Plan {
+  readonly name: 'pro' | 'enterprise'
+  /** Tokens a second that flow back into the key's bucket. */
+  readonly refillPerSecond: number
+  /** Tokens the bucket holds: calls that may come at once. */
+  readonly burst: number
+  /** `refuse`: an empty bucket is 429. `fair-use`: it is logged, and only the hard cap is 429. */
+  readonly onEmpty: 'refuse' | 'fair-use'
+  /** Calls a second at which even fair use ends; null where the bucket already refuses. */
+  readonly hardCapPerSecond: number | null
+}
+
+/** The plans as published; an operator's configuration may raise enterprise's figures. */
+export const plans = {
+  pro: { name: 'pro', refillPerSecond: 10, burst: 50, onEmpty: 'refuse', hardCapPerSecond: null },
+  enterprise: {
+    name: 'enterprise',
+    refillPerSecond: 5_000,
+    burst: 10_000,
+    onEmpty: 'fair-use',
+    hardCapPerSecond: 20_000,
+  },
+} as const satisfies Record<string, Plan>
+
+export type PlanName = keyof typeof plans
+export const planNames = Object.keys(plans) as PlanName[]
+
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text)
+}
+
+export function isPlanName(text: string): text is PlanName {
+  return Object.hasOwn(plans, text)
+}
