@@ -1,6 +1,6 @@
 /** A schema registry in the database itself, for installations without one: same rules, ids counted here. */
 import type { Database, Queryable } from '@cupel/postgres'
-import { avroType, schemaSha256, unreadable } from './avro.js'
+import { avroType, schemaSha256, unreadable, type AvroType } from './avro.js'
 import { storeVersions } from './register-schemas.js'
 import { IncompatibleSchemaError, type RegisteredSchema, type SchemaRegistry } from './schema-registry.js'
 
@@ -37,7 +37,7 @@ async function versionsOf(database: Queryable, subject: string): Promise<Registe
 
 /** FULL_TRANSITIVE: every version can read what every other one wrote. */
 function refuseIncompatible(subject: string, schema: string, versions: readonly RegisteredSchema[]): void {
-  const newer = avroType(schema)
+  const newer = parsed(subject, schema)
   for (const { version, schema: earlier } of versions) {
     const older = avroType(earlier)
     const backward = unreadable(newer, older)
@@ -54,5 +54,16 @@ function refuseIncompatible(subject: string, schema: string, versions: readonly 
         `Readers of version ${version} of ${subject} could not read records of the changed schema: ${forward}.`,
       )
     }
+  }
+}
+
+function parsed(subject: string, schema: string): AvroType {
+  try {
+    return avroType(schema)
+  } catch (cause) {
+    const because = cause instanceof Error ? cause.message : String(cause)
+    throw new IncompatibleSchemaError(subject, `The schema of ${subject} is not valid Avro: ${because}.`, {
+      cause,
+    })
   }
 }
