@@ -8,6 +8,7 @@ import {
   type ApiKey,
   type IssuedKey,
 } from '@cupel/access'
+import { planNames, scopes, type Environment, type PlanName, type Scope } from '@cupel/domain'
 import { Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
@@ -17,17 +18,15 @@ import { operator } from '../operator.js'
 
 interface CreateOptions extends JsonOption {
   readonly account: string
-  readonly scope: 'read-only' | 'read-write'
-  readonly plan: string
-  readonly environment: 'live' | 'test'
+  readonly scope: Scope
+  readonly plan: PlanName
+  readonly environment: Environment
   readonly allowIp: readonly string[]
   readonly name?: string
   readonly expires?: string
   /** `--no-webhook-admin` makes it false. */
   readonly webhookAdmin: boolean
 }
-
-const PLANS = ['pro', 'enterprise']
 
 export function registerKeys(program: Command, context: CliContext): void {
   const keys = program.command('keys').description('Issue, list, rotate and revoke API keys.')
@@ -42,12 +41,8 @@ function registerCreate(keys: Command, context: CliContext): void {
     .command('create')
     .description('Issue a key. It is shown once and kept nowhere.')
     .requiredOption('--account <id>', 'account the key belongs to')
-    .addOption(
-      new Option('--scope <scope>', 'what it may do')
-        .choices(['read-only', 'read-write'])
-        .makeOptionMandatory(),
-    )
-    .addOption(new Option('--plan <plan>', 'which limits apply').choices(PLANS).makeOptionMandatory())
+    .addOption(new Option('--scope <scope>', 'what it may do').choices(scopes).makeOptionMandatory())
+    .addOption(new Option('--plan <plan>', 'which limits apply').choices(planNames).makeOptionMandatory())
     .addOption(
       new Option('--environment <environment>', 'live or sandbox').choices(['live', 'test']).default('live'),
     )

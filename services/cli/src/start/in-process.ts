@@ -1,5 +1,7 @@
 /** The services of the embedded profile, all in this process. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@cupel/contracts'
+import { LocalStackError } from '@cupel/local-stack'
 import {
   createMetrics,
   loadConfig,
@@ -54,5 +56,26 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   })
   shutdown.phase('services', () => standalone.stop())
   checks = standalone.checks
+  await untilReady(checks)
   return { baseUrls: [standalone.url], processes: [{ name: standalone.name, healthUrl: health.url }] }
+}
+
+const READY_TIMEOUT_MS = 60_000
+const READY_POLL_MS = 20
+
+/** Resolves when every check holds. */
+async function untilReady(checks: () => readonly Check[]): Promise<void> {
+  const giveUpAt = Date.now() + READY_TIMEOUT_MS
+  for (;;) {
+    const failing = checks().filter((check) => !check.ok)
+    if (failing.length === 0) return
+    if (Date.now() > giveUpAt) {
+      const reasons = failing.map(({ name, detail }) => (detail === undefined ? name : `${name} (${detail})`))
+      throw new LocalStackError(
+        'child-failed',
+        `The services were not ready after ${READY_TIMEOUT_MS / 1000} s: ${reasons.join(', ')}.`,
+      )
+    }
+    await sleep(READY_POLL_MS)
+  }
 }

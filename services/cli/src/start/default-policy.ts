@@ -1,0 +1,11 @@
+/** A new installation judges by the default policy from its first screen on. */
+import { compiledDefaultPolicy } from '@cupel/domain'
+import { ensureDefaultPolicy as ensurePolicy } from '@cupel/read-models'
+import type { Stack } from '../stack/stack.js'
+
+/** Activates it unless some policy was activated before. */
+export async function ensureDefaultPolicy({ log, codec, database }: Stack): Promise<void> {
+  const { document, canonical, sha256 } = compiledDefaultPolicy
+  const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
+  await ensurePolicy({ log, codec, database, policy })
+}

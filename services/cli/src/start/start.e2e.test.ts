@@ -1,0 +1,207 @@
+/** `npm start` on the embedded profile as a newcomer meets it, and everything that may go wrong around it. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exitCodes, processIdentity } from '@cupel/local-stack'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { call, cupel, end, run, start, type Ended, type Started } from '../../test/started.js'
+
+const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+
+let home: string
+let running: Started[]
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'cupel-start-'))
+  running = []
+})
+afterEach(async () => {
+  await Promise.all(running.map((started) => end(started, 'SIGTERM')))
+  rmSync(home, { recursive: true, force: true })
+})
+
+function begin(options: { home: string; environment?: Record<string, string> } = { home }): Started {
+  const started = start(options)
+  running.push(started)
+  return started
+}
+
+test('a real address is screened, and another start after Ctrl-C finds the report again', async () => {
+  const first = begin()
+  const ready = await first.ready
+  const screened = await call(ready, '/v1/screen', { body: { address: LAZARUS } })
+  expect(screened.status).toBe(200)
+  const report = JSON.parse(screened.text) as { report_id: string; risk: { level: string; score: number } }
+  expect(report.risk).toMatchObject({ level: 'red', score: 100 })
+
+  const stopped = await end(first)
+
+  expect(stopped).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify(ready)}\n` })
+  expect(leftRunning()).toEqual([])
+  const again = await begin().ready
+  expect(await call(again, `/v1/reports/${report.report_id}`)).toEqual(screened)
+  expect(again.keys).toEqual(ready.keys)
+})
+
+test('the read-only key reads and may not screen', async () => {
+  const ready = await begin().ready
+
+  const refused = await call(ready, '/v1/screen', { key: ready.keys.read_only, body: { address: LAZARUS } })
+
+  expect(refused.status).toBe(403)
+})
+
+test('a second start on the same folder is refused in one sentence, and the first goes on', async () => {
+  const ready = await begin().ready
+
+  const second = await start({ home }).ended
+
+  expectSentence(second, exitCodes['home-in-use'], /is in use by `cupel start` \(process \d+/)
+  expect((await call(ready, '/v1/screen', { body: { address: LAZARUS } })).status).toBe(200)
+})
+
+test('what a killed start left behind is stopped by the next, which finds every report', async () => {
+  const first = begin()
+  const ready = await first.ready
+  const screened = await call(ready, '/v1/screen', { body: { address: LAZARUS } })
+  const { report_id: id } = JSON.parse(screened.text) as { report_id: string }
+  await end(first, 'SIGKILL')
+  const orphans = leftRunning()
+  expect(orphans.length).toBeGreaterThan(0)
+
+  const again = await begin().ready
+
+  expect(orphans.filter((pid) => processIdentity(pid) !== null)).toEqual([])
+  expect(await call(again, `/v1/reports/${id}`)).toEqual(screened)
+})
+
+test('Postgres killed under a running service comes back, and the service goes on', async () => {
+  const ready = await begin().ready
+  const [postgres] = leftRunning()
+  process.kill(postgres!, 'SIGKILL')
+
+  await expect
+    .poll(async () => (await call(ready, '/v1/screen', { body: { address: LAZARUS } })).status, {
+      timeout: 30_000,
+    })
+    .toBe(200)
+  expect(leftRunning()).not.toContain(postgres)
+})
+
+test('a taken port is refused in one sentence and leaves nothing running', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const port = String((other.address() as AddressInfo).port)
+
+  const refused = await start({ home, environment: { CUPEL_PORT: port } }).ended
+
+  await new Promise((resolve) => other.close(resolve))
+  expectSentence(
+    refused,
+    exitCodes['port-taken'],
+    new RegExp(`^Port ${port} on 127.0.0.1 is taken .*CUPEL_PORT`),
+  )
+  expect(leftRunning()).toEqual([])
+})
+
+test('a folder that cannot be made is refused in one sentence', async () => {
+  const file = join(home, 'file')
+  writeFileSync(file, '')
+
+  const refused = await start({ home: join(file, 'home') }).ended
+
+  expectSentence(refused, exitCodes['permission-denied'], /cannot be written .*CUPEL_HOME/)
+})
+
+test('a broken data folder is refused in one sentence', async () => {
+  const first = begin()
+  await first.ready
+  await end(first)
+  rmSync(join(home, 'postgres', 'data', 'PG_VERSION'))
+
+  const refused = await start({ home }).ended
+
+  expectSentence(refused, exitCodes['broken-data-folder'], /is not a Postgres data folder/)
+})
+
+test('Ctrl-C before everything is ready ends in order too', async () => {
+  const early = begin()
+  await expect.poll(() => existsSync(join(home, 'lock')), { timeout: 30_000, interval: 5 }).toBe(true)
+
+  const stopped = await end(early)
+
+  expect(stopped).toMatchObject({ exitCode: 0, stdout: '' })
+  expect(leftRunning()).toEqual([])
+})
+
+test('through npm one Ctrl-C of the terminal, which npm doubles, is an orderly end', async () => {
+  const npm = run('npm', ['start', '--silent', '--', '--json'], { home })
+  running.push(npm)
+  await npm.ready
+
+  process.kill(-npm.process.pid!, 'SIGINT')
+  const stopped = await npm.ended
+
+  expect(stopped.exitCode).toBe(0)
+  expect(leftRunning()).toEqual([])
+})
+
+test('keys made beside the running service work at once, and revoked ones no longer', async () => {
+  const ready = await begin().ready
+  const account = answerOf(await cupel({ home }, 'accounts', 'create', 'Acme', '--json'))
+  const create = ['keys', 'create', '--account', String(account['account_id']), '--scope', 'read-write']
+  const key = answerOf(await cupel({ home, cwd: tmpdir() }, ...create, '--plan', 'enterprise', '--json'))
+  const attempt = () => call(ready, '/v1/screen', { key: String(key['key']), body: { address: LAZARUS } })
+  expect((await attempt()).status).toBe(200)
+
+  await cupel({ home }, 'keys', 'revoke', String(key['key_id']))
+
+  expect((await attempt()).status).toBe(401)
+})
+
+test('status tells what runs and, afterwards, what is stored', async () => {
+  const first = begin()
+  const ready = await first.ready
+  await call(ready, '/v1/screen', { body: { address: LAZARUS } })
+
+  const whileRunning = answerOf(await cupel({ home }, 'status', '--json'))
+  await end(first)
+  const afterwards = answerOf(await cupel({ home }, 'status', '--json'))
+
+  expect(whileRunning).toMatchObject({ running: true, healthy: true, base_urls: [ready.base_url] })
+  expect(whileRunning['services']).toMatchObject([{ name: 'standalone', ready: true }])
+  expect(afterwards).toMatchObject({ running: false, base_urls: [], services: [] })
+  expect((afterwards['log'] as { identity: string }).identity).toBe(
+    (whileRunning['log'] as { identity: string }).identity,
+  )
+  expect(leftRunning()).toEqual([])
+})
+
+test('what holds secrets is its owner’s alone', async () => {
+  await begin().ready
+
+  for (const file of ['run.json', 'embedded/demo-keys.json', 'postgres/password'])
+    expect([file, statSync(join(home, file)).mode & 0o777]).toEqual([file, 0o600])
+})
+
+/** Pids of the recorded children that run. */
+function leftRunning(): number[] {
+  const folder = join(home, 'processes')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .map((file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as { pid: number }).pid)
+    .filter((pid) => processIdentity(pid) !== null)
+}
+
+function answerOf(ended: Ended): Record<string, unknown> {
+  expect(ended.stderr).toBe('')
+  expect(ended.exitCode).toBe(0)
+  return JSON.parse(ended.stdout) as Record<string, unknown>
+}
+
+function expectSentence(ended: Ended, exitCode: number, sentence: RegExp): void {
+  expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+  expect(ended.stderr).toMatch(sentence)
+  expect(ended).toMatchObject({ exitCode, stdout: '' })
+}
