@@ -1,0 +1,202 @@
+import type { DomainEvent } from '@cupel/contracts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openFixture, type Fixture } from '../../test/fixture.js'
+import { asserted, published, retired } from '../../test/label-events.js'
+import {
+  labelView,
+  listPublications,
+  listSetLabels,
+  listSets,
+  readLabelsAsOf,
+  readLabelSnapshot,
+  showLabels,
+  type Label,
+  type LabelSnapshot,
+} from '../index.js'
+
+let fixture: Fixture
+beforeEach(async () => {
+  fixture = await openFixture()
+  fixture.run(labelView)
+})
+afterEach(() => fixture.close())
+
+const project = (...events: readonly DomainEvent[]): Promise<void> => fixture.project(labelView, ...events)
+
+/** `a` for a listed label, `a†` for an ended one. */
+const marks = (labels: readonly Label[]): string[] =>
+  labels.map((label) => label.labelId + (label.listed ? '' : '†'))
+
+async function snapshot(...names: string[]): Promise<LabelSnapshot> {
+  return await readLabelSnapshot(fixture.database, { lookupKeys: names.map((name) => `evm:${name}`) })
+}
+
+async function setLabels(include: 'listed' | 'all' = 'listed'): Promise<string[]> {
+  const found: Label[] = []
+  for await (const page of listSetLabels(fixture.database, {
+    source: 'ofac_sdn',
+    dataset: 'ofac_sdn.csv',
+    include,
+  })) {
+    found.push(...page)
+  }
+  return marks(found)
+}
+
+test('labels of an import that was not published do not exist for any reader', async () => {
+  await project(asserted('i1', 'a'), asserted('i1', 'b'))
+  expect(await snapshot('a', 'b')).toMatchObject({ labelSetSeq: 0, sets: [], labels: [] })
+  expect(await setLabels('all')).toEqual([])
+  expect(await showLabels(fixture.database, { lookupKeys: ['evm:a'] })).toEqual([])
+})
+
+test('publication shows all labels of the import at once and names the state', async () => {
+  await project(asserted('i1', 'a'), asserted('i1', 'b'), asserted('i2', 'c'), published('i1'))
+  const state = await snapshot('a', 'b', 'c')
+  expect(marks(state.labels)).toEqual(['a', 'b'])
+  expect(state).toMatchObject({
+    labelSetSeq: 1,
+    sets: [{ labelSetSeq: 1, importId: 'i1', source: 'ofac_sdn', sha256: 'hash of i1', authority: true }],
+  })
+  expect(state.labels[0]).toMatchObject({
+    knownFrom: '2026-11-20T12:00:00.000Z',
+    knownTo: null,
+    validTo: null,
+  })
+})
+
+test('a retirement waits for the publication of its import, then ends the label and keeps it', async () => {
+  await project(asserted('i1', 'a'), asserted('i1', 'b'), published('i1'))
+  await project(retired('i2', 'a'), asserted('i2', 'c'))
+  expect(marks((await snapshot('a', 'b', 'c')).labels)).toEqual(['a', 'b'])
+  await project(published('i2', { publishedAt: '2026-11-21T08:00:00.000Z' }))
+  const state = await snapshot('a', 'b', 'c')
+  expect(marks(state.labels)).toEqual(['a†', 'b', 'c'])
+  expect(state.labels[0]).toMatchObject({ validTo: '2026-11-10', knownTo: '2026-11-21T08:00:00.000Z' })
+  expect(await setLabels()).toEqual(['b', 'c'])
+})
+
+test.each([
+  ['a new label id', 'a2'],
+  ['the same label id', 'a'],
+])('relisting under %s opens a new interval and leaves the old one ended', async (_, again) => {
+  await project(asserted('i1', 'a'), published('i1'))
+  await project(retired('i2', 'a'), published('i2'))
+  await project(asserted('i3', again, { lookupKey: 'evm:a' }), published('i3'))
+  expect(marks((await snapshot('a')).labels)).toEqual(['a†', again])
+  await project(retired('i4', again, '2026-11-20'), published('i4'))
+  const { labels } = await snapshot('a')
+  expect(labels.map((label) => label.validTo)).toEqual(['2026-11-10', '2026-11-20'])
+  expect(marks(labels)).toEqual(['a†', `${again}†`])
+})
+
+test('a historical set adds ended history and neither retires nor revives', async () => {
+  await project(asserted('i1', 'a'), asserted('i1', 'b'), published('i1'))
+  await project(retired('i2', 'b'), published('i2'))
+  await project(
+    asserted('old', 'delisted'),
+    asserted('old', 'b-then', { lookupKey: 'evm:b' }),
+    retired('old', 'a'),
+    published('old', { historical: true, asOf: '2024-01-01' }),
+  )
+  const state = await snapshot('a', 'b', 'delisted')
+  expect(marks(state.labels)).toEqual(['a', 'b†', 'delisted†', 'b-then†'])
+  // The set in force is still the newest one that is not historical.
+  expect(state.sets).toMatchObject([{ importId: 'i2' }])
+  expect(state.labelSetSeq).toBe(3)
+  expect(await setLabels()).toEqual(['a'])
+  expect(await setLabels('all')).toEqual(['a', 'b†', 'b-then†', 'delisted†'])
+})
+
+test('repeated records change nothing, neither labels nor the numbering', async () => {
+  const events = [asserted('i1', 'a'), published('i1')]
+  await project(...events, ...events, asserted('i2', 'b'), published('i2'), published('i2'))
+  const state = await snapshot('a', 'b')
+  expect(marks(state.labels)).toEqual(['a', 'b'])
+  expect(state.labelSetSeq).toBe(2)
+})
+
+test('as of an earlier state, labels and sets are what they were', async () => {
+  const states: LabelSnapshot[] = [await snapshot('a', 'b')]
+  await project(asserted('i1', 'a'), published('i1'))
+  states.push(await snapshot('a', 'b'))
+  await project(retired('i2', 'a'), asserted('i2', 'b'), published('i2'))
+  states.push(await snapshot('a', 'b'))
+  await project(asserted('i3', 'a'), published('i3', { source: 'other' }))
+  states.push(await snapshot('a', 'b'))
+  for (const { labelSetSeq, labels, sets } of states) {
+    const then = await readLabelsAsOf(fixture.database, { lookupKeys: ['evm:a', 'evm:b'], labelSetSeq })
+    expect(then).toEqual({ labels, sets })
+  }
+})
+
+test('sets are sent only to callers that hold another state', async () => {
+  await project(asserted('i1', 'a'), published('i1'))
+  const read = (knownSetsSeq: number): Promise<LabelSnapshot> =>
+    readLabelSnapshot(fixture.database, { lookupKeys: [], knownSetsSeq })
+  expect((await read(1)).sets).toBeNull()
+  expect((await read(0)).sets).toHaveLength(1)
+  await project(published('i2', { dataset: 'second.csv' }))
+  expect((await read(1)).sets).toHaveLength(2)
+})
+
+test('the snapshot says where the view stands in the log', async () => {
+  await project(asserted('i1', 'a'), published('i1'))
+  const { checkpoint } = await snapshot('a')
+  expect(checkpoint).toMatchObject({ next: 2, log: await fixture.log.identity() })
+  expect(checkpoint!.followedAgeMs).toBeLessThan(60_000)
+})
+
+test('labels are shown as they held at one time and were known at another', async () => {
+  await project(
+    asserted('i1', 'a', { validFrom: '2026-10-01' }),
+    published('i1', { publishedAt: '2026-11-01T00:00:00.000Z' }),
+    retired('i2', 'a', '2026-11-05'),
+    published('i2', { publishedAt: '2026-11-10T00:00:00.000Z' }),
+  )
+  const show = async (validAt?: string, knownAt?: string): Promise<string[]> => {
+    const times = {
+      ...(validAt === undefined ? {} : { validAt }),
+      ...(knownAt === undefined ? {} : { knownAt }),
+    }
+    return marks(await showLabels(fixture.database, { lookupKeys: ['evm:a'], ...times }))
+  }
+  expect(await show()).toEqual(['a†'])
+  expect(await show('2026-09-30')).toEqual([])
+  expect(await show('2026-11-04')).toEqual(['a†'])
+  expect(await show('2026-11-05')).toEqual([])
+  // On the 9th nobody here knew yet that it had ended on the 5th.
+  expect(await show('2026-11-06', '2026-11-09')).toEqual(['a'])
+  expect(await show('2026-11-06', '2026-11-10T00:00:00Z')).toEqual([])
+  expect(await show(undefined, '2026-10-31')).toEqual([])
+})
+
+test('sets in force and their history are listed', async () => {
+  await project(published('i1'), published('i2', { dataset: 'b.csv' }), published('i3'))
+  expect((await listSets(fixture.database)).map((set) => set.importId)).toEqual(['i2', 'i3'])
+  const set = { source: 'ofac_sdn', dataset: 'ofac_sdn.csv' }
+  expect((await listPublications(fixture.database, set)).map((one) => one.importId)).toEqual(['i3', 'i1'])
+})
+
+test('a rebuild gives the same rows, byte for byte, and the same numbers of states', async () => {
+  await project(asserted('i1', 'a'), asserted('dead', 'x'), published('i1'))
+  await project(
+    retired('i2', 'a'),
+    asserted('i2', 'b'),
+    published('i2'),
+    published('i2'),
+    asserted('i3', 'a'),
+  )
+  const before = await snapshot('a', 'b', 'x')
+  const { comparison } = await fixture.rebuild(labelView)
+  expect(comparison).toEqual([
+    { table: 'label', rowsBefore: 4, rowsAfter: 4, isEqual: true },
+    { table: 'retirement', rowsBefore: 1, rowsAfter: 1, isEqual: true },
+    { table: 'publication', rowsBefore: 2, rowsAfter: 2, isEqual: true },
+  ])
+  const after = await snapshot('a', 'b', 'x')
+  expect({ ...after, checkpoint: null }).toEqual({ ...before, checkpoint: null })
+  // The live projector writes into the new tables.
+  await project(published('i3'))
+  expect(marks((await snapshot('a')).labels)).toEqual(['a†', 'a'])
+})

@@ -1,0 +1,152 @@
+import type { DomainEvent, ReportGenerated } from '@cupel/contracts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { event, openFixture, type Fixture } from '../../test/fixture.js'
+import { getReport, listReports, reportView, type ReportFilter, type ReportPage } from '../index.js'
+
+const OWNER = { accountId: 'acc_1', livemode: true }
+
+let fixture: Fixture
+beforeEach(async () => {
+  fixture = await openFixture()
+  fixture.run(reportView)
+})
+afterEach(() => fixture.close())
+
+const project = (...events: readonly DomainEvent[]): Promise<void> => fixture.project(reportView, ...events)
+
+function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEvent<'ReportGenerated'> {
+  return event('ReportGenerated', reportId, {
+    reportId,
+    // Not how JSON.stringify would write it: the text must come back as it was recorded.
+    report: `{ "report_id":"${reportId}",  "note": "\\u00e9 é \\" {}, \\\\" }`,
+    ...OWNER,
+    address: '0xAbC',
+    canonicalAddress: '0xabc',
+    chain: 'ETH',
+    candidateChains: [],
+    customerReference: null,
+    level: 'red',
+    score: 92.4,
+    categories: { sanctions: 0, darknet: 0, mixer: 0, scam: 0, stolen: 92.4, cleanExchange: 0 },
+    levelReasons: [],
+    scoreIsLowerBound: false,
+    generatedAt: '2026-11-21T09:00:00.123Z',
+    reportUrl: '',
+    jobId: null,
+    jobIndex: null,
+    reportSha256: '',
+    inputs: {
+      labelSetSeq: 0,
+      labelView: '',
+      labelsAsOf: '',
+      labelSets: [],
+      labels: [],
+      policyId: '',
+      policyVersion: 0,
+      policySha256: '',
+      policyDocument: '',
+      chainTableVersion: '',
+      originTableVersion: '',
+      assetTableVersion: '',
+      scorerVersion: '',
+    },
+    ...more,
+  })
+}
+
+function failed(reportId: string): DomainEvent<'ScreeningFailed'> {
+  const failedAt = '2026-11-21T09:00:00.000Z'
+  const failure = { code: 'screening_failed', detail: 'It could not be decided.' }
+  return event('ScreeningFailed', reportId, {
+    reportId,
+    ...OWNER,
+    ...failure,
+    jobId: null,
+    jobIndex: null,
+    failedAt,
+  })
+}
+
+async function list(filter: ReportFilter = {}, pageSize = 10): Promise<string[]> {
+  const { items } = await listReports(fixture.database, { ...OWNER, filter, pageSize, after: null })
+  return items.map((item) => item.reportId)
+}
+
+test('a report is read as it was recorded, byte for byte', async () => {
+  const recorded = report('r1')
+  await project(recorded)
+  expect(await getReport(fixture.database, { ...OWNER, reportId: 'r1' })).toEqual({
+    state: 'generated',
+    reportId: 'r1',
+    document: recorded.data.report,
+  })
+})
+
+test("another account's report, or the other environment's, does not exist", async () => {
+  await project(report('r1'), report('t1', { livemode: false }))
+  const get = async (reportId: string, accountId: string, livemode: boolean): Promise<boolean> =>
+    (await getReport(fixture.database, { reportId, accountId, livemode })) !== null
+  expect(await get('r1', 'acc_1', true)).toBe(true)
+  expect(await get('r1', 'acc_2', true)).toBe(false)
+  expect(await get('r1', 'acc_1', false)).toBe(false)
+  expect(await get('t1', 'acc_1', false)).toBe(true)
+  expect(await list()).toEqual(['r1'])
+})
+
+test('the first record of a report id counts, whichever kind it is and however often it is repeated', async () => {
+  await project(report('r1', { level: 'red' }), report('r1', { level: 'grey' }), failed('r1'))
+  await project(failed('r2'), report('r2'))
+  await project(report('r1', { level: 'green' }))
+  expect(await list({ level: 'red' })).toEqual(['r1'])
+  expect(await getReport(fixture.database, { ...OWNER, reportId: 'r2' })).toEqual({
+    state: 'failed',
+    reportId: 'r2',
+    code: 'screening_failed',
+    detail: 'It could not be decided.',
+  })
+})
+
+test('a list holds the reports that fit the filter, newest first, and no failures', async () => {
+  await project(
+    report('r1', { generatedAt: '2026-11-21T09:00:00.000Z' }),
+    report('r2', { generatedAt: '2026-11-21T10:00:00.000Z', canonicalAddress: '0xdef', level: 'green' }),
+    report('r3', { generatedAt: '2026-11-21T08:00:00.000Z', chain: 'BSC' }),
+    failed('r4'),
+  )
+  expect(await list()).toEqual(['r2', 'r1', 'r3'])
+  expect(await list({ canonicalAddress: '0xabc' })).toEqual(['r1', 'r3'])
+  expect(await list({ chain: 'BSC' })).toEqual(['r3'])
+  expect(await list({ level: 'green' })).toEqual(['r2'])
+  expect(await list({ canonicalAddress: '0xabc', chain: 'ETH', level: 'green' })).toEqual([])
+})
+
+test('pages join without gap or repeat, also between reports of one moment and while new ones arrive', async () => {
+  const moment = { generatedAt: '2026-11-21T09:00:00.123Z' }
+  await project(
+    report('a', moment),
+    report('b', moment),
+    report('c', moment),
+    report('d', moment),
+    report('e', moment),
+  )
+  const seen: string[] = []
+  let after: ReportPage['next'] = null
+  do {
+    const page: ReportPage = await listReports(fixture.database, { ...OWNER, filter: {}, pageSize: 2, after })
+    seen.push(...page.items.map((item) => item.reportId))
+    after = page.next
+    await project(report(`new${seen.length}`, { generatedAt: '2026-11-22T09:00:00.000Z' }))
+  } while (after !== null)
+  expect(seen).toEqual(['e', 'd', 'c', 'b', 'a'])
+})
+
+test('a rebuild gives the same rows, byte for byte', async () => {
+  await project(
+    report('r1'),
+    report('r1', { level: 'grey' }),
+    failed('r2'),
+    report('t1', { livemode: false }),
+  )
+  const { comparison } = await fixture.rebuild(reportView)
+  expect(comparison).toEqual([{ table: 'report', rowsBefore: 3, rowsAfter: 3, isEqual: true }])
+})
