@@ -1,0 +1,54 @@
+/** Appends the labels of an import in large batches, two under way at a time. None is visible before its publication. */
+import type { DomainEvent } from '@cupel/contracts'
+import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
+import { LABEL_TOPIC } from '@cupel/read-models'
+
+const BATCH_RECORDS = 2_000
+const BATCH_BYTES = 1024 * 1024
+const BATCHES_UNDER_WAY = 2
+
+export interface LabelAppender {
+  /** Waits where too many batches are under way. */
+  add(event: DomainEvent, key: string): Promise<void>
+  /** Resolves when everything added is acknowledged. */
+  flush(): Promise<void>
+  readonly appended: () => number
+}
+
+export function createLabelAppender(
+  { log, codec }: { log: EventLog; codec: EventCodec },
+  onAppended: (events: number) => void,
+): LabelAppender {
+  let batch: NewRecord[] = []
+  let bytes = 0
+  let appended = 0
+  const underWay: Promise<unknown>[] = []
+
+  async function send(): Promise<void> {
+    const records = batch
+    batch = []
+    bytes = 0
+    const sending = log.append('labels.append', records).then(() => {
+      appended += records.length
+      onAppended(appended)
+    })
+    // Whoever waits for it below hears of a failure; until then it must not count as unhandled.
+    sending.catch(() => undefined)
+    underWay.push(sending)
+    if (underWay.length >= BATCHES_UNDER_WAY) await underWay.shift()
+  }
+
+  return {
+    appended: () => appended,
+    async add(event, key) {
+      const record = codec.encode(event, { topic: LABEL_TOPIC, key })
+      batch.push(record)
+      bytes += record.value?.length ?? 0
+      if (batch.length >= BATCH_RECORDS || bytes >= BATCH_BYTES) await send()
+    },
+    async flush() {
+      if (batch.length > 0) await send()
+      await Promise.all(underWay.splice(0))
+    },
+  }
+}

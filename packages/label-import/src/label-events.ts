@@ -1,0 +1,83 @@
+/** The events of one import of one set. Ids follow from the import and the fact, so a repeated append is the same record. */
+import { decidedEventId, type DomainEvent, type LabelSetPublished } from '@cupel/contracts'
+import { labelIdentity, type StatedLabel } from '@cupel/domain'
+import type { Label } from '@cupel/read-models'
+import type { BucketChanges, SetComparison } from './set-changes.js'
+
+export interface LabelImport {
+  readonly importId: string
+  readonly comparison: SetComparison
+  /** Time of the import: all its events have it, and its labels are known from then on. */
+  readonly importedAt: string
+}
+
+const SOURCE = 'cupel/label-import'
+
+/** Key of every record of a set. */
+export function setKey({ source, dataset }: { readonly source: string; readonly dataset: string }): string {
+  return `${source}/${dataset}`
+}
+
+/** Events of one bucket: what was revised ends and begins anew. */
+export function* labelEvents(subject: LabelImport, changes: BucketChanges): Generator<DomainEvent> {
+  for (const label of changes.retired) yield retired(subject, label)
+  for (const { before, after } of changes.revised) {
+    yield retired(subject, before)
+    yield asserted(subject, after)
+  }
+  for (const label of changes.asserted) yield asserted(subject, label)
+}
+
+/**
+ * A label's id names the set, the fact and the version of the set it was added to. The same file imported again after
+ * a kill states the same labels; a fact that is listed again after it had vanished is a new label.
+ */
+function labelId({ comparison: { set, base } }: LabelImport, label: StatedLabel): string {
+  return decidedEventId('label', labelIdentity(set, label), base)
+}
+
+function asserted(subject: LabelImport, label: StatedLabel): DomainEvent<'LabelAsserted'> {
+  const { importId, comparison } = subject
+  const id = labelId(subject, label)
+  return {
+    type: 'LabelAsserted',
+    data: { labelId: id, importId, ...comparison.set, ...label },
+    envelope: envelope(subject, decidedEventId('LabelAsserted', importId, id)),
+  }
+}
+
+function retired(subject: LabelImport, label: Label): DomainEvent<'LabelRetired'> {
+  const { importId, comparison, importedAt } = subject
+  return {
+    type: 'LabelRetired',
+    data: { labelId: label.labelId, importId, ...comparison.set, validTo: comparison.asOf ?? importedAt },
+    envelope: envelope(subject, decidedEventId('LabelRetired', importId, label.labelId)),
+  }
+}
+
+export function published(
+  subject: LabelImport,
+  facts: Omit<
+    LabelSetPublished,
+    'importId' | 'source' | 'dataset' | 'asOf' | 'publishedAt' | 'historical' | 'appended'
+  >,
+): DomainEvent<'LabelSetPublished'> {
+  const { importId, comparison, importedAt } = subject
+  const { set, asOf, historical, append } = comparison
+  return {
+    type: 'LabelSetPublished',
+    data: { importId, ...set, asOf, publishedAt: importedAt, historical, appended: append, ...facts },
+    envelope: envelope(subject, decidedEventId('LabelSetPublished', importId)),
+  }
+}
+
+function envelope({ importId, comparison, importedAt }: LabelImport, id: string): DomainEvent['envelope'] {
+  return {
+    id,
+    source: SOURCE,
+    time: importedAt,
+    subject: setKey(comparison.set),
+    correlationId: importId,
+    causationId: importId,
+  }
+}

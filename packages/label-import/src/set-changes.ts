@@ -1,0 +1,142 @@
+/** What an import changes in one set, bucket by bucket, by the pure rules of the domain. */
+import {
+  diffSet,
+  historicalLabels,
+  isOlderThanPublished,
+  labelIdentity,
+  setDate,
+  type LabelSetName,
+  type StatedLabel,
+} from '@cupel/domain'
+import type { Database } from '@cupel/postgres'
+import { listPublications, listSetLabels, type Label, type PublishedSet } from '@cupel/read-models'
+import { SPOOL_BUCKETS, type LabelSpool, type SpoolFactory } from './label-spool.js'
+import type { SourceLabels } from './read-labels.js'
+
+/** A set before an import and what the file says of it. */
+export interface SetComparison {
+  readonly set: LabelSetName
+  readonly stated: LabelSpool<StatedLabel>
+  /** Labels listed now; of a set older than the published one, all it ever held. */
+  readonly known: LabelSpool<Label>
+  readonly liveBefore: number
+  /** The version in force; null where the set is new. */
+  readonly inForce: PublishedSet | null
+  /** The version published last, be it history: label ids are named after it, so that relisting is a new fact. */
+  readonly base: string
+  readonly asOf: string | null
+  readonly historical: boolean
+  readonly append: boolean
+}
+
+export interface BucketChanges {
+  readonly asserted: readonly StatedLabel[]
+  readonly revised: readonly { readonly before: Label; readonly after: StatedLabel }[]
+  readonly retired: readonly Label[]
+  readonly unchanged: number
+  readonly repeated: number
+}
+
+export interface ChangeCounts {
+  readonly added: number
+  readonly changed: number
+  readonly unchanged: number
+  readonly retired: number
+  readonly repeated: number
+  /** Labels of the set afterwards. */
+  readonly total: number
+}
+
+/** Reads what the set holds. The label view must be at the end of the log. */
+export async function compareSet(
+  database: Database,
+  {
+    labels,
+    dataset,
+    append,
+    formatDate,
+    operatorDate,
+    spools,
+  }: {
+    labels: SourceLabels
+    dataset: string
+    append: boolean
+    formatDate: string | null
+    operatorDate: string | null
+    spools: SpoolFactory
+  },
+): Promise<SetComparison> {
+  const set = { source: labels.source, dataset }
+  const publications = await listPublications(database, set)
+  const inForce = publications.find((published) => !published.historical) ?? null
+  const asOf = setDate(formatDate, operatorDate, [{ observedAt: labels.newestObservedAt }])
+  const historical = inForce !== null && isOlderThanPublished(asOf, inForce.asOf)
+  const known = spools.create<Label>()
+  for await (const page of listSetLabels(database, { ...set, include: historical ? 'all' : 'listed' })) {
+    for (const label of page) known.add(labelIdentity(set, label), label)
+    await known.settle()
+  }
+  return {
+    set,
+    stated: labels.labels,
+    known,
+    liveBefore: historical ? (inForce?.total ?? 0) : known.size(),
+    inForce,
+    base: publications[0]?.importId ?? '',
+    asOf,
+    historical,
+    append,
+  }
+}
+
+/** The changes of every bucket. May be read again: the comparison itself changes nothing. */
+export async function* changesOf(comparison: SetComparison): AsyncGenerator<BucketChanges> {
+  for (let bucket = 0; bucket < SPOOL_BUCKETS; bucket += 1) {
+    const stated = await comparison.stated.bucket(bucket)
+    const known = await comparison.known.bucket(bucket)
+    if (stated.length === 0 && known.length === 0) continue
+    yield comparison.historical
+      ? historicalChanges(comparison, known, stated)
+      : currentChanges(comparison, known, stated)
+  }
+}
+
+function currentChanges(
+  { set, append }: SetComparison,
+  known: readonly Label[],
+  stated: readonly StatedLabel[],
+): BucketChanges {
+  const { asserted, revised, unchanged, retired, repeated } = diffSet(set, known, stated)
+  return { asserted, revised, unchanged: unchanged.length, retired: append ? [] : retired, repeated }
+}
+
+/** An older list says nothing of today: what it holds alone is history that ended at the published list's date. */
+function historicalChanges(
+  { set, inForce }: SetComparison,
+  known: readonly Label[],
+  stated: readonly StatedLabel[],
+): BucketChanges {
+  const identities = new Set(known.map((label) => labelIdentity(set, label)))
+  const distinct = new Set(stated.map((label) => labelIdentity(set, label))).size
+  const asserted = historicalLabels(set, identities, stated, inForce!.asOf!)
+  return {
+    asserted,
+    revised: [],
+    retired: [],
+    unchanged: distinct - asserted.length,
+    repeated: stated.length - distinct,
+  }
+}
+
+export async function countChanges(comparison: SetComparison): Promise<ChangeCounts> {
+  let [added, changed, unchanged, retired, repeated] = [0, 0, 0, 0, 0]
+  for await (const bucket of changesOf(comparison)) {
+    added += bucket.asserted.length
+    changed += bucket.revised.length
+    unchanged += bucket.unchanged
+    retired += bucket.retired.length
+    repeated += bucket.repeated
+  }
+  const total = comparison.liveBefore + (comparison.historical ? 0 : added - retired)
+  return { added, changed, unchanged, retired, repeated, total }
+}

@@ -1,0 +1,35 @@
+/** One import at a time per source: two that compare against the same state would both be right and together wrong. */
+import type { Queryable } from '@cupel/postgres'
+
+const LOCK_PREFIX = 'cupel.label-import/'
+
+/**
+ * Takes the locks of the sources on this connection; they last until it ends or `releaseSources`. Always in one order,
+ * so that two imports of several sources cannot wait for each other.
+ */
+export async function lockSources(
+  connection: Queryable,
+  sources: readonly string[],
+  onWait: () => void,
+): Promise<void> {
+  for (const source of [...sources].sort()) {
+    const [tried] = await connection.query<{ locked: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
+      [LOCK_PREFIX + source],
+    )
+    if (tried?.locked === true) continue
+    onWait()
+    await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [LOCK_PREFIX + source])
+  }
+}
+
+/** Throws where the connection, and with it the locks, was lost. */
+export async function requireLocks(connection: Queryable): Promise<void> {
+  await connection.query('SELECT 1')
+}
+
+export async function releaseSources(connection: Queryable, sources: readonly string[]): Promise<void> {
+  for (const source of sources) {
+    await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [LOCK_PREFIX + source])
+  }
+}
