@@ -1,0 +1,59 @@
+/* eslint no-console: off */
+// Keeps a sample of an event as the current schema writes it, so that every later release proves it still reads it.
+//   node packages/event-log/scripts/golden-sample.mjs ReportGenerated data.json
+// Adds schemas/golden/<Event>/<n>.bin (Avro payload without the five bytes of the wire format), <n>.avsc (its writer's
+// schema) and <n>.json (what it says). Samples are added, never changed: an old one stands for records in the log.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import avro from 'avsc'
+import prettier from 'prettier'
+
+const schemasFolder = fileURLToPath(new URL('../../../schemas/', import.meta.url))
+const [event, dataFile] = process.argv.slice(2)
+const subjects = JSON.parse(readFileSync(join(schemasFolder, 'subjects.json'), 'utf8'))
+const subject = Object.values(subjects).find(({ record }) => record === event)
+if (subject === undefined || dataFile === undefined) {
+  console.error('usage: golden-sample.mjs <Event> <data.json>, for an event of schemas/subjects.json')
+  process.exit(2)
+}
+
+const schema = JSON.parse(readFileSync(join(schemasFolder, subject.schema), 'utf8'))
+const type = avro.Type.forSchema(schema, { wrapUnions: 'never' })
+const data = JSON.parse(readFileSync(dataFile, 'utf8'))
+const wrong = []
+type.isValid(data, {
+  noUndeclaredFields: true,
+  errorHook: (path, value) => wrong.push(`${path.join('.')}: ${JSON.stringify(value)}`),
+})
+if (wrong.length > 0) {
+  console.error(`The data does not fit the schema of ${event}:\n  ${wrong.join('\n  ')}`)
+  process.exit(1)
+}
+
+// A field left out would be written with its default and not be seen to be missing.
+const payload = type.toBuffer(data)
+if (!isDeepStrictEqual(plain(type.fromBuffer(payload)), plain(data))) {
+  console.error(
+    `The data of ${event} leaves out fields of the schema; a whole one reads:\n${JSON.stringify(type.fromBuffer(payload), null, 2)}`,
+  )
+  process.exit(1)
+}
+
+const folder = join(schemasFolder, 'golden', event)
+mkdirSync(folder, { recursive: true })
+const numbers = readdirSync(folder).map((name) => Number.parseInt(name, 10))
+const sample = join(folder, String(Math.max(0, ...numbers) + 1))
+if (existsSync(`${sample}.bin`)) throw new Error(`${sample} exists already`)
+writeFileSync(`${sample}.bin`, payload)
+writeFileSync(`${sample}.avsc`, `${JSON.stringify(schema, null, 2)}\n`)
+writeFileSync(
+  `${sample}.json`,
+  await prettier.format(JSON.stringify(data), { ...(await prettier.resolveConfig(sample)), parser: 'json' }),
+)
+console.log(`wrote ${sample}.{bin,avsc,json}`)
+
+function plain(value) {
+  return JSON.parse(JSON.stringify(value))
+}
