@@ -41,8 +41,10 @@ export async function buildAll() {
       recipe,
       Object.fromEntries(Object.entries(before).filter(([source]) => !isIn(changed, source))),
     )
-    const { transform } = await import('esbuild')
+    const { transform, stop } = await import('esbuild')
     await Promise.all(changed.map((file) => emit(file, transform)))
+    // Its helper process would otherwise live as long as the program that is started next.
+    await stop()
   }
   // What lost its source must go: a stale file would still be found by an import.
   const gone = Object.entries(before).filter(([source]) => files[source] === undefined)

@@ -12,6 +12,8 @@ export interface Installation {
   readonly profile: Profile
   /** What runs, null where this command had to start the installation itself, or where it runs elsewhere. */
   readonly run: RunFile | null
+  /** Whether a projector keeps the read models up to date while the command works. */
+  readonly projectorRuns: boolean
   /** The settings, completed with the connections in use. */
   readonly config: Config
   /** Without a limit per statement: imports and replays take their time. */
@@ -92,6 +94,7 @@ async function startForCommand(
   return {
     profile,
     run: null,
+    projectorRuns: false,
     config: loadConfig({
       ...context.environment,
       ...connections(stack.databaseUrl, stack.kafka?.brokers ?? []),
@@ -133,13 +136,23 @@ async function connect(
     maxConnections: CONNECTIONS,
     applicationName: 'cupel',
     statementTimeoutMs: 0,
-    onIdleError: (error) => logger.warn({ err: error }, 'A database connection ended'),
+    onIdleError: ({ message }) => logger.info({ reason: message }, 'A database connection ended'),
   })
   shutdown.phase('database connections', () => database.close())
   const log = await openLog(config, database, logger)
   shutdown.phase('log', () => log.close())
   const codec = createEventCodec(await loadSchemaCatalog(database))
-  return { profile: config.CUPEL_LOG, run, config, database, log, codec, logger, metrics: noMetrics }
+  return {
+    profile: config.CUPEL_LOG,
+    run,
+    projectorRuns: true,
+    config,
+    database,
+    log,
+    codec,
+    logger,
+    metrics: noMetrics,
+  }
 }
 
 async function openLog(config: Config, database: Database, logger: Logger): Promise<EventLog> {

@@ -192,11 +192,18 @@ export function openPool(
   connectionString: string,
   pool: Pick<DatabaseOptions, 'applicationName' | 'maxConnections' | 'statementTimeoutMs'>,
 ): Database {
+  let closing = false
   const database = openDatabase({
     ...pool,
     connectionString,
-    onIdleError: (error) => options.logger.warn({ err: error }, 'A database connection ended'),
+    onIdleError: ({ message }) => {
+      if (!closing)
+        options.logger.warn({ pool: pool.applicationName, reason: message }, 'A database connection ended')
+    },
   })
-  options.shutdown.phase(`connections of ${pool.applicationName}`, () => database.close())
+  options.shutdown.phase(`connections of ${pool.applicationName}`, () => {
+    closing = true
+    return database.close()
+  })
   return database
 }

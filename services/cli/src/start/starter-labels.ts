@@ -1,0 +1,24 @@
+/** A new installation gets the starter labels, so that its first screening finds something. */
+import { noMetrics, type Logger } from '@cupel/contracts'
+import { importStarterLabels } from '@cupel/label-import'
+import { CommandError } from '../explain.js'
+import type { Stack } from '../stack/stack.js'
+
+/** Imports them once; afterwards they are the operator's to change. The projector runs already. */
+export async function ensureStarterLabels(
+  { log, codec, database }: Stack,
+  { logger, note }: { readonly logger: Logger; readonly note: (sentence: string) => void },
+): Promise<void> {
+  const result = await importStarterLabels({
+    log,
+    codec,
+    database,
+    logger,
+    metrics: noMetrics,
+    labelView: 'elsewhere',
+  })
+  if (result === null) return
+  if (result.status === 'refused')
+    throw new CommandError(`The starter labels could not be imported: ${result.message}.`)
+  note(`Imported ${result.added} starter labels.`)
+}
