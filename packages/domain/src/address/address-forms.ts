@@ -5,7 +5,7 @@
 import type { AddressForm, FormFailure, Reader } from './address-form.js'
 import { readAlgorand, readStellar } from './base32-addresses.js'
 import { readBase58, readByron, readCashAddress, readTronHex } from './base58-addresses.js'
-import { bech32Readers } from './bech32-addresses.js'
+import { bech32ReaderFor, isBech32Writing } from './bech32-addresses.js'
 import { readEvm } from './evm-address.js'
 import { readMonero } from './monero-address.js'
 import { readRippleClassic, readRippleX } from './ripple-address.js'
@@ -33,16 +33,14 @@ function readersFor(text: string): readonly Reader[] {
   const length = text.length
   if (text[0] === '0' && (text[1] === 'x' || text[1] === 'X')) return [readEvm]
   if (text.includes(':')) return text.length === 66 || text.length === 67 ? [readTonRaw] : [readCashAddress]
-  const readers: Reader[] = []
-  const separator = text.indexOf('1')
-  if (separator > 0) {
-    const read = bech32Readers[text.slice(0, separator).toLowerCase()]
-    if (read !== undefined) readers.push(read)
-  }
+  const readBech32 = bech32ReaderFor(text)
+  // Written in the Bech32 alphabet throughout it means nothing else, even where Base58 could read it as a bare key.
+  if (readBech32 !== undefined && isBech32Writing(text)) return [readBech32]
+  const readers: Reader[] = readBech32 === undefined ? [] : [readBech32]
   if (length === 42 && text.startsWith('41')) readers.push(readTronHex)
   if (length === 42 || length === 61) readers.push(readCashAddress)
   if (length >= 25 && length <= 60) readers.push(readBase58)
-  if (length >= 60 && length <= 128 && (text[0] === 'A' || text[0] === 'D')) readers.push(readByron)
+  if (length >= 50 && length <= 128 && (text[0] === 'A' || text[0] === 'D')) readers.push(readByron)
   if (length >= 25 && length <= 35 && text[0] === 'r') readers.push(readRippleClassic)
   if ((length === 46 || length === 47) && text[0] === 'X') readers.push(readRippleX)
   if (length === 48) readers.push(readTonFriendly)

@@ -11,7 +11,7 @@ import {
 } from './address-form.js'
 
 /** Readers of the human-readable parts in use. Bech32 is accepted all lower or all upper case and compared folded. */
-export const bech32Readers: Readonly<Record<string, Reader>> = {
+const bech32Readers: Readonly<Record<string, Reader>> = {
   bc: (text) => readSegwit(text, 'bc'),
   ltc: (text) => readSegwit(text, 'ltc'),
   btg: (text) => readSegwit(text, 'btg'),
@@ -24,19 +24,32 @@ export const bech32Readers: Readonly<Record<string, Reader>> = {
   tex: (text) => readZcash(text, 'zcash-tex', bech32m, [20]),
 }
 
+/** Reader of the text's human-readable part, or undefined where no chain uses it. */
+export function bech32ReaderFor(text: string): Reader | undefined {
+  const separator = text.indexOf('1')
+  if (separator < 1 || separator > MAX_PREFIX_LENGTH) return undefined
+  const prefix = text.slice(0, separator).toLowerCase()
+  return Object.hasOwn(bech32Readers, prefix) ? bech32Readers[prefix] : undefined
+}
+
+const MAX_PREFIX_LENGTH = 6
+
+/** Whether everything behind the separator is of the Bech32 alphabet, in one case. */
+export function isBech32Writing(text: string): boolean {
+  const folded = text.toLowerCase()
+  const isOneCase = text === folded || text === text.toUpperCase()
+  return isOneCase && /^[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{6,}$/.test(folded.slice(folded.indexOf('1') + 1))
+}
+
 type Bech32Codec = typeof bech32
 
 function bech32Words(text: string, codec: Bech32Codec): Uint8Array | number[] | undefined {
   return attempt(() => codec.decode(text as `${string}1${string}`, false).words)
 }
 
-/** A Bech32 text that decodes with the other constant, or with neither: wrong checksum, or not of the alphabet. */
+/** A text that decodes with neither constant: its checksum is wrong, or it is not of the alphabet at all. */
 function bech32Failure(text: string): FormFailure {
-  const folded = text.toLowerCase()
-  if (text !== folded && text !== text.toUpperCase()) return 'bad_format'
-  return /^[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{6,}$/.test(folded.slice(folded.indexOf('1') + 1))
-    ? 'bad_checksum'
-    : 'bad_format'
+  return isBech32Writing(text) ? 'bad_checksum' : 'bad_format'
 }
 
 /** Segregated witness: version 0 with Bech32 (BIP-173), 1 to 16 with Bech32m (BIP-350). */

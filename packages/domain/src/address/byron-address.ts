@@ -1,4 +1,4 @@
-/** Cardano's Byron addresses: CBOR array of a tagged byte string and its CRC-32 (CIP-19, "Byron addresses"). */
+/** Cardano's Byron addresses: CBOR array of a tagged byte string and its CRC-32 (CIP-19). Those of the main network begin with A or D. */
 import { crc32 } from './crc.js'
 
 /** Checks the bytes that Base58 gave. */
