@@ -1,1 +1,24 @@
-export {}
+export { createAccount, listAccounts, MAX_NAME_LENGTH } from './accounts.js'
+export type { Account } from './accounts.js'
+export { createAdmission } from './admission.js'
+export type {
+  AccessCall,
+  Admission,
+  AdmissionGate,
+  AdmissionOptions,
+  Caller,
+  RefusalReason,
+} from './admission.js'
+export { loadReportIdKey, takeReportNumbers } from './installation.js'
+export { normaliseIp, parseIpRange } from './ip-range.js'
+export type { IpRange } from './ip-range.js'
+export { AccessRefusal, issueKey, listKeys, revokeKey, ROTATION_OVERLAP_MS, rotateKey } from './keys.js'
+export type { ApiKey, IssuedKey, KeyOrder } from './keys.js'
+export { accessMigrations } from './migrations.js'
+export {
+  forgetPendingScreens,
+  isPendingScreen,
+  listPendingScreens,
+  notePendingScreens,
+} from './pending-screens.js'
+export type { PendingScreen } from './pending-screens.js'

@@ -1,1 +1,2 @@
-export {}
+export { startApi } from './start-api.js'
+export type { ApiDeps, RunningApi } from './start-api.js'

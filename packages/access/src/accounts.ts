@@ -1,0 +1,79 @@
+/** Accounts: opened by an operator, each with a live and a test environment. */
+import { randomBytes } from 'node:crypto'
+import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import type { Database, Queryable } from '@cupel/postgres'
+import { writeOutbox } from '@cupel/projections'
+
+export interface Account {
+  readonly accountId: string
+  readonly name: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly createdAt: string
+}
+
+/** Source of the events of this package. */
+const EVENT_SOURCE = 'cupel/access'
+/** Longest name of an account or a key. */
+export const MAX_NAME_LENGTH = 200
+const ACCOUNT_ID_BYTES = 10
+
+/** Opens an account; `by` is who did it, for the audit log. */
+export async function createAccount(
+  database: Database,
+  order: { name: string; by: string },
+): Promise<Account> {
+  const account = {
+    accountId: `acc_${randomBytes(ACCOUNT_ID_BYTES).toString('hex')}`,
+    name: checkedName(order.name),
+    createdAt: new Date().toISOString(),
+  }
+  await database.transaction({ at: 'access.change' }, async (transaction) => {
+    await transaction.execute(
+      'INSERT INTO access.account (account_id, name, created_at, created_by) VALUES ($1, $2, $3, $4)',
+      [account.accountId, account.name, account.createdAt, order.by],
+    )
+    await writeAccessEvent(transaction, 'AccountCreated', { ...account, createdBy: order.by })
+  })
+  return account
+}
+
+/** Every account, oldest first. */
+export async function listAccounts(database: Queryable): Promise<Account[]> {
+  const rows = await database.query<{ account_id: string; name: string; created_at: Date }>(
+    'SELECT account_id, name, created_at FROM access.account ORDER BY created_at, account_id',
+  )
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    name: row.name,
+    createdAt: row.created_at.toISOString(),
+  }))
+}
+
+/** Throws RangeError for a name nobody could read. */
+export function checkedName(name: string): string {
+  const trimmed = name.trim()
+  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(trimmed))
+    throw new RangeError(`A name has 1 to ${MAX_NAME_LENGTH} characters and no control characters`)
+  return trimmed
+}
+
+type AccessEvent = 'AccountCreated' | 'ApiKeyIssued' | 'ApiKeyRevoked'
+
+/** Writes an event about an account in the transaction of the change it tells of. */
+export async function writeAccessEvent<T extends AccessEvent>(
+  transaction: Queryable,
+  type: T,
+  data: EventData[T],
+): Promise<void> {
+  const id = requestedEventId()
+  const envelope = {
+    id,
+    source: EVENT_SOURCE,
+    time: new Date().toISOString(),
+    subject: data.accountId,
+    correlationId: id,
+    causationId: id,
+  }
+  const event = { type, data, envelope } as DomainEvent<T>
+  await writeOutbox(transaction, event as DomainEvent, { topic: topicOf(type), key: data.accountId })
+}

@@ -1,0 +1,48 @@
+/** IP addresses and CIDR ranges in one form each: IPv4-mapped IPv6 counts as the IPv4 it maps, zones are dropped. */
+import ipaddr from 'ipaddr.js'
+
+/** A range both families can be tested against. */
+export interface IpRange {
+  /** CIDR text with the host bits cleared, as Postgres stores it. */
+  readonly cidr: string
+  contains(address: string): boolean
+}
+
+/** Bits of the prefix `::ffff:0:0/96` under which IPv4 addresses are mapped. */
+const MAPPED_PREFIX_BITS = 96
+
+/** The one text form of an address, or null where it is none. */
+export function normaliseIp(text: string): string | null {
+  const bare = text.split('%', 1)[0]!
+  if (!ipaddr.IPv6.isValid(bare) && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return null
+  return ipaddr.process(bare).toString()
+}
+
+/** Reads `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32` or a mapped form of them; null for anything else. */
+export function parseIpRange(text: string): IpRange | null {
+  const [addressText = '', bitsText, ...more] = text.trim().split('/')
+  const isV4 = ipaddr.IPv4.isValidFourPartDecimal(addressText)
+  if (more.length > 0 || addressText.includes('%') || (!isV4 && !ipaddr.IPv6.isValid(addressText)))
+    return null
+  if (bitsText !== undefined && !/^(0|[1-9][0-9]{0,2})$/.test(bitsText)) return null
+  let address = ipaddr.parse(addressText)
+  let bits = bitsText === undefined ? (isV4 ? 32 : 128) : Number(bitsText)
+  if (bits > (isV4 ? 32 : 128)) return null
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= MAPPED_PREFIX_BITS) {
+    address = address.toIPv4Address()
+    bits -= MAPPED_PREFIX_BITS
+  }
+  const network =
+    address instanceof ipaddr.IPv4
+      ? ipaddr.IPv4.networkAddressFromCIDR(`${address.toString()}/${bits}`)
+      : ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${bits}`)
+  return {
+    cidr: `${network.toString()}/${bits}`,
+    contains: (candidate) => {
+      const normal = normaliseIp(candidate)
+      if (normal === null) return false
+      const parsed = ipaddr.parse(normal)
+      return parsed.kind() === network.kind() && parsed.match(network as never, bits)
+    },
+  }
+}

@@ -1,0 +1,245 @@
+/** API keys: issued, listed, rotated and revoked by an operator. A key is shown once; only its hash is kept. */
+import { isPlanName, type Environment, type PlanName, type Scope } from '@cupel/domain'
+import type { Database, Queryable } from '@cupel/postgres'
+import { checkedName, writeAccessEvent } from './accounts.js'
+import { newApiKey } from './api-key.js'
+import { parseIpRange } from './ip-range.js'
+
+export interface KeyOrder {
+  readonly accountId: string
+  readonly environment: Environment
+  readonly scope: Scope
+  readonly plan: PlanName
+  readonly name?: string
+  /** CIDR ranges or addresses; none: usable from anywhere. */
+  readonly allowedIps?: readonly string[]
+  /** UTC, RFC 3339. */
+  readonly expiresAt?: string | null
+  /** Whether the key may change webhook endpoints; true unless said otherwise. */
+  readonly webhookAdmin?: boolean
+  /** Who issues it, for the audit log. */
+  readonly by: string
+}
+
+/** What is known of a key; nothing in it helps to use the key. */
+export interface ApiKey {
+  readonly keyId: string
+  readonly accountId: string
+  readonly environment: Environment
+  readonly scope: Scope
+  readonly plan: PlanName
+  readonly name: string
+  readonly allowedIps: readonly string[]
+  readonly webhookAdmin: boolean
+  readonly rotatedFrom: string | null
+  readonly issuedAt: string
+  readonly expiresAt: string | null
+  /** When it stops or stopped working; may lie ahead for a rotated key. */
+  readonly revokedAt: string | null
+}
+
+export interface IssuedKey extends ApiKey {
+  /** The key itself: the only time anyone sees it. */
+  readonly key: string
+}
+
+/** What an operator asked for does not exist or makes no sense; the message is for them. */
+export class AccessRefusal extends Error {
+  override readonly name = 'AccessRefusal'
+  readonly code: 'unknown_account' | 'unknown_key' | 'key_revoked' | 'invalid'
+  constructor(code: AccessRefusal['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Time a rotated key goes on working beside its successor, unless the operator says otherwise. */
+export const ROTATION_OVERLAP_MS = 24 * 3_600_000
+
+/** Issues a key. Throws AccessRefusal for an unknown account or settings that make no sense. */
+export async function issueKey(database: Database, order: KeyOrder): Promise<IssuedKey> {
+  return await database.transaction({ at: 'access.change' }, (transaction) =>
+    insertKey(transaction, order, null),
+  )
+}
+
+/** Revokes a key at once, everywhere. Revoking it again, or while it runs out after a rotation, is no error. */
+export async function revokeKey(
+  database: Database,
+  order: { keyId: string; by: string; reason: string },
+): Promise<ApiKey> {
+  return await database.transaction({ at: 'access.change' }, async (transaction) => {
+    const key = await lockKey(transaction, order.keyId)
+    const now = new Date().toISOString()
+    if (key.revokedAt !== null && key.revokedAt <= now) return key
+    return await endKey(transaction, key, { ...order, at: now })
+  })
+}
+
+/** Issues a successor with the same rights; the old key works on for `overlapMs`, so that nobody is locked out meanwhile. */
+export async function rotateKey(
+  database: Database,
+  order: { keyId: string; by: string; overlapMs?: number },
+): Promise<IssuedKey> {
+  return await database.transaction({ at: 'access.change' }, async (transaction) => {
+    const old = await lockKey(transaction, order.keyId)
+    if (old.revokedAt !== null)
+      throw new AccessRefusal('key_revoked', `Key ${old.keyId} was revoked or rotated already`)
+    const successor = await insertKey(transaction, { ...old, by: order.by }, old.keyId)
+    const at = new Date(Date.now() + (order.overlapMs ?? ROTATION_OVERLAP_MS)).toISOString()
+    await endKey(transaction, old, { by: order.by, reason: `rotated, replaced by ${successor.keyId}`, at })
+    return successor
+  })
+}
+
+/** Keys of one account, or of all, in the order they were issued. */
+export async function listKeys(database: Queryable, filter: { accountId?: string } = {}): Promise<ApiKey[]> {
+  const rows = await database.query<KeyRow>(
+    `SELECT ${KEY_COLUMNS} FROM access.api_key WHERE $1::text IS NULL OR account_id = $1 ORDER BY issued_at, key_id`,
+    [filter.accountId ?? null],
+  )
+  return rows.map(keyOf)
+}
+
+async function insertKey(
+  transaction: Queryable,
+  order: KeyOrder,
+  rotatedFrom: string | null,
+): Promise<IssuedKey> {
+  const [account] = await transaction.query('SELECT 1 FROM access.account WHERE account_id = $1', [
+    order.accountId,
+  ])
+  if (account === undefined)
+    throw new AccessRefusal('unknown_account', `There is no account ${order.accountId}`)
+  if (!isPlanName(order.plan)) throw new AccessRefusal('invalid', `There is no plan ${String(order.plan)}`)
+  const { keyId, key, keyHash } = newApiKey(order.environment)
+  const issued: IssuedKey = {
+    keyId,
+    key,
+    accountId: order.accountId,
+    environment: order.environment,
+    scope: order.scope,
+    plan: order.plan,
+    name: order.name === undefined || order.name === '' ? '' : checkedName(order.name),
+    allowedIps: rangesOf(order.allowedIps ?? []),
+    webhookAdmin: order.webhookAdmin ?? true,
+    rotatedFrom,
+    issuedAt: new Date().toISOString(),
+    expiresAt: expiryOf(order.expiresAt ?? null),
+    revokedAt: null,
+  }
+  await transaction.execute(
+    `INSERT INTO access.api_key (key_id, account_id, environment, key_hash, scope, plan, name, allowed_ips, webhook_admin,
+       rotated_from, issued_at, issued_by, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8::cidr[], $9, $10, $11, $12, $13)`,
+    [
+      keyId,
+      issued.accountId,
+      issued.environment,
+      keyHash,
+      issued.scope,
+      issued.plan,
+      issued.name,
+      issued.allowedIps,
+      issued.webhookAdmin,
+      rotatedFrom,
+      issued.issuedAt,
+      order.by,
+      issued.expiresAt,
+    ],
+  )
+  await writeAccessEvent(transaction, 'ApiKeyIssued', {
+    keyId,
+    accountId: issued.accountId,
+    environment: issued.environment,
+    scope: issued.scope,
+    plan: issued.plan,
+    name: issued.name,
+    allowedIps: issued.allowedIps,
+    expiresAt: issued.expiresAt,
+    webhookAdmin: issued.webhookAdmin,
+    rotatedFrom,
+    issuedAt: issued.issuedAt,
+    issuedBy: order.by,
+  })
+  return issued
+}
+
+async function endKey(
+  transaction: Queryable,
+  key: ApiKey,
+  end: { at: string; by: string; reason: string },
+): Promise<ApiKey> {
+  await transaction.execute('UPDATE access.api_key SET revoked_at = $2 WHERE key_id = $1', [
+    key.keyId,
+    end.at,
+  ])
+  await writeAccessEvent(transaction, 'ApiKeyRevoked', {
+    keyId: key.keyId,
+    accountId: key.accountId,
+    revokedAt: end.at,
+    revokedBy: end.by,
+    reason: end.reason,
+  })
+  return { ...key, revokedAt: end.at }
+}
+
+/** Reads a key and holds its row, so that two changes of one key follow each other, in the log too. */
+async function lockKey(transaction: Queryable, keyId: string): Promise<ApiKey> {
+  const [row] = await transaction.query<KeyRow>(
+    `SELECT ${KEY_COLUMNS} FROM access.api_key WHERE key_id = $1 FOR UPDATE`,
+    [keyId],
+  )
+  if (row === undefined) throw new AccessRefusal('unknown_key', `There is no key ${keyId}`)
+  return keyOf(row)
+}
+
+function rangesOf(texts: readonly string[]): string[] {
+  return texts.map((text) => {
+    const range = parseIpRange(text)
+    if (range === null) throw new AccessRefusal('invalid', `${text} is no IP address or CIDR range`)
+    return range.cidr
+  })
+}
+
+function expiryOf(text: string | null): string | null {
+  if (text === null) return null
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) throw new AccessRefusal('invalid', `${text} is no date`)
+  return at.toISOString()
+}
+
+const KEY_COLUMNS = `key_id, account_id, environment, scope, plan, name, allowed_ips::text[] AS allowed_ips, webhook_admin,
+  rotated_from, issued_at, expires_at, revoked_at`
+
+interface KeyRow extends Record<string, unknown> {
+  readonly key_id: string
+  readonly account_id: string
+  readonly environment: Environment
+  readonly scope: Scope
+  readonly plan: PlanName
+  readonly name: string
+  readonly allowed_ips: string[]
+  readonly webhook_admin: boolean
+  readonly rotated_from: string | null
+  readonly issued_at: Date
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+}
+
+function keyOf(row: KeyRow): ApiKey {
+  return {
+    keyId: row.key_id,
+    accountId: row.account_id,
+    environment: row.environment,
+    scope: row.scope,
+    plan: row.plan,
+    name: row.name,
+    allowedIps: row.allowed_ips,
+    webhookAdmin: row.webhook_admin,
+    rotatedFrom: row.rotated_from,
+    issuedAt: row.issued_at.toISOString(),
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    revokedAt: row.revoked_at?.toISOString() ?? null,
+  }
+}

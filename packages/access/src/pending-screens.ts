@@ -1,0 +1,59 @@
+/** Report ids handed out before their report existed, and what became of them. */
+import type { Database, Queryable } from '@cupel/postgres'
+
+export interface PendingScreen {
+  readonly reportId: string
+  readonly accountId: string
+  readonly livemode: boolean
+}
+
+/** Notes ids before they are handed out. Noting one twice is harmless. */
+export async function notePendingScreens(
+  database: Database,
+  screens: readonly PendingScreen[],
+): Promise<void> {
+  await database.transaction({ at: 'api.pending-noted' }, async (transaction) => {
+    await transaction.execute(NOTE, [
+      screens.map((screen) => screen.reportId),
+      screens.map((screen) => screen.accountId),
+      screens.map((screen) => screen.livemode),
+    ])
+  })
+}
+
+const NOTE = `
+  INSERT INTO access.pending_screen (report_id, account_id, livemode)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::boolean[])
+  ON CONFLICT (report_id) DO NOTHING`
+
+/** Whether the id was handed out to this account and environment before its report existed. */
+export async function isPendingScreen(database: Queryable, screen: PendingScreen): Promise<boolean> {
+  const rows = await database.query(IS_PENDING, [screen.reportId, screen.accountId, screen.livemode])
+  return rows.length > 0
+}
+
+const IS_PENDING = {
+  name: 'access.is_pending',
+  text: 'SELECT 1 FROM access.pending_screen WHERE report_id = $1 AND account_id = $2 AND livemode = $3',
+}
+
+/** The ids noted longest ago. */
+export async function listPendingScreens(database: Queryable, limit: number): Promise<PendingScreen[]> {
+  return await database.query<PendingScreen & Record<string, unknown>>(
+    `SELECT report_id AS "reportId", account_id AS "accountId", livemode FROM access.pending_screen
+     ORDER BY noted_at LIMIT $1`,
+    [limit],
+  )
+}
+
+/** Forgets ids whose screening has ended, and any after `keepMs`. */
+export async function forgetPendingScreens(
+  database: Queryable,
+  options: { reportIds: readonly string[]; keepMs: number },
+): Promise<void> {
+  await database.execute(
+    `DELETE FROM access.pending_screen
+     WHERE report_id = ANY ($1::text[]) OR noted_at <= now() - make_interval(secs => $2)`,
+    [options.reportIds, options.keepMs / 1000],
+  )
+}

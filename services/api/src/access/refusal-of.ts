@@ -1,0 +1,34 @@
+/** What a caller is told when the gate refuses: enough to act on, nothing that helps to guess keys. */
+import type { Admission, RefusalReason } from '@cupel/access'
+import { refuse, type Refusal } from '../http/problem.js'
+
+const INVALID_TOKEN = { 'www-authenticate': 'Bearer realm="cupel", error="invalid_token"' }
+
+/** Unknown, revoked and expired keys are told apart in the audit log, not to whoever holds them. */
+const unusableKey = (): Refusal =>
+  refuse('invalid_key', 'The API key is unknown, revoked or expired.', { headers: INVALID_TOKEN })
+
+const refusals: Readonly<Record<RefusalReason, () => Refusal>> = {
+  no_credentials: () => refuse('invalid_key', 'Send the API key as "Authorization: Bearer <API key>".'),
+  malformed_credentials: () =>
+    refuse(
+      'invalid_key',
+      'The Authorization header does not hold a well-formed API key: it was cut or mistyped.',
+      {
+        headers: INVALID_TOKEN,
+      },
+    ),
+  unknown_key: unusableKey,
+  revoked_key: unusableKey,
+  expired_key: unusableKey,
+  ip_not_allowed: () => refuse('ip_not_allowed', 'The API key may not be used from this address.'),
+  scope_required: () =>
+    refuse('scope_required', 'The API key is read-only; this call takes a read-write key.', {
+      headers: { 'www-authenticate': 'Bearer realm="cupel", error="insufficient_scope", scope="read-write"' },
+    }),
+  unavailable: () => refuse('unavailable', 'API keys cannot be checked right now.', { retryAfterSeconds: 1 }),
+}
+
+export function refusalOf(admission: Extract<Admission, { admitted: false }>): Refusal {
+  return refusals[admission.reason]()
+}

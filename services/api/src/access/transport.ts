@@ -1,0 +1,75 @@
+/** From where a call came, and whether it may come in the clear. */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { normaliseIp, parseIpRange, type IpRange } from '@cupel/access'
+
+export type Origin = { readonly ok: true; readonly clientAddress: string } | { readonly ok: false }
+
+export interface Transport {
+  /** Whether this listener speaks TLS itself. */
+  readonly isEncrypted: boolean
+  /** Refuses plain HTTP from strangers; their key is not even looked at, as it was sent in the clear. */
+  judge(request: IncomingMessage): Origin
+}
+
+export interface TransportOptions {
+  /** CIDR ranges of proxies that end TLS in front of this service and set X-Forwarded-For. */
+  readonly trustedProxies: readonly string[]
+  readonly isEncrypted: boolean
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+/** Throws where a trusted proxy is no range. */
+export function createTransport(options: TransportOptions): Transport {
+  const trusted = options.trustedProxies.map(rangeOf)
+  const loopback = LOOPBACK.map(rangeOf)
+  // A kept connection has one peer for all its requests.
+  const peers = new WeakMap<Socket, Peer>()
+
+  const peerOf = (socket: Socket): Peer => {
+    const known = peers.get(socket)
+    if (known !== undefined) return known
+    const address = normaliseIp(socket.remoteAddress ?? '') ?? UNKNOWN_ADDRESS
+    const isTrusted = trusted.some((range) => range.contains(address))
+    const peer = { address, isTrusted, isLoopback: loopback.some((range) => range.contains(address)) }
+    peers.set(socket, peer)
+    return peer
+  }
+  return {
+    isEncrypted: options.isEncrypted,
+    judge(request) {
+      const peer = peerOf(request.socket)
+      if (!options.isEncrypted && !peer.isLoopback && !peer.isTrusted) return { ok: false }
+      const forwarded = request.headers['x-forwarded-for']
+      if (!peer.isTrusted || forwarded === undefined) return { ok: true, clientAddress: peer.address }
+      const hops = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
+      return { ok: true, clientAddress: firstUntrusted(hops, trusted) ?? peer.address }
+    },
+  }
+}
+
+interface Peer {
+  readonly address: string
+  readonly isTrusted: boolean
+  readonly isLoopback: boolean
+}
+
+/** A socket that is already gone has no address; no allowlist contains this one. */
+const UNKNOWN_ADDRESS = '0.0.0.0'
+
+/** Read from the right: what a trusted proxy added is true up to the first hop that is not trusted. Null where unreadable. */
+function firstUntrusted(forwardedFor: string, trusted: readonly IpRange[]): string | null {
+  for (const hop of forwardedFor.split(',').reverse()) {
+    const address = normaliseIp(hop.trim())
+    if (address === null) return null
+    if (!trusted.some((range) => range.contains(address))) return address
+  }
+  return null
+}
+
+function rangeOf(text: string): IpRange {
+  const range = parseIpRange(text)
+  if (range === null) throw new Error(`${text} is no IP range; expected for example 10.0.0.0/8`)
+  return range
+}

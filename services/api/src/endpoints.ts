@@ -1,0 +1,29 @@
+/** Every endpoint of the API. The frame serves this list and the API description is derived from it. */
+import type { Endpoint } from './http/endpoint.js'
+import { describeApi } from './http/openapi.js'
+import { getHealth } from './routes/health/get-health.js'
+import { getReadiness } from './routes/health/get-readiness.js'
+import { getOpenapi } from './routes/reference/get-openapi.js'
+import { getReport } from './routes/reports/get-report.js'
+import { createScreen } from './routes/screen/create-screen.js'
+import type { ReportReader } from './screening/report-reader.js'
+import type { Screens } from './screening/screens.js'
+
+export interface EndpointParts {
+  readonly screens: Screens
+  readonly reports: ReportReader
+  /** Names of the checks that do not hold. */
+  readonly failing: () => readonly string[]
+}
+
+export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
+  let description: string | null = null
+  const endpoints: readonly Endpoint[] = [
+    createScreen(parts.screens),
+    getReport(parts.reports),
+    getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),
+    getHealth(),
+    getReadiness(parts.failing),
+  ]
+  return endpoints
+}

@@ -1,0 +1,94 @@
+/** Reads a request body: the one place where bytes of a caller become a value. Fastify never touches a body (docs/adr/0070). */
+import type { IncomingMessage } from 'node:http'
+import type { ProblemCode } from '@cupel/contracts'
+import { parseStrictJson, type Fault } from './strict-json.js'
+
+/** 1 MiB: the largest bulk request is about 260 kB. */
+export const MAX_BODY_BYTES = 1_048_576
+
+export type Body =
+  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: false
+      readonly code: Extract<ProblemCode, 'invalid_request' | 'payload_too_large' | 'unsupported_media_type'>
+      readonly detail: string
+      readonly errors: readonly Fault[]
+    }
+
+/** Bytes of a refused body read and dropped before the sender is cut off. */
+const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES
+
+/** The client went away before its request was whole: nobody is left to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+}
+
+/** Rejects with ClientGone alone; everything a caller can do wrong is a result. */
+export async function readJsonBody(request: IncomingMessage): Promise<Body> {
+  const mediaFault = mediaTypeFault(request)
+  if (mediaFault !== null) {
+    discard(request)
+    return { ok: false, code: 'unsupported_media_type', detail: mediaFault, errors: [] }
+  }
+  const bytes = await readBytes(request)
+  if (bytes === null) {
+    discard(request)
+    const detail = `The body may hold ${MAX_BODY_BYTES} bytes.`
+    return { ok: false, code: 'payload_too_large', detail, errors: [] }
+  }
+  const parsed = parseStrictJson(bytes)
+  if (parsed.ok) return parsed
+  return { ok: false, code: 'invalid_request', detail: parsed.fault.detail, errors: [parsed.fault] }
+}
+
+/** `application/json`, with `charset=utf-8` at most; anything a proxy or a parser could read differently is refused. */
+const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i
+
+function mediaTypeFault(request: IncomingMessage): string | null {
+  const contentType = request.headers['content-type']
+  if (contentType === undefined) return 'Content-Type is missing; it must be application/json.'
+  if (!JSON_MEDIA_TYPE.test(contentType)) return 'Content-Type must be application/json.'
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    return 'Content-Encoding is not supported.'
+  return null
+}
+
+/** The whole body, or null where it is larger than allowed. */
+function readBytes(request: IncomingMessage): Promise<Buffer | null> {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > MAX_BODY_BYTES) return Promise.resolve(null)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const finish = (bytes: Buffer | null): void => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+      resolve(bytes)
+    }
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size > MAX_BODY_BYTES) finish(null)
+      else chunks.push(chunk)
+    }
+    const onEnd = (): void => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+    const onClose = (): void => reject(new ClientGone('The client closed the connection inside its request'))
+    request.on('data', onData).once('end', onEnd).once('close', onClose).once('error', onClose)
+  })
+}
+
+/**
+ * Reads the rest of a refused body and drops it: closing a connection with unread bytes resets it, and the reset can
+ * overtake the answer. A sender who does not stop is cut off.
+ */
+function discard(request: IncomingMessage): void {
+  let size = 0
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > MAX_DISCARDED_BYTES) request.destroy()
+  })
+  request.on('error', ignoreReset)
+  request.resume()
+}
+
+/** The answer was given; how the sender of a refused body leaves is of no interest. */
+function ignoreReset(): void {}

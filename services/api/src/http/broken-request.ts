@@ -1,0 +1,53 @@
+/** Bytes that are no HTTP request: answered below the router, on the bare socket, in the same form as everything else. */
+import type { Socket } from 'node:net'
+import { requestedEventId, type ProblemCode } from '@cupel/contracts'
+import { problemAnswer, refuse } from './problem.js'
+
+interface ClientFault extends Error {
+  readonly code?: string
+}
+
+/** What Node's parser calls it, and what callers are told. */
+const faults: Readonly<Record<string, { code: ProblemCode; status?: string; detail: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'invalid_request',
+    status: '431 Request Header Fields Too Large',
+    detail: 'The head of the request is too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'invalid_request',
+    status: '408 Request Timeout',
+    detail: 'The request did not arrive in time.',
+  },
+}
+
+export function answerBrokenRequest(error: ClientFault, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const fault = faults[error.code ?? ''] ?? {
+    code: 'invalid_request' as const,
+    detail: 'This is not an HTTP request.',
+  }
+  const requestId = requestedEventId()
+  const answer = problemAnswer(refuse(fault.code, fault.detail), requestId)
+  const body = withStatus(answer.body ?? '', fault.status)
+  socket.end(
+    [
+      `HTTP/1.1 ${fault.status ?? '400 Bad Request'}`,
+      'Connection: close',
+      `Content-Type: ${answer.contentType}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `Request-Id: ${requestId}`,
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}
+
+/** 408 and 431 exist only here, so that the list of codes need not carry statuses no route can give. */
+function withStatus(body: string, status: string | undefined): string {
+  if (status === undefined) return body
+  return JSON.stringify({ ...(JSON.parse(body) as object), status: Number(status.slice(0, 3)) })
+}

@@ -1,0 +1,98 @@
+/**
+ * One endpoint as data: what it is called, what it takes, who may call it, what it can answer, and the function that answers.
+ * The frame serves it, and the API description is derived from it, so that neither can say anything else.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Caller } from '@cupel/access'
+import type { ProblemCode } from '@cupel/contracts'
+import type { Scope } from '@cupel/domain'
+import type { z } from 'zod'
+import type { Refusal } from './problem.js'
+
+export interface Answer {
+  readonly status: number
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Already in the form it goes out in; null for no body. */
+  readonly body: string | null
+}
+
+/** What every handler knows about the call it answers. */
+export interface Call {
+  readonly requestId: string
+  readonly headers: IncomingHttpHeaders
+  /** Clock reading (performance.now) when the request's head had arrived. */
+  readonly receivedMs: number
+}
+
+export interface Inputs<Path, Query, Body> {
+  readonly path: Path
+  readonly query: Query
+  readonly body: Body
+}
+
+/** A success as the description shows it. */
+export interface DescribedAnswer {
+  readonly status: number
+  readonly description: string
+  readonly contentType?: string
+  readonly schema?: z.ZodType
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: z.ZodType }>>
+  readonly example?: unknown
+}
+
+interface EndpointBase<Path, Query, Body> {
+  readonly operationId: string
+  readonly method: 'GET' | 'POST'
+  /** OpenAPI form: `/v1/reports/{report_id}`. */
+  readonly path: `/${string}`
+  readonly tag: string
+  readonly summary: string
+  readonly description: string
+  /** A path of another form is 404, as an id nobody has. */
+  readonly pathSchema?: z.ZodType<Path>
+  readonly querySchema?: z.ZodType<Query>
+  readonly bodySchema?: z.ZodType<Body>
+  readonly bodyExample?: unknown
+  readonly answers: readonly DescribedAnswer[]
+  /** Problems of this endpoint; those of access and of bodies in general are added by the frame. */
+  readonly problems: readonly ProblemCode[]
+}
+
+export interface OpenEndpoint<Path, Query> extends EndpointBase<Path, Query, undefined> {
+  readonly access: 'open'
+  handle(call: Call, inputs: Inputs<Path, Query, undefined>): Promise<Answer | Refusal> | Answer | Refusal
+}
+
+export interface KeyedEndpoint<Path, Query, Body> extends EndpointBase<Path, Query, Body> {
+  readonly access: Scope
+  handle(
+    call: Call & { readonly caller: Caller },
+    inputs: Inputs<Path, Query, Body>,
+  ): Promise<Answer | Refusal>
+}
+
+/** An endpoint whose input types the frame need not know: they were checked where it was defined. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- inputs are contravariant; their schemas guard them at run time
+export type Endpoint = OpenEndpoint<any, any> | KeyedEndpoint<any, any, any>
+
+export function openEndpoint<Path = undefined, Query = undefined>(
+  endpoint: OpenEndpoint<Path, Query>,
+): Endpoint {
+  return endpoint
+}
+
+export function keyedEndpoint<Path = undefined, Query = undefined, Body = undefined>(
+  endpoint: KeyedEndpoint<Path, Query, Body>,
+): Endpoint {
+  return endpoint
+}
+
+/** A JSON success. */
+export function jsonAnswer(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, contentType: 'application/json', headers, body }
+}

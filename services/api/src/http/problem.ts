@@ -1,0 +1,59 @@
+/** Refusals and faults as callers receive them: RFC 9457 problem documents, one code of the published list each. */
+import { problemCodes, type ProblemCode } from '@cupel/contracts'
+import type { Answer } from './endpoint.js'
+import type { Fault } from './strict-json.js'
+
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
+
+/** What went wrong, before it is put into words on the wire. */
+export interface Refusal {
+  readonly code: ProblemCode
+  /** One sentence about this occurrence; never anything secret or of another account. */
+  readonly detail: string
+  readonly errors?: readonly Fault[]
+  /** Further members of the document, for example `report_id`. */
+  readonly members?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Whole seconds after which trying again makes sense. */
+  readonly retryAfterSeconds?: number
+}
+
+/** At most this many faults are listed; a body with more is better looked at as a whole. */
+const MAX_ERRORS = 20
+
+export function refuse(
+  code: ProblemCode,
+  detail: string,
+  rest: Omit<Refusal, 'code' | 'detail'> = {},
+): Refusal {
+  return { code, detail, ...rest }
+}
+
+export function isRefusal(result: Answer | Refusal): result is Refusal {
+  return 'code' in result
+}
+
+/** Identifies the kind of problem for good; no address, so that it outlives hosts and documentation. */
+export function problemType(code: ProblemCode): string {
+  return `urn:cupel:problem:${code}`
+}
+
+export function problemAnswer(refusal: Refusal, requestId: string): Answer {
+  const { status, title } = problemCodes[refusal.code]
+  const headers: Record<string, string> = { ...refusal.headers }
+  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
+  if (status === 401) headers['www-authenticate'] ??= 'Bearer realm="cupel"'
+  const body = JSON.stringify({
+    type: problemType(refusal.code),
+    title,
+    status,
+    detail: refusal.detail,
+    code: refusal.code,
+    request_id: requestId,
+    ...(refusal.errors !== undefined && refusal.errors.length > 0
+      ? { errors: refusal.errors.slice(0, MAX_ERRORS) }
+      : {}),
+    ...refusal.members,
+  })
+  return { status, contentType: PROBLEM_MEDIA_TYPE, headers, body }
+}

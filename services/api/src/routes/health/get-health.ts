@@ -1,0 +1,26 @@
+/** GET /healthz: the process runs. It tests nothing else, as a restart would not mend a dependency. */
+import { z } from 'zod'
+import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
+
+export function getHealth(): Endpoint {
+  return openEndpoint({
+    operationId: 'getHealth',
+    method: 'GET',
+    path: '/healthz',
+    tag: 'Operation',
+    summary: 'Whether the process runs',
+    description: 'For liveness probes.',
+    access: 'open',
+    answers: [
+      {
+        status: 200,
+        description: 'It runs.',
+        contentType: 'application/json',
+        schema: z.object({ status: z.string() }),
+        example: { status: 'ok' },
+      },
+    ],
+    problems: [],
+    handle: () => jsonAnswer(200, '{"status":"ok"}'),
+  })
+}

@@ -1,0 +1,31 @@
+/** GET /readyz: whether calls sent here now would be served. */
+import { z } from 'zod'
+import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { refuse } from '../../http/problem.js'
+
+export function getReadiness(failing: () => readonly string[]): Endpoint {
+  return openEndpoint({
+    operationId: 'getReadiness',
+    method: 'GET',
+    path: '/readyz',
+    tag: 'Operation',
+    summary: 'Whether calls would be served',
+    description: 'For load balancers and readiness probes.',
+    access: 'open',
+    answers: [
+      {
+        status: 200,
+        description: 'Ready.',
+        contentType: 'application/json',
+        schema: z.object({ status: z.string() }),
+        example: { status: 'ready' },
+      },
+    ],
+    problems: ['unavailable'],
+    handle() {
+      const names = failing()
+      if (names.length === 0) return jsonAnswer(200, '{"status":"ready"}')
+      return refuse('unavailable', `Not ready: ${names.join(', ')}.`, { retryAfterSeconds: 1 })
+    },
+  })
+}

@@ -1,0 +1,27 @@
+/** GET /openapi.json: the description of everything served here. */
+import { z } from 'zod'
+import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
+
+/** `document` is asked when called, as the description holds this endpoint too. */
+export function getOpenapi(document: () => string): Endpoint {
+  return openEndpoint({
+    operationId: 'getOpenapi',
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Reference',
+    summary: 'The description of this API',
+    description: 'OpenAPI 3.1. Needs no key.',
+    access: 'open',
+    answers: [
+      {
+        status: 200,
+        description: 'The description.',
+        contentType: 'application/json',
+        schema: z.record(z.string(), z.unknown()),
+        example: { openapi: '3.1.1' },
+      },
+    ],
+    problems: [],
+    handle: () => jsonAnswer(200, document(), { 'cache-control': 'public, max-age=300' }),
+  })
+}

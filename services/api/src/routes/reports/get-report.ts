@@ -1,0 +1,63 @@
+/** GET /v1/reports/{report_id}: a report by its id, from the moment its POST was answered, on any instance. */
+import { reportSchema } from '@cupel/contracts'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { refuse, type Refusal } from '../../http/problem.js'
+import type { ReportReader } from '../../screening/report-reader.js'
+import { reportExample } from './report-example.js'
+
+const reportPath = z.object({
+  report_id: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .describe('The id of the report.'),
+})
+
+/** A screening that is late is usually done by then. */
+const PENDING_RETRY_SECONDS = 1
+
+export function getReport(reports: ReportReader): Endpoint {
+  return keyedEndpoint<z.infer<typeof reportPath>>({
+    operationId: 'getReport',
+    method: 'GET',
+    path: '/v1/reports/{report_id}',
+    tag: 'Screening',
+    summary: 'Get a report',
+    description:
+      'Returns a report exactly as it was made. A report of another account, or of the other environment, is as unknown as one that never existed.',
+    access: 'read-only',
+    pathSchema: reportPath,
+    answers: [
+      {
+        status: 200,
+        description: 'The report.',
+        contentType: 'application/json',
+        schema: reportSchema,
+        example: reportExample,
+      },
+    ],
+    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    async handle({ caller }, { path }) {
+      const found = await reports.find(caller, path.report_id)
+      return found.kind === 'report' ? jsonAnswer(200, found.document) : refusals[found.kind](path.report_id)
+    },
+  })
+}
+
+const refusals: Readonly<Record<'unknown' | 'pending' | 'failed' | 'behind', (reportId: string) => Refusal>> =
+  {
+    unknown: () => refuse('not_found', 'There is no such report.'),
+    pending: (reportId) =>
+      refuse('screening_pending', 'The screening is still running.', {
+        members: { report_id: reportId },
+        retryAfterSeconds: PENDING_RETRY_SECONDS,
+      }),
+    failed: (reportId) =>
+      refuse('screening_failed', 'The screening ended without a report.', {
+        members: { report_id: reportId },
+      }),
+    behind: () =>
+      refuse('unavailable', 'Reports are being caught up with; whether this one exists is not known yet.', {
+        retryAfterSeconds: PENDING_RETRY_SECONDS,
+      }),
+  }

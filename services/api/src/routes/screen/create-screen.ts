@@ -1,0 +1,116 @@
+/** POST /v1/screen: one address in, its report out. */
+import { reportSchema } from '@cupel/contracts'
+import { MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import { refuse, type Refusal } from '../../http/problem.js'
+import { text } from '../../http/text.js'
+import { traceparentOf } from '../../http/traceparent.js'
+import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
+import { reportExample } from '../reports/report-example.js'
+
+/** Characters a customer's own reference may have. */
+const MAX_REFERENCE_LENGTH = 128
+const MAX_CHAIN_LENGTH = 32
+/** A late report is usually there by then. */
+const LATE_RETRY_SECONDS = 1
+
+const screenBody = z
+  .strictObject({
+    // Its length is judged with the rest of the address, so that every faulty address is the same problem.
+    address: z
+      .string()
+      .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH })
+      .describe('The address to screen, in any form its chain knows. Echoed back exactly as sent.'),
+    chain: text(MAX_CHAIN_LENGTH)
+      .optional()
+      .describe('Chain code, in any case; without it the chain is detected from the address.'),
+    customer_reference: text(MAX_REFERENCE_LENGTH)
+      .optional()
+      .describe('Your own reference, returned in the report.'),
+  })
+  .meta({ id: 'ScreenRequest' })
+
+export function createScreen(screens: Screens): Endpoint {
+  return keyedEndpoint<undefined, undefined, z.infer<typeof screenBody>>({
+    operationId: 'createScreen',
+    method: 'POST',
+    path: '/v1/screen',
+    tag: 'Screening',
+    summary: 'Screen one address',
+    description:
+      'Screens an address and returns its report. Every call makes a new report. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id.',
+    access: 'read-write',
+    bodySchema: screenBody,
+    bodyExample: { address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96', chain: 'ETH' },
+    answers: [
+      {
+        status: 200,
+        description: 'The report.',
+        contentType: 'application/json',
+        schema: reportSchema,
+        headers: { Location: { description: 'Path of the report.', schema: z.string() } },
+        example: reportExample,
+      },
+    ],
+    problems: [
+      'invalid_address',
+      'unsupported_chain',
+      'chain_mismatch',
+      'screening_failed',
+      'screening_timeout',
+      'unavailable',
+    ],
+    async handle(call, { body }) {
+      const address = parseAddress(body.address, body.chain)
+      if (!address.ok) {
+        const pointer = address.code === 'invalid_address' ? '/address' : '/chain'
+        return refuse(address.code, address.detail, { errors: [{ pointer, detail: address.detail }] })
+      }
+      const result = await screens.screen({
+        caller: call.caller,
+        requestId: call.requestId,
+        traceparent: traceparentOf(call.headers),
+        address: body.address,
+        canonicalAddress: address.canonical,
+        chain: address.chain,
+        candidateChains: address.candidateChains,
+        customerReference: body.customer_reference ?? null,
+      })
+      return answerOf(result)
+    },
+  })
+}
+
+function answerOf(result: ScreenResult): Answer | Refusal {
+  if ('refused' in result) return refuse('unavailable', notAccepted[result.refused], { retryAfterSeconds: 1 })
+  const { reportId, outcome } = result
+  switch (outcome.kind) {
+    case 'report':
+      return jsonAnswer(200, outcome.document, { location: `/v1/reports/${reportId}` })
+    case 'failed':
+      return refuse('screening_failed', 'The screening ended without a report.', {
+        members: { report_id: reportId },
+      })
+    case 'late':
+      return refuse(
+        'screening_timeout',
+        'The report was not ready in time; it can be fetched by its report_id.',
+        {
+          members: { report_id: reportId },
+          headers: { location: `/v1/reports/${reportId}` },
+          retryAfterSeconds: LATE_RETRY_SECONDS,
+        },
+      )
+    case 'lost':
+      return refuse('unavailable', 'The report was not ready in time.', {
+        retryAfterSeconds: LATE_RETRY_SECONDS,
+      })
+  }
+}
+
+const notAccepted: Readonly<Record<RefusedBecause, string>> = {
+  not_ready: 'This instance is starting or stopping.',
+  overloaded: 'More screens are waiting than can be answered in time; this one was not accepted.',
+  log_unavailable: 'The screen could not be accepted.',
+}

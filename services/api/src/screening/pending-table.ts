@@ -1,0 +1,126 @@
+/**
+ * The screens this instance waits for. One entry per report id, registered before its request is appended, settled by the
+ * first record with that id. Deadlines are equally long, so entries expire in the order they came and one interval is
+ * enough to watch them all.
+ */
+import type { Logger } from '@cupel/contracts'
+
+export interface ScreenInWait {
+  readonly reportId: string
+  readonly accountId: string
+  readonly livemode: boolean
+}
+
+export type ScreenOutcome =
+  /** The report as recorded. */
+  | { readonly kind: 'report'; readonly document: string }
+  | { readonly kind: 'failed'; readonly code: string }
+  /** Not ready in time; the id is noted as pending. */
+  | { readonly kind: 'late' }
+  /** Not ready in time, and the id could not be noted, so it must not be handed out. */
+  | { readonly kind: 'lost' }
+
+export interface PendingTable {
+  readonly size: () => number
+  /** Age of the oldest entry, 0 where there is none. */
+  readonly oldestAgeMs: () => number
+  /** Resolves once, never rejects. */
+  register(screen: ScreenInWait): Promise<ScreenOutcome>
+  /** The entry of an id this instance waits for; other ids are of no interest. */
+  find(reportId: string): ScreenInWait | undefined
+  settle(reportId: string, outcome: ScreenOutcome): void
+  /** Gives an id up without an outcome, where its request was never accepted by the log. */
+  withdraw(reportId: string): void
+  /** Resolves when nothing is waited for any more. */
+  drained(): Promise<void>
+  close(): void
+}
+
+export interface PendingTableOptions {
+  readonly deadlineMs: number
+  /** Notes ids as pending, so that they can be handed out. */
+  readonly note: (screens: readonly ScreenInWait[]) => Promise<void>
+  readonly logger: Logger
+}
+
+interface Entry {
+  readonly screen: ScreenInWait
+  readonly sinceMs: number
+  isNoting: boolean
+  readonly resolve: (outcome: ScreenOutcome) => void
+}
+
+/** How often deadlines are looked at; a late answer is late by this much more at most. */
+const WATCH_INTERVAL_MS = 20
+/** Time the note may take before the id is given up. */
+const NOTE_TIMEOUT_MS = 1_000
+
+export function createPendingTable(options: PendingTableOptions): PendingTable {
+  const entries = new Map<string, Entry>()
+  let waitingForDrain: (() => void)[] = []
+
+  const finish = (reportId: string, outcome: ScreenOutcome | null): void => {
+    const entry = entries.get(reportId)
+    if (entry === undefined) return
+    entries.delete(reportId)
+    if (outcome !== null) entry.resolve(outcome)
+    if (entries.size > 0) return
+    for (const resolve of waitingForDrain) resolve()
+    waitingForDrain = []
+  }
+  const expire = async (expired: readonly Entry[]): Promise<void> => {
+    for (const entry of expired) entry.isNoting = true
+    let outcome: ScreenOutcome = { kind: 'late' }
+    try {
+      await withTimeout(options.note(expired.map(({ screen }) => screen)), NOTE_TIMEOUT_MS)
+    } catch (error) {
+      options.logger.error(
+        { err: error, screens: expired.length },
+        'Late screens could not be noted as pending',
+      )
+      outcome = { kind: 'lost' }
+    }
+    // A report that came meanwhile has settled its entry already.
+    for (const { screen } of expired) finish(screen.reportId, outcome)
+  }
+  const watch = setInterval(() => {
+    const late = performance.now() - options.deadlineMs
+    const expired: Entry[] = []
+    for (const entry of entries.values()) {
+      if (entry.sinceMs > late) break
+      if (!entry.isNoting) expired.push(entry)
+    }
+    if (expired.length > 0) void expire(expired)
+  }, WATCH_INTERVAL_MS)
+
+  return {
+    size: () => entries.size,
+    oldestAgeMs() {
+      for (const entry of entries.values()) return performance.now() - entry.sinceMs
+      return 0
+    },
+    register: (screen) =>
+      new Promise((resolve) => {
+        if (entries.has(screen.reportId)) throw new Error(`Report id ${screen.reportId} was handed out twice`)
+        entries.set(screen.reportId, { screen, sinceMs: performance.now(), isNoting: false, resolve })
+      }),
+    find: (reportId) => entries.get(reportId)?.screen,
+    settle: finish,
+    withdraw: (reportId) => finish(reportId, null),
+    drained: () =>
+      entries.size === 0 ? Promise.resolve() : new Promise((resolve) => waitingForDrain.push(resolve)),
+    close: () => clearInterval(watch),
+  }
+}
+
+async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`Not done within ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    await Promise.race([work, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Follows the partition of the report topic that this instance uses, live and sandbox, and settles the screens that wait.
+ * The first record with an id is the report, for every reader; ids of other instances on the same partition are passed over
+ * without being decoded.
+ */
+import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
+import {
+  TYPE_HEADER,
+  UndecodableRecordError,
+  type EventCodec,
+  type EventLog,
+  type LogRecord,
+  type LogStoppedError,
+  type Tail,
+} from '@cupel/event-log'
+import type { PendingTable } from './pending-table.js'
+
+export interface ReportTail {
+  /** Whether a report appended now would be seen. */
+  readonly isReady: () => boolean
+  stop(): Promise<void>
+}
+
+export interface ReportTailOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly partition: number
+  readonly pending: PendingTable
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** The tail ended and will not come back; without it no screen can be answered. */
+  readonly onStopped: (error: LogStoppedError) => void
+}
+
+/** Pause before a record in a schema not yet known is looked at again; the codec refreshes its catalogue meanwhile. */
+const UNKNOWN_SCHEMA_RETRY_MS = 200
+
+export async function followReports(options: ReportTailOptions): Promise<ReportTail> {
+  const { log, partition, onStopped } = options
+  const handle = createRecordHandler(options)
+  const tails: Tail[] = []
+  for (const livemode of [true, false]) {
+    const onRecords = (records: readonly LogRecord[]): void => {
+      for (const record of records) handle(record, livemode)
+    }
+    tails.push(
+      await log.tail({ topic: topicOf('ReportGenerated', livemode), partition, onRecords, onStopped }),
+    )
+  }
+  return {
+    isReady: () => tails.every((tail) => tail.isReady()),
+    stop: async () => void (await Promise.all(tails.map((tail) => tail.stop()))),
+  }
+}
+
+function createRecordHandler(options: ReportTailOptions): (record: LogRecord, livemode: boolean) => void {
+  const { codec, pending, logger } = options
+  const reports = options.metrics.counter(
+    'api_reports_answered_total',
+    'Reports seen in time for the call that waited.',
+  )
+
+  return function handle(record, livemode) {
+    const screen = pending.find(record.key)
+    if (screen === undefined || screen.livemode !== livemode) return
+    const type = record.headers[TYPE_HEADER]
+    try {
+      if (type === 'ReportGenerated') {
+        const { data } = codec.decodeAs('ReportGenerated', record)!
+        pending.settle(record.key, { kind: 'report', document: data.report })
+        reports.inc()
+      } else if (type === 'ScreeningFailed') {
+        const { data } = codec.decodeAs('ScreeningFailed', record)!
+        pending.settle(record.key, { kind: 'failed', code: data.code })
+      }
+    } catch (error) {
+      if (error instanceof UndecodableRecordError && error.reason === 'unknown-schema') {
+        setTimeout(() => handle(record, livemode), UNKNOWN_SCHEMA_RETRY_MS).unref()
+        return
+      }
+      logger.error({ err: error, reportId: record.key }, 'The record of a screen cannot be read')
+      pending.settle(record.key, { kind: 'failed', code: 'internal_error' })
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/** The API as a running service: access, the screens in wait, the tail that answers them, and the HTTP frame around it all. */
+import type { AddressInfo } from 'node:net'
+import {
+  createAdmission,
+  isPendingScreen,
+  loadReportIdKey,
+  notePendingScreens,
+  takeReportNumbers,
+  type Caller,
+} from '@cupel/access'
+import { REPORT_PARTITIONS, type Logger, type Metrics } from '@cupel/contracts'
+import { reportIdOf } from '@cupel/domain'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { readModelGroup, waitUntilProjected } from '@cupel/projections'
+import { getReport as readReport, reportView } from '@cupel/read-models'
+import type { Check, Config, RunningService } from '@cupel/service-kit'
+import { createTransport } from './access/transport.js'
+import { buildApp } from './app.js'
+import { endpointsOf } from './endpoints.js'
+import { createPendingKeeper } from './screening/pending-keeper.js'
+import { createPendingTable } from './screening/pending-table.js'
+import { reportIdRounds } from './screening/report-id-cipher.js'
+import { createReportIds } from './screening/report-ids.js'
+import { createReportReader } from './screening/report-reader.js'
+import { followReports } from './screening/report-tail.js'
+import { createScreens } from './screening/screens.js'
+
+export interface ApiDeps {
+  readonly config: Pick<
+    Config,
+    | 'CUPEL_HOST'
+    | 'CUPEL_PORT'
+    | 'CUPEL_INSTANCE'
+    | 'CUPEL_BASE_URL'
+    | 'CUPEL_REPORT_PAGE_URL'
+    | 'CUPEL_SCREEN_DEADLINE_MS'
+  >
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Called where only a restart leads back, for example when the report tail is lost for good. */
+  readonly fail: (reason: string, error: unknown) => void
+}
+
+export interface RunningApi extends RunningService {
+  /** What callers see as the base address, without a slash at the end. */
+  readonly baseUrl: string
+  /** Where this instance listens. */
+  readonly url: string
+}
+
+/** Share of the report topic's partitions that interactive screens use; the rest belongs to bulk. */
+const INTERACTIVE_PARTITIONS = REPORT_PARTITIONS / 2
+const GAUGE_INTERVAL_MS = 1_000
+
+/** Resolves once calls are served. The topics, tables and schemas exist already. */
+export async function startApi(deps: ApiDeps): Promise<RunningApi> {
+  const { config, log, codec, database, logger, metrics } = deps
+  const deadlineMs = config.CUPEL_SCREEN_DEADLINE_MS
+  const partition = config.CUPEL_INSTANCE % INTERACTIVE_PARTITIONS
+  const links = { baseUrl: '', reportPageUrl: '' }
+  let lostTail: Error | null = null
+  let stopping = false
+
+  const rounds = reportIdRounds(await loadReportIdKey(database))
+  const reportIds = createReportIds({
+    take: (count) => takeReportNumbers(database, count),
+    idOf: (number) => reportIdOf(BigInt(number), partition, REPORT_PARTITIONS, rounds),
+  })
+  const pending = createPendingTable({
+    deadlineMs,
+    note: (screens) => notePendingScreens(database, screens),
+    logger,
+  })
+  const tail = await followReports({
+    log,
+    codec,
+    partition,
+    pending,
+    logger,
+    metrics,
+    onStopped(error) {
+      lostTail = error
+      deps.fail('The report log cannot be followed any more', error)
+    },
+  })
+  const gate = createAdmission({ database, logger, metrics })
+  // While stopping, what still arrives on kept connections is served: only new connections are sent elsewhere.
+  const canAnswer = (): boolean => lostTail === null && tail.isReady()
+  const screens = createScreens({
+    log,
+    codec,
+    pending,
+    reportIds,
+    isReady: canAnswer,
+    deadlineMs,
+    reportUrlOf: (reportId) => links.reportPageUrl + reportId,
+    metrics,
+  })
+  const read = (owner: Pick<Caller, 'accountId' | 'livemode'>, reportId: string) =>
+    readReport(database, { accountId: owner.accountId, livemode: owner.livemode, reportId })
+  const reports = createReportReader({
+    log,
+    read,
+    waitUntilProjected: (position, timeoutMs) =>
+      waitUntilProjected({ database, group: readModelGroup(reportView), ...position, timeoutMs }),
+    isPending: ({ accountId, livemode }, reportId) =>
+      isPendingScreen(database, { accountId, livemode, reportId }),
+  })
+  const keeper = createPendingKeeper({
+    database,
+    logger,
+    hasEnded: async (screen) => (await read(screen, screen.reportId)) !== null,
+  })
+
+  const checks = (): readonly Check[] => [
+    { name: 'accepting', ok: !stopping },
+    { name: 'report tail', ok: canAnswer() },
+    { name: 'key store', ok: gate.isAvailable() },
+  ]
+  const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
+  const app = buildApp({
+    endpoints: endpointsOf({ screens, reports, failing }),
+    gate,
+    transport: createTransport({ trustedProxies: [], isEncrypted: false }),
+    logger,
+    metrics,
+  })
+  const letGo = async (): Promise<void> => {
+    await keeper.stop()
+    await tail.stop()
+    await gate.close()
+    pending.close()
+  }
+  const port = config.CUPEL_PORT === 0 ? 0 : config.CUPEL_PORT + config.CUPEL_INSTANCE
+  try {
+    await app.fastify.listen({ host: config.CUPEL_HOST, port, backlog: LISTEN_BACKLOG })
+  } catch (error) {
+    // A taken port is the composer's to report; nothing may go on running without it.
+    await letGo()
+    throw error
+  }
+  const url = urlOf(config.CUPEL_HOST, (app.fastify.server.address() as AddressInfo).port)
+  links.baseUrl = (config.CUPEL_BASE_URL ?? url).replace(/\/$/, '')
+  links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${links.baseUrl}/reports/`
+  const gauges = watchGauges(metrics, pending)
+  logger.info({ url, partition }, 'The API serves calls')
+
+  return {
+    name: 'api',
+    url,
+    baseUrl: links.baseUrl,
+    checks,
+    async stop() {
+      // Order: take no more, answer what was taken, then let go of what the answers needed.
+      stopping = true
+      await app.close()
+      await pending.drained()
+      await letGo()
+      clearInterval(gauges)
+    },
+  }
+}
+
+/** Connections the kernel holds for us while the event loop is busy. */
+const LISTEN_BACKLOG = 1_024
+
+function watchGauges(metrics: Metrics, pending: { size(): number; oldestAgeMs(): number }): NodeJS.Timeout {
+  const size = metrics.gauge('api_pending_screens', 'Screens waited for.')
+  const age = metrics.gauge('api_oldest_pending_seconds', 'Age of the oldest screen waited for.')
+  const timer = setInterval(() => {
+    size.set(pending.size())
+    age.set(pending.oldestAgeMs() / 1000)
+  }, GAUGE_INTERVAL_MS)
+  return timer.unref()
+}
+
+function urlOf(host: string, port: number): string {
+  const shown =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `http://${shown}:${port}`
+}

@@ -1,0 +1,162 @@
+/** A scorer that does no scoring: it answers requests as a test tells it to. */
+import {
+  decidedEventId,
+  reportPartition,
+  screenTopic,
+  topicOf,
+  type DomainEvent,
+  type ReportGenerated,
+  type ScreenRequested,
+} from '@cupel/contracts'
+import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
+
+export type TestAnswer = 'report' | 'fail' | 'hold' | 'twice'
+
+export interface TestScorer {
+  /** What the next requests get; `hold` keeps them until `release`. */
+  answer: TestAnswer
+  /** Requests held at the moment. */
+  readonly held: () => readonly ScreenRequested[]
+  /** Answers everything that is held. */
+  release(): Promise<void>
+  /** Appends a report for a request, whoever asked. */
+  report(request: ScreenRequested, level?: string): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startTestScorer({
+  log,
+  codec,
+}: {
+  log: EventLog
+  codec: EventCodec
+}): Promise<TestScorer> {
+  let held: ScreenRequested[] = []
+  const identity = await log.identity()
+  const recordsFor = (request: ScreenRequested, answer: TestAnswer): NewRecord[] => {
+    if (answer === 'fail') return [failure(codec, request)]
+    const first = generated(codec, request, 'green')
+    // The second one differs, as a repeat decided from newer labels would.
+    return answer === 'twice' ? [first, generated(codec, request, 'red')] : [first]
+  }
+  const subscription = await log.subscribe({
+    group: 'test-scorer',
+    topics: [screenTopic('interactive', true), screenTopic('interactive', false)],
+    checkpoint: async () => ({ next: 0, log: identity }),
+    maxBatchRecords: 500,
+    concurrency: 16,
+    async handle(batch) {
+      const requests = batch.records.map((record) => codec.decodeAs('ScreenRequested', record)!.data)
+      if (scorer.answer === 'hold') held.push(...requests)
+      else
+        await log.append(
+          'test',
+          requests.flatMap((request) => recordsFor(request, scorer.answer)),
+        )
+      return undefined
+    },
+    onStopped: (error) => {
+      throw error
+    },
+    onRetry: () => undefined,
+  })
+  const scorer: TestScorer = {
+    answer: 'report',
+    held: () => held,
+    async release() {
+      const requests = held
+      held = []
+      await log.append(
+        'test',
+        requests.flatMap((request) => recordsFor(request, 'report')),
+      )
+    },
+    async report(request, level = 'green') {
+      await log.append('test', [generated(codec, request, level)])
+    },
+    stop: () => subscription.stop(),
+  }
+  return scorer
+}
+
+function generated(codec: EventCodec, request: ScreenRequested, level: string): NewRecord {
+  const generatedAt = new Date().toISOString()
+  // Odd spacing on purpose: whoever re-serialises the document is found out.
+  const report = `{ "report_id": "${request.reportId}",  "address": ${JSON.stringify(request.address)}, "risk": { "level": "${level}" } }`
+  const data: ReportGenerated = {
+    reportId: request.reportId,
+    report,
+    accountId: request.accountId,
+    livemode: request.livemode,
+    address: request.address,
+    canonicalAddress: request.canonicalAddress,
+    chain: request.chain,
+    candidateChains: request.candidateChains,
+    customerReference: request.customerReference,
+    level,
+    score: 0,
+    categories: { sanctions: 0, darknet: 0, mixer: 0, scam: 0, stolen: 0, cleanExchange: 0 },
+    levelReasons: [],
+    scoreIsLowerBound: false,
+    generatedAt,
+    reportUrl: request.reportUrl,
+    jobId: null,
+    jobIndex: null,
+    reportSha256: '',
+    inputs: NO_INPUTS,
+  }
+  return record(codec, {
+    type: 'ReportGenerated',
+    data,
+    envelope: envelope(request, 'ReportGenerated', generatedAt),
+  })
+}
+
+function failure(codec: EventCodec, request: ScreenRequested): NewRecord {
+  const failedAt = new Date().toISOString()
+  return record(codec, {
+    type: 'ScreeningFailed',
+    data: {
+      reportId: request.reportId,
+      accountId: request.accountId,
+      livemode: request.livemode,
+      code: 'screening_failed',
+      detail: 'told to',
+      jobId: null,
+      jobIndex: null,
+      failedAt,
+    },
+    envelope: envelope(request, 'ScreeningFailed', failedAt),
+  })
+}
+
+function record(
+  codec: EventCodec,
+  event: DomainEvent<'ReportGenerated'> | DomainEvent<'ScreeningFailed'>,
+): NewRecord {
+  const { reportId, livemode } = event.data
+  const target = { topic: topicOf(event.type, livemode), key: reportId, partition: reportPartition(reportId) }
+  return codec.encode(event, target)
+}
+
+function envelope(request: ScreenRequested, type: string, time: string): DomainEvent['envelope'] {
+  const { reportId } = request
+  const causes = { correlationId: reportId, causationId: reportId }
+  return { id: decidedEventId(type, reportId), source: 'cupel/test', time, subject: reportId, ...causes }
+}
+
+const NO_INPUTS: ReportGenerated['inputs'] = {
+  labelSetSeq: 0,
+  labelView: 'current',
+  labelsAsOf: '',
+  labelSets: [],
+  labels: [],
+  policyId: 'default',
+  policyVersion: 1,
+  policySha256: '',
+  policyDocument: '',
+  chainTableVersion: '',
+  originTableVersion: '',
+  assetTableVersion: '',
+  scorerVersion: 'test',
+}

@@ -1,0 +1,254 @@
+import { reportPartition } from '@cupel/contracts'
+import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import { openDatabase } from '@cupel/postgres'
+import { revokeKey } from '@cupel/access'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { ADDRESS, call, screen, type Reply } from './http-client.js'
+import { reportRecords, startInstallation, type Installation } from './installation.js'
+import type { RunningApi } from '../src/index.js'
+
+let installation: Installation
+let api: RunningApi
+let key: string
+let accountId: string
+beforeAll(async () => {
+  installation = await startInstallation()
+  api = await installation.api()
+  ;({ key, accountId } = await installation.key())
+})
+afterEach(async () => {
+  installation.scorer.answer = 'report'
+  await installation.scorer.release()
+  installation.project()
+})
+afterAll(() => installation.stop())
+
+const reportIdOf = (reply: { json(): Record<string, unknown> }): string => reply.json()['report_id'] as string
+
+test('a screen is answered with the report exactly as it was recorded', async () => {
+  const reply = await screen(api.url, key, { address: ADDRESS, chain: 'eth', customer_reference: 'case 7' })
+
+  expect(reply.status).toBe(200)
+  expect(reply.headers['content-type']).toBe('application/json')
+  const reportId = reportIdOf(reply)
+  expect(reportId).toMatch(/^[0-9a-f]{16}$/)
+  expect(reply.headers['location']).toBe(`/v1/reports/${reportId}`)
+  expect(reply.text).toBe(
+    `{ "report_id": "${reportId}",  "address": "${ADDRESS}", "risk": { "level": "green" } }`,
+  )
+  const [request] = (await installation.requests()).filter((each) => each.reportId === reportId)
+  expect(request).toMatchObject({
+    accountId,
+    livemode: true,
+    address: ADDRESS,
+    canonicalAddress: ADDRESS.toLowerCase(),
+    chain: 'ETH',
+    candidateChains: [],
+    customerReference: 'case 7',
+    lane: 'interactive',
+    reportUrl: `${api.baseUrl}/reports/${reportId}`,
+    jobId: null,
+  })
+  expect(Date.parse(request!.answerByAt!) - Date.parse(request!.requestedAt)).toBe(5_000)
+})
+
+test('a report can be read the moment it was given, on any instance', async () => {
+  const other = await installation.api({ config: { CUPEL_INSTANCE: 3 } })
+  for (let round = 0; round < 10; round += 1) {
+    const made = await screen(api.url, key)
+    const read = await call(other.url, 'GET', `/v1/reports/${reportIdOf(made)}`, { key })
+    expect([read.status, read.text]).toEqual([200, made.text])
+  }
+})
+
+test('while the projection does not follow, a report is neither found nor denied', async () => {
+  await installation.stopProjecting()
+  const made = await screen(api.url, key)
+  const read = call(api.url, 'GET', `/v1/reports/${reportIdOf(made)}`, { key })
+  expect((await read).json()).toMatchObject({ status: 503, code: 'unavailable' })
+  expect((await read).headers['retry-after']).toBe('1')
+
+  installation.project()
+  const again = await call(api.url, 'GET', `/v1/reports/${reportIdOf(made)}`, { key })
+  expect([again.status, again.text]).toEqual([200, made.text])
+})
+
+test('a screen that is late is 503 with an id under which its report is read later', async () => {
+  const hasty = await installation.api({ config: { CUPEL_INSTANCE: 1, CUPEL_SCREEN_DEADLINE_MS: 100 } })
+  installation.scorer.answer = 'hold'
+  const late = await screen(hasty.url, key)
+
+  expect(late.json()).toMatchObject({ status: 503, code: 'screening_timeout' })
+  expect(late.headers['retry-after']).toBe('1')
+  const path = `/v1/reports/${reportIdOf(late)}`
+  expect(late.headers['location']).toBe(path)
+  const early = await call(api.url, 'GET', path, { key })
+  expect(early.json()).toMatchObject({ status: 503, code: 'screening_pending', report_id: reportIdOf(late) })
+  const { key: stranger } = await installation.key()
+  expect((await call(api.url, 'GET', path, { key: stranger })).status).toBe(404)
+
+  await installation.scorer.release()
+  await vi.waitFor(async () => expect((await call(api.url, 'GET', path, { key })).status).toBe(200))
+  await vi.waitFor(
+    async () => {
+      const rows = await installation.database.query('SELECT 1 FROM access.pending_screen')
+      expect(rows).toEqual([])
+    },
+    { timeout: 10_000 },
+  )
+})
+
+test('a screening that fails is 500, then and later', async () => {
+  installation.scorer.answer = 'fail'
+  const failed = await screen(api.url, key)
+  expect(failed.json()).toMatchObject({ status: 500, code: 'screening_failed' })
+  const read = await call(api.url, 'GET', `/v1/reports/${reportIdOf(failed)}`, { key })
+  expect(read.json()).toMatchObject({ status: 500, code: 'screening_failed' })
+})
+
+test('of two records with one id the first is the report, for everyone', async () => {
+  installation.scorer.answer = 'twice'
+  const made = await screen(api.url, key)
+  const reportId = reportIdOf(made)
+  expect(made.json()['risk']).toEqual({ level: 'green' })
+  await vi.waitFor(async () =>
+    expect(await reportRecords(installation, reportPartition(reportId), reportId)).toHaveLength(2),
+  )
+  const read = await call(api.url, 'GET', `/v1/reports/${reportId}`, { key })
+  expect(read.text).toBe(made.text)
+})
+
+test('two instances on one partition answer their own callers and nobody else’s', async () => {
+  // Partitions are taken modulo 8, so instances 2 and 10 share one.
+  const [one, two] = await Promise.all(
+    [2, 10].map((n) => installation.api({ config: { CUPEL_INSTANCE: n } })),
+  )
+  const callers = Array.from({ length: 60 }, (_, index) => ({
+    url: (index % 2 === 0 ? one : two)!.url,
+    reference: `caller ${index}`,
+  }))
+  const replies = await Promise.all(
+    callers.map(({ url, reference }) =>
+      screen(url, key, { address: ADDRESS, customer_reference: reference }),
+    ),
+  )
+  const requests = new Map((await installation.requests()).map((request) => [request.reportId, request]))
+  expect(new Set(replies.map(reportIdOf)).size).toBe(callers.length)
+  for (const [index, reply] of replies.entries()) {
+    expect(reply.status).toBe(200)
+    expect(requests.get(reportIdOf(reply))?.customerReference).toBe(callers[index]!.reference)
+    expect(reportPartition(reportIdOf(reply))).toBe(2)
+  }
+})
+
+test('report ids stay unique when an instance ends in the middle of its block', async () => {
+  const ids = new Set<string>()
+  for (let generation = 0; generation < 3; generation += 1) {
+    const instance = await installation.api({ config: { CUPEL_INSTANCE: 5 } })
+    for (let count = 0; count < 5; count += 1) ids.add(reportIdOf(await screen(instance.url, key)))
+    await instance.stop()
+  }
+  expect(ids.size).toBe(15)
+})
+
+test('an instance that is behind refuses before it appends anything', async () => {
+  const slow = await installation.api({ config: { CUPEL_INSTANCE: 4, CUPEL_SCREEN_DEADLINE_MS: 2_000 } })
+  installation.scorer.answer = 'hold'
+  const first = screen(slow.url, key)
+  await vi.waitFor(() => expect(installation.scorer.held()).toHaveLength(1))
+  // Half the deadline after the first screen the queue counts as too long.
+  const refused: Reply[] = []
+  const others: Promise<unknown>[] = []
+  await vi.waitFor(
+    () => {
+      const other = screen(slow.url, key)
+      others.push(other.then((reply) => reply.json()['code'] === 'unavailable' && refused.push(reply)))
+      expect(refused).not.toEqual([])
+    },
+    { timeout: 1_900, interval: 100 },
+  )
+  expect(refused[0]!.json()).not.toHaveProperty('report_id')
+  expect(refused[0]!.headers['retry-after']).toBe('1')
+  const accepted = (await installation.requests()).length
+  expect((await screen(slow.url, key)).status).toBe(503)
+  expect((await installation.requests()).length).toBe(accepted)
+  await installation.scorer.release()
+  expect((await first).status).toBe(200)
+  await Promise.all(others)
+}, 30_000)
+
+test('a report of another account or environment is as unknown as none', async () => {
+  const made = await screen(api.url, key)
+  const path = `/v1/reports/${reportIdOf(made)}`
+  const { key: stranger } = await installation.key()
+  const { key: sandbox } = await installation.key({ accountId, environment: 'test' })
+  const unknown = await call(api.url, 'GET', '/v1/reports/0123456789abcdef', { key })
+  expect(unknown.json()).toMatchObject({ status: 404, code: 'not_found' })
+  for (const outsider of [stranger, sandbox]) {
+    const reply = await call(api.url, 'GET', path, { key: outsider })
+    expect({ ...reply.json(), request_id: '' }).toEqual({ ...unknown.json(), request_id: '' })
+  }
+})
+
+test('a screen with a test key stays in the sandbox', async () => {
+  const { key: sandbox } = await installation.key({ accountId, environment: 'test' })
+  const made = await screen(api.url, sandbox)
+  expect(made.status).toBe(200)
+  const read = await call(api.url, 'GET', `/v1/reports/${reportIdOf(made)}`, { key: sandbox })
+  expect(read.text).toBe(made.text)
+  const [request] = (await installation.requests()).filter((each) => each.reportId === reportIdOf(made))
+  expect(request?.livemode).toBe(false)
+  expect(await reportRecords(installation, 0, reportIdOf(made))).toEqual([])
+})
+
+test('a revoked key is refused with the next call, on every instance', async () => {
+  const { key: doomed, keyId } = await installation.key()
+  const other = await installation.api({ config: { CUPEL_INSTANCE: 6 } })
+  expect((await screen(api.url, doomed)).status).toBe(200)
+  await revokeKey(installation.database, { keyId, by: 'test', reason: 'test' })
+  for (const { url } of [api, other])
+    expect((await screen(url, doomed)).json()).toMatchObject({ status: 401, code: 'invalid_key' })
+})
+
+test('while keys cannot be checked, calls are 503 and nothing is appended', async () => {
+  const broken = openDatabase({
+    connectionString: installation.connectionString,
+    maxConnections: 2,
+    applicationName: 'api-test-broken',
+  })
+  const instance = await installation.api({ config: { CUPEL_INSTANCE: 7 }, database: broken })
+  await broken.close()
+  const before = (await installation.requests()).length
+  const reply = await screen(instance.url, key)
+  expect(reply.json()).toMatchObject({ status: 503, code: 'unavailable' })
+  expect(reply.headers['retry-after']).toBe('1')
+  expect((await installation.requests()).length).toBe(before)
+})
+
+test('a screen the log does not take is 503 and hands out no id', async () => {
+  const log: EventLog = {
+    ...installation.log,
+    append: async () => {
+      throw new LogUnavailableError('told to')
+    },
+  }
+  const instance = await installation.api({ config: { CUPEL_INSTANCE: 8 }, log })
+  const reply = await screen(instance.url, key)
+  expect(reply.json()).toMatchObject({ status: 503, code: 'unavailable' })
+  expect(reply.json()).not.toHaveProperty('report_id')
+})
+
+test('what was accepted is answered before the service stops', async () => {
+  const leaving = await installation.api({ config: { CUPEL_INSTANCE: 9 } })
+  installation.scorer.answer = 'hold'
+  const accepted = [screen(leaving.url, key), screen(leaving.url, key)]
+  await vi.waitFor(() => expect(installation.scorer.held()).toHaveLength(2))
+  const stopped = leaving.stop()
+  await vi.waitFor(() => expect(call(leaving.url, 'GET', '/healthz')).rejects.toThrow(/ECONNREFUSED/))
+  await installation.scorer.release()
+  for (const reply of await Promise.all(accepted)) {
+    expect(reply.status).toBe(200)
+    expect(reply.headers['connection']).toBe('close')
+  }
+  await stopped
+})
