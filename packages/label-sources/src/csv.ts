@@ -2,10 +2,9 @@
  * Cupel's own label layout: RFC 4180 CSV in UTF-8 with the header
  * `address,chain,category,entity,source,source_url,confidence,observed_at`.
  */
-import { Readable } from 'node:stream'
 import { categories } from '@cupel/contracts'
+import { readCsvRows, type CsvRow } from './csv-rows.js'
 import { isCategory } from './category.js'
-import { parse as parseCsv, CsvError, type Info } from 'csv-parse'
 import { parseTime } from './dates.js'
 import {
   SetRefusedError,
@@ -15,7 +14,6 @@ import {
   type ParsedItem,
 } from './label-source.js'
 import { shown } from './message.js'
-import { decodeUtf8 } from './utf8.js'
 
 export const CSV_HEADER = [
   'address',
@@ -28,8 +26,6 @@ export const CSV_HEADER = [
   'observed_at',
 ] as const
 
-/** A row beyond this is a missing closing quote rather than a label. */
-const MAX_ROW_CHARACTERS = 65_536
 /** Longest entity, source or URL that is kept. */
 const MAX_FIELD_CHARACTERS = 2_048
 
@@ -45,32 +41,27 @@ export const csvFormat: LabelFormat = {
 }
 
 async function* parseRows(input: ByteStream): AsyncGenerator<ParsedItem> {
-  const ending = { text: '' }
+  const ending = { lineBreak: false }
   let headerSeen = false
   // The newest row waits one step, because only the end of the file shows whether it was cut off.
-  let newest: RawRow | null = null
-  for await (const { fields, line } of readRecords(input, ending)) {
+  let newest: CsvRow | null = null
+  for await (const row of readCsvRows(input, {}, ending)) {
     if (!headerSeen) {
-      requireHeader(fields, line)
+      requireHeader(row)
       headerSeen = true
       continue
     }
     if (newest !== null) yield readRow(newest)
-    newest = { fields, line }
+    newest = row
   }
   if (!headerSeen) throw new SetRefusedError('truncated', null, 'The file is empty: not even a header')
   if (newest === null) return
-  if (ending.text !== '\n') requireWholeRow(newest)
+  if (!ending.lineBreak) requireWholeRow(newest)
   yield readRow(newest)
 }
 
-interface RawRow {
-  readonly fields: readonly string[]
-  readonly line: number
-}
-
 /** Without a line break at its end the last row may have been cut; it is believed only if it is complete and sound. */
-function requireWholeRow(last: RawRow): void {
+function requireWholeRow(last: CsvRow): void {
   const reason = whyIncomplete(last)
   if (reason === null) return
   throw new SetRefusedError(
@@ -80,7 +71,7 @@ function requireWholeRow(last: RawRow): void {
   )
 }
 
-function whyIncomplete(last: RawRow): string | null {
+function whyIncomplete(last: CsvRow): string | null {
   if (last.fields.length !== CSV_HEADER.length)
     return `${last.fields.length} columns instead of ${CSV_HEADER.length}`
   if (last.fields.at(-1) === '') return 'its last field is empty'
@@ -88,59 +79,16 @@ function whyIncomplete(last: RawRow): string | null {
   return item.type === 'refused' ? item.reason : null
 }
 
-async function* readRecords(input: ByteStream, ending: { text: string }): AsyncGenerator<RawRow> {
-  const chunks = async function* (): AsyncGenerator<string> {
-    for await (const text of decodeUtf8(input)) {
-      ending.text = text.slice(-1)
-      yield text
-    }
-  }
-  const source = Readable.from(chunks(), { objectMode: false, highWaterMark: 65_536 })
-  const parser = parseCsv({
-    info: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    record_delimiter: ['\r\n', '\n'],
-    max_record_size: MAX_ROW_CHARACTERS,
-  })
-  // `pipe` does not pass errors on: without this an undecodable file would hang the parser instead of refusing the set.
-  source.on('error', (error) => parser.destroy(error))
-  source.pipe(parser)
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
-      // `lines` is where the record ends; breaks within quotes lie between that and where it begins.
-      yield { fields: record, line: info.lines - lineBreaksWithin(record) }
-    }
-  } catch (error) {
-    throw asSetRefusal(error)
-  } finally {
-    source.destroy()
-  }
-}
-
-const lineBreaksWithin = (fields: readonly string[]): number =>
-  fields.reduce((count, field) => (field.includes('\n') ? count + field.split('\n').length - 1 : count), 0)
-
-function asSetRefusal(error: unknown): unknown {
-  if (!(error instanceof CsvError)) return error
-  const line = typeof error['lines'] === 'number' ? error['lines'] : null
-  const truncated = error.code === 'CSV_QUOTE_NOT_CLOSED'
-  const reason = truncated
-    ? 'a quoted field is never closed: the file is cut off'
-    : `not RFC 4180: ${error.message}`
-  return new SetRefusedError(truncated ? 'truncated' : 'malformed', line, reason, { cause: error })
-}
-
-function requireHeader(record: readonly string[], line: number): void {
-  if (record.length === CSV_HEADER.length && record.every((name, index) => name === CSV_HEADER[index])) return
+function requireHeader({ fields, line }: CsvRow): void {
+  if (fields.length === CSV_HEADER.length && fields.every((name, index) => name === CSV_HEADER[index])) return
   throw new SetRefusedError(
     'wrong-header',
     line,
-    `the header must be ${CSV_HEADER.join(',')}, not ${shown(record.join(','))}`,
+    `the header must be ${CSV_HEADER.join(',')}, not ${shown(fields.join(','))}`,
   )
 }
 
-function readRow({ fields, line }: RawRow): ParsedItem {
+function readRow({ fields, line }: CsvRow): ParsedItem {
   if (fields.length !== CSV_HEADER.length) {
     throw new SetRefusedError(
       'wrong-columns',

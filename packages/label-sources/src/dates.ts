@@ -5,6 +5,18 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 
 /** A date (midnight UTC) or an RFC 3339 time, where a missing offset means UTC. null where it is neither, or no real day. */
 export function parseTime(text: string): string | null {
+  // Rows of one file share a few dates, mostly one.
+  if (text !== lastText) {
+    lastTime = parseNewTime(text)
+    lastText = text
+  }
+  return lastTime
+}
+
+let lastText = ''
+let lastTime: string | null = null
+
+function parseNewTime(text: string): string | null {
   const date = DATE.exec(text)
   if (date !== null) return utcMidnight(Number(date[1]), Number(date[2]), Number(date[3]))
   if (!DATE_TIME.test(text)) return null

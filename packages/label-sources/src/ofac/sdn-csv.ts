@@ -3,8 +3,7 @@
  * the remarks, which are cut at 1,000 characters and go on in sdn_comments.csv, even in the middle of an address.
  * Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
  */
-import { Readable } from 'node:stream'
-import { CsvError, parse as parseCsv } from 'csv-parse'
+import { readCsvRows, type CsvRow } from '../csv-rows.js'
 import {
   SetRefusedError,
   type ByteStream,
@@ -12,7 +11,6 @@ import {
   type LabelFormat,
   type ParsedItem,
 } from '../label-source.js'
-import { decodeUtf8 } from '../utf8.js'
 import { designation, OFAC_SOURCE } from './digital-currency.js'
 
 const SDN_COLUMNS = 12
@@ -105,40 +103,16 @@ async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string,
   return continuations
 }
 
-async function* readRows(
-  input: ByteStream,
-  columns: number,
-): AsyncGenerator<{ readonly fields: readonly string[]; readonly line: number }> {
-  const source = Readable.from(decodeUtf8(input), { objectMode: false })
-  const parser = parseCsv({
-    info: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    record_delimiter: ['\r\n', '\n'],
-    trim: true,
-  })
-  source.on('error', (error) => parser.destroy(error))
-  source.pipe(parser)
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[]
-      info: { lines: number }
-    }>) {
-      if (record.length === 1 && record[0] === DOS_END_OF_FILE) return
-      if (record.length !== columns) {
-        throw new SetRefusedError(
-          'wrong-columns',
-          info.lines,
-          `${record.length} columns instead of ${columns}`,
-        )
-      }
-      yield { fields: record, line: info.lines }
+async function* readRows(input: ByteStream, columns: number): AsyncGenerator<CsvRow> {
+  for await (const row of readCsvRows(input, { trim: true })) {
+    if (row.fields.length === 1 && row.fields[0] === DOS_END_OF_FILE) return
+    if (row.fields.length !== columns) {
+      throw new SetRefusedError(
+        'wrong-columns',
+        row.line,
+        `${row.fields.length} columns instead of ${columns}`,
+      )
     }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    const cut = error.code === 'CSV_QUOTE_NOT_CLOSED'
-    throw new SetRefusedError(cut ? 'truncated' : 'malformed', null, error.message, { cause: error })
-  } finally {
-    source.destroy()
+    yield row
   }
 }
