@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import type { CliContext } from './context.js'
 import { registerAccounts } from './accounts/register.js'
+import { registerAudit } from './audit/register.js'
 import { registerKeys } from './keys/register.js'
 import { registerScreen } from './screen/register.js'
 import { registerStart } from './start/register.js'
@@ -9,7 +10,7 @@ import { registerStatus } from './status/register.js'
 
 const VERSION = '0.1.0'
 
-const groups = [registerStart, registerStatus, registerScreen, registerAccounts, registerKeys]
+const groups = [registerStart, registerStatus, registerScreen, registerAccounts, registerKeys, registerAudit]
 
 export function createProgram(context: CliContext): Command {
   const program = new Command('cupel')
