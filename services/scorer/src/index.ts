@@ -1,1 +1,2 @@
-export {}
+/** Decides screenings: takes requests from the log, reads labels, appends reports. */
+export { SCORER_GROUPS, scorerDeadLetterTopics, startScorer, type ScorerDeps } from './start-scorer.js'

@@ -1,0 +1,174 @@
+/** Decides a batch of requests: one statement reads everything they rest on, then pure code decides one after the other. */
+import { decidedEventId, type DomainEvent } from '@cupel/contracts'
+import {
+  compilePolicyText,
+  decideScreening,
+  parseAddress,
+  type CompiledPolicy,
+  type LabelFacts,
+  type LabelSetFacts,
+  type LabelViewState,
+  type ScreeningSnapshot,
+} from '@cupel/domain'
+import type { LogIdentity } from '@cupel/event-log'
+import type { Queryable } from '@cupel/postgres'
+import { readLabelSnapshot, type Label, type LabelSnapshot } from '@cupel/read-models'
+import type { ScorerInstruments } from './instruments.js'
+import { PausedError, type Decision, type Request } from './lane.js'
+import { labelFacts, newestPublication, screeningRequest, setFacts } from './screening-facts.js'
+
+export interface DeciderOptions {
+  readonly database: Queryable
+  readonly log: LogIdentity
+  /** How far the label view may be trusted now. Throws where it may not be at all. */
+  readonly labelView: () => Exclude<LabelViewState, 'missing'>
+  readonly instruments: ScorerInstruments
+  readonly now: () => Date
+}
+
+/** What changes with a publication or an activation and is sent only then. */
+interface Standing {
+  readonly setsSeq: number
+  readonly labelsAsOf: string
+  readonly labelSets: readonly LabelSetFacts[]
+  readonly policySeq: number
+  readonly policy: CompiledPolicy | null
+}
+
+const nothingKnown: Standing = { setsSeq: -1, labelsAsOf: '', labelSets: [], policySeq: -1, policy: null }
+
+/** The sandbox knows no labels and no lists, and says so. */
+const sandboxSnapshot: ScreeningSnapshot = {
+  labelSetSeq: 0,
+  labelView: 'current',
+  labelsAsOf: '',
+  labelSets: [],
+  labels: [],
+}
+
+export function createDecider(
+  options: DeciderOptions,
+): (requests: readonly Request[]) => Promise<Decision[]> {
+  let standing = nothingKnown
+
+  const read = async (lookupKeys: readonly string[]): Promise<LabelSnapshot & { standing: Standing }> => {
+    const since = performance.now()
+    const known = standing
+    const snapshot = await readLabelSnapshot(options.database, {
+      lookupKeys,
+      knownSetsSeq: known.setsSeq,
+      knownPolicySeq: known.policySeq,
+    })
+    options.instruments.labelQuery(performance.now() - since)
+    // Another batch may have learned something newer meanwhile; this one decides by its own snapshot all the same.
+    standing = updated(known, snapshot)
+    return { ...snapshot, standing }
+  }
+
+  return async (requests) => {
+    if (requests.length === 0) return []
+    const keys = requests.map(lookupKeyOf)
+    const snapshot = await read([...new Set(keys.filter((key) => typeof key === 'string'))])
+    refuseForeign(snapshot, options.log)
+    const { policy } = snapshot.standing
+    if (policy === null) throw new PausedError('No policy has been activated.')
+
+    const since = performance.now()
+    const generatedAt = options.now().toISOString()
+    const live = { ...snapshot.standing, labelView: options.labelView() }
+    const labels = byLookupKey(snapshot.labels)
+    const decisions = requests.map((request, index): Decision => {
+      const key = keys[index]!
+      if (typeof key !== 'string' && key !== SANDBOX) return { kind: 'undecidable', cause: key.cause }
+      const screened =
+        typeof key === 'string' ? { ...snapshotOf(live), labels: labels.get(key) ?? [] } : sandboxSnapshot
+      return decide(request, screened, policy, generatedAt)
+    })
+    options.instruments.batch(requests.length)
+    options.instruments.decision(performance.now() - since)
+    return decisions
+  }
+}
+
+const SANDBOX = Symbol('no look-up')
+
+/** The key under which labels of the address are found; none in the sandbox; a cause where there can be no key. */
+function lookupKeyOf({ data }: Request): string | typeof SANDBOX | { readonly cause: string } {
+  if (!data.livemode) return SANDBOX
+  const parsed = parseAddress(data.canonicalAddress, data.chain)
+  return parsed.ok ? parsed.lookupKey : { cause: `the canonical address is refused: ${parsed.reason}` }
+}
+
+/** A view of another log answers as well as a right one, about other labels. */
+function refuseForeign({ checkpoint }: LabelSnapshot, log: LogIdentity): void {
+  if (checkpoint === null) throw new PausedError('There is no label view.')
+  if (checkpoint.log !== log)
+    throw new PausedError(`The label view was made from log ${checkpoint.log}, and this is log ${log}.`)
+}
+
+function updated(known: Standing, { labelSetSeq, sets, policySeq, policy }: LabelSnapshot): Standing {
+  const withSets =
+    sets === null
+      ? known
+      : { ...known, setsSeq: labelSetSeq, labelsAsOf: newestPublication(sets), labelSets: sets.map(setFacts) }
+  return policy === null ? withSets : { ...withSets, policySeq, policy: compilePolicyText(policy.document) }
+}
+
+function snapshotOf({
+  setsSeq,
+  labelView,
+  labelsAsOf,
+  labelSets,
+}: Standing & { labelView: LabelViewState }): Omit<ScreeningSnapshot, 'labels'> {
+  return { labelSetSeq: setsSeq, labelView, labelsAsOf, labelSets }
+}
+
+function byLookupKey(labels: readonly Label[]): ReadonlyMap<string, LabelFacts[]> {
+  const grouped = new Map<string, LabelFacts[]>()
+  for (const label of labels) {
+    const group = grouped.get(label.lookupKey)
+    if (group === undefined) grouped.set(label.lookupKey, [labelFacts(label)])
+    else group.push(labelFacts(label))
+  }
+  return grouped
+}
+
+function decide(
+  request: Request,
+  snapshot: ScreeningSnapshot,
+  policy: CompiledPolicy,
+  generatedAt: string,
+): Decision {
+  try {
+    const decision = decideScreening({
+      request: screeningRequest(request.data),
+      snapshot,
+      policy,
+      generatedAt,
+    })
+    if (decision.outcome === 'unavailable') return { kind: 'undecidable', cause: decision.detail }
+    return {
+      kind: 'report',
+      event: { type: 'ReportGenerated', data: decision.event, envelope: envelopeOf(request, generatedAt) },
+    }
+  } catch (error) {
+    // The decision is pure: what it threw for this request it will throw again.
+    return {
+      kind: 'undecidable',
+      cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    }
+  }
+}
+
+/** One id per report id: a repeat decided from newer labels may say something else, and the first record counts. */
+function envelopeOf({ data, envelope }: Request, generatedAt: string): DomainEvent['envelope'] {
+  return {
+    id: decidedEventId('ReportGenerated', data.reportId),
+    source: 'cupel/scorer',
+    time: generatedAt,
+    subject: data.reportId,
+    correlationId: envelope.correlationId,
+    causationId: envelope.id,
+    ...(envelope.traceparent === undefined ? {} : { traceparent: envelope.traceparent }),
+  }
+}

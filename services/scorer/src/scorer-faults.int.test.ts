@@ -1,0 +1,163 @@
+import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openFollowed, type Installation } from '../test/installation.js'
+import { runUntilKilled } from '../test/scorer-process.js'
+
+const UNLISTED = '0x00000000000000000000000000000000000abcde'
+const REQUESTS = 'screening.screen.events.v1'
+const DEAD_LETTERS = 'scorer.interactive.v1.dlq'
+const soon = { timeout: 15_000, interval: 20 }
+
+let installation: Installation
+beforeEach(async () => {
+  installation = await openFollowed()
+})
+afterEach(() => installation.close())
+
+const request = () => installation.request(UNLISTED, 'ETH')
+const answered = (reportId: string) => vi.waitFor(() => installation.report(reportId), soon)
+const requests = (count: number): Promise<string[]> => Promise.all(Array.from({ length: count }, request))
+
+test('a scorer killed between append and checkpoint repeats its work, and the first record stays the report', async () => {
+  const reportId = await request()
+  await runUntilKilled(installation.connectionString, 'before:scorer.checkpoint:1')
+  const [first, ...none] = await installation.answers(reportId)
+  expect([first?.type, none]).toEqual(['ReportGenerated', []])
+  // Newer labels by the time the request is read again would change the answer, were the repeat to count.
+  await installation.start()
+  await vi.waitFor(async () => expect(await installation.answers(reportId)).toHaveLength(2), soon)
+  const [, repeat] = await installation.answers(reportId)
+  expect(repeat!.envelope.id).toBe(first!.envelope.id)
+  expect((await installation.report(reportId)).generated_at).toBe(first!.envelope.time)
+  expect(repeat!.envelope.time > first!.envelope.time).toBe(true)
+})
+
+test('a scorer killed before it appends loses nothing', async () => {
+  const reportIds = await requests(5)
+  await runUntilKilled(installation.connectionString, 'before:scorer.report-generated:1')
+  await installation.start()
+  for (const reportId of reportIds) await answered(reportId)
+})
+
+test('an append that fails is made again, and the checkpoint waits for it', async () => {
+  let failures = 3
+  const log: EventLog = {
+    ...installation.log,
+    append: (at, records) => {
+      if (at !== 'scorer.report-generated' || failures === 0) return installation.log.append(at, records)
+      failures -= 1
+      return Promise.reject(new LogUnavailableError('no acknowledgement'))
+    },
+  }
+  await installation.start({ log })
+  const reportId = await request()
+  await answered(reportId)
+  expect(failures).toBe(0)
+  await vi.waitFor(
+    async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(1),
+    soon,
+  )
+  expect(await installation.recordsOf(DEAD_LETTERS)).toEqual([])
+})
+
+test('without the database nothing is decided, nothing is lost and nothing is laid aside', async () => {
+  const scorer = await installation.start()
+  await answered(await request())
+  installation.databaseLink.cut()
+  const reportIds = await requests(20)
+  await installation.appendRequest({ key: 'ffffffffffffff00', value: Buffer.from('poison in an outage') })
+  await vi.waitFor(() => expect(scorer.checks().some(({ ok }) => !ok)).toBe(true), soon)
+  expect((await Promise.all(reportIds.map((id) => installation.answers(id)))).flat()).toEqual([])
+  expect(await installation.recordsOf(DEAD_LETTERS)).toEqual([])
+  installation.databaseLink.restore()
+  for (const reportId of reportIds) await answered(reportId)
+  await vi.waitFor(async () => expect(await installation.recordsOf(DEAD_LETTERS)).toHaveLength(1), soon)
+  await vi.waitFor(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true), soon)
+})
+
+test('poison among good requests fails its own screening and delays no other', async () => {
+  await installation.start()
+  const before = await requests(5)
+  const poisoned = 'ffffffffffffff07'
+  await installation.appendRequest({ key: poisoned })
+  const after = await requests(5)
+  for (const reportId of [...before, ...after]) await answered(reportId)
+  await vi.waitFor(async () => expect(await installation.recordsOf(DEAD_LETTERS)).toHaveLength(1), soon)
+  expect(await installation.answers(poisoned)).toMatchObject([
+    { type: 'ScreeningFailed', data: { reportId: poisoned, livemode: true, code: 'screening_failed' } },
+  ])
+  const [letter] = await installation.recordsOf(DEAD_LETTERS)
+  expect(letter).toMatchObject({ key: poisoned, headers: { topic: REQUESTS } })
+  expect(letter!.value!.toString()).toBe('not an event')
+  await vi.waitFor(
+    async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(11),
+    soon,
+  )
+})
+
+test('an address that is none is the request’s fault', async () => {
+  await installation.start()
+  const reportId = await installation.request('not an address', 'BTC')
+  await vi.waitFor(
+    async () =>
+      expect(await installation.answers(reportId)).toMatchObject([
+        { type: 'ScreeningFailed', data: { accountId: 'acc_test' } },
+      ]),
+    soon,
+  )
+})
+
+test('a flood of bad requests pauses the lane after ten, and good ones open it again', async () => {
+  const scorer = await installation.start()
+  const laidAside = async () =>
+    new Set((await installation.recordsOf(DEAD_LETTERS)).map(({ key }) => key)).size
+  for (let n = 0; n < 15; n++)
+    await installation.appendRequest({
+      key: `ffffffffffffff${n.toString(16).padStart(2, '0')}`,
+      partition: 0,
+    })
+  await vi.waitFor(
+    () =>
+      expect(scorer.checks()).toContainEqual({
+        name: 'interactive requests',
+        ok: false,
+        detail: expect.stringContaining('Most of the recent') as string,
+      }),
+    soon,
+  )
+  await vi.waitFor(async () => expect(await laidAside()).toBe(10), soon)
+  const reportIds = await requests(40)
+  await vi.waitFor(async () => expect(await laidAside()).toBe(15), soon)
+  for (const reportId of reportIds) await answered(reportId)
+})
+
+test('an overdue request is answered on the bulk lane, after those for whom somebody waits', async () => {
+  const answerByAt = new Date(Date.now() - 1).toISOString()
+  const overdue = await installation.request(UNLISTED, 'ETH', { answerByAt })
+  const config = { CUPEL_LABEL_LAG_LIMIT_MS: 30_000, CUPEL_LABEL_LAG_REFUSE_MS: 600_000 }
+  await installation.start({ config: { ...config, CUPEL_SCORER_LANE: 'interactive' } })
+  await answered(await request())
+  const [moved, ...none] = await vi.waitFor(async () => {
+    const records = await installation.recordsOf('screening.bulk-screen.events.v1')
+    expect(records).toHaveLength(1)
+    return records
+  }, soon)
+  const original = (await installation.recordsOf(REQUESTS)).find(({ key }) => key === overdue)
+  expect(none).toEqual([])
+  expect(moved).toMatchObject({ key: overdue, value: original!.value, headers: original!.headers })
+  expect(await installation.answers(overdue)).toEqual([])
+  await installation.start({ config: { ...config, CUPEL_SCORER_LANE: 'bulk' } })
+  await answered(overdue)
+})
+
+test('a stop finishes what was taken: every checkpoint is at the end and a second scorer repeats nothing', async () => {
+  const scorer = await installation.start()
+  const reportIds = await requests(50)
+  await answered(reportIds[0]!)
+  await scorer.stop()
+  const rest = await installation.start()
+  for (const reportId of reportIds) await answered(reportId)
+  await rest.stop()
+  for (const reportId of reportIds) expect(await installation.answers(reportId)).toHaveLength(1)
+  expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(50)
+})

@@ -1,0 +1,183 @@
+import { labelView, policyView } from '@cupel/read-models'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openFollowed, openInstallation, type Installation, type Label } from '../test/installation.js'
+
+const OFAC_URL = 'https://sanctionssearch.ofac.treas.gov/Details.aspx?id=27307'
+const lazarus: Label = {
+  address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
+  chain: 'ETH',
+  category: 'sanctions',
+  entity: 'LAZARUS GROUP',
+  source: 'ofac_sdn',
+  sourceUrl: OFAC_URL,
+}
+const exchange: Label = {
+  address: '34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo',
+  chain: 'BTC',
+  category: 'clean_exchange',
+  entity: 'Binance',
+  source: 'defillama_cex',
+  sourceUrl: 'https://github.com/DefiLlama/DefiLlama-Adapters/blob/1eb4e81/projects/binance/index.js',
+  confidencePpm: 850_000,
+}
+const UNLISTED = '0x00000000000000000000000000000000000abcde'
+
+let installation: Installation
+afterEach(() => installation.close())
+
+const answered = (reportId: string, livemode = true) =>
+  vi.waitFor(() => installation.report(reportId, livemode), { timeout: 10_000, interval: 20 })
+const soon = { timeout: 10_000, interval: 20 }
+
+describe('a screening', () => {
+  test('of a sanctioned address is red and shows on whose word', async () => {
+    installation = await openFollowed()
+    await installation.publish('ofac_sdn', [lazarus])
+    await installation.start()
+    const report = await answered(await installation.request(lazarus.address.toLowerCase(), 'ETH'))
+    expect(report.risk).toMatchObject({ level: 'red', score: 100, categories: { sanctions: 100 } })
+    expect(report.risk.evidence).toMatchObject([
+      { entity: 'LAZARUS GROUP', source: 'ofac_sdn', source_url: OFAC_URL, decisive: true },
+    ])
+    expect(report.coverage.labels).toMatchObject({ status: 'complete', sources: 1 })
+  })
+
+  test('of an address nobody knows is grey, never green', async () => {
+    installation = await openFollowed()
+    await installation.publish('ofac_sdn', [lazarus])
+    await installation.start()
+    const report = await answered(await installation.request(UNLISTED, 'ETH'))
+    expect(report.risk).toMatchObject({
+      level: 'grey',
+      score: 0,
+      level_reasons: ['no_chain_data'],
+      evidence: [],
+    })
+  })
+
+  test('of an exchange is green', async () => {
+    installation = await openFollowed()
+    await installation.publish('defillama_cex', [exchange])
+    await installation.start()
+    const report = await answered(await installation.request(exchange.address, 'BTC'))
+    expect(report.risk).toMatchObject({ level: 'green', score: 0 })
+  })
+
+  test('in the sandbox reads no labels: what is red there is grey here', async () => {
+    installation = await openFollowed()
+    await installation.publish('ofac_sdn', [lazarus])
+    await installation.start()
+    const report = await answered(
+      await installation.request(lazarus.address, 'ETH', { livemode: false }),
+      false,
+    )
+    expect(report).toMatchObject({
+      livemode: false,
+      risk: { level: 'grey', evidence: [] },
+      coverage: { labels: { sources: 0 } },
+    })
+    expect(await installation.recordsOf('screening.report.events.v1')).toEqual([])
+  })
+
+  test('sees a set that was published after the start', async () => {
+    installation = await openFollowed()
+    await installation.start()
+    expect((await answered(await installation.request(lazarus.address, 'ETH'))).risk.level).toBe('grey')
+    await installation.publish('ofac_sdn', [lazarus])
+    await vi.waitFor(async () => {
+      const report = await answered(await installation.request(lazarus.address, 'ETH'))
+      expect(report).toMatchObject({ risk: { level: 'red' }, label_snapshot: '1' })
+    }, soon)
+  })
+})
+
+describe('labels that cannot be trusted', () => {
+  test('are waited for: nothing is taken before the view has what the topic had at the start', async () => {
+    installation = await openInstallation()
+    installation.run(policyView)
+    await installation.publish('ofac_sdn', [lazarus])
+    const reportId = await installation.request(lazarus.address, 'ETH')
+    const scorer = await installation.start()
+    await vi.waitFor(() =>
+      expect(scorer.checks()).toContainEqual({
+        name: 'label view',
+        ok: false,
+        detail: expect.stringContaining('behind') as string,
+      }),
+    )
+    expect(await installation.answers(reportId)).toEqual([])
+    installation.run(labelView)
+    expect((await answered(reportId)).risk.level).toBe('red')
+    await vi.waitFor(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
+  })
+
+  test('count as stale when the view stops following: an exchange is no longer green', async () => {
+    installation = await openInstallation()
+    installation.run(policyView)
+    const view = installation.run(labelView)
+    await installation.publish('defillama_cex', [exchange])
+    await installation.start({
+      config: {
+        CUPEL_SCORER_LANE: 'both',
+        CUPEL_LABEL_LAG_LIMIT_MS: 100,
+        CUPEL_LABEL_LAG_REFUSE_MS: 600_000,
+      },
+    })
+    await answered(await installation.request(UNLISTED, 'ETH'))
+    await view.stop()
+    await installation.publish('ofac_sdn', [lazarus])
+    await vi.waitFor(async () => {
+      const report = await answered(await installation.request(exchange.address, 'BTC'))
+      expect(report).toMatchObject({
+        risk: { level: 'grey', level_reasons: expect.arrayContaining(['stale_labels']) as string[] },
+        coverage: { labels: { status: 'stale' } },
+      })
+    }, soon)
+  })
+
+  test('that were not followed for too long stop screening, and it goes on when they are', async () => {
+    installation = await openInstallation()
+    installation.run(policyView)
+    const view = installation.run(labelView)
+    const config = {
+      CUPEL_SCORER_LANE: 'both' as const,
+      CUPEL_LABEL_LAG_LIMIT_MS: 100,
+      CUPEL_LABEL_LAG_REFUSE_MS: 1_100,
+    }
+    const scorer = await installation.start({ config })
+    await answered(await installation.request(UNLISTED, 'ETH'))
+    await view.stop()
+    await installation.publish('ofac_sdn', [lazarus])
+    await vi.waitFor(() => expect(scorer.checks()[0]).toMatchObject({ name: 'label view', ok: false }), soon)
+    const reportId = await installation.request(lazarus.address, 'ETH')
+    await vi.waitFor(
+      () =>
+        expect(scorer.checks()).toContainEqual({
+          name: 'interactive requests',
+          ok: false,
+          detail: expect.stringContaining('not followed') as string,
+        }),
+      soon,
+    )
+    expect(await installation.answers(reportId)).toEqual([])
+    installation.run(labelView)
+    expect((await answered(reportId)).risk.level).toBe('red')
+  })
+
+  test('without a policy nothing is screened', async () => {
+    installation = await openInstallation({ policy: false })
+    installation.run(labelView)
+    const reportId = await installation.request(UNLISTED, 'ETH')
+    const scorer = await installation.start()
+    await vi.waitFor(
+      () =>
+        expect(scorer.checks()).toContainEqual({
+          name: 'interactive requests',
+          ok: false,
+          detail: expect.stringContaining('policy') as string,
+        }),
+      soon,
+    )
+    expect(await installation.answers(reportId)).toEqual([])
+  })
+})
