@@ -1,4 +1,76 @@
-/** One Kafka broker and one schema registry per test run. */
-export default async function startKafka(): Promise<() => Promise<void>> {
+/**
+ * One real Kafka broker and one schema registry per test run: the one that KAFKA_BROKERS names, else Java and Maven jars,
+ * else Docker. Where none is to be had the tests that need it skip and say why; under CI that is a failure.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureKafkaJars, startKafka, startRegistry } from '@cupel/local-stack'
+import { startKafkaContainers } from './kafka-containers.js'
+
+/** What tests find in their environment. */
+const BROKERS = 'CUPEL_TEST_KAFKA_BROKERS'
+const REGISTRY = 'CUPEL_TEST_REGISTRY_URL'
+const MISSING = 'CUPEL_TEST_KAFKA_MISSING'
+
+export interface TestKafka {
+  readonly brokers: string
+  readonly registryUrl: string
+  stop(): Promise<void>
+}
+
+export default async function provideKafka(): Promise<() => Promise<void>> {
+  const given = process.env['KAFKA_BROKERS']
+  if (process.env[BROKERS] !== undefined) return async () => undefined
+  if (given !== undefined && given !== '') {
+    process.env[BROKERS] = given
+    const registry = process.env['SCHEMA_REGISTRY_URL']
+    if (registry !== undefined && registry !== '') process.env[REGISTRY] = registry
+    return async () => undefined
+  }
+  const refusals: string[] = []
+  for (const [name, start] of [
+    ['Java and Maven', startFromJars],
+    ['Docker', startKafkaContainers],
+  ] as const) {
+    try {
+      const kafka = await start()
+      process.env[BROKERS] = kafka.brokers
+      process.env[REGISTRY] = kafka.registryUrl
+      return () => kafka.stop()
+    } catch (error) {
+      refusals.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  const reason = `No Kafka to test on. ${refusals.join(' ')} KAFKA_BROKERS may name one.`
+  if (process.env['CI'] === 'true' || process.env['CI'] === '1') throw new Error(reason)
+  console.warn(`\n${reason} The tests that need it are skipped.\n`)
+  process.env[MISSING] = reason
   return async () => undefined
+}
+
+async function startFromJars(): Promise<TestKafka> {
+  const jars = await ensureKafkaJars({ onProgress: (sentence) => console.log(sentence) })
+  const folder = await mkdtemp(join(tmpdir(), 'cupel-test-kafka-'))
+  const common = { jars, recordFolder: join(folder, 'run') }
+  const starting = [
+    startKafka({
+      ...common,
+      folder: join(folder, 'kafka'),
+      logFile: join(folder, 'kafka.log'),
+      quickStart: true,
+    }),
+    startRegistry({ ...common, folder: join(folder, 'registry'), logFile: join(folder, 'registry.log') }),
+  ] as const
+  const [kafka, registry] = await Promise.allSettled(starting)
+  const stop = async (): Promise<void> => {
+    await Promise.all(
+      [kafka, registry].map((each) => (each.status === 'fulfilled' ? each.value.stop() : undefined)),
+    )
+    await rm(folder, { recursive: true, force: true })
+  }
+  if (kafka.status === 'fulfilled' && registry.status === 'fulfilled')
+    return { brokers: kafka.value.brokers, registryUrl: registry.value.url, stop }
+  await stop()
+  throw kafka.status === 'rejected' ? kafka.reason : (registry as PromiseRejectedResult).reason
 }

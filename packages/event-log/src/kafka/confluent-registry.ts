@@ -1,0 +1,139 @@
+/**
+ * A schema registry that speaks the Confluent interface. Four calls over plain HTTP: the client library can neither list the
+ * versions of a subject nor set its level before the first schema is in, which leaves a moment without any rule.
+ * Source: Confluent Schema Registry API reference, Subjects and Config.
+ */
+import {
+  IncompatibleSchemaError,
+  type RegisteredSchema,
+  type SchemaRegistry,
+} from '../schemas/schema-registry.js'
+
+export interface ConfluentRegistryOptions {
+  /** Base of the interface, for example `http://127.0.0.1:8081` or Apicurio's `http://…/apis/ccompat/v7`. */
+  readonly url: string
+  readonly auth?: { readonly username: string; readonly password: string }
+}
+
+const LEVEL = 'FULL_TRANSITIVE'
+const REQUEST_TIMEOUT_MS = 10_000
+const ATTEMPTS = 4
+const FIRST_PAUSE_MS = 250
+const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
+
+export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegistry {
+  const base = options.url.replace(/\/+$/, '')
+
+  return {
+    async register(subject, schema) {
+      // Some registries keep a rule only for a subject that exists; there it is set right after the first schema.
+      const kept = await setLevel(subject)
+      const answer = await call('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema })
+      if (answer.status === 409)
+        throw new IncompatibleSchemaError(
+          subject,
+          `The schema of ${subject} cannot be read together with an earlier version of it (${LEVEL}): ${answer.message}`,
+        )
+      const { id } = answer.require<{ id: number }>(`register the schema of ${subject}`)
+      if (!kept) (await callLevel(subject)).require(`set the level of ${subject}`)
+      return id
+    },
+
+    async versions(subject) {
+      const path = `/subjects/${encodeURIComponent(subject)}/versions`
+      const answer = await call('GET', path)
+      if (answer.status === 404) return []
+      const numbers = answer.require<number[]>(`list the versions of ${subject}`)
+      const versions: RegisteredSchema[] = []
+      for (const version of [...numbers].sort((one, other) => one - other)) {
+        const found = await call('GET', `${path}/${version}`)
+        const { id, schema } = found.require<{ id: number; schema: string }>(
+          `read version ${version} of ${subject}`,
+        )
+        versions.push({ id, version, schema })
+      }
+      return versions
+    },
+  }
+
+  /** False where the subject is not there yet. */
+  async function setLevel(subject: string): Promise<boolean> {
+    const answer = await callLevel(subject)
+    if (answer.status === 404) return false
+    answer.require(`set the level of ${subject}`)
+    return true
+  }
+
+  function callLevel(subject: string): Promise<Answer> {
+    return call('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: LEVEL })
+  }
+
+  /** Repeats a call that got no answer or a 5xx; every call here can be repeated. */
+  async function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const answer = await callOnce(method, path, body)
+        if (answer.status < 500 || attempt === ATTEMPTS) return answer
+      } catch (error) {
+        if (attempt === ATTEMPTS)
+          throw new Error(`The schema registry at ${base} cannot be reached: ${reasonOf(error)}`, {
+            cause: error,
+          })
+      }
+      await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)))
+    }
+  }
+
+  async function callOnce(method: string, path: string, body: unknown): Promise<Answer> {
+    const response = await fetch(base + path, {
+      method,
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      headers: {
+        accept: CONTENT_TYPE,
+        ...(body === undefined ? {} : { 'content-type': CONTENT_TYPE }),
+        ...(options.auth === undefined ? {} : { authorization: basic(options.auth) }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return answerOf(response.status, await response.text(), base)
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly message: string
+  /** The body of a success; throws one sentence for anything else. */
+  require<T>(purpose: string): T
+}
+
+function answerOf(status: number, text: string, base: string): Answer {
+  const body = parsed(text)
+  const message =
+    typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : text.slice(0, 500)
+  return {
+    status,
+    message,
+    require<T>(purpose: string): T {
+      if (status >= 200 && status < 300 && body !== undefined) return body as T
+      throw new Error(`The schema registry at ${base} did not ${purpose}: ${status} ${message}`)
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A proxy's page, for example: the status and the beginning of the text say what it was.
+    return undefined
+  }
+}
+
+const basic = ({ username, password }: { username: string; password: string }): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+/** fetch says only "fetch failed"; why is in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}

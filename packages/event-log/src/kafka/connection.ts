@@ -1,0 +1,86 @@
+/**
+ * A connection to the cluster that is replaced, never repaired: after any doubt the whole of it is thrown away and the next
+ * user gets a new one. kafkajs can reconnect by itself, and its races while doing so are its best known faults.
+ */
+import { createCluster, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
+
+export interface Connection {
+  /** The present cluster, connecting where there is none. Rejects where no broker can be reached now. */
+  cluster(): Promise<Cluster>
+  /** The present cluster where it is connected already. */
+  current(): Cluster | null
+  /** Replaces this cluster at the next use; does nothing where it was replaced already. */
+  discard(cluster: Cluster): void
+  close(): Promise<void>
+}
+
+export function openConnection(options: KafkaConnectionOptions): Connection {
+  let connected: Cluster | null = null
+  let connecting: Promise<Cluster> | null = null
+  let closed = false
+  const leaving = new Set<Promise<void>>()
+
+  return {
+    current: () => connected,
+    cluster() {
+      if (closed) return Promise.reject(new Error('The connection to Kafka was closed'))
+      if (connected !== null) return Promise.resolve(connected)
+      connecting ??= connect().finally(() => (connecting = null))
+      return connecting
+    },
+    discard(cluster) {
+      if (cluster !== connected) return
+      connected = null
+      leave(cluster)
+    },
+    async close() {
+      closed = true
+      await connecting?.catch(() => undefined)
+      if (connected !== null) leave(connected)
+      connected = null
+      await Promise.all(leaving)
+    },
+  }
+
+  async function connect(): Promise<Cluster> {
+    const cluster = createCluster(options)
+    try {
+      await cluster.connect()
+      await cluster.refreshMetadata()
+    } catch (error) {
+      leave(cluster)
+      throw error
+    }
+    if (closed) {
+      leave(cluster)
+      throw new Error('The connection to Kafka was closed')
+    }
+    connected = cluster
+    return cluster
+  }
+
+  /** Waits for answers still under way; that it fails on a broken connection is no news. */
+  function leave(cluster: Cluster): void {
+    const left = cluster
+      .disconnect()
+      .catch((error: unknown) =>
+        options.logger.debug({ error: String(error) }, 'A Kafka connection did not close cleanly'),
+      )
+      .finally(() => leaving.delete(left))
+    leaving.add(left)
+  }
+}
+
+/** Makes the cluster know the topics' partitions. Rejects where one does not exist. */
+export async function knowTopics(cluster: Cluster, topics: readonly string[]): Promise<void> {
+  if (topics.every((topic) => isKnown(cluster, topic))) return
+  await cluster.addMultipleTargetTopics(topics)
+  // Named by another caller whose look-up was under way: it is on the list, and its partitions are not known yet.
+  if (!topics.every((topic) => isKnown(cluster, topic))) await cluster.refreshMetadata()
+}
+
+/** Whether the topic's partitions and leaders are known. Being on kafkajs's list of topics says only that they were asked for. */
+export function isKnown(cluster: Cluster, topic: string): boolean {
+  const found = cluster.brokerPool.metadata?.topicMetadata.find((each) => each.topic === topic)
+  return found !== undefined && found.partitionMetadata.length > 0
+}

@@ -1,0 +1,292 @@
+/**
+ * The one door to kafkajs 2.2.4. Its connections, authentication, metadata and group protocol are used as they are; its
+ * producer and consumer loops are not (docs/adr/0020). They are not part of its public types, so what is used is typed here.
+ */
+import { createRequire } from 'node:module'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions } from 'node:tls'
+import type { Logger } from '@cupel/contracts'
+import { Kafka, PartitionAssigners, type Admin, type SASLOptions } from 'kafkajs'
+
+const require = createRequire(import.meta.url)
+
+export interface KafkaConnectionOptions {
+  /** `host:port`, any of the cluster's brokers. */
+  readonly brokers: readonly string[]
+  readonly clientId: string
+  readonly ssl?: boolean | ConnectionOptions
+  /** `{ mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512', username, password }`. */
+  readonly sasl?: SaslCredentials
+  readonly logger: Logger
+}
+
+export interface SaslCredentials {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
+  readonly username: string
+  readonly password: string
+}
+
+export interface PartitionMetadata {
+  readonly partitionId: number
+  readonly leader: number
+  readonly replicas: readonly number[]
+  readonly isr: readonly number[]
+}
+
+export interface ClusterMetadata {
+  readonly clusterId: string
+  readonly brokers: readonly { readonly nodeId: number; readonly host: string; readonly port: number }[]
+  readonly topicMetadata: readonly {
+    readonly topic: string
+    readonly partitionMetadata: readonly PartitionMetadata[]
+  }[]
+}
+
+/** One request and what reads its answer. */
+export interface WireRequest<T> {
+  readonly request: {
+    readonly apiKey: number
+    readonly apiVersion: number
+    readonly apiName: string
+    readonly encode: () => Promise<unknown>
+  }
+  readonly response: {
+    readonly decode: (
+      payload: Buffer,
+    ) => Promise<{ readonly answer: T; readonly clientSideThrottleTime: number }>
+    readonly parse: (decoded: { readonly answer: T }) => Promise<T>
+  }
+  readonly requestTimeout: number
+}
+
+export interface Broker {
+  readonly nodeId: number
+  readonly connectionPool: { send<T>(request: WireRequest<T>): Promise<T> }
+  initProducerId(options: {
+    transactionTimeout: number
+  }): Promise<{ producerId: string | number; producerEpoch: number }>
+  metadata(topics: readonly string[]): Promise<ClusterMetadata>
+}
+
+export interface TopicOffsets {
+  readonly topic: string
+  readonly partitions: readonly { readonly partition: number; readonly offset: string }[]
+}
+
+export interface Cluster {
+  readonly brokerPool: { readonly metadata: ClusterMetadata | null }
+  connect(): Promise<void>
+  disconnect(): Promise<void>
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>
+  refreshMetadata(): Promise<void>
+  refreshMetadataIfNecessary(): Promise<void>
+  findBroker(options: { nodeId: number | string }): Promise<Broker>
+  findControllerBroker(): Promise<Broker>
+  fetchTopicsOffset(
+    topics: readonly {
+      topic: string
+      partitions: readonly { partition: number }[]
+      fromBeginning: boolean
+    }[],
+  ): Promise<readonly TopicOffsets[]>
+}
+
+/** Membership of one consumer group: join, learn the assignment, stay by heartbeats, leave. */
+export interface GroupMembership {
+  memberId: string | null
+  joinAndSync(): Promise<void>
+  heartbeat(options: { interval: number }): Promise<void>
+  leave(): Promise<void>
+  assigned(): readonly { readonly topic: string; readonly partitions: readonly number[] }[]
+}
+
+const CONNECT_TIMEOUT_MS = 3_000
+const REQUEST_TIMEOUT_MS = 5_000
+const AUTHENTICATION_TIMEOUT_MS = 5_000
+const METADATA_MAX_AGE_MS = 300_000
+const KEEP_ALIVE_MS = 60_000
+/** Few and quick: whoever calls tries again with a new connection, which kafkajs's own retries would only delay. */
+const RETRY = { initialRetryTime: 50, maxRetryTime: 500, retries: 2 }
+const READ_UNCOMMITTED = 0
+
+/** The group is rebalanced when this member was silent for so long: a killed worker's work goes on soon after. */
+export const SESSION_TIMEOUT_MS = 6_000
+export const HEARTBEAT_INTERVAL_MS = 1_000
+/** Longest a rebalance waits for members that have work in hand. */
+export const REBALANCE_TIMEOUT_MS = 10_000
+
+interface KafkaJsLogger {
+  namespace(name: string): KafkaJsLogger
+}
+type ClusterClass = new (options: Record<string, unknown>) => Cluster
+type MembershipClass = new (options: Record<string, unknown>) => GroupMembership
+type EncoderClass = new (initialSize?: number) => { buf: Buffer; offset: number }
+
+const ClusterImplementation = require('kafkajs/src/cluster') as ClusterClass
+const MembershipImplementation = require('kafkajs/src/consumer/consumerGroup') as MembershipClass
+const EventEmitter = require('kafkajs/src/instrumentation/emitter') as new () => object
+const Encoder = require('kafkajs/src/protocol/encoder') as EncoderClass
+const { createLogger } = require('kafkajs/src/loggers') as {
+  createLogger(options: { level: number; logCreator: () => (entry: KafkaJsLogEntry) => void }): KafkaJsLogger
+}
+const RequestQueue = require('kafkajs/src/network/requestQueue') as { prototype: PatchedQueue }
+
+interface PatchedQueue {
+  pending: readonly unknown[]
+  throttledUntil: number
+  throttleCheckTimeoutId: NodeJS.Timeout | null
+  checkPendingRequests(): void
+  scheduleCheckPendingRequests(): void
+}
+
+/**
+ * kafkajs 2.2.4 schedules this check for ever, with a negative delay, on every idle connection: about a thousand timer
+ * callbacks a second each. A check is needed only while requests wait. Source: kafkajs issue 1556, pull request 1667.
+ */
+const PENDING_CHECK_MS = 10
+RequestQueue.prototype.scheduleCheckPendingRequests = function scheduleOnlyWhilePending(
+  this: PatchedQueue,
+): void {
+  if (this.pending.length === 0 || this.throttleCheckTimeoutId !== null) return
+  const waitMs = this.throttledUntil - Date.now()
+  this.throttleCheckTimeoutId = setTimeout(
+    () => {
+      this.throttleCheckTimeoutId = null
+      this.checkPendingRequests()
+    },
+    waitMs > 0 ? waitMs : PENDING_CHECK_MS,
+  )
+}
+
+interface SocketRequest {
+  readonly host: string
+  readonly port: number
+  readonly ssl: ConnectionOptions | undefined
+  readonly onConnect: () => void
+}
+
+/** Small requests must leave at once: without TCP_NODELAY an acknowledgement may be waited for, up to 40 ms. */
+function openSocket({ host, port, ssl, onConnect }: SocketRequest): Socket {
+  const servername = isIP(host) === 0 ? { servername: host } : {}
+  const socket = ssl
+    ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
+    : connectTcp({ host, port }, onConnect)
+  socket.setNoDelay(true)
+  socket.setKeepAlive(true, KEEP_ALIVE_MS)
+  return socket
+}
+
+interface KafkaJsLogEntry {
+  readonly namespace: string
+  readonly label: string
+  readonly log: {
+    readonly message: string
+    readonly timestamp: string
+    readonly logger: string
+    readonly stack?: string
+  }
+}
+
+const WARNINGS_AND_ERRORS = 2
+
+/** What kafkajs calls errors are mostly attempts it repeats; whether something failed is known and told further up. */
+function bridge(logger: Logger): () => (entry: KafkaJsLogEntry) => void {
+  return () =>
+    ({ namespace, log }) => {
+      const { message, timestamp: _timestamp, logger: _logger, stack: _stack, ...fields } = log
+      logger.debug({ ...fields, kafkajs: namespace }, message)
+    }
+}
+
+export function createCluster(options: KafkaConnectionOptions): Cluster {
+  return new ClusterImplementation({
+    logger: createLogger({ level: WARNINGS_AND_ERRORS, logCreator: bridge(options.logger) }),
+    socketFactory: openSocket,
+    brokers: [...options.brokers],
+    ssl: options.ssl === true ? {} : options.ssl === false ? undefined : options.ssl,
+    sasl: options.sasl,
+    clientId: options.clientId,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    authenticationTimeout: AUTHENTICATION_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    enforceRequestTimeout: true,
+    metadataMaxAge: METADATA_MAX_AGE_MS,
+    allowAutoTopicCreation: false,
+    maxInFlightRequests: null,
+    isolationLevel: READ_UNCOMMITTED,
+    retry: RETRY,
+  })
+}
+
+export function createMembership(
+  options: KafkaConnectionOptions & {
+    cluster: Cluster
+    group: string
+    topics: readonly string[]
+    memberId: string | null
+  },
+): GroupMembership {
+  const logger = createLogger({ level: WARNINGS_AND_ERRORS, logCreator: bridge(options.logger) })
+  const assigner = PartitionAssigners.roundRobin({
+    cluster: options.cluster,
+    groupId: options.group,
+    logger,
+  } as unknown as Parameters<typeof PartitionAssigners.roundRobin>[0])
+  const membership = new MembershipImplementation({
+    cluster: options.cluster,
+    groupId: options.group,
+    topics: [...options.topics],
+    topicConfigurations: Object.fromEntries(options.topics.map((topic) => [topic, { fromBeginning: true }])),
+    retry: RETRY,
+    logger,
+    instrumentationEmitter: new EventEmitter(),
+    assigners: [assigner],
+    sessionTimeout: SESSION_TIMEOUT_MS,
+    rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+    autoCommit: false,
+    metadataMaxAge: METADATA_MAX_AGE_MS,
+  })
+  membership.memberId = options.memberId
+  return membership
+}
+
+/** Creating topics, reading their settings: kafkajs's public admin client. */
+export function createAdmin(options: KafkaConnectionOptions): Admin {
+  return new Kafka({
+    brokers: [...options.brokers],
+    clientId: options.clientId,
+    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
+    ...(options.sasl === undefined ? {} : { sasl: options.sasl as SASLOptions }),
+    socketFactory: openSocket as never,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    enforceRequestTimeout: true,
+    retry: { ...RETRY, retries: 8 },
+    logLevel: WARNINGS_AND_ERRORS,
+    logCreator: bridge(options.logger) as never,
+  }).admin()
+}
+
+/** What kafkajs takes for an encoded request body. */
+export function encoded(body: Buffer): unknown {
+  const encoder = new Encoder(1)
+  encoder.buf = body
+  encoder.offset = body.length
+  return encoder
+}
+
+/** The partition's leader as last learnt; null where the topic, the partition or a leader is not known. */
+export function leaderOf(metadata: ClusterMetadata | null, topic: string, partition: number): number | null {
+  const partitions = metadata?.topicMetadata.find((each) => each.topic === topic)?.partitionMetadata
+  const leader = partitions?.find((each) => each.partitionId === partition)?.leader
+  return leader === undefined || leader < 0 ? null : leader
+}
+
+/** The protocol's name of the innermost error, for example UNKNOWN_TOPIC_OR_PARTITION; null for errors of the connection. */
+export function protocolError(error: unknown): string | null {
+  let found: string | null = null
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if ('type' in each && typeof each.type === 'string') found = each.type
+  }
+  return found
+}

@@ -1,0 +1,93 @@
+/** Reads a range of one partition over a connection of its own, so that a rebuild does not stand before anyone's look-ups. */
+import { LogStoppedError, type LogRecord } from '../port.js'
+import { openFetcher, type FetchTarget, type FetchTrouble } from './fetcher.js'
+import type { KafkaConnectionOptions } from './kafkajs.js'
+import type { LogPositions } from './log-position.js'
+import { withoutProbes } from './tail.js'
+
+export interface Range {
+  readonly topic: string
+  readonly wireTopic: string
+  readonly partition: number
+  readonly from: number
+  readonly to: number
+}
+
+const MAX_PARTITION_BYTES = 2 * 1024 * 1024
+/** Answers that wait for the reader. */
+const ANSWERS_AHEAD = 2
+
+/**
+ * Batches of the records `from` ≤ offset < min(`to`, the end at the time of the call). Throws LogStoppedError where a part
+ * of them is gone.
+ */
+export async function* readRange(
+  range: Range,
+  dependencies: { connection: KafkaConnectionOptions; positions: LogPositions },
+): AsyncGenerator<readonly LogRecord[]> {
+  const { topic, wireTopic, partition } = range
+  const end = await dependencies.positions.endOffset(wireTopic, partition)
+  const to = Math.min(range.to, end)
+  if (range.from >= to) return
+  const start = await dependencies.positions.startOffset(wireTopic, partition)
+  const place = `${wireTopic}/${partition}`
+  if (range.from < start)
+    throw new LogStoppedError(
+      'truncated-log',
+      `${place} was to be read from ${range.from}, and its oldest record is ${start}: what lies between was deleted.`,
+    )
+
+  const ready: { records: readonly LogRecord[]; next: number }[] = []
+  let trouble: FetchTrouble | null = null
+  let notify: (() => void) | null = null
+  const target: FetchTarget = {
+    wireTopic,
+    topic,
+    partition,
+    offset: range.from,
+    hasRoom: () => ready.length < ANSWERS_AHEAD && target.offset < to,
+    onFetched({ records, next }) {
+      ready.push({ records, next })
+      notify?.()
+    },
+    onTrouble(what) {
+      trouble = what
+      notify?.()
+    },
+  }
+  const fetcher = openFetcher({ connection: dependencies.connection, maxPartitionBytes: MAX_PARTITION_BYTES })
+  fetcher.add(target)
+  try {
+    for (let at = range.from; at < to;) {
+      const answer = ready.shift()
+      if (answer === undefined) {
+        if (trouble !== null) throw stopped(place, at, trouble)
+        await new Promise<void>((resolve) => (notify = resolve))
+        continue
+      }
+      fetcher.wake()
+      at = answer.next
+      const records = withoutProbes(
+        answer.next <= to ? answer.records : answer.records.filter((each) => each.offset < to),
+      )
+      if (records.length > 0) yield records
+    }
+  } finally {
+    fetcher.remove(target)
+    await fetcher.close()
+  }
+}
+
+function stopped(place: string, at: number, trouble: FetchTrouble): LogStoppedError {
+  if (trouble.kind === 'gap')
+    return new LogStoppedError(
+      'gap',
+      `${place} goes on at ${trouble.found} after ${at}: records are missing.`,
+    )
+  if (trouble.kind === 'unreadable')
+    return new LogStoppedError('crashed', `${trouble.error.message}.`, { cause: trouble.error })
+  return new LogStoppedError(
+    'truncated-log',
+    `${place} can no longer be read at ${at}: its records were deleted.`,
+  )
+}

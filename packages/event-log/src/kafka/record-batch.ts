@@ -1,0 +1,276 @@
+/**
+ * Kafka's record batch, magic 2, to and from bytes. Written for the hot path: one buffer per batch, values and keys are views
+ * of what was received, headers are read only when somebody asks.
+ * Source: Kafka documentation, "Record Batch" and "Record"; varints are zig-zag encoded as in Protocol Buffers.
+ */
+import { gunzipSync } from 'node:zlib'
+import type { Headers, LogRecord, NewRecord } from '../port.js'
+
+export interface ProducerIdentity {
+  readonly id: bigint
+  readonly epoch: number
+}
+
+/** A producer that is not idempotent. */
+export const NO_PRODUCER: ProducerIdentity = { id: -1n, epoch: -1 }
+
+/** Bytes before the first record. */
+const BATCH_OVERHEAD = 61
+/** Base offset and length, which the length does not count. */
+const LOG_OVERHEAD = 12
+const MAGIC = 2
+const LARGEST_VARINT = 5
+const LARGEST_VARLONG = 10
+
+/** No fewer bytes than the record takes within a batch. */
+export function recordBytes(record: NewRecord): number {
+  let bytes =
+    LARGEST_VARINT * 5 + LARGEST_VARLONG + Buffer.byteLength(record.key) + (record.value?.length ?? 0)
+  for (const name in record.headers)
+    bytes += 2 * LARGEST_VARINT + Buffer.byteLength(name) + Buffer.byteLength(record.headers[name]!)
+  return bytes
+}
+
+export function encodeBatch(
+  records: readonly NewRecord[],
+  largestBytes: number,
+  timestampMs: number,
+  producer: ProducerIdentity,
+  sequence: number,
+): Buffer {
+  const batch = Buffer.allocUnsafe(BATCH_OVERHEAD + largestBytes)
+  let at = BATCH_OVERHEAD
+  for (let index = 0; index < records.length; index += 1) at = writeRecord(batch, at, records[index]!, index)
+  const bytes = batch.subarray(0, at)
+  bytes.writeBigInt64BE(0n, 0)
+  bytes.writeInt32BE(at - LOG_OVERHEAD, 8)
+  bytes.writeInt32BE(-1, 12)
+  bytes.writeInt8(MAGIC, 16)
+  bytes.writeInt16BE(0, 21)
+  bytes.writeInt32BE(records.length - 1, 23)
+  bytes.writeBigInt64BE(BigInt(timestampMs), 27)
+  bytes.writeBigInt64BE(BigInt(timestampMs), 35)
+  bytes.writeBigInt64BE(producer.id, 43)
+  bytes.writeInt16BE(producer.epoch, 51)
+  bytes.writeInt32BE(producer.id === -1n ? -1 : sequence, 53)
+  bytes.writeInt32BE(records.length, 57)
+  bytes.writeUInt32BE(crc32c(bytes, 21), 17)
+  return bytes
+}
+
+function writeRecord(batch: Buffer, start: number, record: NewRecord, offsetDelta: number): number {
+  // The length comes first and its own size depends on it: the record is written with room for the largest, then moved.
+  let at = start + LARGEST_VARINT
+  const body = at
+  at = batch.writeInt8(0, at)
+  at = batch.writeInt8(0, at) // Timestamp delta 0: the whole batch carries one time.
+  at = writeVarint(batch, at, offsetDelta)
+  at = writeText(batch, at, record.key)
+  if (record.value === null) at = writeVarint(batch, at, -1)
+  else {
+    at = writeVarint(batch, at, record.value.length)
+    at += record.value.copy(batch, at)
+  }
+  const names = Object.keys(record.headers)
+  at = writeVarint(batch, at, names.length)
+  for (const name of names) {
+    at = writeText(batch, at, name)
+    at = writeText(batch, at, record.headers[name]!)
+  }
+  const length = at - body
+  const moved = writeVarint(batch, start, length)
+  batch.copyWithin(moved, body, at)
+  return moved + length
+}
+
+function writeText(batch: Buffer, at: number, text: string): number {
+  const bytes = Buffer.byteLength(text)
+  const start = writeVarint(batch, at, bytes)
+  return start + batch.write(text, start)
+}
+
+function writeVarint(batch: Buffer, at: number, value: number): number {
+  let rest = ((value << 1) ^ (value >> 31)) >>> 0
+  while (rest > 0x7f) {
+    batch[at++] = (rest & 0x7f) | 0x80
+    rest >>>= 7
+  }
+  batch[at++] = rest
+  return at
+}
+
+export interface DecodedBatches {
+  readonly records: LogRecord[]
+  /** Offset after the last record of the last whole batch; `from` where there was none. */
+  readonly next: number
+  /** Offset of the first record at or after `from`; null where there was none. */
+  readonly first: number | null
+}
+
+/** A batch that this client cannot read: written by another producer with a codec or format it does not know. */
+export class UnreadableBatchError extends Error {
+  override readonly name = 'UnreadableBatchError'
+}
+
+const CODEC_MASK = 0x07
+const CONTROL_FLAG = 0x20
+const GZIP = 1
+
+/**
+ * The records from `from` on in the batches of an answer. A batch holds offsets below the one asked for where the asked one
+ * lies in its middle; the last batch may be cut off.
+ */
+export function decodeBatches(bytes: Buffer, topic: string, partition: number, from: number): DecodedBatches {
+  const records: LogRecord[] = []
+  let next = from
+  let first: number | null = null
+  let at = 0
+  while (at + BATCH_OVERHEAD <= bytes.length) {
+    const end = at + LOG_OVERHEAD + bytes.readInt32BE(at + 8)
+    if (end > bytes.length) break
+    const magic = bytes.readInt8(at + 16)
+    if (magic !== MAGIC)
+      throw new UnreadableBatchError(`${topic}/${partition} holds a batch of format ${magic}`)
+    const baseOffset = Number(bytes.readBigInt64BE(at))
+    const attributes = bytes.readInt16BE(at + 21)
+    const lastOffset = baseOffset + bytes.readInt32BE(at + 23)
+    if (lastOffset >= from) {
+      const begins = Math.max(baseOffset, from)
+      first ??= begins
+      if (begins > next) break
+      if ((attributes & CONTROL_FLAG) === 0) {
+        const count = bytes.readInt32BE(at + 57)
+        const body = unpacked(
+          bytes.subarray(at + BATCH_OVERHEAD, end),
+          attributes & CODEC_MASK,
+          topic,
+          partition,
+        )
+        readRecords(body, count, baseOffset, from, topic, partition, records)
+      }
+      next = lastOffset + 1
+    }
+    at = end
+  }
+  return { records, next, first }
+}
+
+function unpacked(body: Buffer, codec: number, topic: string, partition: number): Buffer {
+  if (codec === 0) return body
+  if (codec === GZIP) return gunzipSync(body)
+  throw new UnreadableBatchError(
+    `${topic}/${partition} holds a batch compressed with codec ${codec}; only gzip is known`,
+  )
+}
+
+/** Position of the cursor within the batch that is read; decoding is synchronous, so one is enough. */
+let cursor = 0
+
+function readRecords(
+  body: Buffer,
+  count: number,
+  baseOffset: number,
+  from: number,
+  topic: string,
+  partition: number,
+  into: LogRecord[],
+): void {
+  cursor = 0
+  for (let index = 0; index < count; index += 1) {
+    const length = readVarint(body)
+    const end = cursor + length
+    cursor += 1 // Attributes, unused.
+    skipVarlong(body) // Timestamp delta: time is in the event, not in the log.
+    const offset = baseOffset + readVarint(body)
+    if (offset >= from) into.push(readRecord(body, end, topic, partition, offset))
+    cursor = end
+  }
+}
+
+function readRecord(body: Buffer, end: number, topic: string, partition: number, offset: number): LogRecord {
+  const keyLength = readVarint(body)
+  const keyAt = cursor
+  cursor += Math.max(0, keyLength)
+  const valueLength = readVarint(body)
+  const value = valueLength < 0 ? null : body.subarray(cursor, cursor + valueLength)
+  cursor += Math.max(0, valueLength)
+  const headersAt = cursor
+  let headers: Headers | null = null
+  return {
+    topic,
+    partition,
+    offset,
+    key: body.toString('utf8', keyAt, keyAt + Math.max(0, keyLength)),
+    value,
+    get headers() {
+      headers ??= readHeaders(body, headersAt, end)
+      return headers
+    },
+  }
+}
+
+function readHeaders(body: Buffer, at: number, end: number): Headers {
+  cursor = at
+  const count = readVarint(body)
+  const headers: Record<string, string> = {}
+  for (let index = 0; index < count && cursor < end; index += 1) {
+    const name = readText(body)
+    headers[name] = readText(body)
+  }
+  return headers
+}
+
+function readText(body: Buffer): string {
+  const length = Math.max(0, readVarint(body))
+  const text = body.toString('utf8', cursor, cursor + length)
+  cursor += length
+  return text
+}
+
+function readVarint(body: Buffer): number {
+  let value = 0
+  let shift = 0
+  let byte: number
+  do {
+    byte = body[cursor++]!
+    value |= (byte & 0x7f) << shift
+    shift += 7
+  } while (byte > 0x7f)
+  return (value >>> 1) ^ -(value & 1)
+}
+
+function skipVarlong(body: Buffer): void {
+  while (body[cursor++]! > 0x7f);
+}
+
+/** CRC-32C (Castagnoli), reflected polynomial 0x82f63b78. Source: RFC 3720, appendix B.4. Four bytes a step. */
+const TABLES = castagnoliTables()
+
+function castagnoliTables(): readonly [Int32Array, Int32Array, Int32Array, Int32Array] {
+  const tables = [new Int32Array(256), new Int32Array(256), new Int32Array(256), new Int32Array(256)] as const
+  for (let byte = 0; byte < 256; byte += 1) {
+    let crc = byte
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1
+    tables[0][byte] = crc
+  }
+  for (let byte = 0; byte < 256; byte += 1) {
+    for (let table = 1; table < 4; table += 1) {
+      const before = tables[table - 1]![byte]!
+      tables[table]![byte] = (before >>> 8) ^ tables[0][before & 0xff]!
+    }
+  }
+  return tables
+}
+
+export function crc32c(bytes: Buffer, from: number): number {
+  const [one, two, three, four] = TABLES
+  let crc = -1
+  let at = from
+  const aligned = bytes.length - 3
+  for (; at < aligned; at += 4) {
+    crc ^= bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
+    crc = four[crc & 0xff]! ^ three[(crc >>> 8) & 0xff]! ^ two[(crc >>> 16) & 0xff]! ^ one[crc >>> 24]!
+  }
+  for (; at < bytes.length; at += 1) crc = (crc >>> 8) ^ one[(crc ^ bytes[at]!) & 0xff]!
+  return (crc ^ -1) >>> 0
+}

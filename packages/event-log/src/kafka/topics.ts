@@ -1,0 +1,156 @@
+/** Creates topics with everything about them said, and looks whether the cluster keeps what is promised. */
+import type { TopicSpec } from '@cupel/contracts'
+import type { Admin } from 'kafkajs'
+import { createAdmin, protocolError, type KafkaConnectionOptions } from './kafkajs.js'
+
+export interface TopicCreation {
+  readonly specs: readonly TopicSpec[]
+  readonly topicPrefix: string
+  /** By default as many replicas as there are brokers, three at most. */
+  readonly replicationFactor?: number | undefined
+}
+
+const REPLICAS_WANTED = 3
+const CREATE_TIMEOUT_MS = 30_000
+/** With three replicas, two must have a record before it is acknowledged: one broker may then be lost without losing it. */
+const MIN_IN_SYNC = '2'
+const CONFIG_RESOURCE_TOPIC = 2
+
+/** Creates what is missing. Throws where a topic exists with another number of partitions: positions and ids depend on it. */
+export async function createTopics(
+  connection: KafkaConnectionOptions,
+  creation: TopicCreation,
+): Promise<void> {
+  await withAdmin(connection, async (admin) => {
+    const { brokers } = await admin.describeCluster()
+    const replicas = creation.replicationFactor ?? Math.min(REPLICAS_WANTED, brokers.length)
+    const existing = new Set(await admin.listTopics())
+    const wanted = creation.specs.map((spec) => ({ ...spec, name: creation.topicPrefix + spec.name }))
+    for (const spec of wanted.filter((each) => !existing.has(each.name)))
+      await createTopic(admin, spec, replicas)
+    await requirePartitions(
+      admin,
+      wanted.filter((each) => existing.has(each.name)),
+    )
+  })
+}
+
+async function createTopic(admin: Admin, spec: TopicSpec, replicas: number): Promise<void> {
+  const config: Record<string, string> = {
+    'unclean.leader.election.enable': 'false',
+    ...(replicas >= REPLICAS_WANTED ? { 'min.insync.replicas': MIN_IN_SYNC } : {}),
+    ...spec.config,
+  }
+  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
+  try {
+    await admin.createTopics({
+      timeout: CREATE_TIMEOUT_MS,
+      waitForLeaders: true,
+      topics: [
+        { topic: spec.name, numPartitions: spec.partitions, replicationFactor: replicas, configEntries },
+      ],
+    })
+  } catch (error) {
+    // Another process created it in the meantime.
+    if (protocolError(error) === 'TOPIC_ALREADY_EXISTS') return
+    throw new Error(`The topic ${spec.name} could not be created: ${String(error)}`, { cause: error })
+  }
+}
+
+async function requirePartitions(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+  if (specs.length === 0) return
+  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map((spec) => spec.name) })
+  for (const spec of specs) {
+    const found = topics.find((each) => each.name === spec.name)?.partitions.length
+    if (found === undefined || found === spec.partitions) continue
+    throw new Error(
+      `The topic ${spec.name} has ${found} partitions and must have ${spec.partitions}: a record's place depends on that number, so it cannot be changed.`,
+    )
+  }
+}
+
+/**
+ * What of the cluster's settings does not keep the promise "acknowledged means kept", a sentence each; empty where all is
+ * well. On one broker the promise holds for process kills only, which is one sentence.
+ */
+export async function checkProductionSettings(
+  connection: KafkaConnectionOptions,
+  wireTopics: readonly string[],
+): Promise<string[]> {
+  return await withAdmin(connection, async (admin) => {
+    const { brokers } = await admin.describeCluster()
+    if (brokers.length === 1)
+      return [
+        'There is one broker: an acknowledged record survives the kill of a process, not the loss of the machine or its power.',
+      ]
+    if (wireTopics.length === 0) return []
+    const { topics } = await admin.fetchTopicMetadata({ topics: [...wireTopics] })
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: wireTopics.map((name) => ({
+        type: CONFIG_RESOURCE_TOPIC,
+        name,
+        configNames: [
+          'min.insync.replicas',
+          'unclean.leader.election.enable',
+          'retention.ms',
+          'cleanup.policy',
+        ],
+      })),
+    })
+    return wireTopics.flatMap((name) => {
+      const replicas = topics.find((each) => each.name === name)?.partitions[0]?.replicas.length ?? 0
+      const config = new Map(
+        resources
+          .find((each) => each.resourceName === name)
+          ?.configEntries.map((entry) => [entry.configName, entry.configValue]),
+      )
+      return faultsOf(name, replicas, config)
+    })
+  })
+}
+
+function faultsOf(name: string, replicas: number, config: ReadonlyMap<string, string>): string[] {
+  const faults: string[] = []
+  if (replicas < REPLICAS_WANTED)
+    faults.push(`${name} has ${replicas} replicas; three are needed to lose a broker safely.`)
+  if (Number(config.get('min.insync.replicas') ?? 1) < 2)
+    faults.push(`${name} acknowledges with one copy (min.insync.replicas); two are needed.`)
+  if (config.get('unclean.leader.election.enable') === 'true')
+    faults.push(
+      `${name} may elect a leader that lacks acknowledged records (unclean.leader.election.enable).`,
+    )
+  if (config.get('retention.ms') !== '-1' || config.get('cleanup.policy') !== 'delete')
+    faults.push(
+      `${name} does not keep everything (cleanup.policy=delete and retention.ms=-1 do): it could not be replayed.`,
+    )
+  return faults
+}
+
+/** Deletes everything before an offset, for retention by hand and for tests of what happens then. */
+export async function deleteRecordsBefore(
+  connection: KafkaConnectionOptions,
+  place: { wireTopic: string; partition: number; offset: number },
+): Promise<void> {
+  await withAdmin(connection, async (admin) => {
+    // Learns the leaders first, which the call below takes for known.
+    await admin.fetchTopicOffsets(place.wireTopic)
+    await admin.deleteTopicRecords({
+      topic: place.wireTopic,
+      partitions: [{ partition: place.partition, offset: String(place.offset) }],
+    })
+  })
+}
+
+async function withAdmin<T>(
+  connection: KafkaConnectionOptions,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  const admin = createAdmin(connection)
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.disconnect()
+  }
+}

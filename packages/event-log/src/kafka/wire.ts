@@ -1,0 +1,238 @@
+/**
+ * The two requests of the hot path, Produce v7 and Fetch v11, written and read here so that an error of one partition stays
+ * with that partition: kafkajs fails everyone in the request with the first error it finds.
+ * Source: Kafka protocol guide, Messages.
+ */
+import { encoded, type WireRequest } from './kafkajs.js'
+
+/** Error codes that mean something here; the names are the protocol's. */
+export const wireErrors = {
+  NONE: 0,
+  OFFSET_OUT_OF_RANGE: 1,
+  UNKNOWN_TOPIC_OR_PARTITION: 3,
+  MESSAGE_TOO_LARGE: 10,
+  RECORD_LIST_TOO_LARGE: 18,
+  OUT_OF_ORDER_SEQUENCE_NUMBER: 45,
+  INVALID_PRODUCER_EPOCH: 47,
+  UNKNOWN_PRODUCER_ID: 59,
+} as const
+
+/** Errors that pass: a leader that moves, replicas that are behind, a broker that is loading or has a full moment. */
+const PASSING_ERRORS = new Set([2, 3, 5, 6, 7, 8, 9, 13, 19, 20, 56, 72, 74, 75, 76, 78, 100, 103, 106])
+
+export const isPassing = (code: number): boolean => PASSING_ERRORS.has(code)
+
+const NO_TRANSACTION = -1
+const ALL_REPLICAS = -1
+/** How long the leader waits for the other replicas. */
+const ACK_TIMEOUT_MS = 3_000
+/** Until the request counts as lost; above the leader's own limit. */
+const PRODUCE_TIMEOUT_MS = 5_000
+
+export interface ProducePart {
+  readonly topic: string
+  readonly partition: number
+  readonly batch: Buffer
+}
+
+export interface ProduceAnswer {
+  readonly topic: string
+  readonly partition: number
+  readonly error: number
+  readonly baseOffset: number
+}
+
+export function produceRequest(parts: readonly ProducePart[]): WireRequest<readonly ProduceAnswer[]> {
+  return {
+    request: {
+      apiKey: 0,
+      apiVersion: 7,
+      apiName: 'Produce',
+      encode: async () => encoded(produceBody(parts)),
+    },
+    response: {
+      decode: async (payload) => ({ answer: readProduce(payload), clientSideThrottleTime: 0 }),
+      parse: answerOf,
+    },
+    requestTimeout: PRODUCE_TIMEOUT_MS,
+  }
+}
+
+/** Transactional id, acks, timeout, topics: [name, partitions: [index, records]]. One topic entry per part is allowed. */
+function produceBody(parts: readonly ProducePart[]): Buffer {
+  const topics = byTopic(parts)
+  let bytes = 2 + 2 + 4 + 4
+  for (const [topic, own] of topics) {
+    bytes += 2 + Buffer.byteLength(topic) + 4
+    for (const part of own) bytes += 4 + 4 + part.batch.length
+  }
+  const body = Buffer.allocUnsafe(bytes)
+  let at = body.writeInt16BE(NO_TRANSACTION, 0)
+  at = body.writeInt16BE(ALL_REPLICAS, at)
+  at = body.writeInt32BE(ACK_TIMEOUT_MS, at)
+  at = body.writeInt32BE(topics.size, at)
+  for (const [topic, own] of topics) {
+    at = writeString(body, at, topic)
+    at = body.writeInt32BE(own.length, at)
+    for (const part of own) {
+      at = body.writeInt32BE(part.partition, at)
+      at = body.writeInt32BE(part.batch.length, at)
+      at += part.batch.copy(body, at)
+    }
+  }
+  return body
+}
+
+/** Topics: [name, partitions: [index, error, base offset, append time, log start]], throttle time. */
+function readProduce(payload: Buffer): readonly ProduceAnswer[] {
+  const answers: ProduceAnswer[] = []
+  const topics = payload.readInt32BE(0)
+  let at = 4
+  for (let index = 0; index < topics; index += 1) {
+    const length = payload.readInt16BE(at)
+    const topic = payload.toString('utf8', at + 2, at + 2 + length)
+    at += 2 + length
+    const partitions = payload.readInt32BE(at)
+    at += 4
+    for (let each = 0; each < partitions; each += 1) {
+      const partition = payload.readInt32BE(at)
+      const error = payload.readInt16BE(at + 4)
+      const baseOffset = Number(payload.readBigInt64BE(at + 6))
+      answers.push({ topic, partition, error, baseOffset })
+      at += 4 + 2 + 8 + 8 + 8
+    }
+  }
+  return answers
+}
+
+export interface FetchPart {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+}
+
+export interface FetchAnswer {
+  readonly topic: string
+  readonly partition: number
+  readonly error: number
+  readonly endOffset: number
+  readonly startOffset: number
+  readonly batches: Buffer
+}
+
+export interface FetchLimits {
+  /** How long the broker waits for the first record. */
+  readonly maxWaitMs: number
+  readonly maxBytes: number
+  /** A first batch that is larger comes whole all the same. */
+  readonly maxPartitionBytes: number
+}
+
+const FETCH_GRACE_MS = 5_000
+const CONSUMER_REPLICA = -1
+const NO_SESSION = 0
+const NO_SESSION_EPOCH = -1
+const READ_UNCOMMITTED = 0
+const UNKNOWN_EPOCH = -1
+
+export function fetchRequest(
+  parts: readonly FetchPart[],
+  limits: FetchLimits,
+): WireRequest<readonly FetchAnswer[]> {
+  return {
+    request: {
+      apiKey: 1,
+      apiVersion: 11,
+      apiName: 'Fetch',
+      encode: async () => encoded(fetchBody(parts, limits)),
+    },
+    response: { decode: async (payload) => readFetch(payload), parse: answerOf },
+    requestTimeout: limits.maxWaitMs + FETCH_GRACE_MS,
+  }
+}
+
+/**
+ * Replica, wait, min and max bytes, isolation, session, topics: [name, partitions: [index, epoch, offset, log start, max
+ * bytes]], forgotten topics, rack.
+ */
+function fetchBody(parts: readonly FetchPart[], limits: FetchLimits): Buffer {
+  const topics = byTopic(parts)
+  let bytes = 4 + 4 + 4 + 4 + 1 + 4 + 4 + 4 + 4 + 2
+  for (const [topic, own] of topics)
+    bytes += 2 + Buffer.byteLength(topic) + 4 + own.length * (4 + 4 + 8 + 8 + 4)
+  const body = Buffer.allocUnsafe(bytes)
+  let at = body.writeInt32BE(CONSUMER_REPLICA, 0)
+  at = body.writeInt32BE(limits.maxWaitMs, at)
+  at = body.writeInt32BE(1, at)
+  at = body.writeInt32BE(limits.maxBytes, at)
+  at = body.writeInt8(READ_UNCOMMITTED, at)
+  at = body.writeInt32BE(NO_SESSION, at)
+  at = body.writeInt32BE(NO_SESSION_EPOCH, at)
+  at = body.writeInt32BE(topics.size, at)
+  for (const [topic, own] of topics) {
+    at = writeString(body, at, topic)
+    at = body.writeInt32BE(own.length, at)
+    for (const part of own) {
+      at = body.writeInt32BE(part.partition, at)
+      at = body.writeInt32BE(UNKNOWN_EPOCH, at)
+      at = body.writeBigInt64BE(BigInt(part.offset), at)
+      at = body.writeBigInt64BE(-1n, at)
+      at = body.writeInt32BE(limits.maxPartitionBytes, at)
+    }
+  }
+  at = body.writeInt32BE(0, at)
+  writeString(body, at, '')
+  return body
+}
+
+/**
+ * Throttle time, error, session, topics: [name, partitions: [index, error, end, last stable, start, aborted transactions,
+ * preferred replica, records]].
+ */
+function readFetch(payload: Buffer): { answer: readonly FetchAnswer[]; clientSideThrottleTime: number } {
+  const answers: FetchAnswer[] = []
+  const clientSideThrottleTime = payload.readInt32BE(0)
+  const error = payload.readInt16BE(4)
+  const topics = payload.readInt32BE(10)
+  let at = 14
+  for (let index = 0; index < topics; index += 1) {
+    const length = payload.readInt16BE(at)
+    const topic = payload.toString('utf8', at + 2, at + 2 + length)
+    at += 2 + length
+    const partitions = payload.readInt32BE(at)
+    at += 4
+    for (let each = 0; each < partitions; each += 1) {
+      const aborted = Math.max(0, payload.readInt32BE(at + 30))
+      const recordsAt = at + 34 + aborted * 16 + 4
+      const size = Math.max(0, payload.readInt32BE(recordsAt))
+      answers.push({
+        topic,
+        partition: payload.readInt32BE(at),
+        error: error === wireErrors.NONE ? payload.readInt16BE(at + 4) : error,
+        endOffset: Number(payload.readBigInt64BE(at + 6)),
+        startOffset: Number(payload.readBigInt64BE(at + 22)),
+        batches: payload.subarray(recordsAt + 4, recordsAt + 4 + size),
+      })
+      at = recordsAt + 4 + size
+    }
+  }
+  return { answer: answers, clientSideThrottleTime }
+}
+
+const answerOf = async <T>(decoded: { readonly answer: T }): Promise<T> => decoded.answer
+
+function byTopic<P extends { readonly topic: string }>(parts: readonly P[]): Map<string, P[]> {
+  const topics = new Map<string, P[]>()
+  for (const part of parts) {
+    const own = topics.get(part.topic)
+    if (own === undefined) topics.set(part.topic, [part])
+    else own.push(part)
+  }
+  return topics
+}
+
+function writeString(body: Buffer, at: number, text: string): number {
+  const length = Buffer.byteLength(text)
+  const next = body.writeInt16BE(length, at)
+  return next + body.write(text, next)
+}

@@ -1,0 +1,62 @@
+/** Kafka and the schema registry in containers, for machines with Docker and without Java. */
+import { freePort } from '@cupel/local-stack'
+import type { TestKafka } from './global-kafka.js'
+
+/** The versions of deploy/kafka/pom.xml. */
+const KAFKA_IMAGE = 'apache/kafka:4.3.1'
+const REGISTRY_IMAGE = 'apicurio/apicurio-registry:3.0.9'
+const REGISTRY_PORT = 8080
+const START_TIMEOUT_MS = 120_000
+
+export async function startKafkaContainers(): Promise<TestKafka> {
+  // Loaded here: it is large, and most machines never come to this.
+  const { GenericContainer, Wait } = await import('testcontainers')
+  // The same port inside and outside: the broker tells its clients where to connect, and must know that before it starts.
+  const port = await freePort()
+  const kafka = await new GenericContainer(KAFKA_IMAGE)
+    .withExposedPorts({ container: port, host: port })
+    .withEnvironment({
+      KAFKA_PROCESS_ROLES: 'broker,controller',
+      KAFKA_NODE_ID: '1',
+      KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
+      KAFKA_LISTENERS: `PLAINTEXT://:${port},CONTROLLER://:9093`,
+      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://localhost:${port}`,
+      KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+      KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+      KAFKA_INTER_BROKER_LISTENER_NAME: 'PLAINTEXT',
+      KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
+      KAFKA_MESSAGE_MAX_BYTES: '2097152',
+      KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+      KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: '1',
+      KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+      KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+      KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+    })
+    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withStartupTimeout(START_TIMEOUT_MS)
+    .start()
+    .catch((error: unknown) => {
+      throw new Error(`Kafka could not be started in a container (${String(error)}).`, { cause: error })
+    })
+  return await withRegistry(kafka)
+
+  async function withRegistry(broker: typeof kafka): Promise<TestKafka> {
+    try {
+      const registry = await new GenericContainer(REGISTRY_IMAGE)
+        .withExposedPorts(REGISTRY_PORT)
+        .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', REGISTRY_PORT))
+        .withStartupTimeout(START_TIMEOUT_MS)
+        .start()
+      return {
+        brokers: `localhost:${port}`,
+        registryUrl: `http://${registry.getHost()}:${registry.getMappedPort(REGISTRY_PORT)}/apis/ccompat/v7`,
+        async stop() {
+          await Promise.all([registry.stop(), broker.stop()])
+        },
+      }
+    } catch (error) {
+      await broker.stop()
+      throw error
+    }
+  }
+}
