@@ -69,9 +69,8 @@ export async function revokeKey(
   order: { keyId: string; by: string; reason: string },
 ): Promise<ApiKey> {
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
-    const key = await lockKey(transaction, order.keyId)
-    const now = new Date().toISOString()
-    if (key.revokedAt !== null && key.revokedAt <= now) return key
+    const { key, now } = await lockKey(transaction, order.keyId)
+    if (key.revokedAt !== null && key.revokedAt <= now.toISOString()) return key
     return await endKey(transaction, key, { ...order, at: now })
   })
 }
@@ -82,11 +81,11 @@ export async function rotateKey(
   order: { keyId: string; by: string; overlapMs?: number },
 ): Promise<IssuedKey> {
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
-    const old = await lockKey(transaction, order.keyId)
+    const { key: old, now } = await lockKey(transaction, order.keyId)
     if (old.revokedAt !== null)
       throw new AccessRefusal('key_revoked', `Key ${old.keyId} was revoked or rotated already`)
     const successor = await insertKey(transaction, { ...old, by: order.by }, old.keyId)
-    const at = new Date(Date.now() + (order.overlapMs ?? ROTATION_OVERLAP_MS)).toISOString()
+    const at = new Date(now.getTime() + (order.overlapMs ?? ROTATION_OVERLAP_MS))
     await endKey(transaction, old, { by: order.by, reason: `rotated, replaced by ${successor.keyId}`, at })
     return successor
   })
@@ -168,30 +167,34 @@ async function insertKey(
 async function endKey(
   transaction: Queryable,
   key: ApiKey,
-  end: { at: string; by: string; reason: string },
+  end: { at: Date; by: string; reason: string },
 ): Promise<ApiKey> {
+  const revokedAt = end.at.toISOString()
   await transaction.execute('UPDATE access.api_key SET revoked_at = $2 WHERE key_id = $1', [
     key.keyId,
-    end.at,
+    revokedAt,
   ])
   await writeAccessEvent(transaction, 'ApiKeyRevoked', {
     keyId: key.keyId,
     accountId: key.accountId,
-    revokedAt: end.at,
+    revokedAt,
     revokedBy: end.by,
     reason: end.reason,
   })
-  return { ...key, revokedAt: end.at }
+  return { ...key, revokedAt }
 }
 
-/** Reads a key and holds its row, so that two changes of one key follow each other, in the log too. */
-async function lockKey(transaction: Queryable, keyId: string): Promise<ApiKey> {
-  const [row] = await transaction.query<KeyRow>(
-    `SELECT ${KEY_COLUMNS} FROM access.api_key WHERE key_id = $1 FOR UPDATE`,
+/**
+ * Reads a key and holds its row, so that two changes of one key follow each other, in the log too. `now` is the database's
+ * clock: the gate compares with it, and an operator's machine may be ahead.
+ */
+async function lockKey(transaction: Queryable, keyId: string): Promise<{ key: ApiKey; now: Date }> {
+  const [row] = await transaction.query<KeyRow & { now: Date }>(
+    `SELECT ${KEY_COLUMNS}, clock_timestamp() AS now FROM access.api_key WHERE key_id = $1 FOR UPDATE`,
     [keyId],
   )
   if (row === undefined) throw new AccessRefusal('unknown_key', `There is no key ${keyId}`)
-  return keyOf(row)
+  return { key: keyOf(row), now: row.now }
 }
 
 function rangesOf(texts: readonly string[]): string[] {

@@ -17,6 +17,8 @@ export type StrictJson =
 const MAX_DEPTH = 16
 /** Members and elements in the whole document: the largest body of ours has about a thousand. */
 const MAX_VALUES = 4_096
+/** Characters of a string as written, escapes included: no field of ours comes near. */
+const MAX_STRING_LENGTH = 16_384
 /** A longer member name is no field of ours and is not echoed. */
 const MAX_NAME_LENGTH = 128
 /** Literals of fewer characters are integers below 2^53 or short decimals. */
@@ -70,6 +72,11 @@ function scan(text: string): Fault | null {
       const frame = frames.at(-1)
       const end = endOfString(text, at)
       if (end === -1) return null
+      if (end - at > MAX_STRING_LENGTH)
+        return {
+          pointer: pointerTo(frames),
+          detail: `The string is longer than ${MAX_STRING_LENGTH} characters.`,
+        }
       const string = readString(text, at, end)
       if (string === null) return null
       const fault =

@@ -1,0 +1,99 @@
+import { silentLogger } from '@cupel/contracts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createPendingTable, type PendingTable, type ScreenInWait } from './pending-table.js'
+
+const screen = (reportId: string): ScreenInWait => ({ reportId, accountId: 'acc_1', livemode: true })
+const report = { kind: 'report', document: '{}' } as const
+
+let noted: string[][]
+let note: () => Promise<void>
+let table: PendingTable
+beforeEach(() => {
+  vi.useFakeTimers()
+  noted = []
+  note = () => Promise.resolve()
+  table = createPendingTable({
+    deadlineMs: 1_000,
+    note: (screens) => {
+      noted.push(screens.map(({ reportId }) => reportId))
+      return note()
+    },
+    logger: silentLogger,
+  })
+})
+afterEach(() => {
+  table.close()
+  vi.useRealTimers()
+})
+
+test('the first outcome is the outcome', async () => {
+  const outcome = table.register(screen('a'))
+  table.settle('a', report)
+  table.settle('a', { kind: 'failed', code: 'x' })
+  expect(await outcome).toEqual(report)
+  expect([table.size(), table.find('a')]).toEqual([0, undefined])
+})
+
+test('an id nobody waits for settles nothing', () => {
+  table.settle('stranger', report)
+  expect(table.size()).toBe(0)
+})
+
+test('at the deadline an id is noted before it is handed out, together with others of that moment', async () => {
+  const outcomes = [table.register(screen('a')), table.register(screen('b'))]
+  await vi.advanceTimersByTimeAsync(900)
+  const young = table.register(screen('c'))
+  expect(noted).toEqual([])
+  await vi.advanceTimersByTimeAsync(150)
+  expect(noted).toEqual([['a', 'b']])
+  expect(await Promise.all(outcomes)).toEqual([{ kind: 'late' }, { kind: 'late' }])
+  table.settle('c', report)
+  expect(await young).toEqual(report)
+})
+
+test('a report that comes while its id is being noted is still the answer', async () => {
+  let finishNoting = (): void => undefined
+  note = () => new Promise((resolve) => (finishNoting = resolve))
+  const outcome = table.register(screen('a'))
+  await vi.advanceTimersByTimeAsync(1_050)
+  table.settle('a', report)
+  finishNoting()
+  expect(await outcome).toEqual(report)
+})
+
+test('an id that cannot be noted is not handed out', async () => {
+  note = () => Promise.reject(new Error('down'))
+  const failing = table.register(screen('a'))
+  await vi.advanceTimersByTimeAsync(1_050)
+  expect(await failing).toEqual({ kind: 'lost' })
+
+  note = () => new Promise(() => undefined)
+  const hanging = table.register(screen('b'))
+  await vi.advanceTimersByTimeAsync(2_100)
+  expect(await hanging).toEqual({ kind: 'lost' })
+})
+
+test('the age of the queue is that of its oldest entry', async () => {
+  void table.register(screen('a'))
+  await vi.advanceTimersByTimeAsync(300)
+  void table.register(screen('b'))
+  expect(table.oldestAgeMs()).toBe(300)
+  table.withdraw('a')
+  expect(table.oldestAgeMs()).toBe(0)
+})
+
+test('an id handed out twice is a broken promise, not a second entry', async () => {
+  void table.register(screen('a'))
+  await expect(table.register(screen('a'))).rejects.toThrow(/twice/)
+})
+
+test('it is drained when the last entry is settled', async () => {
+  void table.register(screen('a'))
+  let isDrained = false
+  const drained = table.drained().then(() => (isDrained = true))
+  await vi.advanceTimersByTimeAsync(10)
+  expect(isDrained).toBe(false)
+  table.settle('a', report)
+  await drained
+  await table.drained()
+})
