@@ -24,6 +24,7 @@ const MAX_NAME_LENGTH = 128
 /** Literals of fewer characters are integers below 2^53 or short decimals. */
 const SAFE_NUMBER_LENGTH = 15
 
+const SPACE = 0x20
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
@@ -68,6 +69,10 @@ function scan(text: string): Fault | null {
   let at = 0
   while (at < text.length) {
     const code = text.charCodeAt(at)
+    if (code <= SPACE) {
+      at += 1
+      continue
+    }
     if (code === QUOTE) {
       const frame = frames.at(-1)
       const end = endOfString(text, at)

@@ -110,10 +110,12 @@ test('a body as large as allowed is judged within ten milliseconds', () => {
   for (const body of bodies) {
     const bytes = Buffer.from(body)
     parseStrictJson(bytes)
+    // Processor time, as the machine may be busy with something else.
     const times = [1, 2, 3, 4, 5].map(() => {
-      const startedMs = performance.now()
+      const started = process.cpuUsage()
       parseStrictJson(bytes)
-      return performance.now() - startedMs
+      const { user, system } = process.cpuUsage(started)
+      return (user + system) / 1000
     })
     expect(Math.min(...times), body.slice(0, 20)).toBeLessThan(10)
   }
