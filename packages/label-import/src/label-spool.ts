@@ -12,6 +12,7 @@ const SPILL_LABELS = 5_000
 
 export interface LabelSpool<T> {
   readonly size: () => number
+  readonly isInMemory: () => boolean
   add(identity: string, label: T): void
   /** Moves labels out of memory where there are too many; to be awaited after every few thousand additions. */
   settle(): Promise<void>
@@ -76,6 +77,7 @@ export function createSpools(connection: Queryable, memoryLabels: number = MEMOR
 
       return {
         size: () => spilled + held.length,
+        isInMemory: () => spilled === 0,
         add(identity, label) {
           byBucket = null
           held.push({ bucket: bucketOf(identity), label })

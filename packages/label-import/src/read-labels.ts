@@ -9,6 +9,7 @@ import {
   parseAddress,
   parseListedAddress,
   type AddressRefusal,
+  type LabelClass,
   type LabelKind,
   type StatedLabel,
 } from '@cupel/domain'
@@ -117,7 +118,7 @@ export function stateLabel(row: LabelRow, source: string): StatedLabel | { reado
       : parseAddress(row.address, row.chain)
   if (!address.ok) return { reason: reasonOf(row, address) }
   const { category, entity, sourceUrl, confidencePpm } = row
-  const known = classifyLabel({ source, sourceUrl, category, entity, confidencePpm })
+  const known = classify(row, source)
   const kind = known.origin === source ? (kindOf(row.kind) ?? known.kind) : known.kind
   return {
     chain: address.chain,
@@ -129,12 +130,27 @@ export function stateLabel(row: LabelRow, source: string): StatedLabel | { reado
     role: known.role,
     origin: known.origin,
     kind,
-    confidencePpm: confidencePpm ?? (kind === known.kind ? known.confidencePpm : confidenceLadder[kind]),
+    confidencePpm: confidencePpm ?? confidenceLadder[kind],
     sourceUrl,
     observedAt: row.observedAt,
     validFrom: row.validFrom,
     validTo: null,
   }
+}
+
+/** Classes of the rows just read: thousands of rows differ in nothing that decides their class. */
+const classes = new Map<string, LabelClass>()
+const MAX_REMEMBERED_CLASSES = 10_000
+
+function classify({ sourceUrl, category, entity }: LabelRow, source: string): LabelClass {
+  const key = `${source}\n${sourceUrl}\n${category}\n${entity}`
+  let known = classes.get(key)
+  if (known === undefined) {
+    if (classes.size === MAX_REMEMBERED_CLASSES) classes.clear()
+    known = classifyLabel({ source, sourceUrl, category, entity, confidencePpm: null })
+    classes.set(key, known)
+  }
+  return known
 }
 
 /**

@@ -89,8 +89,22 @@ export async function compareSet(
   }
 }
 
-/** The changes of every bucket. May be read again: the comparison itself changes nothing. */
+/** The changes of every bucket, computed once where both sides are in memory. The comparison itself changes nothing. */
 export async function* changesOf(comparison: SetComparison): AsyncGenerator<BucketChanges> {
+  const remembered = computed.get(comparison)
+  if (remembered !== undefined) return yield* remembered
+  const isSmall = comparison.stated.isInMemory() && comparison.known.isInMemory()
+  const all: BucketChanges[] = []
+  for await (const changes of computeChanges(comparison)) {
+    if (isSmall) all.push(changes)
+    yield changes
+  }
+  if (isSmall) computed.set(comparison, all)
+}
+
+const computed = new WeakMap<SetComparison, readonly BucketChanges[]>()
+
+async function* computeChanges(comparison: SetComparison): AsyncGenerator<BucketChanges> {
   for (let bucket = 0; bucket < SPOOL_BUCKETS; bucket += 1) {
     const stated = await comparison.stated.bucket(bucket)
     const known = await comparison.known.bucket(bucket)

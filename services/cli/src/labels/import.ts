@@ -1,0 +1,212 @@
+/** `cupel labels import`: a file becomes a set, all at once or not at all. */
+import { accessSync, constants } from 'node:fs'
+import { categories, type Category } from '@cupel/contracts'
+import {
+  importLabels,
+  type LabelImportProgress,
+  type LabelImportRefused,
+  type LabelImportRequest,
+  type LabelImportResult,
+  type LabelImportSummary,
+  type SetSummary,
+} from '@cupel/label-import'
+import { labelFormats } from '@cupel/label-sources'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { withInstallation, type Installation } from '../installation.js'
+import { operator } from '../operator.js'
+
+interface ImportOptions extends JsonOption {
+  readonly format: string
+  readonly source?: string
+  readonly set?: string
+  readonly asOf?: string
+  readonly append?: boolean
+  readonly acceptRemovals?: number
+  readonly reason?: string
+  readonly dryRun?: boolean
+  readonly companion?: string
+  readonly category?: Category
+  readonly chain?: string
+}
+
+/** Refused rows shown to a person; --json has up to a thousand. */
+const SHOWN_REFUSALS = 20
+/** Between two lines of progress. */
+const PROGRESS_INTERVAL_MS = 1_000
+
+const HELP = `
+Formats:
+${[...labelFormats.values()].map(({ name, description }) => `  ${name.padEnd(18)} ${description}`).join('\n')}
+
+A set is one source's labels in one dataset (--set, by default the file's name). Importing it again replaces it:
+what the file no longer says is retired, never deleted. Sets of other names are not touched. A file that is cut off,
+miscounted or not decodable is refused as a whole; a single bad row is refused with its line, and the rest goes on.
+
+Examples:
+  cupel labels import ofac_sdn.csv --format csv
+  cupel labels import SDN.XML --format ofac-xml --set sdn
+  cupel labels import SDN.CSV --format ofac-csv --companion SDN_COMMENTS.CSV --set sdn --as-of 2026-11-20
+  cupel labels import tags.json --format explorer-json --source my_tags --category scam --chain ETH
+  cupel labels import sdn.csv --format csv --accept-removals 87 --reason "OFAC delisted Tornado Cash"`
+
+export function registerImport(labels: Command, context: CliContext): void {
+  labels
+    .command('import <file>')
+    .summary('import a list of labelled addresses')
+    .description('Import a list of labelled addresses. Its labels become visible all at once.')
+    .addOption(
+      new Option('--format <format>', 'layout of the file')
+        .choices([...labelFormats.keys()])
+        .makeOptionMandatory(),
+    )
+    .option('--source <name>', 'whose list it is; by default what the rows, else the format say')
+    .option('--set <name>', "dataset within the source; by default the file's name")
+    .option(
+      '--as-of <date>',
+      'date of the list, where the file states none (default: its newest observation)',
+    )
+    .option('--append', 'add to the set, retire nothing')
+    .option(
+      '--accept-removals <count>',
+      'accept a large removal: exactly as many as were reported',
+      wholeNumber,
+    )
+    .option('--reason <text>', 'why the removals are right; recorded with who accepted them')
+    .option('--companion <file>', 'second file of the format: SDN_COMMENTS.CSV, an ActorPack')
+    .addOption(new Option('--category <category>', 'for files that state none').choices([...categories]))
+    .option('--chain <code>', 'for files that state none')
+    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', HELP)
+    .action(async (file: string, options: ImportOptions) => {
+      const request = requestOf(file, options, context)
+      const result = await withInstallation(context, (installation) =>
+        importLabels(request, depsOf(installation, context, options)),
+      )
+      if (result.status === 'refused') return refuse(context, options, result)
+      answer(context, options, jsonOf(result), () => textOf(result))
+    })
+}
+
+function requestOf(file: string, options: ImportOptions, context: CliContext): LabelImportRequest {
+  const { companion, json: _json, ...rest } = options
+  return {
+    ...rest,
+    file: readable(context.path(file)),
+    companion: companion === undefined ? undefined : readable(context.path(companion)),
+    importedBy: operator(),
+  }
+}
+
+/** Asked before anything is started for the command. */
+function readable(path: string): string {
+  try {
+    accessSync(path, constants.R_OK)
+    return path
+  } catch (cause) {
+    throw new CommandError(`${path} cannot be read.`, EXIT_NOT_FOUND, { cause })
+  }
+}
+
+/** A service that runs follows the log already; without one the import follows it itself. */
+function depsOf(
+  installation: Installation,
+  context: CliContext,
+  options: JsonOption,
+): Parameters<typeof importLabels>[1] {
+  const isServed = installation.run !== null || context.config().CUPEL_DATABASE_URL !== undefined
+  return {
+    ...installation,
+    labelView: isServed ? 'elsewhere' : 'here',
+    ...(options.json === true ? {} : { onProgress: progressTo(context) }),
+  }
+}
+
+const phases: Readonly<Record<LabelImportProgress['phase'], string>> = {
+  reading: 'rows read',
+  'waiting-for-lock': 'Another import of this source is under way; waiting for it …',
+  comparing: 'Comparing with what is published …',
+  appending: 'changes recorded',
+  publishing: 'Publishing …',
+  projecting: 'Waiting until the labels show …',
+}
+
+function progressTo(context: CliContext): (progress: LabelImportProgress) => void {
+  let toldAt = performance.now()
+  return ({ phase, rows, rowsPerSecond }) => {
+    const isCount = phase === 'reading' || phase === 'appending'
+    const now = performance.now()
+    if (phase !== 'waiting-for-lock' && now - toldAt < PROGRESS_INTERVAL_MS) return
+    toldAt = now
+    context.note(isCount ? `${number(rows)} ${phases[phase]} (${number(rowsPerSecond)}/s) …` : phases[phase])
+  }
+}
+
+function refuse(context: CliContext, options: JsonOption, result: LabelImportRefused): never {
+  const isUsage = ['bad-option', 'unknown-format', 'missing-option', 'no-source'].includes(result.refusal)
+  if (options.json === true) {
+    const { refused, ...rest } = result
+    context.print(JSON.stringify({ ...snakeCase(rest), ...refusedJson(refused) }))
+  }
+  throw new CommandError(
+    `Nothing was imported. ${result.message.replace(/[.]?$/, '.')}`,
+    isUsage ? EXIT_USAGE : EXIT_FAILED,
+  )
+}
+
+function jsonOf({ sets, refused, ...summary }: LabelImportSummary): unknown {
+  return { ...snakeCase(summary), ...refusedJson(refused), sets: sets.map((set) => snakeCase(set)) }
+}
+
+/** `refused_count` counts all; the list holds the first thousand. */
+function refusedJson({ count, rows }: LabelImportResult['refused']): Record<string, unknown> {
+  return { refused_count: count, refused: rows }
+}
+
+function textOf(summary: LabelImportSummary): string {
+  const { status, rows, refused, repeated, skipped, warnings, visible, rowsPerSecond, durationMs } = summary
+  const lines = [
+    `${status === 'dry-run' ? 'Would import' : 'Imported'} ${number(rows)} rows in ` +
+      `${(durationMs / 1_000).toFixed(1)} s (${number(rowsPerSecond)}/s).`,
+    '',
+    table([HEADING, ...summary.sets.map(setRow)]),
+  ]
+  if (repeated > 0) lines.push('', `${number(repeated)} rows repeat another row of the file.`)
+  if (skipped > 0)
+    lines.push('', `${number(skipped)} entries of the file are no labels of a category we use.`)
+  for (const warning of warnings) lines.push('', `Note: ${warning}.`)
+  if (refused.count > 0) {
+    lines.push('', `${number(refused.count)} rows were refused:`)
+    for (const { line, reason } of refused.rows.slice(0, SHOWN_REFUSALS))
+      lines.push(`  line ${line}: ${reason}`)
+    if (refused.count > SHOWN_REFUSALS)
+      lines.push(`  … and ${number(refused.count - SHOWN_REFUSALS)} more (--json lists them)`)
+  }
+  if (status === 'imported' && !visible) {
+    lines.push('', 'The labels are published; the label view does not show them yet (cupel status).')
+  }
+  return lines.join('\n')
+}
+
+const HEADING = ['SOURCE', 'DATASET', 'AS OF', 'ADDED', 'CHANGED', 'UNCHANGED', 'RETIRED', 'TOTAL', '']
+
+function setRow(set: SetSummary): string[] {
+  const counts = [set.added, set.changed, set.unchanged, set.retired, set.total].map(number)
+  return [
+    set.source,
+    set.dataset,
+    set.asOf?.slice(0, 10) ?? '-',
+    ...counts,
+    set.historical ? 'history only' : '',
+  ]
+}
+
+const number = (value: number): string => value.toLocaleString('en-US')
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}

@@ -1,0 +1,15 @@
+/** `cupel labels`: what is said about addresses, and by whom. */
+import type { Command } from 'commander'
+import type { CliContext } from '../context.js'
+import { registerImport } from './import.js'
+import { registerShow } from './show.js'
+import { registerSources } from './sources.js'
+
+export function registerLabels(program: Command, context: CliContext): void {
+  const labels = program
+    .command('labels')
+    .description('Import lists of labelled addresses and look at what is known of an address.')
+  registerImport(labels, context)
+  registerSources(labels, context)
+  registerShow(labels, context)
+}

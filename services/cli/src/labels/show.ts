@@ -1,0 +1,89 @@
+/** `cupel labels show`: everything ever said about an address, as it held and as it was known at any time. */
+import { parseAddress, type ParsedAddress } from '@cupel/domain'
+import { showLabels, type Label } from '@cupel/read-models'
+import { InvalidArgumentError, type Command } from 'commander'
+import { answer, snakeCase, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_USAGE } from '../explain.js'
+import { withInstallation } from '../installation.js'
+
+interface ShowOptions extends JsonOption {
+  readonly chain?: string
+  readonly validAt?: string
+  readonly knownAt?: string
+}
+
+export function registerShow(labels: Command, context: CliContext): void {
+  labels
+    .command('show <address>')
+    .summary('show what is, or was, said about an address')
+    .description(
+      'Show every label of an address, ended and historical ones too. The two times are independent: ' +
+        'what held on a day, and what was known here by a day.',
+    )
+    .option('--chain <code>', 'chain of the address; by default it is detected')
+    .option('--valid-at <date>', 'only what held then (a date means its first moment, UTC)', time)
+    .option('--known-at <date>', 'only what was known here by then', time)
+    .option('--json', 'answer in JSON')
+    .action(async (text: string, options: ShowOptions) => {
+      const address = parsed(text, options.chain)
+      const { validAt, knownAt } = options
+      const found = await withInstallation(context, ({ database }) =>
+        showLabels(database, {
+          lookupKeys: [address.lookupKey],
+          ...(validAt === undefined ? {} : { validAt }),
+          ...(knownAt === undefined ? {} : { knownAt }),
+        }),
+      )
+      const json = {
+        address: text,
+        chain: address.chain,
+        canonical_address: address.canonical,
+        items: found.map(labelJson),
+      }
+      answer(context, options, json, () => textOf(address, found, options))
+    })
+}
+
+function parsed(text: string, chain: string | undefined): ParsedAddress {
+  const address = parseAddress(text, chain)
+  if (!address.ok) throw new CommandError(address.detail, EXIT_USAGE)
+  return address
+}
+
+function labelJson(label: Label): unknown {
+  const { confidencePpm, ...rest } = label
+  return { ...snakeCase(rest), confidence: confidencePpm / 1_000_000 }
+}
+
+function textOf(address: ParsedAddress, labels: readonly Label[], { validAt, knownAt }: ShowOptions): string {
+  const when = [
+    validAt === undefined ? '' : ` that held at ${validAt}`,
+    knownAt === undefined ? '' : ` known by ${knownAt}`,
+  ].join(',')
+  const about = `${address.canonical} (${address.chain})`
+  if (labels.length === 0) return `No labels of ${about}${when}. Not listed does not mean safe.`
+  return [`${labels.length} labels of ${about}${when}:`, ...labels.map(paragraph)].join('\n\n')
+}
+
+function paragraph(label: Label): string {
+  const { category, entity, role, confidencePpm, source, dataset, origin, kind, chain, listed } = label
+  const state = listed ? 'listed' : label.historical ? 'historical, never listed here' : 'no longer listed'
+  return [
+    `${category}: ${entity === '' ? '(no name)' : entity}  [${state}]`,
+    `  role ${role}, confidence ${confidencePpm / 1_000_000}, on ${chain}`,
+    `  source ${source}/${dataset}, origin ${origin} (${kind})`,
+    `  valid ${day(label.validFrom)} to ${day(label.validTo)}, observed ${day(label.observedAt)}`,
+    `  known here from ${label.knownFrom} to ${label.knownTo ?? 'now'}`,
+    ...(label.sourceUrl === '' ? [] : [`  ${label.sourceUrl}`]),
+  ].join('\n')
+}
+
+const day = (time: string | null): string => time?.slice(0, 10) ?? 'unknown'
+
+function time(text: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(Date.parse(text))) {
+    throw new InvalidArgumentError('It must be a date or an RFC 3339 time.')
+  }
+  return text
+}

@@ -1,0 +1,29 @@
+/** `cupel labels sources`: the sets in force. */
+import { listSets, type PublishedSet } from '@cupel/read-models'
+import type { Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { withInstallation } from '../installation.js'
+
+export function registerSources(labels: Command, context: CliContext): void {
+  labels
+    .command('sources')
+    .summary('list the sets of labels in force')
+    .description('List the sets of labels in force: whose they are, how old, and when they were imported.')
+    .option('--json', 'answer in JSON')
+    .action(async (options: JsonOption) => {
+      const sets = await withInstallation(context, ({ database }) => listSets(database))
+      answer(context, options, { items: sets.map(snakeCase) }, () =>
+        sets.length === 0 ? 'No labels were imported yet.' : table([HEADING, ...sets.map(row)]),
+      )
+    })
+}
+
+const HEADING = ['SOURCE', 'DATASET', 'LABELS', 'AS OF', 'IMPORTED', 'BY', '']
+
+function row({ source, dataset, total, asOf, publishedAt, importedBy, authority }: PublishedSet): string[] {
+  const labels = total.toLocaleString('en-US')
+  const imported = `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`
+  const remark = authority ? "the authority's own list" : ''
+  return [source, dataset, labels, asOf?.slice(0, 10) ?? '-', imported, importedBy, remark]
+}
