@@ -31,7 +31,8 @@ function canonicalString(text: string): string {
 
 /** Whether a text has a UTF-8 form: no surrogate stands alone. */
 export function isWellFormedText(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text)
+  // Most text holds no surrogate at all; only where one is found is it worth asking whether it stands alone.
+  return !/[\ud800-\udfff]/.test(text) || !/\p{Surrogate}/u.test(text)
 }
 
 /** SHA-256 of a text's UTF-8 bytes, lowercase hex. */

@@ -52,7 +52,19 @@ const setKey = ({ source, dataset }: { readonly source: string; readonly dataset
 /**
  * Per authority, its own sets that bear the newest date. An older list under another name is not its current list.
  */
-function currentOwnLists(labelSets: readonly LabelSetFacts[]): ReadonlyMap<string, ReadonlySet<string>> {
+function currentOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
+  let lists = rememberedLists.get(labelSets)
+  if (lists === undefined) rememberedLists.set(labelSets, (lists = findOwnLists(labelSets)))
+  return lists
+}
+
+/** Set keys by origin. */
+type OwnLists = ReadonlyMap<string, ReadonlySet<string>>
+
+/** A batch is decided from one array of sets. */
+const rememberedLists = new WeakMap<readonly LabelSetFacts[], OwnLists>()
+
+function findOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
   const newest = new Map<string, string>()
   const dateOf = (set: LabelSetFacts): string => (set.asOf ?? set.publishedAt).slice(0, DATE_LENGTH)
   for (const set of labelSets) {

@@ -11,8 +11,28 @@ export interface Freshness {
   readonly isFresh: boolean
 }
 
+interface RememberedFreshness extends Freshness {
+  readonly generatedAt: string
+  readonly policy: CompiledPolicy
+}
+
+/** A batch is decided from one array of sets, at one time, under one policy: the last answer is the next one, too. */
+const remembered = new WeakMap<readonly LabelSetFacts[], RememberedFreshness>()
+
 /** Judges every published set by its age at `generatedAt`; absent lists count where the policy always requires them. */
 export function judgeFreshness(
+  labelSets: readonly LabelSetFacts[],
+  generatedAt: string,
+  policy: CompiledPolicy,
+): Freshness {
+  const last = remembered.get(labelSets)
+  if (last !== undefined && last.generatedAt === generatedAt && last.policy === policy) return last
+  const freshness = judgeAges(labelSets, generatedAt, policy)
+  remembered.set(labelSets, { ...freshness, generatedAt, policy })
+  return freshness
+}
+
+function judgeAges(
   labelSets: readonly LabelSetFacts[],
   generatedAt: string,
   policy: CompiledPolicy,
