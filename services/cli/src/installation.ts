@@ -161,7 +161,7 @@ async function openLog(config: Config, database: Database, logger: Logger): Prom
     return openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
   }
   const { openKafkaLog } = await import('@cupel/event-log/kafka')
-  return await openKafkaLog({
+  return openKafkaLog({
     brokers: config.CUPEL_KAFKA_BROKERS,
     clientId: 'cupel-cli',
     topicPrefix: config.CUPEL_TOPIC_PREFIX,

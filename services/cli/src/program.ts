@@ -4,13 +4,22 @@ import type { CliContext } from './context.js'
 import { registerAccounts } from './accounts/register.js'
 import { registerAudit } from './audit/register.js'
 import { registerKeys } from './keys/register.js'
+import { registerLabels } from './labels/register.js'
 import { registerScreen } from './screen/register.js'
 import { registerStart } from './start/register.js'
 import { registerStatus } from './status/register.js'
 
 const VERSION = '0.1.0'
 
-const groups = [registerStart, registerStatus, registerScreen, registerAccounts, registerKeys, registerAudit]
+const groups = [
+  registerStart,
+  registerStatus,
+  registerScreen,
+  registerAccounts,
+  registerKeys,
+  registerLabels,
+  registerAudit,
+]
 
 export function createProgram(context: CliContext): Command {
   const program = new Command('cupel')

@@ -92,9 +92,9 @@ export function registerImport(labels: Command, context: CliContext): void {
 }
 
 function requestOf(file: string, options: ImportOptions, context: CliContext): LabelImportRequest {
-  const { companion, json: _json, ...rest } = options
+  const { companion } = options
   return {
-    ...rest,
+    ...options,
     file: readable(context.path(file)),
     companion: companion === undefined ? undefined : readable(context.path(companion)),
     importedBy: operator(),

@@ -103,7 +103,7 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
     startingDatabase,
     preparing,
   ])
-  const log = await openKafkaLog({
+  const log = openKafkaLog({
     brokers: [kafka.brokers],
     clientId: 'cupel-cli',
     topicPrefix: options.config.CUPEL_TOPIC_PREFIX,

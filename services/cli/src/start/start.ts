@@ -32,36 +32,44 @@ export async function start(options: StartOptions, context: CliContext): Promise
     throw new CommandError('--scale needs --kafka: the embedded installation is one process.', EXIT_USAGE)
   const scale = parseScale(options.scale)
   const config = context.config()
-  const home = await holdHome(context.home, profile === 'kafka' ? 'cupel start --kafka' : 'cupel start')
+  const stop = listenForStop()
+  try {
+    const home = await holdHome(context.home, profile === 'kafka' ? 'cupel start --kafka' : 'cupel start')
+    stop.onForced(() => void killChildren(home.processFolder).finally(() => process.exit(EXIT_FORCED)))
+    try {
+      await runUntilStopped({ options, context, profile, scale, config, home, stop })
+    } finally {
+      home.release()
+    }
+  } finally {
+    stop.dispose()
+  }
+}
+
+async function runUntilStopped(start: Omit<Boot, 'logger' | 'shutdown' | 'fail'>): Promise<void> {
+  const { context, home, profile, config, options, stop } = start
+  const logFile = home.logFile(profile, 'cupel')
   const logger = createLogger({
     service: 'cupel',
     level: config.CUPEL_LOG_LEVEL,
-    ...(context.verbose ? {} : { file: home.logFile(profile, 'cupel') }),
+    ...(context.verbose ? {} : { file: logFile }),
   })
   const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
-  const stop = listenForStop(
-    () => void killChildren(home.processFolder).finally(() => process.exit(EXIT_FORCED)),
-  )
   const crash = listenForCrash()
   let reason = 'the start failed'
   let exitCode = 0
   try {
-    await boot({ options, context, profile, scale, config, home, logger, shutdown, stop, fail: crash.fail })
+    await boot({ ...start, logger, shutdown, fail: crash.fail })
     reason = await Promise.race([stop.requested, crash.crashed])
-    if (!options.json) context.note('Stopping …')
+    if (options.json !== true) context.note('Stopping …')
   } catch (error) {
     if (!(error instanceof StoppedEarly)) throw error
     reason = 'asked to stop before it was ready'
   } finally {
     exitCode = await shutdown.run(reason)
-    home.release()
-    stop.dispose()
   }
   if (exitCode !== 0)
-    throw new CommandError(
-      `Not everything stopped in order; ${home.logFile(profile, 'cupel')} tells more.`,
-      EXIT_FAILED,
-    )
+    throw new CommandError(`Not everything stopped in order; ${logFile} tells more.`, EXIT_FAILED)
 }
 
 interface Boot {

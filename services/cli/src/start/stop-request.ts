@@ -5,6 +5,8 @@ export interface StopRequest {
   readonly requested: Promise<string>
   /** Throws StoppedEarly once a stop was asked for: called between the steps of a start. */
   check(): void
+  /** What a forced end does; before it is told, a second signal does nothing. */
+  onForced(force: () => void): void
   dispose(): void
 }
 
@@ -17,7 +19,8 @@ export class StoppedEarly extends Error {
 const SAME_KEYSTROKE_MS = 1_000
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-export function listenForStop(onForced: () => void, now: () => number = Date.now): StopRequest {
+export function listenForStop(now: () => number = Date.now): StopRequest {
+  let force: () => void = () => undefined
   let firstAt: number | null = null
   let resolveRequested: (signal: string) => void = () => undefined
   const requested = new Promise<string>((resolve) => {
@@ -28,7 +31,7 @@ export function listenForStop(onForced: () => void, now: () => number = Date.now
       firstAt = now()
       resolveRequested(signal)
     } else if (now() - firstAt >= SAME_KEYSTROKE_MS) {
-      onForced()
+      force()
     }
   }
   for (const signal of SIGNALS) process.on(signal, handler)
@@ -36,6 +39,9 @@ export function listenForStop(onForced: () => void, now: () => number = Date.now
     requested,
     check() {
       if (firstAt !== null) throw new StoppedEarly()
+    },
+    onForced(given) {
+      force = given
     },
     dispose() {
       for (const signal of SIGNALS) process.off(signal, handler)

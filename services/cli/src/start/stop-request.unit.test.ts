@@ -6,7 +6,8 @@ afterEach(() => stop?.dispose())
 
 function listen(onForced: () => void): { clock: { now: number } } {
   const clock = { now: 0 }
-  stop = listenForStop(onForced, () => clock.now)
+  stop = listenForStop(() => clock.now)
+  stop.onForced(onForced)
   return { clock }
 }
 
