@@ -93,7 +93,7 @@ async function openLoop(phase: LoadPhase, send: Send, firstIndex: number): Promi
       out.add(answer)
     }
   }
-  await drained(out, recorder)
+  await drained(out, DRAIN_MS, recorder)
   return recorder.result(phase, phase.seconds)
 }
 
@@ -108,13 +108,17 @@ async function closedLoop(phase: LoadPhase, send: Send, firstIndex: number): Pro
       await send(index++).then(() => recorder.answered(since), recorder.failed)
     }
   })
-  await drained(new Set(clients), recorder)
+  await drained(new Set(clients), phase.seconds * 1_000 + DRAIN_MS, recorder)
   return recorder.result(phase, (performance.now() - start) / 1_000)
 }
 
-async function drained(out: ReadonlySet<Promise<void>>, recorder: Recorder): Promise<void> {
+async function drained(
+  out: ReadonlySet<Promise<void>>,
+  withinMs: number,
+  recorder: Recorder,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), DRAIN_MS)))
+  const tooLate = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), withinMs)))
   const outcome = await Promise.race([Promise.all(out), tooLate])
   clearTimeout(timer)
   if (outcome === 'late')
