@@ -112,11 +112,7 @@ async function closedLoop(phase: LoadPhase, send: Send, firstIndex: number): Pro
   return recorder.result(phase, (performance.now() - start) / 1_000)
 }
 
-async function drained(
-  out: ReadonlySet<Promise<void>>,
-  withinMs: number,
-  recorder: Recorder,
-): Promise<void> {
+async function drained(out: ReadonlySet<Promise<void>>, withinMs: number, recorder: Recorder): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), withinMs)))
   const outcome = await Promise.race([Promise.all(out), tooLate])
