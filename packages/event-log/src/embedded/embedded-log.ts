@@ -43,7 +43,7 @@ export function openEmbeddedLog({
   logger = silentLogger,
 }: EmbeddedLogOptions): EventLog {
   const directory = openTopicDirectory(database, topicPrefix)
-  const hub = createFeedHub({ database, readIdentity: directory.readIdentity, logger })
+  const hub = createFeedHub({ database, logId: directory.logId, logger })
   const endOf = createEndLookup(database)
   const lanes = createAppendLanes(
     (records) => writeRecords(database, records).catch((error: unknown) => unavailable(error)),
@@ -201,6 +201,7 @@ export function openEmbeddedLog({
     async tail(options) {
       refuseClosed()
       const address = await directory.partition(options.topic, options.partition)
+      await directory.identity()
       const end = await endOf(address.id).catch((error: unknown) => unavailable(error))
       const probe = async () => (await append('probe', [probeRecord(options.topic, options.partition)]))[0]!
       return untilStopped(await startTail(address, end, options, { database, hub, logger, probe }))

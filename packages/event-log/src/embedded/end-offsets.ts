@@ -3,16 +3,20 @@ import type { Queryable } from '@cupel/postgres'
 
 const ENDS = {
   name: 'log.ends',
-  text: 'SELECT id, log.end_offset(id) AS end_offset FROM log.topic_partition WHERE id = ANY ($1)',
+  text: `SELECT p.id, log.end_offset(p.id) AS end_offset, i.log_id
+    FROM log.identity i LEFT JOIN log.topic_partition p ON p.id = ANY ($1)`,
 }
 
-/** End offset by partition id. */
-export async function readEnds(
-  database: Queryable,
-  partitionIds: readonly number[],
-): Promise<Map<number, number>> {
-  const rows = await database.query<{ id: number; end_offset: number }>(ENDS, [partitionIds])
-  return new Map(rows.map((row) => [row.id, row.end_offset]))
+export interface Ends {
+  /** The database's part of the identity of the log. */
+  readonly logId: string
+  /** End offset by partition id. */
+  readonly ends: ReadonlyMap<number, number>
+}
+
+export async function readEnds(database: Queryable, partitionIds: readonly number[]): Promise<Ends> {
+  const rows = await database.query<{ id: number; end_offset: number; log_id: string }>(ENDS, [partitionIds])
+  return { logId: rows[0]!.log_id, ends: new Map(rows.map((row) => [row.id, row.end_offset])) }
 }
 
 interface Asked {
@@ -33,7 +37,7 @@ export function createEndLookup(database: Queryable): (partitionId: number) => P
     while (asked.length > 0) {
       const answering = asked.splice(0)
       try {
-        const ends = await readEnds(database, [...new Set(answering.map((each) => each.partitionId))])
+        const { ends } = await readEnds(database, [...new Set(answering.map((each) => each.partitionId))])
         for (const { partitionId, resolve, reject } of answering) {
           const end = ends.get(partitionId)
           if (end === undefined)

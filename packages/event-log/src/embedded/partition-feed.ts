@@ -4,7 +4,7 @@
  */
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
-import { LogStoppedError, type LogIdentity, type LogRecord } from '../port.js'
+import { LogStoppedError, type LogRecord } from '../port.js'
 import { readEnds } from './end-offsets.js'
 import type { PageLimits } from './record-pages.js'
 import type { PartitionAddress } from './topic-directory.js'
@@ -46,7 +46,8 @@ export interface FeedHub {
 
 export interface FeedHubOptions {
   readonly database: Database
-  readonly readIdentity: () => Promise<LogIdentity>
+  /** The database's part of the identity of the log; known before the first partition is opened. */
+  readonly logId: () => string | null
   readonly logger: Logger
 }
 
@@ -61,10 +62,9 @@ interface Partition {
   windowRecords: number
 }
 
-export function createFeedHub({ database, readIdentity, logger }: FeedHubOptions): FeedHub {
+export function createFeedHub({ database, logId, logger }: FeedHubOptions): FeedHub {
   const partitions = new Map<number, Partition>()
   let reachable = true
-  let identity: LogIdentity | null = null
   let timer: NodeJS.Timeout | null = null
   let closed = false
 
@@ -74,37 +74,34 @@ export function createFeedHub({ database, readIdentity, logger }: FeedHubOptions
   }
 
   async function poll(): Promise<void> {
-    // What was known before the question can be contradicted by its answer; what is pushed meanwhile cannot.
-    const before = new Map([...partitions.values()].map((each) => [each.address.id, each.end]))
-    try {
-      if (identity === null || !reachable) await checkIdentity()
-      const ends = await readEnds(database, [...before.keys()])
-      if (!reachable) logger.info({}, 'The log can be reached again')
-      reachable = true
-      for (const [id, known] of before) {
-        const partition = partitions.get(id)
-        if (partition !== undefined) take(partition, known, ends.get(id) ?? 0)
-      }
-    } catch (error) {
-      if (reachable) logger.warn({ error }, 'The log cannot be reached; trying again')
-      reachable = false
-    }
+    if (partitions.size > 0) await askForNews()
     timer = null
     schedule()
   }
 
-  async function checkIdentity(): Promise<void> {
-    const current = await readIdentity()
-    identity ??= current
-    if (current === identity) return
-    const error = new LogStoppedError(
-      'foreign-log',
-      'The database came back with another log in it: stop, and start again on the one that belongs here.',
-    )
-    for (const partition of partitions.values()) stop(partition, error)
+  async function askForNews(): Promise<void> {
+    // What was known before the question can be contradicted by its answer; what is pushed meanwhile cannot.
+    const before = new Map([...partitions.values()].map((each) => [each.address.id, each.end]))
+    try {
+      const answer = await readEnds(database, [...before.keys()])
+      if (!reachable) logger.info({}, 'The log can be reached again')
+      reachable = true
+      if (answer.logId !== logId()) stopAll()
+      else for (const [id, known] of before) take(partitions.get(id), known, answer.ends.get(id) ?? 0)
+    } catch (error) {
+      if (reachable) logger.warn({ error }, 'The log cannot be reached; trying again')
+      reachable = false
+    }
   }
 
-  function take(partition: Partition, known: number, end: number): void {
+  function stopAll(): void {
+    const message =
+      'The database holds another log than before: stop, and start again on the one that belongs here.'
+    for (const partition of partitions.values()) stop(partition, new LogStoppedError('foreign-log', message))
+  }
+
+  function take(partition: Partition | undefined, known: number, end: number): void {
+    if (partition === undefined) return
     if (end < known) {
       const { topic, partition: number } = partition.address
       const message = `Partition ${topic}/${number} ended at ${known} and now ends at ${end}: the log lost records; restore it, or rebuild what was read from it.`

@@ -24,13 +24,14 @@ export interface TopicDirectory {
   partition(topic: string, partition: number): Promise<PartitionAddress>
   ensure(topics: readonly TopicSpec[]): Promise<void>
   identity(): Promise<LogIdentity>
-  /** The identity as it is in the database now. */
-  readIdentity(): Promise<LogIdentity>
+  /** The database's part of the identity, once `identity` was asked for. */
+  logId(): string | null
 }
 
 export function openTopicDirectory(database: Database, prefix: string): TopicDirectory {
   const known = new Map<string, TopicPartitions>()
   let identity: Promise<LogIdentity> | null = null
+  let logId: string | null = null
 
   async function load(topic: string): Promise<TopicPartitions> {
     const rows = await database
@@ -64,28 +65,38 @@ export function openTopicDirectory(database: Database, prefix: string): TopicDir
         .catch((error: unknown) => unavailable(error))
     },
     identity() {
-      identity ??= directory.readIdentity().catch((error: unknown) => {
-        identity = null
-        throw error
-      })
+      identity ??= readIdentity(database, prefix + GENESIS_TOPIC).then(
+        (parts) => {
+          logId = parts.logId
+          return `embedded:${parts.logId}:${parts.genesis}`
+        },
+        (error: unknown) => {
+          identity = null
+          throw error
+        },
+      )
       return identity
     },
-    async readIdentity() {
-      const [row] = await database
-        .query<{ log_id: string; genesis: string }>(
-          `SELECT i.log_id, r.key AS genesis
-           FROM log.identity i, log.topic_partition p
-           JOIN log.record r ON r.partition_id = p.id AND r.record_offset = 0
-           WHERE p.topic = $1 AND p.partition = 0`,
-          [prefix + GENESIS_TOPIC],
-        )
-        .catch((error: unknown) => unavailable(error))
-      if (row === undefined)
-        throw new Error('The log has no genesis record yet: its topics were never created')
-      return `embedded:${row.log_id}:${row.genesis}`
-    },
+    logId: () => logId,
   }
   return directory
+}
+
+async function readIdentity(
+  database: Queryable,
+  genesisTopic: string,
+): Promise<{ logId: string; genesis: string }> {
+  const [row] = await database
+    .query<{ logId: string; genesis: string }>(
+      `SELECT i.log_id AS "logId", r.key AS genesis
+       FROM log.identity i, log.topic_partition p
+       JOIN log.record r ON r.partition_id = p.id AND r.record_offset = 0
+       WHERE p.topic = $1 AND p.partition = 0`,
+      [genesisTopic],
+    )
+    .catch((error: unknown) => unavailable(error))
+  if (row === undefined) throw new Error('The log has no genesis record yet: its topics were never created')
+  return row
 }
 
 async function createGenesis(transaction: Queryable, prefix: string): Promise<void> {

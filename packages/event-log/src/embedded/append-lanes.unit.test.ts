@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { createAppendLanes, type AppendCall, type QueuedRecord } from './append-lanes.js'
+
+/** Writes that wait to be let through, and numbers given in order, one partition. */
+function gatedLanes() {
+  const writes: { keys: string[]; succeed: () => void; fail: (error: Error) => void }[] = []
+  const handedOver: string[] = []
+  let next = 0
+  const lanes = createAppendLanes(
+    (records) =>
+      new Promise((resolve, reject) => {
+        const succeed = () => {
+          resolve(new Map([[1, next]]))
+          next += records.length
+        }
+        writes.push({ keys: records.map((record) => record.key), succeed, fail: reject })
+      }),
+    (records) => handedOver.push(...records.map((record) => record.key)),
+  )
+  const append = (keys: readonly string[], { topic = 't', bytes = 10 } = {}) => {
+    const offsets: number[] = []
+    return new Promise<readonly number[]>((resolve, reject) => {
+      const call: AppendCall = {
+        offsets,
+        remaining: keys.length,
+        failed: false,
+        queuedAt: performance.now(),
+        resolve: () => resolve(offsets),
+        reject,
+      }
+      lanes.add(
+        topic,
+        keys.map((key, index): QueuedRecord => ({
+          partitionId: 1,
+          key,
+          value: null,
+          headers: {},
+          call,
+          index,
+          bytes,
+        })),
+      )
+    })
+  }
+  return { lanes, writes, handedOver, append }
+}
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+
+test('calls of one moment travel together, and later ones join the next write', async () => {
+  const { writes, append } = gatedLanes()
+  const first = [append(['a']), append(['b', 'c'])]
+  await turn()
+  const later = [append(['d']), append(['e'])]
+  await turn()
+  expect(writes.map((write) => write.keys)).toEqual([['a', 'b', 'c']])
+  writes[0]!.succeed()
+  expect(await Promise.all(first)).toEqual([[0], [1, 2]])
+  expect(writes[1]!.keys).toEqual(['d', 'e'])
+  writes[1]!.succeed()
+  expect(await Promise.all(later)).toEqual([[3], [4]])
+})
+
+test('topics do not wait for each other', async () => {
+  const { writes, append } = gatedLanes()
+  void append(['a'], { topic: 'one' })
+  void append(['b'], { topic: 'two' })
+  await turn()
+  expect(writes.map((write) => write.keys)).toEqual([['a'], ['b']])
+})
+
+test('a write is closed at its size, and a larger record goes alone', async () => {
+  const { writes, append } = gatedLanes()
+  void append(['a', 'b', 'c'], { bytes: 400_000 })
+  void append(['large'], { bytes: 1_900_000 })
+  void append(['d'])
+  for (const expected of [['a', 'b'], ['c'], ['large'], ['d']]) {
+    await turn()
+    expect(writes.at(-1)!.keys).toEqual(expected)
+    writes.at(-1)!.succeed()
+  }
+})
+
+test('when a write fails its calls fail whole: nothing of them is written later', async () => {
+  const { lanes, writes, handedOver, append } = gatedLanes()
+  const failing = append(['a', 'b', 'c'], { bytes: 400_000 })
+  const following = append(['d'], { bytes: 400_000 })
+  await turn()
+  expect(writes[0]!.keys).toEqual(['a', 'b'])
+  writes[0]!.fail(new Error('gone'))
+  await expect(failing).rejects.toThrow('gone')
+  await turn()
+  expect(writes[1]!.keys).toEqual(['d'])
+  writes[1]!.succeed()
+  expect(await following).toEqual([0])
+  expect(handedOver).toEqual(['d'])
+  await lanes.idle()
+})
+
+test('readers are given the records before their appender goes on', async () => {
+  const { writes, handedOver, append } = gatedLanes()
+  const seenAtAcknowledgement = append(['a']).then(() => [...handedOver])
+  await turn()
+  writes[0]!.succeed()
+  expect(await seenAtAcknowledgement).toEqual(['a'])
+})
