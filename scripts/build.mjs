@@ -1,10 +1,11 @@
 // Transpiles packages/*/src and services/*/src to dist, file by file, and copies what is not TypeScript. Only files whose
 // content changed since the last build are touched. Types are checked by `npm run check`, not here.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { holdingLock, SetupError } from './setup-lock.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const MANIFEST = join(root, '.cache', 'build.json')
@@ -17,7 +18,10 @@ const OPTIONS = {
   sourcesContent: false,
 }
 
-/** @returns {Promise<{ built: number, removed: number }>} how many files were written and removed */
+/**
+ * Held by the set-up lock: two builds at once would note what the other has not written.
+ * @returns {Promise<{ built: number, removed: number }>} how many files were written and removed
+ */
 export async function buildAll() {
   const require = createRequire(import.meta.url)
   const recipe = digest(
@@ -25,34 +29,34 @@ export async function buildAll() {
     readFileSync(require.resolve('esbuild/package.json')),
   )
   const before = readManifest(recipe)
-  const sources = listSources()
-  const files = {}
-  const changed = []
-  for (const { source, output } of sources) {
+  const files = listSources().map(({ source, output }) => {
     const content = readFileSync(join(root, source))
-    const hash = digest(content)
-    files[source] = { hash, output }
-    if (before[source]?.hash !== hash || !existsSync(join(root, output)))
-      changed.push({ source, output, content })
-  }
-  if (changed.length > 0) {
-    // A build killed in the middle must not believe in the files it was writing.
-    writeManifest(
-      recipe,
-      Object.fromEntries(Object.entries(before).filter(([source]) => !isIn(changed, source))),
-    )
-    const { transform, stop } = await import('esbuild')
-    await Promise.all(changed.map((file) => emit(file, transform)))
-    // Its helper process would otherwise live as long as the program that is started next.
-    await stop()
-  }
+    return { source, output, content, hash: digest(content) }
+  })
+  const changed = files.filter(({ source, output, hash }) => {
+    const known = before[source]
+    return known?.hash !== hash || known.written !== writtenAt(output)
+  })
   // What lost its source must go: a stale file would still be found by an import.
-  const gone = Object.entries(before).filter(([source]) => files[source] === undefined)
+  const sources = new Set(files.map(({ source }) => source))
+  const gone = Object.entries(before).filter(([source]) => !sources.has(source))
+  if (changed.length === 0 && gone.length === 0) return { built: 0, removed: 0 }
+
+  // A build killed in the middle must not believe in the files it was writing.
+  const unfinished = new Set(changed.map(({ source }) => source))
+  writeManifest(
+    recipe,
+    Object.entries(before).filter(([source]) => !unfinished.has(source)),
+  )
+  await emitAll(changed)
   for (const [, { output }] of gone) {
     rmSync(join(root, output), { force: true })
     rmSync(join(root, `${output}.map`), { force: true })
   }
-  if (changed.length > 0 || gone.length > 0) writeManifest(recipe, files)
+  writeManifest(
+    recipe,
+    files.map(({ source, output, hash }) => [source, { output, hash, written: writtenAt(output) }]),
+  )
   return { built: changed.length, removed: gone.length }
 }
 
@@ -73,6 +77,22 @@ function listSources() {
   return sources
 }
 
+async function emitAll(files) {
+  if (files.length === 0) return
+  const { transform, stop } = await import('esbuild')
+  try {
+    await Promise.all(files.map((file) => emit(file, transform)))
+  } catch (error) {
+    // esbuild lists what it could not read; anything else is a fault of the build itself.
+    if (!Array.isArray(error.errors)) throw error
+    const [{ text, location }] = error.errors
+    throw new SetupError(`The build failed: ${text} (${location?.file}:${location?.line}).`)
+  } finally {
+    // Its helper process would otherwise live as long as the program that is started next.
+    await stop()
+  }
+}
+
 async function emit({ source, output, content }, transform) {
   const target = join(root, output)
   mkdirSync(dirname(target), { recursive: true })
@@ -87,13 +107,14 @@ async function emit({ source, output, content }, transform) {
   writeFileSync(target, `${code}//# sourceMappingURL=${name}.map\n`)
 }
 
-function isIn(changed, source) {
-  return changed.some((file) => file.source === source)
+/** When the output was written; null where it is missing. Another time than the noted one: someone else wrote it. */
+function writtenAt(output) {
+  return statSync(join(root, output), { throwIfNoEntry: false })?.mtimeMs ?? null
 }
 
-function writeManifest(recipe, files) {
+function writeManifest(recipe, entries) {
   mkdirSync(dirname(MANIFEST), { recursive: true })
-  writeFileSync(MANIFEST, JSON.stringify({ recipe, files }))
+  writeFileSync(MANIFEST, JSON.stringify({ recipe, files: Object.fromEntries(entries) }))
 }
 
 function readManifest(recipe) {
@@ -117,6 +138,8 @@ function digest(...parts) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { built, removed } = await buildAll()
-  process.stderr.write(`Built ${built} files, removed ${removed}.\n`)
+  await holdingLock(async () => {
+    const { built, removed } = await buildAll()
+    process.stderr.write(`Built ${built} files, removed ${removed}.\n`)
+  })
 }

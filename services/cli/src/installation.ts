@@ -161,11 +161,22 @@ async function openLog(config: Config, database: Database, logger: Logger): Prom
     return openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
   }
   const { openKafkaLog } = await import('@cupel/event-log/kafka')
+  const { CUPEL_KAFKA_SASL_MECHANISM: mechanism } = config
   return openKafkaLog({
     brokers: config.CUPEL_KAFKA_BROKERS,
     clientId: 'cupel-cli',
     topicPrefix: config.CUPEL_TOPIC_PREFIX,
     logger,
+    ssl: config.CUPEL_KAFKA_TLS,
+    ...(mechanism === undefined
+      ? {}
+      : {
+          sasl: {
+            mechanism,
+            username: config.CUPEL_KAFKA_USERNAME ?? '',
+            password: config.CUPEL_KAFKA_PASSWORD ?? '',
+          },
+        }),
   })
 }
 
