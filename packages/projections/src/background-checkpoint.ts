@@ -60,23 +60,35 @@ interface Progress {
 export function createBackgroundCheckpoint(options: BackgroundCheckpointOptions): BackgroundCheckpoint {
   const { database, group, log, logger } = options
   const progress = new Map<string, Progress>()
-  let storing: Promise<void> | null = null
+  let last: Promise<unknown> = Promise.resolve()
+  let busy = 0
   let stopped = false
 
   const timer = setInterval(() => {
-    if (storing !== null) return
+    if (busy > 0) return
     void flush().catch((error: unknown) => {
       logger.warn({ err: error, group }, 'Checkpoints could not be stored and will be tried again')
     })
   }, options.intervalMs ?? STORE_INTERVAL_MS)
   timer.unref()
 
+  /** One at a time: a checkpoint that is loaded while it is being stored would be the one from before. */
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    busy += 1
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    try {
+      return await turn
+    } finally {
+      busy -= 1
+    }
+  }
+
   async function flush(): Promise<void> {
-    while (storing !== null) await storing.catch(() => undefined)
-    const dirty = [...progress.values()].filter((one) => one.offsets.next() > one.stored)
-    if (dirty.length === 0) return
-    storing = store(dirty).finally(() => (storing = null))
-    await storing
+    await inTurn(async () => {
+      const dirty = [...progress.values()].filter((one) => one.offsets.next() > one.stored)
+      if (dirty.length > 0) await store(dirty)
+    })
   }
 
   async function store(dirty: readonly Progress[]): Promise<void> {
@@ -116,12 +128,18 @@ export function createBackgroundCheckpoint(options: BackgroundCheckpointOptions)
   }
 
   return {
-    async load({ topic, partition }) {
-      const checkpoint = await ensureCheckpoint(database, { group, topic, partition }, log)
-      const known = { topic, partition, stored: checkpoint.next, offsets: contiguousOffsets(checkpoint.next) }
-      progress.set(placeOf(known), known)
-      return checkpoint
-    },
+    load: ({ topic, partition }) =>
+      inTurn(async () => {
+        const checkpoint = await ensureCheckpoint(database, { group, topic, partition }, log)
+        const known = {
+          topic,
+          partition,
+          stored: checkpoint.next,
+          offsets: contiguousOffsets(checkpoint.next),
+        }
+        progress.set(placeOf(known), known)
+        return checkpoint
+      }),
     acknowledged({ topic, partition, firstOffset, nextOffset }) {
       if (stopped) return
       progress.get(placeOf({ topic, partition }))?.offsets.add(firstOffset, nextOffset)

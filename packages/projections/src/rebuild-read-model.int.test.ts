@@ -1,6 +1,6 @@
 import { silentLogger } from '@cupel/contracts'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openFixture, type Fixture } from '../test/fixture.js'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openFixture, until, type Fixture } from '../test/fixture.js'
 import { jsonCodec } from '../test/json-codec.js'
 import { noteView } from '../test/note-view.js'
 import { rebuildReadModel, type ReadModel, type RebuildProgress, type RebuildResult } from './index.js'
@@ -39,7 +39,7 @@ async function schemas(): Promise<string[]> {
 async function project(...notes: string[]): Promise<void> {
   await fixture.report(0, ...notes)
   const live = fixture.run()
-  await vi.waitFor(async () => expect(await fixture.checkpoint(0)).toBe(notes.length))
+  await until(async () => expect(await fixture.checkpoint(0)).toBe(notes.length))
   await live.stop()
 }
 
@@ -86,15 +86,15 @@ test('the live projector goes on before, during and after the switch, and every 
     }
   })()
   for (let round = 0; round < 4; round += 1) {
-    await vi.waitFor(async () => expect((await fixture.notes()).length).toBeGreaterThan(round * 40))
+    await until(async () => expect((await fixture.notes()).length).toBeGreaterThan(round * 40))
     const { comparison } = await rebuild()
     expect(comparison).toMatchObject([{ isEqual: true }])
   }
   appending = false
   await appends
   await fixture.report(0, 'last:red')
-  await vi.waitFor(async () => expect(await fixture.notes()).toContain('last:red'))
-  await vi.waitFor(async () => expect(await fixture.notes()).toHaveLength(appended + 1))
+  await until(async () => expect(await fixture.notes()).toContain('last:red'))
+  await until(async () => expect(await fixture.notes()).toHaveLength(appended + 1))
   expect(live.status().state).toBe('running')
 })
 
@@ -154,11 +154,9 @@ test('a new definition comes into service by a rebuild, and the waiting projecto
     tables: ['note', 'tally'],
   }
   const live = fixture.run(changed)
-  await vi.waitFor(() => expect(live.status().error).toMatch(/audit replay/))
+  await until(() => expect(live.status().error).toMatch(/audit replay/))
   await rebuild({ readModel: changed })
   await fixture.report(0, 'b:green')
-  await vi.waitFor(async () => expect(await fixture.notes()).toEqual(['a:red', 'b:green']), {
-    timeout: 5_000,
-  })
+  await until(async () => expect(await fixture.notes()).toEqual(['a:red', 'b:green']))
   expect(await fixture.database.query('SELECT * FROM note_view.tally')).toEqual([])
 })

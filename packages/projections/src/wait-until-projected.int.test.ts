@@ -1,0 +1,78 @@
+import type { Database, Statement } from '@cupel/postgres'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openFixture, until, type Fixture } from '../test/fixture.js'
+import { TOPIC } from '../test/note-view.js'
+import { waitUntilProjected } from './index.js'
+
+const GROUP = 'projector.note-view.v1'
+
+let fixture: Fixture
+beforeEach(async () => {
+  fixture = await openFixture()
+})
+afterEach(() => fixture.close())
+
+/** The fixture's database with its statements counted. */
+function counted(): { database: Database; queries: () => number } {
+  let queries = 0
+  const query = (statement: Statement | string, values?: readonly unknown[]) => {
+    queries += 1
+    return fixture.database.query(statement, values)
+  }
+  return {
+    database: Object.assign(Object.create(fixture.database) as Database, { query }),
+    queries: () => queries,
+  }
+}
+
+const wait = (
+  offset: number,
+  timeoutMs = 5_000,
+  partition = 0,
+  database: Database = fixture.database,
+): Promise<boolean> =>
+  waitUntilProjected({ database, group: GROUP, topic: TOPIC, partition, offset, timeoutMs })
+
+test('a reader who waits for the end sees what was written before it', async () => {
+  fixture.run()
+  for (let n = 1; n <= 20; n += 1) {
+    await fixture.report(0, `r${n}:red`)
+    expect(await wait(await fixture.log.endOffset(TOPIC, 0))).toBe(true)
+    expect(await fixture.notes()).toContain(`r${n}:red`)
+  }
+})
+
+test('an offset that is not reached in time is said to be so, early ones are not held up by it', async () => {
+  fixture.run()
+  await fixture.report(0, 'a:red')
+  const late = wait(2, 200)
+  expect(await wait(1)).toBe(true)
+  expect(await late).toBe(false)
+})
+
+test('an empty partition needs no waiting', async () => {
+  const { database, queries } = counted()
+  expect(await wait(0, 10, 0, database)).toBe(true)
+  expect(queries()).toBe(0)
+})
+
+test('a thousand readers ask the database together', async () => {
+  const { database, queries } = counted()
+  const waiting = Array.from({ length: 1_000 }, (_, n) => wait(1, 5_000, n % 2, database))
+  await fixture.report(0, 'a:red')
+  await fixture.report(1, 'b:red')
+  fixture.run()
+  expect(await Promise.all(waiting)).toEqual(waiting.map(() => true))
+  expect(queries()).toBeLessThan(200)
+  const settled = queries()
+  // Nobody waits any more: nobody asks.
+  await fixture.report(0, 'c:red')
+  await until(async () => expect(await fixture.checkpoint(0)).toBe(2))
+  expect(queries()).toBe(settled)
+})
+
+test('a database that cannot be asked is an error, not a miss', async () => {
+  await fixture.database.execute('ALTER TABLE projection.checkpoint RENAME TO away')
+  await expect(wait(1)).rejects.toThrow(/checkpoint/)
+  await fixture.database.execute('ALTER TABLE projection.away RENAME TO checkpoint')
+})
