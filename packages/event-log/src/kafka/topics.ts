@@ -1,4 +1,5 @@
 /** Creates topics with everything about them said, and looks whether the cluster keeps what is promised. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Admin } from 'kafkajs'
 import { createAdmin, protocolError, type KafkaConnectionOptions } from './kafkajs.js'
@@ -12,6 +13,10 @@ export interface TopicCreation {
 
 const REPLICAS_WANTED = 3
 const CREATE_TIMEOUT_MS = 30_000
+const LEADERS_WITHIN_MS = 30_000
+const LEADER_POLL_MS = 100
+/** What a broker answers for a topic it has not heard of yet. */
+const LEADERLESS = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'])
 /** With three replicas, two must have a record before it is acknowledged: one broker may then be lost without losing it. */
 const MIN_IN_SYNC = '2'
 const CONFIG_RESOURCE_TOPIC = 2
@@ -26,8 +31,12 @@ export async function createTopics(
     const replicas = creation.replicationFactor ?? Math.min(REPLICAS_WANTED, brokers.length)
     const existing = new Set(await admin.listTopics())
     const wanted = creation.specs.map((spec) => ({ ...spec, name: creation.topicPrefix + spec.name }))
-    for (const spec of wanted.filter((each) => !existing.has(each.name)))
-      await createTopic(admin, spec, replicas)
+    const missing = wanted.filter((each) => !existing.has(each.name))
+    for (const spec of missing) await createTopic(admin, spec, replicas)
+    await untilLed(
+      admin,
+      missing.map((spec) => spec.name),
+    )
     await requirePartitions(
       admin,
       wanted.filter((each) => existing.has(each.name)),
@@ -45,7 +54,8 @@ async function createTopic(admin: Admin, spec: TopicSpec, replicas: number): Pro
   try {
     await admin.createTopics({
       timeout: CREATE_TIMEOUT_MS,
-      waitForLeaders: true,
+      // A broker under load answers for a new topic before it knows it: waiting is done in `untilLed`.
+      waitForLeaders: false,
       topics: [
         { topic: spec.name, numPartitions: spec.partitions, replicationFactor: replicas, configEntries },
       ],
@@ -54,6 +64,28 @@ async function createTopic(admin: Admin, spec: TopicSpec, replicas: number): Pro
     // Another process created it in the meantime.
     if (protocolError(error) === 'TOPIC_ALREADY_EXISTS') return
     throw new Error(`The topic ${spec.name} could not be created: ${String(error)}`, { cause: error })
+  }
+}
+
+/** Resolves when every partition of the topics has a leader. */
+async function untilLed(admin: Admin, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  const endAt = Date.now() + LEADERS_WITHIN_MS
+  for (;;) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [...names] })
+      if (
+        topics.every(
+          ({ partitions }) => partitions.length > 0 && partitions.every((each) => each.leader >= 0),
+        )
+      )
+        return
+    } catch (error) {
+      if (!LEADERLESS.has(protocolError(error) ?? '')) throw error
+    }
+    if (Date.now() >= endAt)
+      throw new Error(`The brokers did not elect leaders for new topics within ${LEADERS_WITHIN_MS} ms.`)
+    await pause(LEADER_POLL_MS)
   }
 }
 
