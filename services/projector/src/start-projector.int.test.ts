@@ -1,0 +1,170 @@
+import {
+  noMetrics,
+  silentLogger,
+  topicOf,
+  topicSpecs,
+  type DomainEvent,
+  type EventData,
+  type EventType,
+} from '@cupel/contracts'
+import {
+  builtInRegistry,
+  createEventCodec,
+  eventLogMigrations,
+  loadSchemaCatalog,
+  registerSchemas,
+  type EventCodec,
+  type EventLog,
+} from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import { projectionsMigrations, writeOutbox } from '@cupel/projections'
+import { getReport, listSets, readActivePolicy } from '@cupel/read-models'
+import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startProjector, type RunningProjector } from './start-projector.js'
+
+let testDatabase: TestDatabase
+let database: Database
+let log: EventLog
+let codec: EventCodec
+const running: RunningProjector[] = []
+
+beforeEach(async () => {
+  testDatabase = await createTestDatabase()
+  const { connectionString } = testDatabase
+  database = openDatabase({ connectionString, maxConnections: 12, applicationName: 'test' })
+  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations]))
+  log = openEmbeddedLog({ database })
+  await log.ensureTopics(topicSpecs)
+  await registerSchemas({ database, registry: builtInRegistry(database) })
+  codec = createEventCodec(await loadSchemaCatalog(database))
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((projector) => projector.stop()))
+  await log.close()
+  await database.close()
+  await testDatabase.drop()
+})
+
+async function start(): Promise<RunningProjector> {
+  const projector = await startProjector({ log, codec, database, logger: silentLogger, metrics: noMetrics })
+  running.push(projector)
+  return projector
+}
+
+const until = (expectations: () => unknown): Promise<unknown> =>
+  vi.waitFor(expectations, { timeout: 15_000, interval: 20 })
+
+function event<T extends EventType>(type: T, subject: string, data: Partial<EventData[T]>): DomainEvent<T> {
+  const time = '2026-11-21T09:00:00.000Z'
+  const envelope = {
+    id: subject,
+    source: 'test',
+    time,
+    subject,
+    correlationId: subject,
+    causationId: subject,
+  }
+  return { type, data, envelope } as unknown as DomainEvent<T>
+}
+
+async function append(...events: readonly DomainEvent[]): Promise<void> {
+  await log.append(
+    'test',
+    events.map((one) => codec.encode(one, { topic: topicOf(one.type), key: one.envelope.subject })),
+  )
+}
+
+const failed = (reportId: string, failedAt = '2026-11-21T09:00:00.000Z'): DomainEvent<'ScreeningFailed'> =>
+  event('ScreeningFailed', reportId, {
+    ...{ reportId, failedAt, accountId: 'acc_1', livemode: true, code: 'screening_failed' },
+    ...{ detail: '', jobId: null, jobIndex: null },
+  })
+const policy = (version: number): DomainEvent<'PolicyActivated'> =>
+  event('PolicyActivated', `policy ${version}`, {
+    ...{ policyId: 'default', version, document: '{}', sha256: 'hash' },
+    ...{ activatedBy: 'test', reason: '', activatedAt: '2026-11-21T09:00:00.000Z' },
+  })
+const published = (importId: string): DomainEvent<'LabelSetPublished'> =>
+  event('LabelSetPublished', importId, {
+    ...{
+      importId,
+      source: 'starter',
+      dataset: 'starter',
+      sha256: 'hash',
+      asOf: null,
+      publishedAt: '2026-11-21',
+    },
+    ...{ historical: false, appended: false, authority: false, importedBy: 'test' },
+    ...{ total: 0, added: 0, unchanged: 0, retired: 0, refused: 0, acceptedRemovals: null, reason: null },
+  })
+const isReported = async (reportId: string): Promise<boolean> =>
+  (await getReport(database, { accountId: 'acc_1', livemode: true, reportId })) !== null
+
+test('every read model follows the log, from what was there before on', async () => {
+  await append(policy(1), published('i1'), failed('r1'))
+  const projector = await start()
+  await until(() => expect(projector.checks().filter((check) => !check.ok)).toEqual([]))
+  await append(policy(2), published('i2'), failed('r2'))
+  await until(async () => {
+    expect(await readActivePolicy(database)).toMatchObject({ version: 2 })
+    expect(await listSets(database)).toMatchObject([{ importId: 'i2' }])
+    expect([await isReported('r1'), await isReported('r2')]).toEqual([true, true])
+  })
+})
+
+test('the outbox reaches the log', async () => {
+  await start()
+  await database.transaction({ at: 'test' }, async (transaction) => {
+    const account = {
+      accountId: 'acc_1',
+      name: 'First',
+      createdAt: '2026-11-21T09:00:00.000Z',
+      createdBy: 'test',
+    }
+    await writeOutbox(transaction, event('AccountCreated', 'acc_1', account), {
+      topic: topicOf('AccountCreated'),
+      key: 'acc_1',
+    })
+  })
+  await until(async () => expect(await log.endOffset(topicOf('AccountCreated'), 0)).toBe(1))
+})
+
+test('a read model that an operator stops leaves the others running', async () => {
+  const projector = await start()
+  await projector.stopProjection('label-view')
+  await append(policy(1), published('i1'), failed('r1'))
+  await until(async () => expect(await readActivePolicy(database)).not.toBeNull())
+  await until(async () => expect(await isReported('r1')).toBe(true))
+  expect(await listSets(database)).toEqual([])
+  expect(projector.checks().filter((check) => !check.ok)).toEqual([
+    { name: 'label-view', ok: false, detail: 'idle' },
+  ])
+  await expect(projector.stopProjection('unknown-view')).rejects.toThrow(/no projection/)
+})
+
+test('a record that cannot be applied stops its read model alone, and the check names the place', async () => {
+  const projector = await start()
+  await append(failed('r1', 'no time at all'), policy(1))
+  await until(async () => expect(await readActivePolicy(database)).not.toBeNull())
+  const topic = topicOf('ScreeningFailed')
+  const place = `${topic}[${await log.partitionFor(topic, 'r1')}] offset 0`
+  await until(() => {
+    const check = projector.checks().find(({ name }) => name === 'report-view')
+    expect(check).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining(`stopped in front of ${place}`) as string,
+    })
+  })
+})
+
+test('a second start goes on where the first one stopped', async () => {
+  const first = await start()
+  await append(policy(1))
+  await until(async () => expect(await readActivePolicy(database)).toMatchObject({ policySeq: 1 }))
+  await first.stop()
+  await append(policy(2))
+  await start()
+  await until(async () => expect(await readActivePolicy(database)).toMatchObject({ policySeq: 2 }))
+})
