@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../test/until.js'
 import {
+  describeExit,
   MAX_LOG_BYTES,
   processIdentity,
   startChild,
@@ -106,7 +107,7 @@ test('a log that has grown too large is set aside at the next start', async () =
   expect(second.output()).toBe('up\n')
 })
 
-test('a supervised child that dies is started again, and its last words are told', async () => {
+test('a supervised child that dies is started again, and the reason is told', async () => {
   const ended: string[] = []
   let starts = 1
   const supervised = supervise(await start(spec(LOOP)), {
@@ -127,9 +128,27 @@ test('a supervised child that dies is started again, and its last words are told
   })
   await supervised.stop()
 
-  expect(ended).toEqual(['signal SIGKILL; its last words: up'])
+  expect(ended).toEqual(['signal SIGKILL'])
   expect(processIdentity(second)).toBeNull()
   expect(starts).toBe(2)
+})
+
+test.each([
+  [
+    'the last error of its log',
+    `console.log('{"level":50,"msg":"Start failed","err":{"message":"no database"}}'); console.log('{"level":30,"msg":"Bye"}')`,
+    'exit code 7: Start failed: no database',
+  ],
+  [
+    'its last line, where that is no log',
+    `console.log('up'); console.log('Bad setting.')`,
+    'exit code 7: Bad setting.',
+  ],
+  ['its exit code alone, where it said nothing', '', 'exit code 7'],
+])('the reason of an end is %s', async (_, script, reason) => {
+  const child = startChild(spec('', { args: ['-e', `${script}; process.exitCode = 7`] }))
+
+  expect(describeExit(await child.exited, child)).toBe(reason)
 })
 
 test('a program that does not exist is refused in one sentence', () => {

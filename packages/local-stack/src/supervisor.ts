@@ -66,9 +66,37 @@ export function supervise(first: Child, options: SupervisedOptions): Supervised 
 
 const REASON_CHARACTERS = 300
 
-/** Why a child ended: its exit code or signal, and the last thing it said. */
+/** Why a child ended: its exit code or signal, and what it last complained of. */
 export function describeExit(exit: ChildExit, child: Pick<Child, 'output'>): string {
-  const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`
-  const last = child.output().trimEnd().split('\n').at(-1)?.trim() ?? ''
-  return last === '' ? how : `${how}; its last words: ${last.slice(0, REASON_CHARACTERS)}`
+  // Whoever was killed had no time for last words.
+  if (exit.signal !== null) return `signal ${exit.signal}`
+  const complaint = lastComplaint(child.output())
+  return complaint === null ? `exit code ${exit.code}` : `exit code ${exit.code}: ${complaint}`
+}
+
+/** The last error among JSON log lines, else the last line there is. */
+function lastComplaint(output: string): string | null {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  const error = lines.map(readErrorLine).findLast((text) => text !== null)
+  const complaint = error ?? lines.at(-1)?.trim() ?? null
+  return complaint === null ? null : complaint.slice(0, REASON_CHARACTERS)
+}
+
+/** Level of an error in pino's numbering. */
+const ERROR_LEVEL = 50
+
+function readErrorLine(line: string): string | null {
+  if (!line.startsWith('{')) return null
+  try {
+    const { level, msg, err } = JSON.parse(line) as {
+      level?: number
+      msg?: string
+      err?: { message?: string }
+    }
+    if (level === undefined || level < ERROR_LEVEL || msg === undefined) return null
+    return err?.message === undefined ? msg : `${msg}: ${err.message}`
+  } catch {
+    // Not a log line, or cut off by the end of the process.
+    return null
+  }
 }

@@ -57,13 +57,14 @@ function labelJson(label: Label): unknown {
 }
 
 function textOf(address: ParsedAddress, labels: readonly Label[], { validAt, knownAt }: ShowOptions): string {
-  const when = [
-    validAt === undefined ? '' : ` that held at ${validAt}`,
-    knownAt === undefined ? '' : ` known by ${knownAt}`,
-  ].join(',')
-  const about = `${address.canonical} (${address.chain})`
-  if (labels.length === 0) return `No labels of ${about}${when}. Not listed does not mean safe.`
-  return [`${labels.length} labels of ${about}${when}:`, ...labels.map(paragraph)].join('\n\n')
+  const times = [
+    ...(validAt === undefined ? [] : [`that held at ${validAt}`]),
+    ...(knownAt === undefined ? [] : [`known here by ${knownAt}`]),
+  ]
+  const about = [`${address.canonical} (${address.chain})`, ...times].join(' ')
+  if (labels.length === 0) return `No label of ${about}. Not listed does not mean safe.`
+  const count = labels.length === 1 ? '1 label' : `${labels.length} labels`
+  return [`${count} of ${about}:`, ...labels.map(paragraph)].join('\n\n')
 }
 
 function paragraph(label: Label): string {

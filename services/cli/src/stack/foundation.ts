@@ -11,9 +11,9 @@ import {
   type SchemaRegistry,
 } from '@cupel/event-log'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
-import { projectionsMigrations } from '@cupel/projections'
-import { installReadModels } from '@cupel/projections'
+import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
+import { scorerDeadLetterTopics } from '@cupel/scorer'
 
 /** In the order in which they refer to each other. */
 const migrationSources = [eventLogMigrations, projectionsMigrations, accessMigrations]
@@ -32,6 +32,9 @@ export async function prepareLog(parts: {
   readonly logger: Logger
 }): Promise<EventCodec> {
   const { database, registry, log, logger } = parts
-  await Promise.all([registerSchemas({ database, registry, logger }), log.ensureTopics(topicSpecs)])
+  await Promise.all([
+    registerSchemas({ database, registry, logger }),
+    log.ensureTopics([...topicSpecs, ...scorerDeadLetterTopics]),
+  ])
   return createEventCodec(await loadSchemaCatalog(database))
 }

@@ -1,6 +1,7 @@
 /** What an operator asks first: does everything run, does anything lag, was anything laid aside. */
-import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import type { EventLog } from '@cupel/event-log'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
+import { scorerDeadLetterTopics } from '@cupel/scorer'
 import type { Installation } from '../installation.js'
 import { probeReadiness } from '../start/service-processes.js'
 
@@ -40,12 +41,13 @@ export interface Status {
 
 export async function readStatus(installation: Installation): Promise<Status> {
   const { database, log, run, config, profile } = installation
-  const [identity, services, groups, projections, outbox] = await Promise.all([
+  const [identity, services, groups, projections, outbox, deadLetters] = await Promise.all([
     log.identity(),
     Promise.all((run?.services ?? []).map(service)),
     readLag(installation),
     listProjectionStatuses(database),
     outboxBacklog(database),
+    readDeadLetters(log),
   ])
   const status = {
     running: run !== null,
@@ -61,7 +63,7 @@ export async function readStatus(installation: Installation): Promise<Status> {
       stopped_at: stoppedAt,
       seen_age_ms: seenAgeMs,
     })),
-    dead_letters: await readDeadLetters(log, groups),
+    dead_letters: deadLetters,
     outbox: { waiting: outbox.waiting, oldest_age_ms: outbox.oldestAgeMs },
   }
   return { healthy: isHealthy(status), ...status }
@@ -101,36 +103,20 @@ async function readLag({ database, log }: Installation): Promise<{ group: string
   return [...lags].map(([group, lag]) => ({ group, lag })).sort((a, b) => a.group.localeCompare(b.group))
 }
 
-/** A group that lays records aside has a topic of its own for them; most groups have none. */
-async function readDeadLetters(
-  log: EventLog,
-  groups: readonly { group: string }[],
-): Promise<{ topic: string; records: number }[]> {
-  const found = await Promise.all(
-    groups.map(async ({ group }) => {
-      const topic = `${group}.dlq`
-      const partitions = await partitionsOf(log, topic)
+/** What was laid aside because it could not be handled. */
+async function readDeadLetters(log: EventLog): Promise<{ topic: string; records: number }[]> {
+  return await Promise.all(
+    scorerDeadLetterTopics.map(async ({ name, partitions }) => {
       const counts = await Promise.all(
         Array.from({ length: partitions }, async (_, partition) => {
           const [start, end] = await Promise.all([
-            log.startOffset(topic, partition),
-            log.endOffset(topic, partition),
+            log.startOffset(name, partition),
+            log.endOffset(name, partition),
           ])
           return end - start
         }),
       )
-      return { topic, partitions, records: counts.reduce((sum, count) => sum + count, 0) }
+      return { topic: name, records: counts.reduce((sum, count) => sum + count, 0) }
     }),
   )
-  return found.filter(({ partitions }) => partitions > 0).map(({ topic, records }) => ({ topic, records }))
-}
-
-async function partitionsOf(log: EventLog, topic: string): Promise<number> {
-  try {
-    return await log.partitionCount(topic)
-  } catch (error) {
-    if (error instanceof LogUnavailableError) throw error
-    // The port refuses a topic that does not exist.
-    return 0
-  }
 }
