@@ -1,9 +1,10 @@
-// Generates docs/reference from the code: settings, problem codes, events and topics. `--check` fails on a stale file.
+// Generates docs/reference from the code: settings, problem codes, events and topics, the API description. `--check` fails on a stale file.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventSchemas, problemCodes, topicSpecs } from '../packages/contracts/src/index.js'
 import { settingsReference } from '../packages/service-kit/src/config.js'
+import { openapiDocument } from '../services/api/src/openapi-document.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')
@@ -20,6 +21,7 @@ interface AvroField {
 }
 
 const pages: Record<string, string> = {
+  'openapi.json': openapiDocument(),
   'settings.md':
     `${banner}# Settings\n\nRead from the environment at start; a setting that is wrong or unknown stops the start with a sentence.\n\n` +
     table(

@@ -84,6 +84,11 @@ export const settings = {
   CUPEL_REPORT_PAGE_URL: url
     .optional()
     .describe('What report_url starts with; by default {base_url}/reports/.'),
+  CUPEL_TRUSTED_PROXIES: list
+    .prefault('')
+    .describe(
+      'Comma-separated CIDR ranges of proxies in front of the API: they may call in the clear, and X-Forwarded-For counts from them alone.',
+    ),
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
     .describe('How long a screen call waits for its report before it answers 503.'),

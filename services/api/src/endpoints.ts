@@ -4,7 +4,9 @@ import { describeApi } from './http/openapi.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
+import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
+import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { createScreen } from './routes/screen/create-screen.js'
 import type { ReportReader } from './screening/report-reader.js'
 import type { Screens } from './screening/screens.js'
@@ -12,6 +14,7 @@ import type { Screens } from './screening/screens.js'
 export interface EndpointParts {
   readonly screens: Screens
   readonly reports: ReportReader
+  readonly listing: ReportListing
   /** Names of the checks that do not hold. */
   readonly failing: () => readonly string[]
 }
@@ -21,6 +24,8 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const endpoints: readonly Endpoint[] = [
     createScreen(parts.screens),
     getReport(parts.reports),
+    listReports(parts.listing),
+    listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),
     getHealth(),
     getReadiness(parts.failing),

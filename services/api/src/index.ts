@@ -1,2 +1,3 @@
+export { openapiDocument } from './openapi-document.js'
 export { startApi } from './start-api.js'
 export type { ApiDeps, RunningApi } from './start-api.js'

@@ -13,11 +13,13 @@ import { reportIdOf } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { getReport as readReport, reportView } from '@cupel/read-models'
+import { getReport as readReport, listReports as readReports, reportView } from '@cupel/read-models'
 import type { Check, Config, RunningService } from '@cupel/service-kit'
 import { createTransport } from './access/transport.js'
 import { buildApp } from './app.js'
 import { endpointsOf } from './endpoints.js'
+import { createPageTokens } from './http/page-token.js'
+import type { ReportListing } from './routes/reports/list-reports.js'
 import { createPendingKeeper } from './screening/pending-keeper.js'
 import { createPendingTable } from './screening/pending-table.js'
 import { reportIdRounds } from './screening/report-id-cipher.js'
@@ -35,6 +37,7 @@ export interface ApiDeps {
     | 'CUPEL_BASE_URL'
     | 'CUPEL_REPORT_PAGE_URL'
     | 'CUPEL_SCREEN_DEADLINE_MS'
+    | 'CUPEL_TRUSTED_PROXIES'
   >
   readonly log: EventLog
   readonly codec: EventCodec
@@ -65,7 +68,8 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   let lostTail: Error | null = null
   let stopping = false
 
-  const rounds = reportIdRounds(await loadReportIdKey(database))
+  const installationSecret = await loadReportIdKey(database)
+  const rounds = reportIdRounds(installationSecret)
   const reportIds = createReportIds({
     take: (count) => takeReportNumbers(database, count),
     idOf: (number) => reportIdOf(BigInt(number), partition, REPORT_PARTITIONS, rounds),
@@ -110,6 +114,10 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     isPending: ({ accountId, livemode }, reportId) =>
       isPendingScreen(database, { accountId, livemode, reportId }),
   })
+  const listing: ReportListing = {
+    list: ({ accountId, livemode }, query) => readReports(database, { accountId, livemode, ...query }),
+    tokens: createPageTokens(installationSecret),
+  }
   const keeper = createPendingKeeper({
     database,
     logger,
@@ -123,9 +131,9 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   ]
   const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
   const app = buildApp({
-    endpoints: endpointsOf({ screens, reports, failing }),
+    endpoints: endpointsOf({ screens, reports, listing, failing }),
     gate,
-    transport: createTransport({ trustedProxies: [], isEncrypted: false }),
+    transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: false }),
     logger,
     metrics,
   })

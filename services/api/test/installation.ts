@@ -138,6 +138,7 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_BASE_URL: undefined,
   CUPEL_REPORT_PAGE_URL: undefined,
   CUPEL_SCREEN_DEADLINE_MS: 5_000,
+  CUPEL_TRUSTED_PROXIES: [],
 }
 
 async function readAll(log: EventLog, codec: EventCodec): Promise<DomainEvent<'ScreenRequested'>[]> {

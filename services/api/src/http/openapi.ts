@@ -189,24 +189,49 @@ interface Components {
   schemaOf(schema: z.ZodType): Json
 }
 
+/** Schemas with an id become components, wherever they turn up; the others stay where they are. */
 function createComponents(): Components {
   const schemas: Record<string, Json> = {}
+  const hoist = (json: Json): Json => {
+    const text = JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/')
+    const { $defs = {}, ...rest } = JSON.parse(text) as Json & { $defs?: Record<string, Json> }
+    for (const [id, definition] of Object.entries($defs)) schemas[id] = withoutId(definition)
+    return rest
+  }
   return {
     schemas,
     schemaOf(schema) {
+      const json = hoist(jsonSchema(schema))
       const id = schema.meta()?.id
-      const json = jsonSchema(schema)
       if (id === undefined) return json
-      delete json['id']
-      schemas[id] = json
+      // A schema that its own definition refers to was hoisted already.
+      if (!('$ref' in json)) schemas[id] = withoutId(json)
       return { $ref: `#/components/schemas/${id}` }
     },
   }
 }
 
-/** Input form: what is sent may lack optional members, and what is returned may gain members (an open schema). */
+function withoutId(json: Json): Json {
+  return Object.fromEntries(Object.entries(json).filter(([name]) => name !== 'id' && name !== '$id'))
+}
+
+/**
+ * Input form: what is sent may lack optional members, and what is returned may gain members (an open schema). A schema
+ * whose text form differs from what it means, as a number in a query does, says with `override` how it is described.
+ */
 function jsonSchema(schema: z.ZodType): Json {
-  const json = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' }) as Json
+  const json = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: 'input',
+    unrepresentable: 'any',
+    override({ jsonSchema: node }) {
+      const { override } = node as { override?: Json }
+      if (override === undefined) return
+      const { description } = node
+      for (const name of Object.keys(node)) delete (node as Json)[name]
+      Object.assign(node, override, description === undefined ? {} : { description })
+    },
+  }) as Json
   // The document as a whole names the dialect.
   delete json['$schema']
   return json

@@ -1,10 +1,9 @@
 /** GET /v1/reports/{report_id}: a report by its id, from the moment its POST was answered, on any instance. */
-import { reportSchema } from '@cupel/contracts'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import type { ReportReader } from '../../screening/report-reader.js'
-import { reportExample } from './report-example.js'
+import { reportComponent, reportExample } from './report-description.js'
 
 const reportPath = z.object({
   report_id: z
@@ -32,7 +31,7 @@ export function getReport(reports: ReportReader): Endpoint {
         status: 200,
         description: 'The report.',
         contentType: 'application/json',
-        schema: reportSchema,
+        schema: reportComponent,
         example: reportExample,
       },
     ],

@@ -1,5 +1,4 @@
 /** POST /v1/screen: one address in, its report out. */
-import { reportSchema } from '@cupel/contracts'
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
@@ -7,7 +6,7 @@ import { refuse, type Refusal } from '../../http/problem.js'
 import { text } from '../../http/text.js'
 import { traceparentOf } from '../../http/traceparent.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
-import { reportExample } from '../reports/report-example.js'
+import { reportComponent, reportExample } from '../reports/report-description.js'
 
 /** Characters a customer's own reference may have. */
 const MAX_REFERENCE_LENGTH = 128
@@ -48,7 +47,7 @@ export function createScreen(screens: Screens): Endpoint {
         status: 200,
         description: 'The report.',
         contentType: 'application/json',
-        schema: reportSchema,
+        schema: reportComponent,
         headers: { Location: { description: 'Path of the report.', schema: z.string() } },
         example: reportExample,
       },

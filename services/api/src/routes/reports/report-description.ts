@@ -1,6 +1,9 @@
-/** The report the API description shows: an address of a sanctions list, as the ownership part of the judgement sees it. */
-import type { Report } from '@cupel/contracts'
+/** The report as the API description shows it. */
+import { reportSchema, type Report } from '@cupel/contracts'
 
+export const reportComponent = reportSchema.meta({ id: 'Report' })
+
+/** An address of a sanctions list, as the ownership part of the judgement sees it. */
 export const reportExample: Report = {
   report_id: '9f2c4a1be07d6358',
   address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',

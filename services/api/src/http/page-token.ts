@@ -1,0 +1,54 @@
+/**
+ * Page tokens: where a list goes on, sealed so that nobody can read, make up or carry over one. A token opens only for the
+ * account, environment, list and filter it was made for.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+export interface PageTokens {
+  /** `scope` names everything the token is bound to; `position` is what opening it gives back. */
+  seal(scope: readonly (string | boolean)[], position: readonly string[]): string
+  /** The position, or null where the token was not made for this scope. */
+  open(scope: readonly (string | boolean)[], token: string): readonly string[] | null
+}
+
+const CIPHER = 'aes-256-gcm'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** A longer token is none of ours. */
+export const MAX_PAGE_TOKEN_LENGTH = 512
+
+/** Keys are derived from the installation's secret, so that tokens outlive restarts and work on every instance. */
+export function createPageTokens(installationSecret: Uint8Array): PageTokens {
+  const key = new Uint8Array(hkdfSync('sha256', installationSecret, '', 'cupel page token', KEY_BYTES))
+  return {
+    seal(scope, position) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bytesOf(scope))
+      const sealed = Buffer.concat([cipher.update(JSON.stringify(position), 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url')
+    },
+    open(scope, token) {
+      const bytes = Buffer.from(token, 'base64url')
+      // Buffer.from passes over what is no base64url: only the one spelling of a token is accepted.
+      if (bytes.length <= NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== token) return null
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+        .setAAD(bytesOf(scope))
+        .setAuthTag(bytes.subarray(-TAG_BYTES))
+      const sealed = bytes.subarray(NONCE_BYTES, -TAG_BYTES)
+      try {
+        const position = Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8')
+        return JSON.parse(position) as string[]
+      } catch {
+        // The tag does not match: made elsewhere, changed, or for somebody else.
+        return null
+      }
+    },
+  }
+}
+
+function bytesOf(scope: readonly (string | boolean)[]): Buffer {
+  return Buffer.from(JSON.stringify(scope))
+}

@@ -1,0 +1,43 @@
+/** What every list has in common: a page of a chosen size, and a token for the next one. */
+import { z } from 'zod'
+import { refuse, type Refusal } from './problem.js'
+import { MAX_PAGE_TOKEN_LENGTH } from './page-token.js'
+
+export const MAX_PAGE_SIZE = 200
+
+/** The parameter `page_size`, as text in a query. */
+export function pageSize(defaultSize: number) {
+  return z
+    .string()
+    .regex(/^[0-9]{1,3}$/, { error: `Expected a whole number from 1 to ${MAX_PAGE_SIZE}` })
+    .transform(Number)
+    .refine((size) => size >= 1 && size <= MAX_PAGE_SIZE, {
+      error: `Expected a whole number from 1 to ${MAX_PAGE_SIZE}`,
+    })
+    .optional()
+    .transform((size) => size ?? defaultSize)
+    .meta({
+      description: 'Items per page.',
+      override: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: defaultSize },
+    })
+}
+
+/** The parameter `page_token`. */
+export const pageToken = z
+  .string()
+  .max(MAX_PAGE_TOKEN_LENGTH)
+  .optional()
+  .describe('`next_page_token` of the page before, with the same filter; absent for the first page.')
+
+/** The page as the API description shows it. */
+export function pageSchema(item: z.ZodType) {
+  return z.object({
+    items: z.array(item),
+    next_page_token: z.string().nullable().describe('Asks for the next page; null at the end.'),
+  })
+}
+
+export function unknownPageToken(): Refusal {
+  const detail = 'The page token was not made for this list and filter.'
+  return refuse('invalid_request', detail, { errors: [{ pointer: '/page_token', detail }] })
+}

@@ -1,0 +1,96 @@
+/** GET /v1/reports: the account's reports, newest first. Eventually consistent: a report just made may come a moment later. */
+import type { Caller } from '@cupel/access'
+import { riskLevels } from '@cupel/contracts'
+import { findChain, parseAddress } from '@cupel/domain'
+import type { ReportCursor, ReportFilter, ReportPage } from '@cupel/read-models'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import type { PageTokens } from '../../http/page-token.js'
+import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import { refuse, type Refusal } from '../../http/problem.js'
+import { reportComponent, reportExample } from './report-description.js'
+
+export interface ReportListing {
+  readonly list: (
+    caller: Caller,
+    query: { filter: ReportFilter; pageSize: number; after: ReportCursor | null },
+  ) => Promise<ReportPage>
+  readonly tokens: PageTokens
+}
+
+const DEFAULT_PAGE_SIZE = 50
+const LIST = 'reports'
+
+const reportQuery = z.strictObject({
+  address: z.string().optional().describe('Only reports of this address, in any of its forms.'),
+  chain: z.string().optional().describe('Only reports on this chain; a code in any case.'),
+  level: z.enum(riskLevels).optional().describe('Only reports of this level.'),
+  page_size: pageSize(DEFAULT_PAGE_SIZE),
+  page_token: pageToken,
+})
+type ReportQuery = z.infer<typeof reportQuery>
+
+export function listReports({ list, tokens }: ReportListing): Endpoint {
+  return keyedEndpoint<undefined, ReportQuery>({
+    operationId: 'listReports',
+    method: 'GET',
+    path: '/v1/reports',
+    tag: 'Screening',
+    summary: 'List reports',
+    description:
+      'The reports of the key’s account and environment, newest first. Pages stay put while new reports are made. A report may appear a moment after its screening was answered.',
+    access: 'read-only',
+    querySchema: reportQuery,
+    answers: [
+      {
+        status: 200,
+        description: 'A page of reports.',
+        contentType: 'application/json',
+        schema: pageSchema(reportComponent),
+        example: { items: [reportExample], next_page_token: null },
+      },
+    ],
+    problems: ['invalid_address', 'unsupported_chain', 'chain_mismatch', 'unavailable'],
+    async handle({ caller }, { query }): Promise<Answer | Refusal> {
+      const filter = filterOf(query)
+      if ('code' in filter) return filter
+      const scope = scopeOf(caller, filter)
+      const after = query.page_token === undefined ? null : cursorOf(tokens.open(scope, query.page_token))
+      if (after === undefined) return unknownPageToken()
+      const page = await list(caller, { filter, pageSize: query.page_size, after })
+      const next = page.next === null ? null : tokens.seal(scope, [page.next.endedAt, page.next.reportId])
+      // Documents go out as they were recorded, so that a report reads the same wherever it is read.
+      const items = page.items.map(({ document }) => document).join(',')
+      return jsonAnswer(200, `{"items":[${items}],"next_page_token":${JSON.stringify(next)}}`)
+    },
+  })
+}
+
+/** Looks for an address under its one canonical form, whatever form the caller has. */
+function filterOf({ address, chain, level }: ReportQuery): ReportFilter | Refusal {
+  if (address === undefined) {
+    const code = chain === undefined ? undefined : findChain(chain)?.code
+    if (chain !== undefined && code === undefined) {
+      const detail = 'The chain is not one of the supported chains; GET /v1/chains lists them.'
+      return refuse('unsupported_chain', detail, { errors: [{ pointer: '/chain', detail }] })
+    }
+    return { chain: code, level }
+  }
+  const parsed = parseAddress(address, chain)
+  if (!parsed.ok) {
+    const pointer = parsed.code === 'invalid_address' ? '/address' : '/chain'
+    return refuse(parsed.code, parsed.detail, { errors: [{ pointer, detail: parsed.detail }] })
+  }
+  return { canonicalAddress: parsed.canonical, chain: chain === undefined ? undefined : parsed.chain, level }
+}
+
+function scopeOf(caller: Caller, filter: ReportFilter): (string | boolean)[] {
+  const { canonicalAddress = '', chain = '', level = '' } = filter
+  return [LIST, caller.accountId, caller.livemode, canonicalAddress, chain, level]
+}
+
+/** Undefined where the token is not one of ours. */
+function cursorOf(position: readonly string[] | null): ReportCursor | undefined {
+  const [endedAt, reportId] = position ?? []
+  return endedAt === undefined || reportId === undefined ? undefined : { endedAt, reportId }
+}

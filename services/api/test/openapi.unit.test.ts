@@ -1,0 +1,101 @@
+/** The description is the contract: it is complete, its examples are true, and every change of it is seen in review. */
+import { readFileSync } from 'node:fs'
+import { problemCodes, reportSchema, type ProblemCode } from '@cupel/contracts'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { problemSchema } from '../src/http/problem-schema.js'
+import { openapiDocument } from '../src/index.js'
+
+interface Response {
+  headers: Record<string, unknown>
+  content?: Record<
+    string,
+    { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
+  >
+}
+interface Operation {
+  operationId: string
+  security?: unknown[]
+  requestBody?: unknown
+  responses: Record<string, Response>
+}
+const document = JSON.parse(openapiDocument()) as {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, z.core.JSONSchema.JSONSchema> }
+}
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+)
+const responses = operations.flatMap(({ operation }) =>
+  Object.entries(operation.responses).map(([status, response]) => ({
+    operation,
+    status: Number(status),
+    response,
+  })),
+)
+
+test('the committed copy is the one that is served', () => {
+  const committed = readFileSync(new URL('../../../docs/reference/openapi.json', import.meta.url), 'utf8')
+  expect(committed === openapiDocument(), 'docs/reference/openapi.json is stale: npm run generate').toBe(true)
+})
+
+test('operations have names of their own, and every reference leads somewhere', () => {
+  const names = operations.map(({ operation }) => operation.operationId)
+  expect(new Set(names).size).toBe(names.length)
+  for (const [, reference] of openapiDocument().matchAll(/"#\/([^"]+)"/g)) {
+    const target = reference!
+      .split('/')
+      .reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], document)
+    expect(target, reference).toBeDefined()
+    expect(target, `${reference} refers to itself`).not.toEqual({ $ref: `#/${reference}` })
+  }
+})
+
+test('every answer carries a request id, every call that needs a key may be told so', () => {
+  for (const { response } of responses) expect(response.headers).toHaveProperty('Request-Id')
+  for (const { operation } of operations) {
+    const statuses = Object.keys(operation.responses)
+    const isOpen = operation.security?.length === 0
+    expect(statuses.includes('401')).toBe(!isOpen)
+    if (!isOpen) expect(statuses).toEqual(expect.arrayContaining(['403', '500', '503']))
+    if (operation.requestBody !== undefined)
+      expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415']))
+  }
+})
+
+test('errors are problem documents, with an example for each code', () => {
+  for (const { status, response } of responses.filter(({ status }) => status >= 400)) {
+    expect(Object.keys(response.content!)).toEqual(['application/problem+json'])
+    const { examples } = response.content!['application/problem+json']!
+    expect(Object.keys(examples!).length).toBeGreaterThan(0)
+    for (const [code, { value }] of Object.entries(examples!)) {
+      const problem = problemSchema.strict().parse(value)
+      expect(problem).toMatchObject({ code, status })
+      expect(problemCodes[code as ProblemCode].status).toBe(status)
+    }
+  }
+})
+
+test('examples of successes fit their schemas', () => {
+  const successes = responses.filter(({ status }) => status < 400)
+  expect(successes.length).toBe(operations.length)
+  for (const { operation, response } of successes) {
+    const [content] = Object.values(response.content!)
+    const schema = z.fromJSONSchema(inline(content!.schema) as z.core.JSONSchema.JSONSchema)
+    expect(schema.safeParse(content!.example).error, operation.operationId).toBeUndefined()
+    expect(schema.safeParse(7).success, operation.operationId).toBe(false)
+  }
+  reportSchema.parse(
+    document.paths['/v1/screen']!['post']!.responses['200']!.content!['application/json']!.example,
+  )
+})
+
+/** The schema with its references replaced by what they refer to; no schema here refers to itself. */
+function inline(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(inline)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { $ref } = schema as { $ref?: string }
+  if ($ref !== undefined) return inline(document.components.schemas[$ref.split('/').at(-1)!])
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, inline(value)]))
+}
