@@ -79,7 +79,7 @@ export function createAppendLanes(
 
 interface Lane {
   queue: QueuedRecord[]
-  /** Taken so far; the array is cut when it is used up. */
+  /** Taken so far. */
   head: number
   busy: boolean
 }
@@ -100,8 +100,9 @@ function nextWrite(lane: Lane): QueuedRecord[] {
     records.push(record)
     bytes += record.bytes
   }
-  if (lane.head === lane.queue.length) {
-    lane.queue = []
+  // Cut when half of it is used up: under steady load the queue never runs empty, and must not grow for ever.
+  if (2 * lane.head >= lane.queue.length) {
+    lane.queue = lane.queue.slice(lane.head)
     lane.head = 0
   }
   return records

@@ -152,15 +152,19 @@ export function openEmbeddedLog({
   async function* read(range: { topic: string; partition: number; from: number; to: number }) {
     const address = await directory.partition(range.topic, range.partition)
     const to = Math.min(range.to, await endOf(address.id).catch((error: unknown) => unavailable(error)))
-    for (let from = range.from; from < to;) {
-      const page = await readPage(database, address, from, to, READ_PAGE).catch((error: unknown) =>
-        unavailable(error),
-      )
+    const pageFrom = (from: number): Promise<LogRecord[]> => readPage(database, address, from, to, READ_PAGE)
+    let from = range.from
+    let coming = from < to ? pageFrom(from) : null
+    while (coming !== null) {
+      const page = await coming.catch((error: unknown) => unavailable(error))
       if (page.length === 0) {
         const message = `The records of ${range.topic}/${range.partition} from ${from} on vanished while they were read.`
         throw new LogStoppedError('truncated-log', message)
       }
       from += page.length
+      // The next page is on its way while this one is worked on; a reader that leaves before does not want its error.
+      coming = from < to ? pageFrom(from) : null
+      coming?.catch(() => undefined)
       const records = withoutProbes(page)
       if (records.length > 0) yield records
     }
