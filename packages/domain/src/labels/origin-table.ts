@@ -93,13 +93,12 @@ export const originTable: readonly OriginRow[] = [
   tagpack('exchange-wallets-swissborg', 'service-swissborg', 'service_statement'),
   tagpack('exchange-wallets-cryptocom', 'service-cryptocom', 'service_statement'),
   tagpack('exchange-wallets-deribit', 'service-deribit', 'service_statement'),
-  // Investigations published as TagPacks; any other pack is GraphSense's own word.
+  // Investigations published as TagPacks.
   tagpack('sextortion_excello', 'excello-sextortion', 'forensic'),
   tagpack('sextortion_talos', 'talos-sextortion', 'forensic'),
   tagpack('mixing_fc2021', 'mixing-study-fc2021', 'forensic'),
   tagpack('ponzi_scheme', 'ponzi-study-2018', 'forensic'),
   tagpack('ransomware', 'ransomware-study-2018', 'forensic'),
-  anyLink('graphsense_tagpacks', 'graphsense', 'trusted_provider'),
 
   // One explorer's tags, collected by others.
   anyLink('eth_labels_dawsbot', 'etherscan', 'crowd'),
@@ -124,6 +123,22 @@ export const originTable: readonly OriginRow[] = [
   anySource('www.justice.gov/', 'us-doj', 'official_document'),
   anySource('etherscan.io/', 'etherscan', 'crowd'),
   anySource('bscscan.com/', 'etherscan', 'crowd'),
+  anySource('www.sec.gov/', 'us-sec', 'official_document'),
+  // Services about themselves, and victims about what was taken from them.
+  anySource('www.binance.com/', 'service-binance', 'service_statement'),
+  anySource('github.com/bitfinexcom/', 'service-bitfinex', 'service_statement'),
+  anySource('crypto.com/', 'service-cryptocom', 'service_statement'),
+  anySource('www.okx.com/', 'service-okx', 'service_statement'),
+  anySource('www.kucoin.com/', 'service-kucoin', 'service_statement'),
+  anySource('upbit.com/', 'service-upbit', 'service_statement'),
+  anySource('roninblockchain.substack.com/', 'service-ronin', 'service_statement'),
+  anySource('medium.com/harmony-one/', 'service-harmony', 'service_statement'),
+  anySource('wormholecrypto.medium.com/', 'service-wormhole', 'service_statement'),
+  anySource('solana.com/', 'service-solana', 'service_statement'),
+  anySource('github.com/tornadocash/', 'service-tornado', 'service_statement'),
+
+  // A TagPack that links to none of these is GraphSense's own word.
+  anyLink('graphsense_tagpacks', 'graphsense', 'trusted_provider'),
 ]
 
 /** The link as the table writes it: no scheme, and no revision inside a repository's path. */
