@@ -271,17 +271,18 @@ function warningsOf(
 
 type Report = (phase: LabelImportProgress['phase'], rows: number) => void
 
-/** Rows per second are counted from the beginning of a phase. */
+/** Rows per second are counted from the last report of the phase before. */
 function progressOf({ onProgress }: LabelImportDeps): Report {
   let current: LabelImportProgress['phase'] | null = null
-  let since = 0
+  let phaseSince = performance.now()
+  let reportedAt = phaseSince
   return (phase, rows) => {
-    const now = performance.now()
     if (phase !== current) {
       current = phase
-      since = now
+      phaseSince = reportedAt
     }
-    const seconds = (now - since) / 1_000
+    reportedAt = performance.now()
+    const seconds = (reportedAt - phaseSince) / 1_000
     onProgress?.({ phase, rows, rowsPerSecond: seconds > 0 ? Math.round(rows / seconds) : 0 })
   }
 }
