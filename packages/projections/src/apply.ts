@@ -68,14 +68,14 @@ export async function applyChanges(
   }
 }
 
-function columnsOf(write: BatchWrite, changes: readonly Change[], from: number, to: number): unknown[][] {
+function columnsOf(write: BatchWrite, changes: readonly Change[], from: number, to: number): unknown[] {
   const columns: unknown[][] = Array.from({ length: write.columnCount }, () => new Array<unknown>(to - from))
   for (let row = from; row < to; row += 1) {
     const { values } = changes[row]!
     for (let column = 0; column < write.columnCount; column += 1)
       columns[column]![row - from] = values[column]
   }
-  return columns
+  return columns.map((values, column) => write.parameter(column, values))
 }
 
 const statements = new WeakMap<BatchWrite, Map<string, { name: string; text: string }>>()

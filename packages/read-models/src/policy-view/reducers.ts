@@ -10,7 +10,7 @@ const insertActivation = batchWrite({
     event_id: 'text',
     policy_id: 'text',
     version: 'int4',
-    document: 'text',
+    document: 'document',
     sha256: 'text',
     activated_by: 'text',
     reason: 'text',

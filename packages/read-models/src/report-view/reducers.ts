@@ -16,7 +16,7 @@ const insertReport = batchWrite({
     chain: 'text',
     level: 'text',
     score: 'float8',
-    document: 'text',
+    document: 'document',
     failure_code: 'text',
     failure_detail: 'text',
     ended_at: 'timestamptz',
@@ -30,8 +30,8 @@ const insertReport = batchWrite({
      ON CONFLICT (report_id) DO NOTHING`,
 })
 
-/** A report and what is kept beside it take some kilobytes each: a transaction of all partitions stays at a few dozen megabytes. */
-const MAX_BATCH_RECORDS = 250
+/** A report and what is kept beside it take some kilobytes each: a transaction of all partitions stays at some megabytes. */
+const MAX_BATCH_RECORDS = 100
 
 export const reportView: ReadModel = {
   name: 'report-view',
