@@ -1,5 +1,5 @@
 /** Keys as they are made and as they are compared: the key goes out once, its hash stays. */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { API_KEY_RANDOM_BYTES, renderApiKey, type Environment } from '@cupel/domain'
 
 /**
@@ -7,7 +7,7 @@ import { API_KEY_RANDOM_BYTES, renderApiKey, type Environment } from '@cupel/dom
  * nothing; looking it up by its hash leaks nothing of the key either.
  */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer')
 }
 
 export function newApiKey(environment: Environment): { keyId: string; key: string; keyHash: Buffer } {

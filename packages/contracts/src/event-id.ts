@@ -12,5 +12,19 @@ export function decidedEventId(...parts: readonly [string, ...string[]]): string
 
 /** UUIDv7 (RFC 9562) for an event a person asked for. */
 export function requestedEventId(): string {
-  return v7()
+  return v7({ random: nextRandom() })
+}
+
+const RANDOM_BYTES = 16
+/** A call into the random generator costs more than the rest of an id, and an API call makes two: fetched by the page. */
+const pool = new Uint8Array(4_096)
+let used = pool.length
+
+function nextRandom(): Uint8Array {
+  if (used === pool.length) {
+    crypto.getRandomValues(pool)
+    used = 0
+  }
+  used += RANDOM_BYTES
+  return pool.subarray(used - RANDOM_BYTES, used)
 }
