@@ -15,7 +15,7 @@ export async function openLog(
   clientId: string,
 ): Promise<{ log: EventLog; close: () => Promise<void> }> {
   if (connection.kind === 'kafka') {
-    const log = await openKafkaLog({
+    const log = openKafkaLog({
       brokers: connection.brokers,
       clientId,
       topicPrefix: connection.topicPrefix,
@@ -27,7 +27,7 @@ export async function openLog(
     maxConnections: CONNECTIONS,
     applicationName: clientId,
   })
-  const log = await openEmbeddedLog({ database, topicPrefix: connection.topicPrefix })
+  const log = openEmbeddedLog({ database, topicPrefix: connection.topicPrefix })
   return {
     log,
     close: async () => {

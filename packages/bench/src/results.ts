@@ -13,6 +13,7 @@ export interface Conditions {
   readonly node: string
   readonly platform: string
   readonly secondsPerPhase: number
+  readonly warmUpSeconds: number
   /** Rows of label files that were imported; 0 where none were at hand. */
   readonly labelRows: number
 }
@@ -51,7 +52,7 @@ export function renderMarkdown(results: BenchResults): string {
   const { conditions } = results
   const lines = [
     `Measured ${conditions.date} at commit ${conditions.commit}, everything (broker, database, services, load generator) on one machine:`,
-    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; ${conditions.secondsPerPhase} s per row after a warm-up; ` +
+    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; ${conditions.secondsPerPhase} s per row after a warm-up of ${conditions.warmUpSeconds} s; ` +
       (conditions.labelRows > 0
         ? `${thousands(conditions.labelRows)} label rows imported, half of the screened addresses labelled.`
         : 'only the starter labels: no label files were at hand.'),

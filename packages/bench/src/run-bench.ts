@@ -35,7 +35,12 @@ const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
   { kind: 'closed', level: 64 },
   { kind: 'closed', level: 256 },
 ]
-const WARM_UP: LoadPhase = { kind: 'closed', level: 16, seconds: 5 }
+/** Before each measured phase. */
+const WARM_UP: LoadPhase = { kind: 'closed', level: 16, seconds: 3 }
+/** Once per start: broker and services compile their hot paths during the first tens of thousands of requests. */
+const LONG_WARM_UP: LoadPhase = { kind: 'closed', level: 64, seconds: 25 }
+/** Connections kept by an open loop: enough that none waits for another. */
+const OPEN_LOOP_CONNECTIONS = 128
 
 export async function runBench(options: BenchOptions): Promise<BenchResults> {
   if (options.labelFolder !== null && !existsSync(options.labelFolder))
@@ -105,6 +110,11 @@ async function benchLoads(
   const connection = await logConnection(system, home)
   const pairs: { floor: LoadResult | null; screen: LoadResult | null }[] = []
   let memory: readonly ResidentMemory[] = []
+  if (wants('screen')) {
+    options.say(`${system.profile}: warm-up, ${LONG_WARM_UP.seconds} s`)
+    const target: HttpTarget = { kind: 'http', baseUrls: system.line.base_urls, key, bodies, connections: 64 }
+    await generateLoad({ target, warmUp: LONG_WARM_UP, phases: [] })
+  }
   for (const load of loads) {
     const phase: LoadPhase = { ...load, seconds: options.seconds }
     options.say(`${system.profile}: ${load.kind} loop ${load.level}`)
@@ -114,7 +124,7 @@ async function benchLoads(
       continue
     }
     const watch = wants('memory') ? watchMemory(system.pid) : null
-    const connections = load.kind === 'closed' ? load.level : 128
+    const connections = load.kind === 'closed' ? load.level : OPEN_LOOP_CONNECTIONS
     const target: HttpTarget = { kind: 'http', baseUrls: system.line.base_urls, key, bodies, connections }
     const [screen] = await generateLoad({ target, warmUp: WARM_UP, phases: [phase] })
     pairs.push({ floor, screen: screen! })
@@ -166,6 +176,7 @@ function conditions(options: BenchOptions, labelRows: number): Conditions {
     node: process.versions.node,
     platform: `${platform()} ${release()} ${arch()}`,
     secondsPerPhase: options.seconds,
+    warmUpSeconds: LONG_WARM_UP.seconds,
     labelRows,
   }
 }
