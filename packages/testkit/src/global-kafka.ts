@@ -64,9 +64,8 @@ async function startFromJars(): Promise<TestKafka> {
   ] as const
   const [kafka, registry] = await Promise.allSettled(starting)
   const stop = async (): Promise<void> => {
-    await Promise.all(
-      [kafka, registry].map((each) => (each.status === 'fulfilled' ? each.value.stop() : undefined)),
-    )
+    if (registry.status === 'fulfilled') await registry.value.stop()
+    if (kafka.status === 'fulfilled') await kafka.value.stop()
     await rm(folder, { recursive: true, force: true })
   }
   if (kafka.status === 'fulfilled' && registry.status === 'fulfilled')

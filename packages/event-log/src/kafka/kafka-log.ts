@@ -95,7 +95,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
       connection,
       lane,
       onStuck: (error) => options.onFatal?.(error),
-      onRequest: ({ records }) => requestRecords.observe(records, { lane }),
+      onRequest: (records) => requestRecords.observe(records, { lane }),
       onFailure: (error) => failures.inc({ lane, error: error.name }),
     })
   }

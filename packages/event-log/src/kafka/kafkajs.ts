@@ -181,9 +181,8 @@ interface KafkaJsLogEntry {
   readonly label: string
   readonly log: {
     readonly message: string
-    readonly timestamp: string
-    readonly logger: string
-    readonly stack?: string
+    readonly error?: unknown
+    readonly broker?: string
   }
 }
 
@@ -193,8 +192,8 @@ const WARNINGS_AND_ERRORS = 2
 function bridge(logger: Logger): () => (entry: KafkaJsLogEntry) => void {
   return () =>
     ({ namespace, log }) => {
-      const { message, timestamp: _timestamp, logger: _logger, stack: _stack, ...fields } = log
-      logger.debug({ ...fields, kafkajs: namespace }, message)
+      const { message, error, broker } = log
+      logger.debug({ kafkajs: namespace, error, broker }, message)
     }
 }
 

@@ -169,7 +169,7 @@ export async function openSubscription(
       part.buffer = []
       fetcher.remove(part.target)
     }
-    await Promise.all(revoked.map((part) => part.handling))
+    await Promise.all(revoked.flatMap((part) => part.handling ?? []))
   }
 
   /** Decides the position anew: the checkpoint says where, and the log must agree that it has what follows. */

@@ -32,7 +32,7 @@ export async function createTopics(
     const existing = new Set(await admin.listTopics())
     const wanted = creation.specs.map((spec) => ({ ...spec, name: creation.topicPrefix + spec.name }))
     const missing = wanted.filter((each) => !existing.has(each.name))
-    for (const spec of missing) await createTopic(admin, spec, replicas)
+    await createMissing(admin, missing, replicas)
     await untilLed(
       admin,
       missing.map((spec) => spec.name),
@@ -44,27 +44,41 @@ export async function createTopics(
   })
 }
 
-async function createTopic(admin: Admin, spec: TopicSpec, replicas: number): Promise<void> {
-  const config: Record<string, string> = {
-    'unclean.leader.election.enable': 'false',
-    ...(replicas >= REPLICAS_WANTED ? { 'min.insync.replicas': MIN_IN_SYNC } : {}),
-    ...spec.config,
-  }
-  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
+async function createMissing(admin: Admin, specs: readonly TopicSpec[], replicas: number): Promise<void> {
+  if (specs.length === 0) return
   try {
+    // Topics that another process created meanwhile are no failure: kafkajs resolves to false then.
     await admin.createTopics({
       timeout: CREATE_TIMEOUT_MS,
       // A broker under load answers for a new topic before it knows it: waiting is done in `untilLed`.
       waitForLeaders: false,
-      topics: [
-        { topic: spec.name, numPartitions: spec.partitions, replicationFactor: replicas, configEntries },
-      ],
+      topics: specs.map((spec) => ({
+        topic: spec.name,
+        numPartitions: spec.partitions,
+        replicationFactor: replicas,
+        configEntries: Object.entries(configOf(spec, replicas)).map(([name, value]) => ({ name, value })),
+      })),
     })
   } catch (error) {
-    // Another process created it in the meantime.
-    if (protocolError(error) === 'TOPIC_ALREADY_EXISTS') return
-    throw new Error(`The topic ${spec.name} could not be created: ${String(error)}`, { cause: error })
+    throw new Error(`Topics could not be created: ${failuresOf(error)}`, { cause: error })
   }
+}
+
+function configOf(spec: TopicSpec, replicas: number): Record<string, string> {
+  return {
+    'unclean.leader.election.enable': 'false',
+    ...(replicas >= REPLICAS_WANTED ? { 'min.insync.replicas': MIN_IN_SYNC } : {}),
+    ...spec.config,
+  }
+}
+
+function failuresOf(error: unknown): string {
+  const errors = error instanceof Error && 'errors' in error ? (error.errors as readonly unknown[]) : [error]
+  return errors
+    .map((each) =>
+      each instanceof Error && 'topic' in each ? `${String(each.topic)}: ${each.message}` : String(each),
+    )
+    .join(' ')
 }
 
 /** Resolves when every partition of the topics has a leader. */

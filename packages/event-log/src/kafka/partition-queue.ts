@@ -1,0 +1,146 @@
+/** What waits to be appended to one partition, cut into batches that a broker takes. */
+import type { NewRecord } from '../port.js'
+import type { ProducerIdentity } from './record-batch.js'
+
+/** One append: resolves when all its records are acknowledged. */
+export interface Call {
+  readonly offsets: number[]
+  readonly deadlineAt: number
+  remaining: number
+  readonly resolve: (offsets: readonly number[]) => void
+  readonly reject: (error: Error) => void
+  failed: boolean
+}
+
+export interface Entry {
+  readonly call: Call
+  /** Place among the call's records. */
+  readonly index: number
+  readonly record: NewRecord
+  readonly bytes: number
+}
+
+export interface Batch {
+  readonly queue: PartitionQueue
+  readonly entries: readonly Entry[]
+  readonly bytes: number
+  readonly deadlineAt: number
+  /** Number of its first record among those of its producer in this partition: how a broker knows a repetition. */
+  readonly sequence: number
+  readonly producer: ProducerIdentity | null
+  attempts: number
+  sentAt: number
+}
+
+export interface PartitionQueue {
+  readonly topic: string
+  readonly partition: number
+  /** Batches that failed, in order; they go before everything that waits. */
+  repeat: Batch[]
+  waiting: Entry[]
+  inFlight: number
+  /** A call was cut into several batches: the next one waits for the one before. */
+  cut: boolean
+  notBefore: number
+  producer: ProducerIdentity | null
+  nextSequence: number
+}
+
+/** A partition's batch is closed here; a larger record travels alone. The broker limits batches, not records: 2 MiB. */
+const BATCH_BYTES = 512 * 1024
+const BATCH_RECORDS = 2_000
+/** Sequences are positive 32-bit numbers that begin again. */
+const SEQUENCES = 2 ** 31
+
+export function partitionQueue(topic: string, partition: number): PartitionQueue {
+  return {
+    topic,
+    partition,
+    repeat: [],
+    waiting: [],
+    inFlight: 0,
+    cut: false,
+    notBefore: 0,
+    producer: null,
+    nextSequence: 0,
+  }
+}
+
+export const isEmpty = (queue: PartitionQueue): boolean =>
+  queue.repeat.length === 0 && queue.waiting.length === 0
+
+/** Whether another batch may leave while `inFlight` of at most `atOnce` are under way. */
+export function maySend(queue: PartitionQueue, atOnce: number, now: number): boolean {
+  if (queue.notBefore > now) return false
+  // Nothing overtakes what must be repeated, and the parts of a cut call follow one another.
+  const alone = queue.repeat.length > 0 || queue.cut
+  return alone ? queue.inFlight === 0 : queue.inFlight < atOnce
+}
+
+/** The next batch, or null where nothing waits. `producer` is the one for partitions that have none yet. */
+export function takeBatch(queue: PartitionQueue, producer: ProducerIdentity | null): Batch | null {
+  return queue.repeat.shift() ?? newBatch(queue, producer)
+}
+
+function newBatch(queue: PartitionQueue, producer: ProducerIdentity | null): Batch | null {
+  const { waiting } = queue
+  let count = 0
+  let bytes = 0
+  let deadlineAt = Infinity
+  while (count < waiting.length && count < BATCH_RECORDS) {
+    const entry = waiting[count]!
+    if (count > 0 && bytes + entry.bytes > BATCH_BYTES) break
+    bytes += entry.bytes
+    deadlineAt = Math.min(deadlineAt, entry.call.deadlineAt)
+    count += 1
+  }
+  if (count === 0) return null
+  const whole = count === waiting.length
+  const entries = whole ? waiting : waiting.slice(0, count)
+  queue.waiting = whole ? [] : waiting.slice(count)
+  queue.cut = !whole
+  queue.producer ??= producer
+  const sequence = queue.nextSequence
+  queue.nextSequence = (sequence + count) % SEQUENCES
+  return { queue, entries, bytes, deadlineAt, sequence, producer: queue.producer, attempts: 0, sentAt: 0 }
+}
+
+/** Puts a batch back before everything that waits; its sequence stays. */
+export function putBack(batch: Batch, waitMs: number): void {
+  const { queue } = batch
+  queue.notBefore = Date.now() + waitMs
+  queue.repeat.push(batch)
+  queue.repeat.sort((one, other) => one.sequence - other.sequence)
+}
+
+/** Puts a batch back as two halves, the second one after the first. */
+export function putBackHalves(batch: Batch): void {
+  const middle = Math.ceil(batch.entries.length / 2)
+  const halves = [batch.entries.slice(0, middle), batch.entries.slice(middle)]
+  batch.queue.repeat.unshift(
+    ...halves.map((entries, half) => ({
+      ...batch,
+      entries,
+      bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
+      sequence: (batch.sequence + half * middle) % SEQUENCES,
+      sentAt: 0,
+    })),
+  )
+}
+
+/** Goes on under another producer, from the first sequence: for when it is not known what the broker last accepted. */
+export function renewProducer(queue: PartitionQueue, producer: ProducerIdentity | null): void {
+  queue.waiting = [...queue.repeat.flatMap((batch) => batch.entries), ...queue.waiting]
+  queue.repeat = []
+  queue.producer = producer
+  queue.nextSequence = 0
+}
+
+/** Takes out the entries that waited too long or belong to a call that failed already. */
+export function takeLate(queue: PartitionQueue, now: number): readonly Entry[] {
+  const isLate = ({ call }: Entry): boolean => call.failed || call.deadlineAt <= now
+  if (!queue.waiting.some(isLate)) return []
+  const late = queue.waiting.filter(isLate)
+  queue.waiting = queue.waiting.filter((entry) => !isLate(entry))
+  return late
+}
