@@ -204,6 +204,58 @@ export function subscribingContract(start: () => Promise<LogUnderTest>): void {
       await subscription.stop()
     })
 
+    test('no more partitions are handled at the same time than allowed', async () => {
+      const [topic, store] = [await context.newTopic(4), await newStore()]
+      await Promise.all([0, 1, 2, 3].map((partition) => append(topic, numbered(5), partition)))
+      let [running, most, handled] = [0, 0, 0]
+      const subscription = await context.log().subscribe(
+        subscribeOptions({
+          group: newGroup(),
+          topics: [topic],
+          checkpoint: store.load,
+          maxBatchRecords: 1,
+          concurrency: 2,
+          handle: async (batch) => {
+            most = Math.max(most, (running += 1))
+            await new Promise((resolve) => setImmediate(resolve))
+            running -= 1
+            handled += batch.records.length
+            store.advance(batch)
+            return undefined
+          },
+        }),
+      )
+      await until(() => expect(handled).toBe(20))
+      expect(most).toBe(2)
+      await subscription.stop()
+    })
+
+    test('lag counts what is not handled yet, the batch in hand included', async () => {
+      const [topic, store] = [await context.newTopic(1), await newStore()]
+      await append(topic, numbered(10))
+      let release: () => void = () => undefined
+      const held = new Promise<void>((resolve) => (release = resolve))
+      let handling = false
+      const subscription = await context.log().subscribe(
+        subscribeOptions({
+          group: newGroup(),
+          topics: [topic],
+          checkpoint: store.load,
+          handle: async (batch) => {
+            handling = true
+            await held
+            store.advance(batch)
+            return undefined
+          },
+        }),
+      )
+      await until(() => expect(handling).toBe(true))
+      expect(subscription.lag()).toBe(10)
+      release()
+      await until(() => expect(subscription.lag()).toBe(0))
+      await subscription.stop()
+    })
+
     test('probes are left out, and the checkpoint passes them', async () => {
       const [topic, store] = [await context.newTopic(1), await newStore()]
       const probe = { topic, partition: 0, key: 'p', value: null, headers: { [TYPE_HEADER]: PROBE_TYPE } }

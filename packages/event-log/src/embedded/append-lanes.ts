@@ -37,7 +37,7 @@ export interface AppendLanes {
 
 /** `write` resolves to the first offset per partition; `written` is told straight after, before any call resolves. */
 export function createAppendLanes(
-  write: (records: readonly QueuedRecord[]) => Promise<ReadonlyMap<number, number>>,
+  write: (records: readonly QueuedRecord[], topic: string) => Promise<ReadonlyMap<number, number>>,
   written: (records: readonly QueuedRecord[], firstOffsets: ReadonlyMap<number, number>) => void,
 ): AppendLanes {
   const lanes = new Map<string, Lane>()
@@ -53,7 +53,7 @@ export function createAppendLanes(
   async function drain(lane: Lane): Promise<void> {
     for (let records = nextWrite(lane); records.length > 0; records = nextWrite(lane)) {
       try {
-        const firstOffsets = await withDeadline(write(records))
+        const firstOffsets = await withDeadline(write(records, lane.topic))
         written(records, firstOffsets)
         acknowledge(records, firstOffsets)
       } catch (error) {
@@ -69,7 +69,7 @@ export function createAppendLanes(
   return {
     add(topic, records) {
       let lane = lanes.get(topic)
-      if (lane === undefined) lanes.set(topic, (lane = { queue: [], head: 0, busy: false }))
+      if (lane === undefined) lanes.set(topic, (lane = { topic, queue: [], head: 0, busy: false }))
       for (const record of records) lane.queue.push(record)
       wake(lane)
     },
@@ -78,6 +78,7 @@ export function createAppendLanes(
 }
 
 interface Lane {
+  readonly topic: string
   queue: QueuedRecord[]
   /** Taken so far. */
   head: number

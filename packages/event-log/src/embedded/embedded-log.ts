@@ -2,7 +2,7 @@
  * The event log on Postgres, for installations that fit on one machine: the same promises as on Kafka, kept by the same
  * contract suite, with nothing to run besides the database. Several processes may append and read at once.
  */
-import { silentLogger, type Logger } from '@cupel/contracts'
+import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
 import { failpoint, type FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import { keyPartition } from '../key-partition.js'
@@ -17,6 +17,7 @@ import {
   type Position,
 } from '../port.js'
 import { createAppendLanes, type AppendCall, type QueuedRecord } from './append-lanes.js'
+import { appendMetrics } from './append-metrics.js'
 import { createEndLookup } from './end-offsets.js'
 import { createFeedHub } from './partition-feed.js'
 import { probeRecord, withoutProbes } from './probe.js'
@@ -33,6 +34,7 @@ export interface EmbeddedLogOptions {
   /** Separates installations in one database; no part of topic names as callers see them. */
   readonly topicPrefix?: string | undefined
   readonly logger?: Logger | undefined
+  readonly metrics?: Metrics | undefined
 }
 
 const READ_PAGE: PageLimits = { records: 2_000, bytes: 4 * 1024 * 1024 }
@@ -41,14 +43,16 @@ export function openEmbeddedLog({
   database,
   topicPrefix = '',
   logger = silentLogger,
+  metrics = noMetrics,
 }: EmbeddedLogOptions): EventLog {
   const directory = openTopicDirectory(database, topicPrefix)
   const hub = createFeedHub({ database, logId: directory.logId, logger })
   const endOf = createEndLookup(database)
-  const lanes = createAppendLanes(
-    (records) => writeRecords(database, records).catch((error: unknown) => unavailable(error)),
-    handOver,
-  )
+  const measured = appendMetrics(metrics)
+  const lanes = createAppendLanes((records, topic) => {
+    measured.written(topic, records.length)
+    return writeRecords(database, records).catch((error: unknown) => unavailable(error))
+  }, handOver)
   /** Tails and subscriptions that close() has to stop. */
   const readers = new Set<{ stop(): Promise<void> }>()
   let closed = false
@@ -59,9 +63,11 @@ export function openEmbeddedLog({
     const sizes = records.map(recordBytes)
     if (records.length === 0) return []
     const topics = placing === null ? knownTopics(records) : null
+    const appendedAt = performance.now()
     const { placed, offsets } =
       topics === null ? await sendInTurn(records, sizes) : send(records, sizes, topics)
-    const acknowledged = await offsets
+    const acknowledged = await offsets.catch((error: unknown) => measured.failed(records[0]!.topic, error))
+    measured.acknowledged(records[0]!.topic, performance.now() - appendedAt)
     failpoint('after', at)
     return placed.map(({ topic, partition }, index) => ({ topic, partition, offset: acknowledged[index]! }))
   }
