@@ -14,6 +14,11 @@ export interface EventCodec {
   decode(record: LogRecord): DomainEvent
   /** As decode, for a reader that knows what it wants; null where the record is of another type. */
   decodeAs<T extends EventType>(type: T, record: LogRecord): DomainEvent<T> | null
+  /**
+   * The report of a ReportGenerated, and nothing else of it: a fifth of the cost, for whoever answers a call with it.
+   * Null where the record is of another type. Throws UndecodableRecordError.
+   */
+  reportTextOf(record: LogRecord): string | null
 }
 
 export type UndecodableReason =
@@ -55,6 +60,7 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
   const coders = new Map(
     (Object.keys(eventSchemas) as EventType[]).map((type) => [type as string, eventCoder(catalog, type)]),
   )
+  const reportText = reportTextCoder(coders.get('ReportGenerated')!)
   let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES)
   let refreshedAt = -Infinity
 
@@ -73,6 +79,10 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
   }
 
   function decodeKnown(type: string, coder: EventCoder, record: LogRecord): DomainEvent {
+    return { type, data: decodeValue(coder, record), envelope: envelopeOf(record) } as DomainEvent
+  }
+
+  function decodeValue(coder: EventCoder, record: LogRecord): unknown {
     const { value } = record
     if (value === null || value.length < PREFIX_BYTES || value[0] !== MAGIC_BYTE)
       throw new UndecodableRecordError('malformed', record, 'its value has no schema id')
@@ -95,7 +105,7 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
         record,
         `its payload is not exactly one value of schema ${id}`,
       )
-    return { type, data: decoded.value, envelope: envelopeOf(record) } as DomainEvent
+    return decoded.value
   }
 
   function resolverOf(coder: EventCoder, id: number, record: LogRecord) {
@@ -141,6 +151,10 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
       if (record.headers[TYPE_HEADER] !== type) return null
       return decodeKnown(type, coders.get(type)!, record) as DomainEvent<T>
     },
+    reportTextOf(record) {
+      if (record.headers[TYPE_HEADER] !== 'ReportGenerated') return null
+      return (decodeValue(reportText, record) as { report: string }).report
+    },
   }
 }
 
@@ -150,6 +164,14 @@ function eventCoder(catalog: SchemaCatalog, event: EventType): EventCoder {
   if (id === undefined)
     throw new Error(`The schema of ${event} is not registered: run the schema registration of this release`)
   return { type: avroType(schema), id, resolvers: new Map([[id, null]]) }
+}
+
+/** Reads ReportGenerated through a schema with one field: the others are skipped, not built. */
+function reportTextCoder({ id }: EventCoder): EventCoder {
+  const schema = JSON.parse(eventSchemas.ReportGenerated.schema) as { fields: { name: string }[] }
+  const fields = schema.fields.filter(({ name }) => name === 'report')
+  // No schema is its own: even today's is read with a resolver.
+  return { type: avroType(JSON.stringify({ ...schema, fields })), id, resolvers: new Map() }
 }
 
 /** CloudEvents 1.0, Kafka binding, binary content mode. */

@@ -66,8 +66,7 @@ function createRecordHandler(options: ReportTailOptions): (record: LogRecord, li
     const type = record.headers[TYPE_HEADER]
     try {
       if (type === 'ReportGenerated') {
-        const { data } = codec.decodeAs('ReportGenerated', record)!
-        pending.settle(record.key, { kind: 'report', document: data.report })
+        pending.settle(record.key, { kind: 'report', document: codec.reportTextOf(record)! })
         reports.inc()
       } else if (type === 'ScreeningFailed') {
         const { data } = codec.decodeAs('ScreeningFailed', record)!

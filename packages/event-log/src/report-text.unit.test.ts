@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { eventSchemas, type EventType } from '@cupel/contracts'
+import { expect, test } from 'vitest'
+import { createEventCodec, UndecodableRecordError } from './event-codec.js'
+import type { LogRecord } from './port.js'
+
+const golden = new URL('../../../schemas/golden/ReportGenerated/', import.meta.url)
+const payload = readFileSync(new URL('1.bin', golden))
+const sample = JSON.parse(readFileSync(new URL('1.json', golden), 'utf8')) as { report: string }
+const EARLIER_ID = 900
+
+/** This release's schemas, and the sample's under an id of its own, as an earlier release left it. */
+const types = Object.keys(eventSchemas) as EventType[]
+const codec = createEventCodec({
+  idOf: (subject) => types.findIndex((type) => eventSchemas[type].subject === subject) + 1,
+  schemaOf: (id) =>
+    id === EARLIER_ID
+      ? readFileSync(new URL('1.avsc', golden), 'utf8')
+      : eventSchemas[types[id - 1]!]?.schema,
+  refresh: () => Promise.resolve(),
+})
+
+function record(schemaId: number, type = 'ReportGenerated', value = payload): LogRecord {
+  const prefix = Buffer.alloc(5)
+  prefix.writeInt32BE(schemaId, 1)
+  const headers = { ce_type: type }
+  return { topic: 't', partition: 0, offset: 0, key: 'k', value: Buffer.concat([prefix, value]), headers }
+}
+
+test('the text of a report is read without the rest, whichever schema it was written with', () => {
+  expect(codec.reportTextOf(record(EARLIER_ID))).toBe(sample.report)
+})
+
+test('other events have no report, and a record cut short is refused', () => {
+  expect(codec.reportTextOf(record(1, 'ScreeningFailed'))).toBeNull()
+  expect(() => codec.reportTextOf(record(EARLIER_ID, 'ReportGenerated', payload.subarray(0, -9)))).toThrow(
+    UndecodableRecordError,
+  )
+  expect(() => codec.reportTextOf(record(901))).toThrow(/not in the catalogue/)
+})
