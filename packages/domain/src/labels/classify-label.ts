@@ -50,5 +50,5 @@ function roleOf({ category, entity, sourceUrl }: ClassifiableRow): Role {
 
 /** The origin whose own list this source is, or null. Decides `LabelSetPublished.authority`. */
 export function authorityOriginOf(source: string): string | null {
-  return authorityOrigins[source] ?? null
+  return Object.hasOwn(authorityOrigins, source) ? authorityOrigins[source]! : null
 }
