@@ -143,7 +143,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    const truncated = /end of JSON|Unterminated/i.test(error.message)
+    const truncated = stopsAtEnd(text, error)
     throw new SetRefusedError(
       truncated ? 'truncated' : 'malformed',
       null,
@@ -153,6 +153,13 @@ function parseJson(text: string): unknown {
       },
     )
   }
+}
+
+/** Whether the text ended where more was expected. Source of the wording: V8's messages of JSON.parse. */
+function stopsAtEnd(text: string, { message }: SyntaxError): boolean {
+  const position = /at position (\d+)/.exec(message)
+  if (position === null) return /end of JSON/i.test(message)
+  return Number(position[1]) >= text.trimEnd().length
 }
 
 /** Finds lines by looking for each address after the one before it. JSON.parse keeps the order and tells no positions. */

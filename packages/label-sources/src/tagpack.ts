@@ -3,6 +3,7 @@
  * Layout: https://github.com/graphsense/graphsense-tagpack-tool (README_tagpacks.md).
  */
 import type { Category } from '@cupel/contracts'
+import { findChain } from '@cupel/domain'
 import { FAILSAFE_SCHEMA, load, YAMLException, type State } from 'js-yaml'
 import { parseTime } from './dates.js'
 import {
@@ -76,8 +77,17 @@ const categoryWords: Readonly<Record<string, Category>> = {
   exchange: 'clean_exchange',
 }
 
-/** Currency words that are codes of chains under another name; a token's symbol names no chain and only hints. */
-const ETHEREUM_TOKENS = new Set(['USDT', 'USDC', 'DAI', 'WBTC', 'WETH'])
+/** Currency words that are assets on chains of another name; on which chain, the address says. */
+const currencyHints: Readonly<Record<string, string>> = {
+  XBT: 'BTC',
+  BNB: 'BSC',
+  MATICPOS: 'MATIC',
+  USDT: 'ETH',
+  USDC: 'ETH',
+  DAI: 'ETH',
+  WBTC: 'ETH',
+  WETH: 'ETH',
+}
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -114,6 +124,9 @@ function readTag(
   if (address === '') return refused('the tag has no address')
   const currency = (text('currency') || text('network')).toUpperCase()
   if (currency === '') return refused('the tag has no currency')
+  const chainHint = currencyHints[currency] ?? findChain(currency)?.code
+  // Guessing from the address would make a Zilliqa address an Ethereum one.
+  if (chainHint === undefined) return refused(`no chain is known for currency ${shown(currency)}`)
   const word = text('confidence')
   const confidence = word === '' ? undefined : confidenceWords[word]
   if (word !== '' && confidence === undefined) return refused(`unknown confidence word ${shown(word)}`)
@@ -128,7 +141,7 @@ function readTag(
       line,
       address,
       chain: null,
-      chainHint: ETHEREUM_TOKENS.has(currency) ? 'ETH' : currency,
+      chainHint,
       category,
       entity: actors.get(actor) ?? (text('label') || actor),
       source: null,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ByteStream, ParsedItem, SetFacts } from '../label-source.js'
+import { parseFile, textFile, type Parsed } from '../../test/samples.js'
 import { ofacAdvancedXmlFormat } from './sdn-advanced-xml.js'
 
 const head = `<?xml version="1.0" encoding="utf-8"?>
@@ -77,12 +77,4 @@ describe('the advanced SDN list', () => {
   })
 })
 
-async function parse(text: string): Promise<{ items: ParsedItem[]; facts: SetFacts }> {
-  const open = async function* (): ByteStream {
-    yield Buffer.from(text)
-  }
-  const set = ofacAdvancedXmlFormat.parse({ open })
-  const items: ParsedItem[] = []
-  for await (const item of set.items) items.push(item)
-  return { items, facts: set.facts() }
-}
+const parse = (text: string): Promise<Parsed> => parseFile(ofacAdvancedXmlFormat, textFile(text))

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import type { ByteStream, LabelRow, ParsedItem, SetFacts } from '../label-source.js'
+import { noSharedData, parseFile, rawFile, textFile, type Parsed } from '../../test/samples.js'
 import { ofacXmlFormat } from './sdn-xml.js'
 
 const entry = (uid: number, name: string, ids: string): string =>
@@ -80,32 +78,14 @@ describe('the classic SDN list', () => {
   })
 })
 
-const excerpt = new URL('raw/ofac/sdn_excerpt_2026-08-18.xml', sharedData())
-test.skipIf(!existsSync(excerpt))(
+test.skipIf(noSharedData)(
   'a genuine excerpt of SDN.XML is read to the last address (skipped without the shared data)',
   async () => {
-    const text = await readFile(excerpt, 'utf8')
-    const { rows, facts } = await parse(text)
-    expect(rows).toHaveLength(text.match(/Digital Currency Address - /g)!.length)
+    const { rows, facts } = await parseFile(ofacXmlFormat, rawFile('ofac/sdn_excerpt_2026-08-18.xml'))
+    expect(rows).toHaveLength(39)
     expect(new Set(rows.map((row) => row.entity))).toContain('GARANTEX EUROPE OU')
     expect(facts.publishedAt).toBe('2026-08-18T00:00:00.000Z')
   },
 )
 
-function sharedData(): URL {
-  const given = process.env['CUPEL_SHARED_DATA']
-  return given === undefined
-    ? new URL('../../../../../shared/data/', import.meta.url)
-    : new URL(`file://${given}/`)
-}
-
-async function parse(text: string): Promise<{ rows: LabelRow[]; facts: SetFacts }> {
-  const open = async function* (): ByteStream {
-    const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length; at += 100) yield bytes.subarray(at, at + 100)
-  }
-  const set = ofacXmlFormat.parse({ open })
-  const items: ParsedItem[] = []
-  for await (const item of set.items) items.push(item)
-  return { rows: items.flatMap((item) => (item.type === 'row' ? [item.row] : [])), facts: set.facts() }
-}
+const parse = (text: string): Promise<Parsed> => parseFile(ofacXmlFormat, textFile(text, 100))
