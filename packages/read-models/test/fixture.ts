@@ -34,6 +34,7 @@ import { createTestDatabase } from '@cupel/testkit'
 import { readModels } from '../src/index.js'
 
 export interface Fixture {
+  readonly connectionString: string
   readonly database: Database
   readonly log: EventLog
   readonly codec: EventCodec
@@ -46,7 +47,7 @@ export interface Fixture {
   close(): Promise<void>
 }
 
-const CAUGHT_UP_TIMEOUT_MS = 15_000
+const CAUGHT_UP_TIMEOUT_MS = 30_000
 
 export async function openFixture(): Promise<Fixture> {
   const testDatabase = await createTestDatabase()
@@ -63,6 +64,7 @@ export async function openFixture(): Promise<Fixture> {
   const running: RunningReadModel[] = []
 
   return {
+    connectionString: testDatabase.connectionString,
     database,
     log,
     codec,

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { FailpointName } from '@cupel/failpoints'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openFixture, type Fixture } from '../../test/fixture.js'
+import { asserted, published, retired } from '../../test/label-events.js'
+import { labelView, readLabelSnapshot } from '../index.js'
+
+// A process is started and killed in each, and its group gives its partitions up only after some seconds.
+vi.setConfig({ testTimeout: 60_000 })
+
+const events = [
+  asserted('i1', 'a'),
+  asserted('i1', 'b'),
+  published('i1'),
+  retired('i2', 'a'),
+  published('i2'),
+  asserted('i3', 'unpublished'),
+]
+
+let fixture: Fixture
+beforeEach(async () => {
+  fixture = await openFixture()
+})
+afterEach(() => fixture.close())
+
+/** Runs the task in a process that dies at the failpoint; rejects if it does not. */
+async function killedAt(
+  task: 'follow' | 'rebuild',
+  point: `${'before' | 'after'}:${FailpointName}:${number}`,
+): Promise<void> {
+  const script = fileURLToPath(new URL('../../test/projection-process.ts', import.meta.url))
+  const child = spawn(
+    process.execPath,
+    ['--conditions=cupel-source', '--import', 'tsx', script, task, fixture.connectionString],
+    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
+}
+
+async function labels(): Promise<string[]> {
+  const lookupKeys = ['evm:a', 'evm:b', 'evm:unpublished']
+  const { labels: found, labelSetSeq } = await readLabelSnapshot(fixture.database, { lookupKeys })
+  return [`state ${labelSetSeq}`, ...found.map((label) => label.labelId + (label.listed ? '' : '†'))]
+}
+
+const LEFT_AND_RIGHT = ['before', 'after'] as const
+
+test.each(LEFT_AND_RIGHT)('a projector killed %s a commit neither loses nor repeats a row', async (side) => {
+  await fixture.append(...events)
+  await killedAt('follow', `${side}:projector.batch:3`)
+  fixture.run(labelView)
+  await fixture.caughtUp(labelView)
+  expect(await labels()).toEqual(['state 2', 'a†', 'b'])
+  expect((await fixture.rebuild(labelView)).comparison.filter((table) => !table.isEqual)).toEqual([])
+})
+
+test.each(
+  (
+    [
+      'projector.install-tables',
+      'projector.rebuild-batch',
+      'projector.rebuild-compare',
+      'projector.rebuild-switch',
+    ] as const
+  ).flatMap((name) => LEFT_AND_RIGHT.map((side) => `${side}:${name}:1` as const)),
+)('a rebuild killed %s leaves whole tables in service, and the next one clears up', async (point) => {
+  fixture.run(labelView)
+  await fixture.project(labelView, ...events)
+  await killedAt('rebuild', point)
+  expect(await labels()).toEqual(['state 2', 'a†', 'b'])
+  await fixture.project(labelView, published('i3'))
+  expect(await labels()).toEqual(['state 3', 'a†', 'b', 'unpublished'])
+  expect((await fixture.rebuild(labelView)).comparison.filter((table) => !table.isEqual)).toEqual([])
+  const schemas = await fixture.database.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'label\\_view%'`)
+  expect(schemas).toHaveLength(1)
+})
