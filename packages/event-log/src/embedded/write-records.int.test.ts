@@ -1,0 +1,136 @@
+import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventLogMigrations } from '../migrations.js'
+import { writeRecords, type PlacedRecord } from './write-records.js'
+
+let testDatabase: TestDatabase
+let database: Database
+let partitions: number[]
+beforeEach(async () => {
+  testDatabase = await createTestDatabase()
+  database = openDatabase({
+    connectionString: testDatabase.connectionString,
+    maxConnections: 6,
+    applicationName: 'test',
+  })
+  await migrate(database, await readMigrations([eventLogMigrations]))
+  const rows = await database.query<{ id: number }>(
+    `INSERT INTO log.topic_partition (topic, partition) SELECT 't', generate_series(0, 2) RETURNING id`,
+  )
+  partitions = rows.map((row) => row.id)
+})
+afterEach(async () => {
+  await database.close()
+  await testDatabase.drop()
+})
+
+const record = (partitionId: number, key = 'k', value: Buffer | null = Buffer.from('v')): PlacedRecord => ({
+  partitionId,
+  key,
+  value,
+  headers: { ce_type: 'T' },
+})
+
+test('records of several partitions take the next offsets of each, in the order given', async () => {
+  const [a, b] = partitions as [number, number]
+  await writeRecords(database, [record(b, 'b0')])
+  const first = await writeRecords(database, [
+    record(b, 'b1'),
+    record(a, 'a0', null),
+    record(b, 'b2'),
+    record(a, ''),
+  ])
+  expect(first).toEqual(
+    new Map([
+      [b, 1],
+      [a, 0],
+    ]),
+  )
+  expect(
+    await database.query(
+      `SELECT partition_id, record_offset, key, headers, convert_from(value, 'UTF8') AS value
+       FROM log.record ORDER BY 1, 2`,
+    ),
+  ).toEqual([
+    { partition_id: a, record_offset: 0, key: 'a0', headers: { ce_type: 'T' }, value: null },
+    { partition_id: a, record_offset: 1, key: '', headers: { ce_type: 'T' }, value: 'v' },
+    { partition_id: b, record_offset: 0, key: 'b0', headers: { ce_type: 'T' }, value: 'v' },
+    { partition_id: b, record_offset: 1, key: 'b1', headers: { ce_type: 'T' }, value: 'v' },
+    { partition_id: b, record_offset: 2, key: 'b2', headers: { ce_type: 'T' }, value: 'v' },
+  ])
+})
+
+test('a write is flushed to disk also where the server is set not to wait for it', async () => {
+  const settings = await database.transaction({ at: 'test' }, async (transaction) => {
+    await transaction.execute('SET LOCAL synchronous_commit = off')
+    await writeRecords(transaction, [record(partitions[0]!)])
+    return await transaction.query('SHOW synchronous_commit')
+  })
+  expect(settings).toEqual([{ synchronous_commit: 'on' }])
+})
+
+test('writers that touch the same partitions in opposite orders do not lock each other out', async () => {
+  const [a, b, c] = partitions as [number, number, number]
+  const orders = [
+    [a, b, c],
+    [c, b, a],
+    [b, c, a],
+    [c, a, b],
+  ]
+  const writes = Array.from({ length: 80 }, (_, index) =>
+    writeRecords(
+      database,
+      orders[index % orders.length]!.map((partition) => record(partition)),
+    ),
+  )
+  await Promise.all(writes)
+  expect(
+    await database.query(
+      `SELECT count(*) AS count, min(record_offset) AS first, max(record_offset) AS last
+       FROM log.record GROUP BY partition_id`,
+    ),
+  ).toEqual(partitions.map(() => ({ count: 80, first: 0, last: 79 })))
+})
+
+test('a writer waits for one that has not committed, and goes on behind it or in its place', async () => {
+  const [a] = partitions as [number]
+  for (const outcome of ['commit', 'roll back']) {
+    const before = Number(
+      (await database.query<{ end: number }>('SELECT log.end_offset($1) AS end', [a]))[0]!.end,
+    )
+    let waiting: Promise<ReadonlyMap<number, number>> = Promise.resolve(new Map())
+    const first = database.transaction({ at: 'test' }, async (transaction) => {
+      expect(await writeRecords(transaction, [record(a)])).toEqual(new Map([[a, before]]))
+      waiting = writeRecords(database, [record(a)])
+      await untilBlocked()
+      if (outcome === 'roll back') throw new Error(outcome)
+    })
+    await first.catch((error: unknown) => expect(error).toEqual(new Error('roll back')))
+    expect(await waiting).toEqual(new Map([[a, outcome === 'commit' ? before + 1 : before]]))
+  }
+})
+
+test('a stricter isolation is refused: its snapshot would be older than the lock', async () => {
+  const write = database.transaction({ at: 'test', isolation: 'repeatable read' }, (transaction) =>
+    writeRecords(transaction, [record(partitions[0]!)]),
+  )
+  await expect(write).rejects.toThrow(/read committed/)
+})
+
+test('a partition that does not exist is refused, and nothing of the write is left', async () => {
+  await expect(writeRecords(database, [record(partitions[0]!), record(999)])).rejects.toThrow(
+    /does not exist/,
+  )
+  expect(await database.query('SELECT * FROM log.record')).toEqual([])
+})
+
+async function untilBlocked(): Promise<void> {
+  for (;;) {
+    const [row] = await database.query<{ blocked: number }>(
+      `SELECT count(*) AS blocked FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%log.append%'`,
+    )
+    if (row!.blocked > 0) return
+  }
+}
