@@ -2,7 +2,7 @@
 import { knowTopics, type Connection } from './connection.js'
 import { leaderOf, protocolError, type Cluster } from './kafkajs.js'
 import { decodeBatches } from './record-batch.js'
-import { fetchRequest, wireErrors } from './wire.js'
+import { fetchRequest, isPassing, wireErrors } from './wire.js'
 import { GENESIS_TOPIC } from '../genesis.js'
 import {
   LogStoppedError,
@@ -30,6 +30,8 @@ export interface Bounds {
 }
 
 const ATTEMPTS = 5
+/** A broker that has just created a topic, or taken it over, says for a while that it does not lead it; a busy one for long. */
+const REFUSED_ATTEMPTS = 50
 const PAUSE_MS = 200
 /** After a change of leader the end may be reported too low for a moment; a checkpoint is not refused for that. */
 const END_ATTEMPTS = 5
@@ -136,8 +138,8 @@ async function firstRecord(cluster: Cluster, wireTopic: string): Promise<LogReco
   const [answer] = await broker.connectionPool.send(
     fetchRequest([{ topic: wireTopic, partition: 0, offset: 0 }], limits),
   )
-  if (answer === undefined || answer.error !== wireErrors.NONE)
-    throw new Error(`Kafka answered error ${answer?.error ?? 'nothing'} for ${wireTopic}/0`)
+  if (answer === undefined) throw new Error(`Kafka answered nothing for ${wireTopic}/0`)
+  if (answer.error !== wireErrors.NONE) throw new FetchRefusedError(answer.error, `${wireTopic}/0`)
   return decodeBatches(answer.batches, wireTopic, 0, 0).records[0] ?? null
 }
 
@@ -216,7 +218,8 @@ async function attempt<T>(
     } catch (error) {
       const unknown = protocolError(error) === 'UNKNOWN_TOPIC_OR_PARTITION'
       if (cluster !== null && !unknown) connection.discard(cluster)
-      if (attempts < ATTEMPTS) {
+      const isPassingRefusal = error instanceof FetchRefusedError && isPassing(error.code)
+      if (attempts < (isPassingRefusal ? REFUSED_ATTEMPTS : ATTEMPTS)) {
         await pause(PAUSE_MS)
         continue
       }
@@ -225,6 +228,16 @@ async function attempt<T>(
         cause: error,
       })
     }
+  }
+}
+
+/** The broker was reached and refused. */
+class FetchRefusedError extends Error {
+  override readonly name = 'FetchRefusedError'
+  readonly code: number
+  constructor(code: number, place: string) {
+    super(`Kafka answered error ${code} for ${place}`)
+    this.code = code
   }
 }
 
