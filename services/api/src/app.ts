@@ -2,6 +2,7 @@
  * The frame every call runs in, whatever its endpoint: request id, transport rule, key, body, handler, answer.
  * Nothing about access or errors is left to a route.
  */
+import { METHODS } from 'node:http'
 import { requestedEventId, type Logger, type Metrics } from '@cupel/contracts'
 import { isUnavailable } from '@cupel/postgres'
 import { LogUnavailableError } from '@cupel/event-log'
@@ -41,6 +42,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const MAX_HEADER_BYTES = 16_384
 /** Connections one instance holds at once. */
 const MAX_CONNECTIONS = 8_192
+/** Every method Fastify would read a body for; Node may not know the newest. */
+const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']
 /** A stored document may be fetched again by its owner alone: no shared cache may keep it. */
 const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
@@ -71,8 +74,8 @@ export function buildApp(parts: AppParts): App {
     clientErrorHandler: answerBrokenRequest,
   })
   // Fastify must not read bodies: its reading depends on how Content-Type is spelled (docs/adr/0070).
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)
-    fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  for (const method of METHODS_WITH_BODY)
+    if (METHODS.includes(method)) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   fastify.server.maxConnections = MAX_CONNECTIONS
 
   const send = (

@@ -160,6 +160,9 @@ const calls: [string, string, string, CallOptions, ProblemCode][] = [
   ['PUT where POST is', 'PUT', '/v1/screen', { body: valid }, 'method_not_allowed'],
   ['PATCH where GET is', 'PATCH', '/v1/reports/0123456789abcdef', { body: valid }, 'method_not_allowed'],
   ['DELETE where GET is', 'DELETE', '/v1/reports/0123456789abcdef', {}, 'method_not_allowed'],
+  ['QUERY', 'QUERY', '/v1/screen', {}, 'method_not_allowed'],
+  ['QUERY with a body', 'QUERY', '/healthz', { body: '{' }, 'method_not_allowed'],
+  ['TRACE', 'TRACE', '/v1/screen', {}, 'method_not_allowed'],
   ['a method of another protocol', 'PROPFIND', '/v1/screen', {}, 'method_not_allowed'],
 ]
 

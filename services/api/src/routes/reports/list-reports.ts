@@ -1,13 +1,14 @@
 /** GET /v1/reports: the account's reports, newest first. Eventually consistent: a report just made may come a moment later. */
 import type { Caller } from '@cupel/access'
 import { riskLevels } from '@cupel/contracts'
-import { findChain, parseAddress } from '@cupel/domain'
+import { findChain, MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'
 import type { ReportCursor, ReportFilter, ReportPage } from '@cupel/read-models'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import { refuse, type Refusal } from '../../http/problem.js'
+import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
 import { reportComponent, reportExample } from './report-description.js'
 
 export interface ReportListing {
@@ -22,8 +23,12 @@ const DEFAULT_PAGE_SIZE = 50
 const LIST = 'reports'
 
 const reportQuery = z.strictObject({
-  address: z.string().optional().describe('Only reports of this address, in any of its forms.'),
-  chain: z.string().optional().describe('Only reports on this chain; a code in any case.'),
+  address: z
+    .string()
+    .optional()
+    .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })
+    .describe('Only reports of this address, in any of its forms.'),
+  chain: text(MAX_CHAIN_LENGTH).optional().describe('Only reports on this chain; a code in any case.'),
   level: z.enum(riskLevels).optional().describe('Only reports of this level.'),
   page_size: pageSize(DEFAULT_PAGE_SIZE),
   page_token: pageToken,

@@ -3,14 +3,13 @@ import { MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
-import { text } from '../../http/text.js'
+import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
 import { traceparentOf } from '../../http/traceparent.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
 import { reportComponent, reportExample } from '../reports/report-description.js'
 
 /** Characters a customer's own reference may have. */
 const MAX_REFERENCE_LENGTH = 128
-const MAX_CHAIN_LENGTH = 32
 /** A late report is usually there by then. */
 const LATE_RETRY_SECONDS = 1
 
@@ -19,7 +18,7 @@ const screenBody = z
     // Its length is judged with the rest of the address, so that every faulty address is the same problem.
     address: z
       .string()
-      .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH })
+      .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })
       .describe('The address to screen, in any form its chain knows. Echoed back exactly as sent.'),
     chain: text(MAX_CHAIN_LENGTH)
       .optional()
