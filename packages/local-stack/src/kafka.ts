@@ -41,7 +41,7 @@ export interface RunningKafka {
 
 const HOST = '127.0.0.1'
 const HEAP_MB = 512
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 15_000
 const POLL_MS = 50
 const DEPLOY = new URL('../../../deploy/kafka/', import.meta.url)

@@ -1,12 +1,15 @@
 /** `cupel start` and other commands as a user runs them, in a folder of their own, on free ports. */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stopOrphans } from '@cupel/local-stack'
 import type { Ready } from '../src/start/ready-line.js'
 
 export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
-const START_TIMEOUT_MS = 60_000
+/** Far beyond the promise: a machine that runs tests does much else. */
+const START_TIMEOUT_MS = 170_000
 const END_TIMEOUT_MS = 60_000
 
 export interface Ended {
@@ -46,19 +49,20 @@ export function run(command: string, args: readonly string[], options: RunOption
     child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
   })
   const ready = new Promise<Ready>((resolve, reject) => {
-    child.stdout.on('data', () => {
-      const end = stdout.indexOf('\n')
-      if (end !== -1 && stdout.startsWith('{')) resolve(JSON.parse(stdout.slice(0, end)) as Ready)
-    })
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
       reject(new Error(`not ready within ${START_TIMEOUT_MS} ms\n${stdout}\n${stderr}`))
     }, START_TIMEOUT_MS)
+    child.stdout.on('data', () => {
+      const end = stdout.indexOf('\n')
+      if (end === -1 || !stdout.startsWith('{')) return
+      clearTimeout(timer)
+      resolve(JSON.parse(stdout.slice(0, end)) as Ready)
+    })
     void ended.then((end) => {
       clearTimeout(timer)
       reject(new Error(`ended with ${end.exitCode} before it was ready\n${stdout}\n${stderr}`))
     })
-    child.stdout.once('data', () => timer.unref())
   })
   ready.catch(() => undefined)
   return { process: child, ready, ended }
@@ -80,6 +84,13 @@ export async function end(started: Started, signal: NodeJS.Signals = 'SIGINT'): 
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Ends what a test left, whatever became of it, and removes the folder. */
+export async function cleanUp(home: string, started: readonly Started[]): Promise<void> {
+  await Promise.all(started.map((each) => end(each, 'SIGTERM')))
+  await stopOrphans(join(home, 'processes'))
+  rmSync(home, { recursive: true, force: true })
 }
 
 export async function call(

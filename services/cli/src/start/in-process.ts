@@ -60,7 +60,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   return { baseUrls: [standalone.url], processes: [{ name: standalone.name, healthUrl: health.url }] }
 }
 
-const READY_TIMEOUT_MS = 60_000
+const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 20
 
 /** Resolves when every check holds. */

@@ -50,7 +50,7 @@ const programs: Record<
 
 /** Longer than a service's own limit, so that it ends by itself. */
 const STOP_GRACE_MS = 5_000
-const READY_TIMEOUT_MS = 60_000
+const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 50
 const PROBE_TIMEOUT_MS = 2_000
 /** A service that ends this often before it was ready once will not become ready. */

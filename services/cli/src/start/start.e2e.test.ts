@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exitCodes, processIdentity } from '@cupel/local-stack'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { call, cupel, end, run, start, type Ended, type Started } from '../../test/started.js'
+import { call, cleanUp, cupel, end, run, start, type Ended, type Started } from '../../test/started.js'
 
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 
@@ -17,8 +17,7 @@ beforeEach(() => {
   running = []
 })
 afterEach(async () => {
-  await Promise.all(running.map((started) => end(started, 'SIGTERM')))
-  rmSync(home, { recursive: true, force: true })
+  await cleanUp(home, running)
 })
 
 function begin(options: { home: string; environment?: Record<string, string> } = { home }): Started {
