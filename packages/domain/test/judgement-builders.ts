@@ -82,6 +82,7 @@ export function labelSet(changes: Partial<LabelSetFacts> = {}): LabelSetFacts {
     asOf: '2026-08-20',
     authorityOrigin: '',
     refreshConfigured: false,
+    total: 1_000,
     ...changes,
   }
 }

@@ -76,10 +76,9 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     origin === '' ? [] : facts.labelSets.filter((set) => set.authorityOrigin === origin)
   const isOnCurrentOwnList = (label: LabelFacts): boolean => {
     const sets = authoritySets(label.origin)
-    const newest = sets.map(dayOf).sort().at(-1)
-    return sets.some(
-      (set) => dayOf(set) === newest && set.source === label.source && set.dataset === label.dataset,
-    )
+    const own = sets.find(({ source, dataset }) => source === label.source && dataset === label.dataset)
+    const successors = sets.filter((set) => own?.source === set.source && dayOf(set) > dayOf(own))
+    return own !== undefined && successors.every((set) => set.total < own.total / 2)
   }
   const designates = (label: LabelFacts): boolean =>
     label.category === 'sanctions' && !isRetired(label) && isOnCurrentOwnList(label)

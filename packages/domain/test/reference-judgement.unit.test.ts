@@ -44,7 +44,14 @@ const categoryChoices = [
   'gambling',
 ]
 const roleChoices = ['owner', 'owner', 'participant', 'disputed', 'infrastructure', 'bystander']
-const validToChoices = [null, null, null, '2026-11-21', '2026-11-21T09:00:00.001Z', '2030-01-01']
+const validToChoices = [
+  null,
+  null,
+  null,
+  '2026-11-21',
+  '2026-11-21T09:00:00.000Z',
+  '2026-11-21T09:00:00.001Z',
+]
 const knownToChoices = [null, null, null, null, '2026-11-20T00:00:00.000Z']
 const asOfChoices = [null, '2024-09-27', '2026-08-20', '2026-08-20T12:00:00Z']
 const publishedAtChoices = [
@@ -92,6 +99,7 @@ function drawnSet(drawn: number): LabelSetFacts {
     asOf: choose(asOfChoices),
     publishedAt: choose(publishedAtChoices),
     refreshConfigured: choose([true, false]),
+    total: choose([1, 499, 500, 1_000]),
   })
 }
 

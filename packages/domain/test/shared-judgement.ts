@@ -56,6 +56,7 @@ export function labelSetsOf(labels: readonly LabelFacts[]): readonly LabelSetFac
       labelSetSeq: 1,
       publishedAt: IMPORTED_AT,
       refreshConfigured: false,
+      total: (known?.total ?? 0) + 1,
     })
   }
   return [...sets.values()]

@@ -53,6 +53,7 @@ export function setFacts(set: PublishedSet): LabelSetFacts {
     authorityOrigin: set.authority ? (authorityOriginOf(set.source) ?? '') : '',
     // Nothing refreshes a set by itself yet: a list is required only where the policy names it.
     refreshConfigured: false,
+    total: set.total,
   }
 }
 

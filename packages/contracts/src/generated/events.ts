@@ -102,6 +102,8 @@ export interface LabelSetState {
   readonly authorityOrigin: string
   /** The set is refreshed on a schedule, and is therefore required to be fresh. */
   readonly refreshConfigured: boolean
+  /** Labels the set holds. Only a list of like size supersedes an authority’s older one. */
+  readonly total: number
 }
 
 /** A label that was looked at, whole, with what became of it. */

@@ -49,41 +49,47 @@ export function considerLabels({
 const setKey = ({ source, dataset }: { readonly source: string; readonly dataset: string }): string =>
   JSON.stringify([source, dataset])
 
-/**
- * Per authority, its own sets that bear the newest date. An older list under another name is not its current list.
- */
-function currentOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
-  let lists = rememberedLists.get(labelSets)
-  if (lists === undefined) rememberedLists.set(labelSets, (lists = findOwnLists(labelSets)))
-  return lists
-}
-
 /** Set keys by origin. */
 type OwnLists = ReadonlyMap<string, ReadonlySet<string>>
 
 /** A batch is decided from one array of sets. */
 const rememberedLists = new WeakMap<readonly LabelSetFacts[], OwnLists>()
 
+/** Per authority, those of its own sets that are its current list. */
+function currentOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
+  let lists = rememberedLists.get(labelSets)
+  if (lists === undefined) rememberedLists.set(labelSets, (lists = findOwnLists(labelSets)))
+  return lists
+}
+
 function findOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
-  const newest = new Map<string, string>()
-  const dateOf = (set: LabelSetFacts): string => (set.asOf ?? set.publishedAt).slice(0, DATE_LENGTH)
-  for (const set of labelSets) {
-    const known = newest.get(set.authorityOrigin)
-    if (set.authorityOrigin !== '' && (known === undefined || dateOf(set) > known)) {
-      newest.set(set.authorityOrigin, dateOf(set))
-    }
-  }
   const lists = new Map<string, Set<string>>()
   for (const set of labelSets) {
-    if (newest.get(set.authorityOrigin) !== dateOf(set)) continue
+    if (set.authorityOrigin === '' || labelSets.some((other) => supersedes(other, set))) continue
     const list = lists.get(set.authorityOrigin) ?? new Set<string>()
     lists.set(set.authorityOrigin, list.add(setKey(set)))
   }
   return lists
 }
 
-/** Length of YYYY-MM-DD: lists are dated by day, some with a time. */
-const DATE_LENGTH = 10
+/** A newer list with at least one label for this many of the older one supersedes it. */
+const SUPERSEDING_DIVISOR = 2
+
+/**
+ * Whether a source's newer list stands in for an older one under another name. An old list must not sanction again
+ * whoever left it; but a few urgent entries, imported under a name of their own, must not end a whole list either.
+ */
+function supersedes(newer: LabelSetFacts, older: LabelSetFacts): boolean {
+  return (
+    newer.source === older.source &&
+    newer.authorityOrigin === older.authorityOrigin &&
+    dayOf(newer) > dayOf(older) &&
+    newer.total * SUPERSEDING_DIVISOR >= older.total
+  )
+}
+
+/** Lists are dated by day, some with a time. */
+const dayOf = (set: LabelSetFacts): string => (set.asOf ?? set.publishedAt).slice(0, 'YYYY-MM-DD'.length)
 
 function hasEnded({ knownTo, validTo }: LabelFacts, generatedAt: string): boolean {
   return knownTo !== null || (validTo !== null && validTo <= generatedAt)

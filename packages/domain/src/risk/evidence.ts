@@ -5,12 +5,7 @@
 import { categories, type ConsideredLabel, type Evidence, type RiskCategory } from '@cupel/contracts'
 import { compareStrength, compareText, confidenceOf } from './consider-labels.js'
 import type { UnusedReason } from './label-facts.js'
-import {
-  FULL_HUNDREDTHS,
-  weightedHundredths,
-  type CategoryOwnership,
-  type CountedLabel,
-} from './ownership.js'
+import { weightedHundredths, type CategoryOwnership, type CountedLabel } from './ownership.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 
 /** Items a report shows; the rest is counted. */
@@ -80,7 +75,7 @@ function contributionOf(
   { label, hundredths }: Pick<CountedLabel, 'label' | 'hundredths'>,
   policy: CompiledPolicy,
 ): number {
-  if (label.isLiveDesignation) return FULL_HUNDREDTHS
+  if (label.isLiveDesignation) return hundredths
   return weighted(owned, hundredths, policy)
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   ADDRESS,
   cleanLabel,
+  GENERATED_AT,
   judged,
   label,
   labelSet,
@@ -82,6 +83,21 @@ describe('designations', () => {
     const labelSets = [ofacSet(), ofacSet({ dataset: 'ofac_2024', asOf: '2024-09-27', labelSetSeq: 2 })]
     expect(judged([old], { labelSets })).toMatchObject({ level: 'grey', overallHundredths: 0 })
     expect(judged([old, ofacLabel()], { labelSets })).toMatchObject({ level: 'red' })
+  })
+
+  test('a few entries under a newer name do not end a whole list', () => {
+    const urgent = ofacSet({ dataset: 'urgent', asOf: '2026-11-20', total: 499, labelSetSeq: 2 })
+    expect(judged([ofacLabel()], { labelSets: [ofacSet(), urgent] })).toMatchObject({ level: 'red' })
+    expect(judged([ofacLabel({ dataset: 'urgent' })], { labelSets: [ofacSet(), urgent] })).toMatchObject({
+      level: 'red',
+    })
+    const whole = { ...urgent, total: 500 }
+    expect(judged([ofacLabel()], { labelSets: [ofacSet(), whole] })).toMatchObject({ overallHundredths: 0 })
+  })
+
+  test('a label ends at the very instant it is valid to', () => {
+    expect(judged([label({ validTo: GENERATED_AT })]).overallHundredths).toBe(0)
+    expect(judged([label({ validTo: '2026-11-21T09:00:00.001Z' })]).overallHundredths).toBe(7_200)
   })
 
   test('a mixer label that goes back to an authority’s paper outlives the delisting', () => {
