@@ -143,6 +143,12 @@ export function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+/**
+ * A service holds 30 to 60 MB alive. Given a whole machine's memory V8 lets garbage grow to several times that before it
+ * collects; a limit on the old generation makes it collect earlier, at about one percent of the time.
+ */
+const NODE_FLAGS: readonly string[] = ['--enable-source-maps', '--max-old-space-size=384']
+
 function startService(
   { name, service }: ServiceProcess,
   settings: Record<string, string>,
@@ -151,7 +157,7 @@ function startService(
   return startChild({
     name,
     command: process.execPath,
-    args: ['--enable-source-maps', join(checkout, 'services', programs[service].folder, 'dist', 'main.js')],
+    args: [...NODE_FLAGS, join(checkout, 'services', programs[service].folder, 'dist', 'main.js')],
     cwd: checkout,
     env: { ...options.environment, CUPEL_HOME: options.home.folder, ...settings },
     logFile: options.home.logFile('kafka', name),
