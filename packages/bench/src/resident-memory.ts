@@ -66,6 +66,6 @@ function readRow(line: string): ProcessRow[] {
 function processName(command: string): string {
   return (
     /services\/([a-z-]+)\/(?:dist|src)\/main/.exec(command)?.[1] ??
-    (/cupel\.mjs|services\/cli/.test(command) ? 'cupel start' : command.slice(0, 60))
+    (/start\.mjs|cupel\.mjs/.test(command) ? 'cupel start' : command.slice(0, 60))
   )
 }

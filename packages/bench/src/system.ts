@@ -1,5 +1,6 @@
-/** The system under test, started and operated the way a user does it: `cupel start --json` and the CLI beside it. */
+/** The system under test, started and operated the way a user does it: `npm start -- --json` and the CLI beside it. */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 
@@ -41,8 +42,7 @@ const STOP_TIMEOUT_MS = 60_000
 
 export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
   const args = [
-    join(options.root, 'scripts', 'cupel.mjs'),
-    'start',
+    ...(await startCommand(options.root)),
     '--json',
     ...(options.profile === 'kafka' ? ['--kafka'] : []),
   ]
@@ -62,6 +62,17 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     cupel: (...command) => runCommand(options, command),
     stop: () => stopped(child),
   }
+}
+
+/** What `npm start` runs, flags of Node included, without npm's own start in the figures. */
+async function startCommand(root: string): Promise<readonly string[]> {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  const [before, ...args] = scripts.start.split(/\bnode /)
+  if (before === undefined || args.length !== 1)
+    throw new Error(`npm start is not one node command: ${scripts.start}`)
+  return args[0]!.split(' ')
 }
 
 function environment(options: SystemOptions): NodeJS.ProcessEnv {
