@@ -7,8 +7,10 @@ import type { Queryable } from '@cupel/postgres'
 export const SPOOL_BUCKETS = 64
 /** About 60 MB of labels; more are kept in Postgres. */
 const MEMORY_LABELS = 100_000
-/** Labels written to the temporary table at a time. */
+/** Labels of a bucket written to the temporary table at a time. */
 const SPILL_LABELS = 5_000
+/** Labels gathered before the next trip to the table, once there is one. */
+const GATHERED_LABELS = 20_000
 
 export interface LabelSpool<T> {
   readonly size: () => number
@@ -44,51 +46,40 @@ export function createSpools(connection: Queryable, memoryLabels: number = MEMOR
   return {
     create<T>(): LabelSpool<T> {
       const spool = (spools += 1)
-      let held: { bucket: number; label: T }[] = []
-      let spilled = 0
-      let byBucket: T[][] | null = null
+      const held: T[][] = Array.from({ length: SPOOL_BUCKETS }, () => [])
+      let heldLabels = 0
+      let spilledLabels = 0
 
       async function spill(): Promise<void> {
         await requireTable()
-        for (let from = 0; from < held.length; from += SPILL_LABELS) {
-          const part = held.slice(from, from + SPILL_LABELS)
-          await connection.execute(
-            `INSERT INTO label_spool (spool, bucket, ord, label)
-             SELECT $1, r.bucket, $2 + r.ord, r.label
-             FROM unnest($3::int4[], $4::text[]) WITH ORDINALITY AS r (bucket, label, ord)`,
-            [
-              spool,
-              spilled + from,
-              part.map(({ bucket }) => bucket),
-              part.map(({ label }) => JSON.stringify(label)),
-            ],
-          )
+        for (const [bucket, labels] of held.entries()) {
+          for (let from = 0; from < labels.length; from += SPILL_LABELS) {
+            const part = labels.slice(from, from + SPILL_LABELS)
+            await connection.execute(
+              `INSERT INTO label_spool (spool, bucket, ord, label)
+               SELECT $1, $2, $3 + r.ord, r.label FROM unnest($4::text[]) WITH ORDINALITY AS r (label, ord)`,
+              [spool, bucket, spilledLabels + from, part.map((label) => JSON.stringify(label))],
+            )
+          }
+          labels.length = 0
         }
-        spilled += held.length
-        held = []
-      }
-
-      function inMemory(): T[][] {
-        if (byBucket !== null) return byBucket
-        byBucket = Array.from({ length: SPOOL_BUCKETS }, () => [])
-        for (const { bucket, label } of held) byBucket[bucket]!.push(label)
-        return byBucket
+        spilledLabels += heldLabels
+        heldLabels = 0
       }
 
       return {
-        size: () => spilled + held.length,
-        isInMemory: () => spilled === 0,
+        size: () => spilledLabels + heldLabels,
+        isInMemory: () => spilledLabels === 0,
         add(identity, label) {
-          byBucket = null
-          held.push({ bucket: bucketOf(identity), label })
+          held[bucketOf(identity)]!.push(label)
+          heldLabels += 1
         },
         async settle() {
-          const limit = spilled > 0 ? SPILL_LABELS : memoryLabels
-          if (held.length > limit) await spill()
+          if (heldLabels > (spilledLabels > 0 ? GATHERED_LABELS : memoryLabels)) await spill()
         },
         async bucket(index) {
-          if (spilled === 0) return inMemory()[index]!
-          if (held.length > 0) await spill()
+          if (spilledLabels === 0) return held[index]!
+          if (heldLabels > 0) await spill()
           const rows = await connection.query<{ label: string }>(
             'SELECT label FROM label_spool WHERE spool = $1 AND bucket = $2 ORDER BY ord',
             [spool, index],
