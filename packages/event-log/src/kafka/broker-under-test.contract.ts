@@ -1,0 +1,86 @@
+/** A broker of a test's own, which it may kill, stop and replace. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureKafkaJars, freePort, startKafka, type KafkaJars, type RunningKafka } from '@cupel/local-stack'
+import type { TopicSpec } from '@cupel/contracts'
+
+export interface BrokerUnderTest {
+  readonly brokers: string
+  readonly pid: () => number
+  /** SIGKILL: nothing is flushed, nobody is told. */
+  kill(): Promise<void>
+  /** Starts the killed or stopped broker again, on the same port and data. */
+  start(): Promise<void>
+  /** Puts an empty cluster in its place, on the same port. */
+  replace(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The jars, or why there are none: then the tests that need a broker of their own are skipped, except under CI. */
+export async function jarsOrReason(): Promise<KafkaJars | string> {
+  try {
+    return await ensureKafkaJars({ onProgress: say })
+  } catch (error) {
+    if (process.env['CI'] === 'true' || process.env['CI'] === '1') throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    say(`Tests with a broker of their own are skipped: ${reason}`)
+    return reason
+  }
+}
+
+/** Straight to the terminal: a skipped test must be noticed. */
+const say = (sentence: string): void => void process.stderr.write(`\n${sentence}\n`)
+
+export async function startBroker(jars: KafkaJars): Promise<BrokerUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), 'cupel-test-broker-'))
+  const [port, controllerPort] = [await freePort(), await freePort()]
+  let cluster = 0
+  let running: RunningKafka | null = null
+  const broker: BrokerUnderTest = {
+    brokers: `127.0.0.1:${port}`,
+    pid: () => running!.pid,
+    async kill() {
+      process.kill(running!.pid, 'SIGKILL')
+      await running!.child.exited
+    },
+    async start() {
+      running = await startKafka({
+        jars,
+        folder: join(folder, `cluster-${cluster}`),
+        logFile: join(folder, 'kafka.log'),
+        recordFolder: join(folder, 'run'),
+        port,
+        controllerPort,
+        quickStart: true,
+      })
+    },
+    async replace() {
+      await running!.stop()
+      cluster += 1
+      await broker.start()
+    },
+    async stop() {
+      await running?.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  await broker.start()
+  return broker
+}
+
+export function specOf(
+  name: string,
+  options: { partitions?: number; producer?: TopicSpec['producer']; maxBytes?: number } = {},
+): TopicSpec {
+  return {
+    name,
+    partitions: options.partitions ?? 1,
+    producer: options.producer ?? 'ordered',
+    config: {
+      'cleanup.policy': 'delete',
+      'retention.ms': '-1',
+      'max.message.bytes': String(options.maxBytes ?? 2_097_152),
+    },
+  }
+}

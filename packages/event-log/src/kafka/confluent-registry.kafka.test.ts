@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { SchemaRegistry as ConfluentClient } from '@kafkajs/confluent-schema-registry'
+import { eventSchemas, type DomainEvent, type EventType } from '@cupel/contracts'
+import { migrate, openDatabase, readMigrations } from '@cupel/postgres'
+import { createTestDatabase } from '@cupel/testkit'
+import { describe, expect, test } from 'vitest'
+import { createEventCodec, eventLogMigrations, loadSchemaCatalog, registerSchemas } from '../index.js'
+import { IncompatibleSchemaError } from '../schemas/schema-registry.js'
+import { confluentRegistry } from './confluent-registry.js'
+
+const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
+const url = process.env['CUPEL_TEST_REGISTRY_URL'] ?? ''
+
+const schema = (...fields: readonly object[]): string =>
+  JSON.stringify({ type: 'record', name: 'Happened', namespace: 'cupel.test', fields })
+const FIELD_A = { name: 'a', type: 'string', default: '' }
+const FIELD_B = { name: 'b', type: 'long', default: 0 }
+
+describe.skipIf(missing !== undefined)(
+  `The schema registry${missing === undefined ? '' : ` (${missing})`}`,
+  () => {
+    const registry = confluentRegistry({ url })
+    const newSubject = (): string => `registry-test.${randomBytes(6).toString('hex')}.v1-Happened`
+
+    test('every version is listed, oldest first, and registering again finds what is there', async () => {
+      const subject = newSubject()
+      expect(await registry.versions(subject)).toEqual([])
+      const first = await registry.register(subject, schema(FIELD_A))
+      const second = await registry.register(subject, schema(FIELD_A, FIELD_B))
+      expect(await registry.register(subject, schema(FIELD_A))).toBe(first)
+      const versions = await registry.versions(subject)
+      expect(versions.map(({ id, version }) => ({ id, version }))).toEqual([
+        { id: first, version: 1 },
+        { id: second, version: 2 },
+      ])
+      expect(JSON.parse(versions[1]!.schema)).toEqual(JSON.parse(schema(FIELD_A, FIELD_B)))
+    })
+
+    test('the first schema of a subject puts it under FULL_TRANSITIVE', async () => {
+      const subject = newSubject()
+      await registry.register(subject, schema(FIELD_A))
+      const response = await fetch(`${url}/config/${encodeURIComponent(subject)}`)
+      expect(await response.json()).toMatchObject({ compatibilityLevel: 'FULL_TRANSITIVE' })
+    })
+
+    test('a change that old readers or new ones could not follow is refused with a sentence', async () => {
+      const subject = newSubject()
+      await registry.register(subject, schema(FIELD_A))
+      await registry.register(subject, schema(FIELD_A, FIELD_B))
+      for (const incompatible of [
+        schema({ name: 'a', type: 'long', default: 0 }),
+        schema(FIELD_A, { name: 'c', type: 'string' }),
+        // Compatible with the latest version alone would not do: the first one has no b.
+        schema(FIELD_A, { name: 'b', type: 'long' }),
+      ]) {
+        const attempt = registry.register(subject, incompatible)
+        await expect(attempt).rejects.toThrow(IncompatibleSchemaError)
+        await expect(attempt).rejects.toThrow(
+          `The schema of ${subject} cannot be read together with an earlier version`,
+        )
+      }
+      expect(await registry.versions(subject)).toHaveLength(2)
+    })
+
+    test('an incompatible change of a real event is refused', async () => {
+      const { subject, schema: text } = eventSchemas.ReportGenerated
+      await registry.register(subject, text)
+      const changed = JSON.parse(text) as { fields: object[] }
+      changed.fields.push({ name: 'mandatory', type: 'string' })
+      await expect(registry.register(subject, JSON.stringify(changed))).rejects.toThrow(
+        IncompatibleSchemaError,
+      )
+    })
+
+    test('a registry that cannot be reached is named', async () => {
+      const nobody = confluentRegistry({ url: 'http://127.0.0.1:1' })
+      await expect(nobody.versions('any')).rejects.toThrow(
+        /^The schema registry at http:\/\/127\.0\.0\.1:1 cannot be reached: /,
+      )
+    })
+
+    test('registered once, the schemas are in the database: services need no registry to decode', async () => {
+      const { connectionString, drop } = await createTestDatabase()
+      const database = openDatabase({ connectionString, maxConnections: 2, applicationName: 'registry-test' })
+      try {
+        await migrate(database, await readMigrations([eventLogMigrations]))
+        await registerSchemas({ database, registry })
+        // From here on only the database is asked: the catalogue has no other source.
+        const codec = createEventCodec(await loadSchemaCatalog(database))
+        const client = new ConfluentClient({ host: url })
+        for (const event of samples()) {
+          const record = codec.encode(event, { topic: eventSchemas[event.type].topic, key: 'k' })
+          const read = { ...record, partition: 0, offset: 0 }
+          expect(codec.decode(read)).toEqual(event)
+          // The ids are the registry's: any Confluent client reads our records.
+          expect({ ...(await client.decode(record.value!)) }).toEqual(event.data)
+        }
+      } finally {
+        await database.close()
+        await drop()
+      }
+    })
+  },
+)
+
+/** One event of every type, with the data of its newest golden sample. */
+function samples(): DomainEvent[] {
+  return (Object.keys(eventSchemas) as EventType[]).map((type) => {
+    const folder = new URL(`../../../../schemas/golden/${type}/`, import.meta.url)
+    const newest = readdirSync(folder)
+      .filter((file) => file.endsWith('.json'))
+      .sort()
+      .at(-1)!
+    const data: unknown = JSON.parse(readFileSync(new URL(newest, folder), 'utf8'))
+    const envelope = {
+      id: 'c6a2f5de-5d6c-5c0e-8a39-1f6b7c1b2a55',
+      source: 'cupel/test',
+      time: '2026-11-21T12:00:00.000Z',
+      subject: 's',
+      correlationId: 'c6a2f5de-5d6c-5c0e-8a39-1f6b7c1b2a56',
+      causationId: 'c6a2f5de-5d6c-5c0e-8a39-1f6b7c1b2a57',
+    }
+    return { type, data, envelope } as DomainEvent
+  })
+}

@@ -1,0 +1,110 @@
+import { createHook } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import { checkpointStore, newGroup, readAll, subscribeOptions } from '../contract/log-under-test.contract.js'
+import { numbered, record, textOf } from '../contract/records.contract.js'
+import { RecordTooLargeError, type EventLog } from '../port.js'
+import { specOf } from './broker-under-test.contract.js'
+import { openKafkaLog } from './kafka-log.js'
+
+const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
+const brokers = process.env['CUPEL_TEST_KAFKA_BROKERS'] ?? ''
+
+describe.skipIf(missing !== undefined)(
+  `The log on Kafka${missing === undefined ? '' : ` (${missing})`}`,
+  () => {
+    const opened: EventLog[] = []
+    const open = (): EventLog => {
+      const log = openKafkaLog({ brokers, clientId: 'kafka-log' })
+      opened.push(log)
+      return log
+    }
+    const newName = (): string => `kafka-log.${randomBytes(6).toString('hex')}.v1`
+    afterAll(async () => await Promise.all(opened.map((log) => log.close())))
+
+    test('a broker that takes less than assumed gets smaller batches; only a record that is too large alone is refused', async () => {
+      const log = open()
+      const topic = newName()
+      await log.ensureTopics([specOf(topic, { maxBytes: 100_000 })])
+      const texts = numbered(400).map((text) => text.padEnd(3_000, '.'))
+      const append = log.append(
+        'test',
+        texts.map((text) => record(topic, text, { partition: 0, key: 'k' })),
+      )
+      expect((await append).map((position) => position.offset)).toEqual(texts.map((_, index) => index))
+      expect((await readAll(log, topic, 0)).map(textOf)).toEqual(texts)
+      const large = { ...record(topic, 'large', { partition: 0 }), value: Buffer.alloc(150_000) }
+      await expect(log.append('test', [large])).rejects.toThrow(RecordTooLargeError)
+      expect(await log.append('test', [record(topic, 'next', { partition: 0 })])).toEqual([
+        { topic, partition: 0, offset: 400 },
+      ])
+    })
+
+    test('a topic with another number of partitions is refused', async () => {
+      const log = open()
+      const topic = newName()
+      await log.ensureTopics([specOf(topic, { partitions: 2 })])
+      await expect(log.ensureTopics([specOf(topic, { partitions: 3 })])).rejects.toThrow(
+        `The topic ${topic} has 2 partitions and must have 3`,
+      )
+    })
+
+    test('an idle log leaves the processor alone', async () => {
+      const log = open()
+      const topic = newName()
+      await log.ensureTopics([specOf(topic, { producer: 'fast' })])
+      await log.append('test', [record(topic, 'warm')])
+      const store = checkpointStore(await log.identity())
+      await log.tail({ topic, partition: 0, onRecords: () => undefined, onStopped: fail })
+      await log.subscribe(
+        subscribeOptions({
+          group: newGroup(),
+          topics: [topic],
+          checkpoint: store.load,
+          handle: async () => undefined,
+        }),
+      )
+      let timers = 0
+      const counting = createHook({
+        init(_id, type) {
+          if (type === 'Timeout') timers += 1
+        },
+      })
+      counting.enable()
+      await pause(2_000)
+      counting.disable()
+      // Unpatched kafkajs sets about a thousand a second on each connection; of ours, a poll lasts 250 ms and a heartbeat 1 s.
+      expect(timers).toBeLessThan(100)
+    })
+
+    test('a process that closes its log can end: no timer and no socket is left', async () => {
+      const log = openKafkaLog({ brokers, clientId: 'kafka-log-closing' })
+      const topic = newName()
+      await log.ensureTopics([specOf(topic)])
+      const before = openHandles()
+      await log.append('test', [record(topic, 'a', { partition: 0 })])
+      const store = checkpointStore(await log.identity())
+      await log.tail({ topic, partition: 0, onRecords: () => undefined, onStopped: fail })
+      await log.subscribe(
+        subscribeOptions({
+          group: newGroup(),
+          topics: [topic],
+          checkpoint: store.load,
+          handle: async () => undefined,
+        }),
+      )
+      expect(openHandles()).toBeGreaterThan(before)
+      await log.close()
+      await expect.poll(openHandles, { timeout: 10_000 }).toBeLessThanOrEqual(before)
+    })
+  },
+)
+
+const fail = (error: Error): never => {
+  throw error
+}
+
+/** Sockets and timers that keep the process alive. */
+const openHandles = (): number =>
+  process.getActiveResourcesInfo().filter((type) => type === 'TCPSocketWrap' || type === 'Timeout').length
