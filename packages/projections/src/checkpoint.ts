@@ -77,12 +77,19 @@ export async function ensureCheckpoint(
   return created
 }
 
+// The rows are locked in one order, whatever the plan: members and rebuilds wait for each other, never in a circle.
 const ADVANCE = {
   name: 'projection.advance-checkpoints',
-  text: `UPDATE projection.checkpoint c
+  text: `WITH m AS (
+           SELECT * FROM unnest($3::text[], $4::int4[], $5::int8[], $6::int8[], $7::bool[])
+             AS m (topic, partition, expected, next, at_end)
+         ), held AS MATERIALIZED (
+           SELECT c.topic, c.partition FROM projection.checkpoint c JOIN m USING (topic, partition)
+           WHERE c.group_name = $1 AND c.log = $2 ORDER BY c.topic, c.partition FOR UPDATE OF c
+         )
+         UPDATE projection.checkpoint c
          SET next = m.next, updated_at = now(), followed_at = CASE WHEN m.at_end THEN now() ELSE c.followed_at END
-         FROM unnest($3::text[], $4::int4[], $5::int8[], $6::int8[], $7::bool[])
-           AS m (topic, partition, expected, next, at_end)
+         FROM m JOIN held USING (topic, partition)
          WHERE c.group_name = $1 AND c.log = $2
            AND c.topic = m.topic AND c.partition = m.partition AND c.next = m.expected
          RETURNING c.topic, c.partition`,

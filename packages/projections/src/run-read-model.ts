@@ -164,7 +164,6 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
       `Projection stopped: ${cause.message}`,
     )
     void unsubscribe()
-    void store({ replacesStop: true })
   }
 
   function retrying(caught: unknown, position?: Position): void {
@@ -188,46 +187,48 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
     error = null
   }
 
-  /** Stores what the projection does, and looks how far it is from the end. */
+  /** Stores what the projection does, and looks how far it is from the end. A stop is stored once, so that it can be seen. */
   async function watch(): Promise<void> {
     metrics.stopped(false)
-    while (!stopping.signal.aborted && !isStopped()) {
+    let isStopStored = false
+    while (!stopping.signal.aborted && !isStopStored) {
       await pause(options.statusIntervalMs ?? STATUS_INTERVAL_MS, stopping.signal)
-      if (stopping.signal.aborted || isStopped() || subscription === undefined) continue
-      try {
-        await look(subscription)
+      if (stopping.signal.aborted || (subscription === undefined && !isStopped())) continue
+      if (isStopped()) {
+        isStopStored = await store({ replacesStop: true })
+      } else {
+        await look(subscription!)
         await store({ replacesStop: false })
-      } catch (caught) {
-        // Nothing rests on this look: the stored time goes on ageing, which is what it is there to show.
-        logger.debug(
-          { err: caught, readModel: readModel.name },
-          'The state of the projection could not be stored',
-        )
       }
     }
   }
 
   async function look(current: Subscription): Promise<void> {
-    const ends = await Promise.all(
-      current.assigned().map(async ({ topic, partition }) => ({
-        topic,
-        partition,
-        endOffset: await log.endOffset(topic, partition),
-      })),
-    )
-    lag = current.lag()
-    metrics.lag(lag)
-    if (ends.length > 0) await markFollowed(database, { group, log: identity!, ends })
+    try {
+      const ends = await Promise.all(
+        current
+          .assigned()
+          .map(async (place) => ({ ...place, endOffset: await log.endOffset(place.topic, place.partition) })),
+      )
+      lag = current.lag()
+      metrics.lag(lag)
+      if (ends.length > 0) await markFollowed(database, { group, log: identity!, ends })
+    } catch (caught) {
+      // Nothing rests on this look: the stored time goes on ageing, which is what it is there to show.
+      logger.debug({ err: caught, readModel: readModel.name }, 'The end of the log could not be looked up')
+    }
   }
 
-  async function store({ replacesStop }: { replacesStop: boolean }): Promise<void> {
+  async function store({ replacesStop }: { replacesStop: boolean }): Promise<boolean> {
     try {
       await storeProjectionStatus(database, status(), { replacesStop })
+      return true
     } catch (caught) {
-      logger.warn(
+      logger.debug(
         { err: caught, readModel: readModel.name },
         'The state of the projection could not be stored',
       )
+      return false
     }
   }
 
