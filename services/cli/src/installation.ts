@@ -89,7 +89,15 @@ async function startForCommand(
   shutdown.phase('home', async () => home.release())
   await stopOrphans(home.processFolder)
   const profile = lastProfile(context.home) ?? 'embedded'
-  const stack = await startStack({ home, profile, config, logger, shutdown, note: context.note })
+  const stack = await startStack({
+    home,
+    profile,
+    config,
+    logger,
+    shutdown,
+    registry: 'if-needed',
+    note: context.note,
+  })
   const { database, log, codec } = stack
   return {
     profile,

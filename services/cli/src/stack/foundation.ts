@@ -1,14 +1,12 @@
 /** Brings a database and a log into the state in which services can start: tables, schemas, topics. Repeating it changes nothing. */
 import { accessMigrations } from '@cupel/access'
-import { topicSpecs, type Logger } from '@cupel/contracts'
+import { eventSchemas, topicSpecs, type Logger } from '@cupel/contracts'
 import {
   createEventCodec,
   eventLogMigrations,
   loadSchemaCatalog,
-  registerSchemas,
   type EventCodec,
   type EventLog,
-  type SchemaRegistry,
 } from '@cupel/event-log'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
@@ -24,17 +22,19 @@ export async function prepareDatabase(database: Database, logger: Logger): Promi
   await installReadModels(database, readModels)
 }
 
-/** Registers the schemas, creates the topics, and gives the codec that reads and writes them. */
-export async function prepareLog(parts: {
-  readonly database: Database
-  readonly registry: SchemaRegistry
-  readonly log: EventLog
-  readonly logger: Logger
-}): Promise<EventCodec> {
-  const { database, registry, log, logger } = parts
-  await Promise.all([
-    registerSchemas({ database, registry, logger }),
-    log.ensureTopics([...topicSpecs, ...scorerDeadLetterTopics]),
-  ])
+/** Creates the topics that are missing. */
+export async function prepareTopics(log: EventLog): Promise<void> {
+  await log.ensureTopics([...topicSpecs, ...scorerDeadLetterTopics])
+}
+
+/** Whether this database holds every schema of this version, so that events can be written without asking a registry. */
+export async function knowsEverySchema(database: Database): Promise<boolean> {
+  const catalog = await loadSchemaCatalog(database)
+  return Object.values(eventSchemas).every(
+    ({ subject, schema }) => catalog.idOf(subject, schema) !== undefined,
+  )
+}
+
+export async function loadCodec(database: Database): Promise<EventCodec> {
   return createEventCodec(await loadSchemaCatalog(database))
 }

@@ -1,6 +1,6 @@
 /** What the services of a local installation stand on: Postgres, and on the Kafka profile a broker and a schema registry. */
 import type { Logger } from '@cupel/contracts'
-import { builtInRegistry, type EventCodec, type EventLog } from '@cupel/event-log'
+import { builtInRegistry, registerSchemas, type EventCodec, type EventLog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
   ensureKafkaJars,
@@ -10,14 +10,16 @@ import {
   supervise,
   type Child,
   type HeldHome,
+  type KafkaJars,
   type Profile,
   type RunningKafka,
   type RunningPostgres,
   type RunningRegistry,
+  type Supervised,
 } from '@cupel/local-stack'
 import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
 import type { Config, Shutdown } from '@cupel/service-kit'
-import { prepareDatabase, prepareLog } from './foundation.js'
+import { knowsEverySchema, loadCodec, prepareDatabase, prepareTopics } from './foundation.js'
 
 export interface Stack {
   readonly profile: Profile
@@ -26,8 +28,14 @@ export interface Stack {
   readonly database: Database
   readonly log: EventLog
   readonly codec: EventCodec
-  readonly kafka: { readonly brokers: readonly string[]; readonly registry: string } | null
+  readonly kafka: { readonly brokers: readonly string[]; readonly registry: RegistryAddress } | null
 }
+
+/**
+ * The registry is needed by nothing that runs, only by the job that registers schemas and by readers outside. Resolves once
+ * it answers and holds every schema.
+ */
+export type RegistryAddress = () => Promise<string>
 
 export interface StackOptions {
   readonly home: HeldHome
@@ -36,6 +44,8 @@ export interface StackOptions {
   readonly logger: Logger
   /** Gets a phase for everything that was started; run it to stop, also after a failed start. */
   readonly shutdown: Shutdown
+  /** `always`, or only where this version has schemas that were never registered. */
+  readonly registry: 'always' | 'if-needed'
   /** Told in sentences what takes long or went wrong. */
   readonly note: (sentence: string) => void
 }
@@ -63,45 +73,29 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
     logger: options.logger,
   })
   options.shutdown.phase('log', () => log.close())
-  const registry = builtInRegistry(database)
-  const codec = await prepareLog({ database, registry, log, logger: options.logger })
-  return { profile: 'embedded', databaseUrl, database, log, codec, kafka: null }
+  await Promise.all([
+    registerSchemas({ database, registry: builtInRegistry(database), logger: options.logger }),
+    prepareTopics(log),
+  ])
+  return { profile: 'embedded', databaseUrl, database, log, codec: await loadCodec(database), kafka: null }
 }
 
 async function startOnKafka(options: StackOptions): Promise<Stack> {
   const jars = await ensureKafkaJars({ onProgress: options.note })
-  // Loaded here: the embedded profile starts without the Kafka client.
-  const { confluentRegistry, openKafkaLog } = await import('@cupel/event-log/kafka')
-  const { home, profile } = options
-  const folder = home.profileFolder(profile)
-  const common = { jars, recordFolder: home.processFolder }
   // The broker needs nobody; the registry keeps its schemas in Postgres.
-  const startingKafka = keep<RunningKafka>('kafka', options, (before) =>
-    startKafka({
-      ...common,
-      folder: `${folder}/kafka`,
-      logFile: home.logFile(profile, 'kafka'),
-      ...portOf(before),
-    }),
-  )
-  const startingDatabase = startDatabases(options)
-  const startingRegistry = startingDatabase.then(({ registryUrl }) =>
-    keep<RunningRegistry>('registry', options, (before) =>
-      startRegistry({
-        ...common,
-        folder: `${folder}/registry`,
-        logFile: home.logFile(profile, 'registry'),
-        databaseUrl: registryUrl,
-        ...portOf(before),
-      }),
-    ),
-  )
-  const preparing = startingDatabase.then(({ databaseUrl }) => openPrepared(options, databaseUrl))
-  const [kafka, registry, { databaseUrl }, database] = await all([
+  const startingPostgres = runPostgres(options)
+  const startingKafka = runKafka(options, jars)
+  const opening = startingPostgres.then(async (postgres) => {
+    const databaseUrl = await postgres.ensureDatabase(databaseNames.kafka)
+    const registering = register(options, jars, postgres)
+    const database = await openPrepared(options, databaseUrl)
+    return { databaseUrl, database, registering, known: await knowsEverySchema(database) }
+  })
+  // Loaded here: the embedded profile starts without the Kafka client.
+  const [kafka, { databaseUrl, database, registering, known }, { openKafkaLog }] = await all([
     startingKafka,
-    startingRegistry,
-    startingDatabase,
-    preparing,
+    opening,
+    import('@cupel/event-log/kafka'),
   ])
   const log = openKafkaLog({
     brokers: [kafka.brokers],
@@ -110,34 +104,76 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
     logger: options.logger,
   })
   options.shutdown.phase('log', () => log.close())
-  const codec = await prepareLog({
-    database,
-    registry: confluentRegistry({ url: registry.url }),
-    log,
-    logger: options.logger,
-  })
+  await prepareTopics(log)
+  const registry: RegistryAddress = () => registering(database)
+  if (!known) await registry()
+  else if (options.registry === 'always') registry().catch(() => undefined)
+  const codec = await loadCodec(database)
   return {
-    profile,
+    profile: 'kafka',
     databaseUrl,
     database,
     log,
     codec,
-    kafka: { brokers: [kafka.brokers], registry: registry.url },
+    kafka: { brokers: [kafka.brokers], registry },
   }
 }
 
-async function startDatabases(options: StackOptions): Promise<{ databaseUrl: string; registryUrl: string }> {
-  const postgres = await runPostgres(options)
-  return {
-    databaseUrl: await postgres.ensureDatabase(databaseNames.kafka),
-    registryUrl: await postgres.ensureDatabase(REGISTRY_DATABASE),
-  }
-}
-
-/** As Promise.all, but a failure is told only when nothing is still starting: else it would never be stopped. */
+/** As Promise.all, but a failure is told only when nothing is still starting: else that would never be stopped. */
 async function all<T extends readonly unknown[]>(starting: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(starting)
   return (await Promise.all(starting)) as unknown as T
+}
+
+/** Starts the registry, at once or when it is first asked for, and registers every schema with it once. */
+function register(
+  options: StackOptions,
+  jars: KafkaJars,
+  postgres: RunningPostgres,
+): (database: Database) => Promise<string> {
+  const start = (): Promise<RunningRegistry> =>
+    runRegistry(options, jars, () => postgres.ensureDatabase(REGISTRY_DATABASE))
+  let starting = options.registry === 'always' ? start() : null
+  starting?.catch(() => undefined)
+  let registered: Promise<string> | null = null
+  return (database) =>
+    (registered ??= (async () => {
+      const { url } = await (starting ??= start())
+      const { confluentRegistry } = await import('@cupel/event-log/kafka')
+      await registerSchemas({ database, registry: confluentRegistry({ url }), logger: options.logger })
+      return url
+    })())
+}
+
+async function runKafka(options: StackOptions, jars: KafkaJars): Promise<RunningKafka> {
+  const { home } = options
+  return await keep<RunningKafka>('kafka', options, (before) =>
+    startKafka({
+      jars,
+      folder: `${home.profileFolder('kafka')}/kafka`,
+      logFile: home.logFile('kafka', 'kafka'),
+      recordFolder: home.processFolder,
+      ...portOf(before),
+    }),
+  )
+}
+
+async function runRegistry(
+  options: StackOptions,
+  jars: KafkaJars,
+  databaseUrl: () => Promise<string>,
+): Promise<RunningRegistry> {
+  const { home } = options
+  return await keep<RunningRegistry>('registry', options, async (before) =>
+    startRegistry({
+      jars,
+      folder: `${home.profileFolder('kafka')}/registry`,
+      logFile: home.logFile('kafka', 'registry'),
+      recordFolder: home.processFolder,
+      databaseUrl: await databaseUrl(),
+      ...portOf(before),
+    }),
+  )
 }
 
 async function runPostgres(options: StackOptions): Promise<RunningPostgres> {
@@ -158,8 +194,15 @@ async function keep<T extends { readonly child: Child; readonly port: number }>(
   options: StackOptions,
   start: (before: T | null) => Promise<T>,
 ): Promise<T> {
-  const first = await start(null)
-  const supervised = supervise(first.child, {
+  const starting = start(null)
+  let supervised: Supervised | null = null
+  // Before it has started: what is still on its way when the start is given up must be stopped too.
+  options.shutdown.phase(name, async () => {
+    await starting.catch(() => undefined)
+    await supervised?.stop()
+  })
+  const first = await starting
+  supervised = supervise(first.child, {
     name,
     start: async () => (await start(first)).child,
     onEnded: ({ reason }) => {
@@ -168,7 +211,6 @@ async function keep<T extends { readonly child: Child; readonly port: number }>(
     },
     onRestarted: () => options.note(`${name} runs again.`),
   })
-  options.shutdown.phase(name, () => supervised.stop())
   return first
 }
 

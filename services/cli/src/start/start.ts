@@ -95,19 +95,23 @@ async function boot(boot: Boot): Promise<void> {
   rememberProfile(home.folder, profile)
   stop.check()
 
-  const stack = await startStack({ home, profile, config, logger, shutdown, note: context.note })
+  const stack = await startStack({
+    home,
+    profile,
+    config,
+    logger,
+    shutdown,
+    registry: 'always',
+    note: context.note,
+  })
   const run = {
     profile,
     startedAt,
     databaseUrl: stack.databaseUrl,
     brokers: stack.kafka?.brokers ?? [],
-    registry: stack.kafka?.registry ?? null,
     topicPrefix: config.CUPEL_TOPIC_PREFIX,
   }
-  home.writeRun({ ...run, state: 'starting', baseUrls: [], services: [] })
-  shutdown.phase('run.json', async () =>
-    home.writeRun({ ...run, state: 'stopping', baseUrls: [], services: [] }),
-  )
+  home.writeRun({ ...run, registry: null, state: 'starting', baseUrls: [], services: [] })
   stop.check()
   const [keys] = await Promise.all([ensureDemoKeys(stack, home), ensureDefaultPolicy(stack)])
   stop.check()
@@ -116,17 +120,25 @@ async function boot(boot: Boot): Promise<void> {
   stop.check()
   await ensureStarterLabels(stack, { logger, note: context.note })
   stop.check()
+  const registry = stack.kafka === null ? null : await stack.kafka.registry()
+  stop.check()
   const ready: Ready = readyLine({
     baseUrls: services.baseUrls,
     keys,
     metricsUrls: services.processes.map(({ healthUrl }) => `${healthUrl}/metrics`),
-    log: stack.kafka === null ? { kind: 'embedded' } : { kind: 'kafka', ...stack.kafka },
+    log: registry === null ? { kind: 'embedded' } : { kind: 'kafka', brokers: run.brokers, registry },
     home: home.folder,
   })
   shutdown.phase('run.json', async () =>
-    home.writeRun({ ...run, state: 'stopping', baseUrls: [], services: [] }),
+    home.writeRun({ ...run, registry, state: 'stopping', baseUrls: [], services: [] }),
   )
-  home.writeRun({ ...run, state: 'ready', baseUrls: services.baseUrls, services: services.processes })
+  home.writeRun({
+    ...run,
+    registry,
+    state: 'ready',
+    baseUrls: services.baseUrls,
+    services: services.processes,
+  })
   context.print(
     options.json === true ? JSON.stringify(ready) : readyText(ready, `${home.profileFolder(profile)}/logs`),
   )
