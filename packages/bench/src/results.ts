@@ -14,6 +14,8 @@ export interface Conditions {
   readonly platform: string
   readonly secondsPerPhase: number
   readonly warmUpSeconds: number
+  /** Runnable processes before the run, on average over a minute: beyond a few tenths others were at work here. */
+  readonly loadAverage: number
   /** Rows of label files that were imported; 0 where none were at hand. */
   readonly labelRows: number
 }
@@ -52,7 +54,7 @@ export function renderMarkdown(results: BenchResults): string {
   const { conditions } = results
   const lines = [
     `Measured ${conditions.date} at commit ${conditions.commit}, everything (broker, database, services, load generator) on one machine:`,
-    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; ${conditions.secondsPerPhase} s per row after a warm-up of ${conditions.warmUpSeconds} s; ` +
+    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; load average before the run ${conditions.loadAverage}; ${conditions.secondsPerPhase} s per row after a warm-up of ${conditions.warmUpSeconds} s; ` +
       (conditions.labelRows > 0
         ? `${thousands(conditions.labelRows)} label rows imported, half of the screened addresses labelled.`
         : 'only the starter labels: no label files were at hand.'),

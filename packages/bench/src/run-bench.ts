@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { arch, cpus, platform, release, tmpdir, totalmem } from 'node:os'
+import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { benchmarkBodies } from './addresses.js'
 import { generateLoad, startEchoProcess } from './child-processes.js'
@@ -45,10 +45,11 @@ const OPEN_LOOP_CONNECTIONS = 128
 export async function runBench(options: BenchOptions): Promise<BenchResults> {
   if (options.labelFolder !== null && !existsSync(options.labelFolder))
     throw new Error(`There is no folder ${options.labelFolder}`)
+  const loadAverage = Math.round(loadavg()[0]! * 10) / 10
   const profiles: ProfileResults[] = []
   for (const profile of options.profiles) profiles.push(await benchProfile(profile, options))
   const labelRows = Math.max(0, ...profiles.map(({ labelImport }) => labelImport?.rows ?? 0))
-  return { conditions: conditions(options, labelRows), profiles }
+  return { conditions: conditions(options, { labelRows, loadAverage }), profiles }
 }
 
 async function benchProfile(profile: Profile, options: BenchOptions): Promise<ProfileResults> {
@@ -166,7 +167,10 @@ function text(json: Record<string, unknown>, name: string): string {
   return value
 }
 
-function conditions(options: BenchOptions, labelRows: number): Conditions {
+function conditions(
+  options: BenchOptions,
+  measured: Pick<Conditions, 'labelRows' | 'loadAverage'>,
+): Conditions {
   return {
     date: new Date().toISOString().slice(0, 10),
     commit: commit(options.root),
@@ -177,7 +181,7 @@ function conditions(options: BenchOptions, labelRows: number): Conditions {
     platform: `${platform()} ${release()} ${arch()}`,
     secondsPerPhase: options.seconds,
     warmUpSeconds: LONG_WARM_UP.seconds,
-    labelRows,
+    ...measured,
   }
 }
 
