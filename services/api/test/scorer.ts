@@ -9,6 +9,7 @@ import {
   type ScreenRequested,
 } from '@cupel/contracts'
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
+import { reportExample } from '../src/routes/reports/report-description.js'
 
 export type TestAnswer = 'report' | 'fail' | 'hold' | 'twice'
 
@@ -81,8 +82,8 @@ export async function startTestScorer({
 
 function generated(codec: EventCodec, request: ScreenRequested, level: string): NewRecord {
   const generatedAt = new Date().toISOString()
-  // Odd spacing on purpose: whoever re-serialises the document is found out.
-  const report = `{ "report_id": "${request.reportId}",  "address": ${JSON.stringify(request.address)}, "risk": { "level": "${level}" } }`
+  // Indented on purpose: whoever re-serialises the document is found out.
+  const report = reportText(request, level)
   const data: ReportGenerated = {
     reportId: request.reportId,
     report,
@@ -110,6 +111,16 @@ function generated(codec: EventCodec, request: ScreenRequested, level: string): 
     data,
     envelope: envelope(request, 'ReportGenerated', generatedAt),
   })
+}
+
+/** The document this scorer answers a request with: a whole report, so that it fits the API description. */
+export function reportText(
+  request: Pick<ScreenRequested, 'reportId' | 'address' | 'chain'>,
+  level = 'green',
+): string {
+  const { reportId: report_id, address, chain } = request
+  const risk = { ...reportExample.risk, level }
+  return JSON.stringify({ ...reportExample, report_id, address, chain, risk }, null, 1)
 }
 
 function failure(codec: EventCodec, request: ScreenRequested): NewRecord {
