@@ -1,4 +1,5 @@
 /** What a key may do, and how often. */
+import { tokenBucket, type TokenBucket } from './token-bucket.js'
 
 /** `read-only` keys may GET everything of their account; `read-write` keys may also POST. */
 export const scopes = ['read-only', 'read-write'] as const
@@ -16,7 +17,7 @@ export interface Plan {
   readonly hardCapPerSecond: number | null
 }
 
-/** The plans as published; an operator's configuration may raise enterprise's figures. */
+/** The plans as published; an operator's configuration may change enterprise's figures. */
 export const plans = {
   pro: { name: 'pro', refillPerSecond: 10, burst: 50, onEmpty: 'refuse', hardCapPerSecond: null },
   enterprise: {
@@ -30,6 +31,22 @@ export const plans = {
 
 export type PlanName = keyof typeof plans
 export const planNames = Object.keys(plans) as PlanName[]
+
+/** The buckets of a plan: the one it publishes, and the one that refuses. */
+export interface PlanBuckets {
+  readonly published: TokenBucket
+  /** The same bucket, unless the published one is fair use. */
+  readonly refusing: TokenBucket
+  readonly onEmpty: Plan['onEmpty']
+}
+
+/** A hard cap lets through as many calls at once as it does in a second. */
+export function bucketsOf(plan: Plan): PlanBuckets {
+  const published = tokenBucket(plan.refillPerSecond, plan.burst)
+  const refusing =
+    plan.hardCapPerSecond === null ? published : tokenBucket(plan.hardCapPerSecond, plan.hardCapPerSecond)
+  return { published, refusing, onEmpty: plan.onEmpty }
+}
 
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)
