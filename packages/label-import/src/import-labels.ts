@@ -257,16 +257,24 @@ function setSummary({ importId, comparison, counts }: SetImport): SetSummary {
   return { ...set, importId, asOf, historical, authority, ...counts }
 }
 
-function warningsOf(
-  { set, asOf, historical, inForce }: SetComparison,
-  request: LabelImportRequest,
-): string[] {
-  if (!historical) return []
-  const advice = request.append === true ? '; --append with a later --as-of adds to the current list' : ''
-  return [
-    `${setKey(set)} of ${asOf?.slice(0, 10)} is older than the published list of ${inForce?.asOf?.slice(0, 10)}: ` +
-      `it adds history and changes nothing current${advice}`,
-  ]
+function warningsOf(comparison: SetComparison, request: LabelImportRequest): string[] {
+  const { set, asOf, historical, inForce, siblings } = comparison
+  const warnings: string[] = []
+  if (historical) {
+    const advice = request.append === true ? '; --append with a later --as-of adds to the current list' : ''
+    warnings.push(
+      `${setKey(set)} of ${asOf?.slice(0, 10)} is older than the published list of ${inForce?.asOf?.slice(0, 10)}: ` +
+        `it adds history and changes nothing current${advice}`,
+    )
+  }
+  // Two versions of one authority's list under two names: what was delisted from one would stay designated by the other.
+  if (authorityOriginOf(set.source) !== null && siblings.length > 0) {
+    warnings.push(
+      `${set.source} also has ${siblings.map(setKey).join(', ')} in force, which this import does not replace. ` +
+        'If it is the same list under another name, give both one name with --set and withdraw the other',
+    )
+  }
+  return warnings
 }
 
 type Report = (phase: LabelImportProgress['phase'], rows: number) => void

@@ -82,8 +82,12 @@ export async function readLabels(
     }
   }
   onRows(rows)
-  requireUsable({ request, sources, rows, refused: refused.count })
   const facts = parsed.facts()
+  const named = request.source ?? facts.defaultSource
+  if (rows === 0 && named !== null && request.acceptRemovals !== undefined) {
+    sources.set(named, { source: named, labels: spools.create(), newestObservedAt: null })
+  }
+  requireUsable({ request, sources, rows, refused: refused.count })
   return {
     dataset: request.dataset,
     sources: [...sources.values()].sort((a, b) => (a.source < b.source ? -1 : 1)),
@@ -194,7 +198,7 @@ function addLabel(
   }
 }
 
-/** An empty list of a named source is a statement; a file of which nothing can be used is a mistake. */
+/** A file of which nothing can be used is a mistake, and an empty one too, unless the operator says what it removes. */
 function requireUsable({
   request,
   sources,
@@ -215,7 +219,7 @@ function requireUsable({
   }
   throw new ImportRefusedError(
     'no-usable-row',
-    `${request.file} holds no labels. A set is not emptied by an empty file`,
+    `${request.file} holds no labels. To withdraw a set, import an empty file with --source, --set and --accept-removals`,
   )
 }
 

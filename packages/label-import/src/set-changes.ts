@@ -9,7 +9,7 @@ import {
   type StatedLabel,
 } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { listPublications, listSetLabels, type Label, type PublishedSet } from '@cupel/read-models'
+import { listPublications, listSetLabels, listSets, type Label, type PublishedSet } from '@cupel/read-models'
 import { SPOOL_BUCKETS, type LabelSpool, type SpoolFactory } from './label-spool.js'
 import type { SourceLabels } from './read-labels.js'
 
@@ -27,6 +27,8 @@ export interface SetComparison {
   readonly asOf: string | null
   readonly historical: boolean
   readonly append: boolean
+  /** Other sets of the same source that are in force and hold labels. */
+  readonly siblings: readonly PublishedSet[]
 }
 
 export interface BucketChanges {
@@ -86,6 +88,9 @@ export async function compareSet(
     asOf,
     historical,
     append,
+    siblings: (await listSets(database)).filter(
+      (other) => other.source === set.source && other.dataset !== dataset && other.total > 0,
+    ),
   }
 }
 

@@ -2,10 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LABEL_PARTITION, LABEL_TOPIC, listPublications, listSets } from '@cupel/read-models'
 import { startInstallation, type TestInstallation } from './installation.js'
+import { BTC, evm, row, rows, type Row } from './rows.js'
 
-const BTC = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT'
 const BTC_TWO = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'
-const evm = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`
 
 let installation: TestInstallation
 beforeAll(async () => {
@@ -13,32 +12,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => await installation.close())
 
-interface Row {
-  address?: string
-  chain?: string
-  category?: string
-  entity?: string
-  source?: string
-  url?: string
-  confidence?: string
-  date?: string
-}
-const row = (r: Row): string =>
-  [
-    r.address ?? BTC,
-    r.chain ?? 'BTC',
-    r.category ?? 'scam',
-    r.entity ?? 'Somebody',
-    r.source ?? 'a_list',
-    r.url ?? '',
-    r.confidence ?? '0.8',
-    r.date ?? '2026-01-01',
-  ].join(',')
-/** `count` labels of one source on EVM addresses from `from` on. */
-const rows = (source: string, count: number, rest: Row = {}, from = 1): string[] =>
-  Array.from({ length: count }, (_, index) =>
-    row({ address: evm(from + index), chain: 'ETH', source, ...rest }),
-  )
 const labelsEnd = (): Promise<number> => installation.deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION)
 
 describe('an import', () => {
@@ -276,96 +249,6 @@ describe('a set that cannot be trusted', () => {
     expect(await installation.import('/nowhere/at/all.csv', options)).toMatchObject({
       status: 'refused',
       refusal,
-    })
-  })
-})
-
-describe('removals', () => {
-  test('of up to five or two in a hundred need no word', async () => {
-    const name = 'few.csv'
-    await installation.imported(await installation.file(name, rows('few', 300)))
-    expect(await installation.imported(await installation.file(name, rows('few', 294)))).toMatchObject({
-      retired: 6,
-    })
-    expect(await installation.imported(await installation.file(name, rows('few', 289)))).toMatchObject({
-      retired: 5,
-    })
-  })
-
-  test('beyond that are refused until the operator accepts exactly their number and says why', async () => {
-    const name = 'many.csv'
-    await installation.imported(await installation.file(name, rows('many', 100)))
-    const shorter = await installation.file(name, rows('many', 50))
-    const before = await labelsEnd()
-    expect(await installation.import(shorter)).toMatchObject({ refusal: 'too-many-removals', removals: 50 })
-    for (const acceptRemovals of [49, 51]) {
-      expect(await installation.import(shorter, { acceptRemovals, reason: 'delisted' })).toMatchObject({
-        refusal: 'too-many-removals',
-      })
-    }
-    expect(await labelsEnd()).toBe(before)
-    const accepted = await installation.imported(shorter, { acceptRemovals: 50, reason: 'delisted' })
-    expect(accepted).toMatchObject({ retired: 50 })
-    const [published] = await listPublications(installation.database, { source: 'many', dataset: name })
-    expect(published).toMatchObject({
-      acceptedRemovals: 50,
-      reason: 'delisted',
-      importedBy: 'operator:test',
-      total: 50,
-    })
-  })
-
-  test('beyond the guard in one of several sets stop the whole file', async () => {
-    const name = 'both.csv'
-    await installation.imported(await installation.file(name, [...rows('left', 20), ...rows('right', 20)]))
-    const before = await labelsEnd()
-    const result = await installation.import(
-      await installation.file(name, [...rows('left', 20), ...rows('right', 9)]),
-    )
-    expect(result).toMatchObject({ refusal: 'too-many-removals', removals: 11 })
-    expect(await labelsEnd()).toBe(before)
-  })
-})
-
-describe('a list older than the published one', () => {
-  test('adds history and changes nothing current', async () => {
-    const name = 'sdn.csv'
-    const listed = row({
-      source: 'ofac_sdn',
-      category: 'sanctions',
-      address: evm(0x51),
-      chain: 'ETH',
-      date: '2026-08-20',
-    })
-    const delisted = row({
-      source: 'ofac_sdn',
-      category: 'sanctions',
-      address: evm(0x52),
-      chain: 'ETH',
-      date: '2024-09-27',
-    })
-    await installation.imported(await installation.file(name, [listed]), { asOf: '2026-08-20' })
-    const older = await installation.imported(
-      await installation.file(name, [listed.replace('2026-08-20', '2024-09-27'), delisted]),
-      { asOf: '2024-09-27' },
-    )
-    expect(older).toMatchObject({ added: 1, unchanged: 1, retired: 0 })
-    expect(older.sets[0]).toMatchObject({ historical: true, total: 1 })
-    expect(older.warnings).toHaveLength(1)
-    const history = (await installation.show(evm(0x52))).filter(({ dataset }) => dataset === name)
-    expect(history).toMatchObject([{ historical: true, listed: false, validTo: '2026-08-20T00:00:00.000Z' }])
-    const sets = (await listSets(installation.database)).filter(({ dataset }) => dataset === name)
-    expect(sets).toMatchObject([{ asOf: '2026-08-20T00:00:00.000Z', total: 1 }])
-    // The same history again is known; the current list again finds itself unchanged.
-    const again = await installation.file(name, [delisted])
-    expect(await installation.imported(again, { asOf: '2024-09-27' })).toMatchObject({
-      added: 0,
-      unchanged: 1,
-    })
-    const current = await installation.file(name, [listed])
-    expect(await installation.imported(current, { asOf: '2026-08-20' })).toMatchObject({
-      added: 0,
-      unchanged: 1,
     })
   })
 })

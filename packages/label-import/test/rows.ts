@@ -1,0 +1,33 @@
+/** Rows of Cupel's label CSV, as tests make them up. */
+
+export const BTC = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT'
+
+/** An Ethereum address that nobody has. */
+export const evm = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`
+
+export interface Row {
+  address?: string
+  chain?: string
+  category?: string
+  entity?: string
+  source?: string
+  url?: string
+  confidence?: string
+  date?: string
+}
+export const row = (r: Row): string =>
+  [
+    r.address ?? BTC,
+    r.chain ?? 'BTC',
+    r.category ?? 'scam',
+    r.entity ?? 'Somebody',
+    r.source ?? 'a_list',
+    r.url ?? '',
+    r.confidence ?? '0.8',
+    r.date ?? '2026-01-01',
+  ].join(',')
+/** `count` labels of one source on EVM addresses from `from` on. */
+export const rows = (source: string, count: number, rest: Row = {}, from = 1): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    row({ address: evm(from + index), chain: 'ETH', source, ...rest }),
+  )

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LABEL_PARTITION, LABEL_TOPIC, listPublications, listSets } from '@cupel/read-models'
+import { startInstallation, type TestInstallation } from './installation.js'
+import { evm, row, rows } from './rows.js'
+
+let installation: TestInstallation
+beforeAll(async () => {
+  installation = await startInstallation()
+}, 60_000)
+afterAll(async () => await installation.close())
+
+const labelsEnd = (): Promise<number> => installation.deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION)
+
+describe('removals', () => {
+  test('of up to five or two in a hundred need no word', async () => {
+    const name = 'few.csv'
+    await installation.imported(await installation.file(name, rows('few', 300)))
+    expect(await installation.imported(await installation.file(name, rows('few', 294)))).toMatchObject({
+      retired: 6,
+    })
+    expect(await installation.imported(await installation.file(name, rows('few', 289)))).toMatchObject({
+      retired: 5,
+    })
+  })
+
+  test('beyond that are refused until the operator accepts exactly their number and says why', async () => {
+    const name = 'many.csv'
+    await installation.imported(await installation.file(name, rows('many', 100)))
+    const shorter = await installation.file(name, rows('many', 50))
+    const before = await labelsEnd()
+    expect(await installation.import(shorter)).toMatchObject({ refusal: 'too-many-removals', removals: 50 })
+    for (const acceptRemovals of [49, 51]) {
+      expect(await installation.import(shorter, { acceptRemovals, reason: 'delisted' })).toMatchObject({
+        refusal: 'too-many-removals',
+      })
+    }
+    expect(await labelsEnd()).toBe(before)
+    const accepted = await installation.imported(shorter, { acceptRemovals: 50, reason: 'delisted' })
+    expect(accepted).toMatchObject({ retired: 50 })
+    const [published] = await listPublications(installation.database, { source: 'many', dataset: name })
+    expect(published).toMatchObject({
+      acceptedRemovals: 50,
+      reason: 'delisted',
+      importedBy: 'operator:test',
+      total: 50,
+    })
+  })
+
+  test('beyond the guard in one of several sets stop the whole file', async () => {
+    const name = 'both.csv'
+    await installation.imported(await installation.file(name, [...rows('left', 20), ...rows('right', 20)]))
+    const before = await labelsEnd()
+    const result = await installation.import(
+      await installation.file(name, [...rows('left', 20), ...rows('right', 9)]),
+    )
+    expect(result).toMatchObject({ refusal: 'too-many-removals', removals: 11 })
+    expect(await labelsEnd()).toBe(before)
+  })
+})
+
+describe('a set', () => {
+  test('is withdrawn by an empty file on purpose alone: the source, the set, the number and the reason', async () => {
+    const name = 'withdrawn.csv'
+    await installation.imported(await installation.file(name, rows('withdrawn', 40)))
+    const empty = await installation.file(name, [])
+    expect(await installation.import(empty)).toMatchObject({ refusal: 'no-usable-row' })
+    expect(await installation.import(empty, { source: 'withdrawn' })).toMatchObject({
+      refusal: 'no-usable-row',
+    })
+    const purpose = { source: 'withdrawn', reason: 'imported under a wrong name' }
+    expect(await installation.import(empty, { ...purpose, acceptRemovals: 39 })).toMatchObject({
+      refusal: 'too-many-removals',
+      removals: 40,
+    })
+    expect(await installation.imported(empty, { ...purpose, acceptRemovals: 40 })).toMatchObject({
+      retired: 40,
+    })
+    const sets = (await listSets(installation.database)).filter(({ source }) => source === 'withdrawn')
+    expect(sets).toMatchObject([{ total: 0, retired: 40 }])
+  })
+
+  test('of an authority beside another of its sets is warned of: a delisting from one would not reach the other', async () => {
+    const listed = [row({ source: 'uk_ofsi', category: 'sanctions', address: evm(0x77), chain: 'ETH' })]
+    const first = await installation.imported(await installation.file('ofsi-august.csv', listed))
+    expect(first.warnings).toEqual([])
+    const second = await installation.imported(await installation.file('ofsi-september.csv', listed))
+    expect(second.warnings).toEqual([expect.stringContaining('uk_ofsi/ofsi-august.csv')])
+  })
+})
+
+describe('a list older than the published one', () => {
+  test('adds history and changes nothing current', async () => {
+    const name = 'sdn.csv'
+    const listed = row({
+      source: 'ofac_sdn',
+      category: 'sanctions',
+      address: evm(0x51),
+      chain: 'ETH',
+      date: '2026-08-20',
+    })
+    const delisted = row({
+      source: 'ofac_sdn',
+      category: 'sanctions',
+      address: evm(0x52),
+      chain: 'ETH',
+      date: '2024-09-27',
+    })
+    await installation.imported(await installation.file(name, [listed]), { asOf: '2026-08-20' })
+    const older = await installation.imported(
+      await installation.file(name, [listed.replace('2026-08-20', '2024-09-27'), delisted]),
+      { asOf: '2024-09-27' },
+    )
+    expect(older).toMatchObject({ added: 1, unchanged: 1, retired: 0 })
+    expect(older.sets[0]).toMatchObject({ historical: true, total: 1 })
+    expect(older.warnings).toHaveLength(1)
+    const history = (await installation.show(evm(0x52))).filter(({ dataset }) => dataset === name)
+    expect(history).toMatchObject([{ historical: true, listed: false, validTo: '2026-08-20T00:00:00.000Z' }])
+    const sets = (await listSets(installation.database)).filter(({ dataset }) => dataset === name)
+    expect(sets).toMatchObject([{ asOf: '2026-08-20T00:00:00.000Z', total: 1 }])
+    // The same history again is known; the current list again finds itself unchanged.
+    const again = await installation.file(name, [delisted])
+    expect(await installation.imported(again, { asOf: '2024-09-27' })).toMatchObject({
+      added: 0,
+      unchanged: 1,
+    })
+    const current = await installation.file(name, [listed])
+    expect(await installation.imported(current, { asOf: '2026-08-20' })).toMatchObject({
+      added: 0,
+      unchanged: 1,
+    })
+  })
+})
