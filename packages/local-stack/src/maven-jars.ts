@@ -80,7 +80,7 @@ export async function findJava(): Promise<string> {
     )
   }
   // `openjdk version "17.0.15" 2025-04-15`; until Java 8 it was `"1.8.0_392"`.
-  const found = Number(/version "(\d+)/.exec(text)?.[1] ?? 0)
+  const found = Number(/version "(?:1\.)?(\d+)/.exec(text)?.[1] ?? 0)
   if (found >= JAVA_NEEDED) return java
   throw new LocalStackError(
     'java-missing',

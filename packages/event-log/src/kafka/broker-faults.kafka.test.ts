@@ -15,7 +15,7 @@ import { openKafkaLog } from './kafka-log.js'
 import { createAdmin } from './kafkajs.js'
 
 const jars = await jarsOrReason()
-const CASE_TIMEOUT_MS = 120_000
+const CASE_TIMEOUT_MS = 240_000
 
 describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CASE_TIMEOUT_MS }, () => {
   let broker: BrokerUnderTest

@@ -1,0 +1,122 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from './free-port.js'
+import { servingCluster } from './kafka-probe.js'
+import { startKafka, type KafkaOptions } from './kafka.js'
+import { ensureKafkaJars, type KafkaJars } from './maven-jars.js'
+import { startPostgres } from './postgres.js'
+import { startRegistry } from './registry.js'
+
+const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
+const CASE_TIMEOUT_MS = 240_000
+
+describe.skipIf(missing !== undefined)(
+  `Local Kafka${missing === undefined ? '' : ` (${missing})`}`,
+  { timeout: CASE_TIMEOUT_MS },
+  () => {
+    let jars: KafkaJars
+    let folder: string
+    const options = (name: string): KafkaOptions => ({
+      jars,
+      folder: join(folder, name),
+      logFile: join(folder, `${name}.log`),
+      recordFolder: join(folder, `${name}-run`),
+      quickStart: true,
+    })
+    beforeAll(async () => {
+      jars = await ensureKafkaJars()
+      folder = await mkdtemp(join(tmpdir(), 'cupel-local-kafka-'))
+      // Run as root, Postgres belongs to another user, who must be able to pass through.
+      await chmod(folder, 0o711)
+    }, CASE_TIMEOUT_MS)
+    afterAll(async () => await rm(folder, { recursive: true, force: true }))
+
+    test('a broker that was killed comes back as the same cluster on the same port', async () => {
+      const first = await startKafka(options('killed'))
+      const cluster = await servingCluster('127.0.0.1', first.port)
+      expect(cluster).toMatch(/^[\w-]{22}$/)
+      process.kill(first.pid, 'SIGKILL')
+      await first.child.exited
+      const second = await startKafka(options('killed'))
+      expect(second.brokers).toBe(first.brokers)
+      expect(await servingCluster('127.0.0.1', second.port)).toBe(cluster)
+      await second.stop()
+      expect(await servingCluster('127.0.0.1', second.port)).toBeNull()
+
+      // Another port for the data of before, as when the first one was taken meanwhile.
+      const moved = await startKafka({
+        ...options('killed'),
+        port: await freePort(),
+        controllerPort: await freePort(),
+      })
+      expect(await servingCluster('127.0.0.1', moved.port)).toBe(cluster)
+
+      // Its controller would write into the metadata before Kafka finds the folder locked.
+      await expect(
+        startKafka({ ...options('killed'), recordFolder: join(folder, 'other-run') }),
+      ).rejects.toMatchObject({
+        code: 'home-in-use',
+      })
+      // The broker that holds the port answers, and must not be taken for the one that was to start.
+      await expect(startKafka({ ...options('second'), port: moved.port })).rejects.toMatchObject({
+        code: 'port-taken',
+      })
+      await moved.stop()
+    })
+
+    test('a start that was killed while formatting is begun again', async () => {
+      const half = join(folder, 'half', 'data.incomplete')
+      await mkdir(half, { recursive: true })
+      await writeFile(join(half, 'meta.properties'), 'version=')
+      const kafka = await startKafka(options('half'))
+      await kafka.stop()
+      expect(await readdir(join(folder, 'half'))).not.toContain('data.incomplete')
+    })
+
+    test('data that is no Kafka storage is named, not deleted', async () => {
+      const data = join(folder, 'broken', 'data')
+      await mkdir(data, { recursive: true })
+      await writeFile(join(data, 'meta.properties'), 'nonsense')
+      await expect(startKafka(options('broken'))).rejects.toMatchObject({ code: 'broken-data-folder' })
+      expect(await readFile(join(data, 'meta.properties'), 'utf8')).toBe('nonsense')
+    })
+
+    test('a registry on Postgres keeps its schemas and their ids', async () => {
+      const postgres = await startPostgres({
+        folder: join(folder, 'postgres'),
+        logFile: join(folder, 'postgres.log'),
+        recordFolder: join(folder, 'postgres-run'),
+      })
+      const connectionString = await postgres.ensureDatabase('registry')
+      const registryOptions = {
+        jars,
+        folder: join(folder, 'registry'),
+        logFile: join(folder, 'registry.log'),
+        recordFolder: join(folder, 'registry-run'),
+        databaseUrl: connectionString,
+      }
+      const body = JSON.stringify({ schema: JSON.stringify({ type: 'record', name: 'A', fields: [] }) })
+      const register = async (url: string): Promise<unknown> => {
+        const headers = { 'content-type': 'application/json' }
+        const answer = await fetch(`${url}/subjects/kept/versions`, { method: 'POST', body, headers })
+        return await answer.json()
+      }
+      const first = await startRegistry(registryOptions)
+      const id = await register(first.url)
+      process.kill(first.pid, 'SIGKILL')
+      await first.child.exited
+      const second = await startRegistry(registryOptions)
+      expect(await register(second.url)).toEqual(id)
+      const commandLine = await readFile(`/proc/${second.pid}/cmdline`, 'utf8').catch(() => '')
+      expect(commandLine).not.toContain(new URL(connectionString).password)
+      await second.stop()
+      await postgres.stop()
+    })
+
+    test('logs and settings can be read by their owner alone where they may tell something', async () => {
+      expect((await stat(join(folder, 'registry.log'))).mode & 0o077).toBe(0)
+    })
+  },
+)
