@@ -45,7 +45,7 @@ export async function importLabels(
     const checked = checkRequest(request)
     return await withLabelView(deps, () =>
       deps.database.withConnection(async (connection) => {
-        const spools = createSpools(connection)
+        const spools = createSpools(connection, deps.memoryLabels)
         try {
           return await runImport({ request: checked, deps, connection, spools, refused, startedAt })
         } finally {

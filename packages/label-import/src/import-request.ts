@@ -46,6 +46,8 @@ export interface LabelImportDeps {
    */
   readonly labelView: 'elsewhere' | 'here'
   readonly onProgress?: ((progress: LabelImportProgress) => void) | undefined
+  /** Labels of one set kept in memory on each side of the comparison; more go to a temporary table. */
+  readonly memoryLabels?: number | undefined
 }
 
 export interface LabelImportProgress {

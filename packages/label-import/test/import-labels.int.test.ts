@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LABEL_PARTITION, LABEL_TOPIC, listPublications, listSets } from '@cupel/read-models'
+import { importLabels } from '../src/index.js'
 import { startInstallation, type TestInstallation } from './installation.js'
 import { BTC, evm, row, rows, type Row } from './rows.js'
 
@@ -198,6 +199,21 @@ describe('an import', () => {
     expect(await installation.imported(file, { dryRun: true })).toMatchObject({ status: 'dry-run', added: 7 })
     expect(await labelsEnd()).toBe(before)
     expect(await installation.imported(file)).toMatchObject({ added: 7 })
+  })
+
+  test('larger than memory may hold gives the same, through a temporary table', async () => {
+    const name = 'large.csv'
+    const deps = { ...installation.deps, memoryLabels: 500 }
+    const run = async (lines: string[]): Promise<unknown> =>
+      await importLabels(
+        { file: await installation.file(name, lines), format: 'csv', importedBy: 'operator:test' },
+        deps,
+      )
+    expect(await run(rows('large', 6_000))).toMatchObject({ added: 6_000, retired: 0 })
+    const next = [...rows('large', 5_900), ...rows('large', 300, {}, 9_000), ...rows('large', 10)]
+    expect(await run(next)).toMatchObject({ added: 300, unchanged: 5_900, retired: 100, repeated: 10 })
+    const sets = (await listSets(installation.database)).filter(({ source }) => source === 'large')
+    expect(sets).toMatchObject([{ total: 6_200 }])
   })
 
   test('has the format’s date, else the operator’s, else its newest observation', async () => {
