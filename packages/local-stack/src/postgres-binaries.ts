@@ -91,6 +91,8 @@ interface Ids {
 
 function grant(capability: string, ids: Ids): string[] {
   return [
+    // access(2) asks with the capabilities that a change of user would have taken away; Postgres asks it for its programs.
+    '--securebits=+no_setuid_fixup',
     `--reuid=${ids.uid}`,
     `--regid=${ids.gid}`,
     '--clear-groups',
@@ -103,7 +105,7 @@ function grant(capability: string, ids: Ids): string[] {
 
 function canGrant(capability: string, ids: Ids, folder: string): boolean {
   try {
-    execFileSync(SETPRIV, [...grant(capability, ids), 'test', '-e', join(folder, '.')], { stdio: 'ignore' })
+    execFileSync(SETPRIV, [...grant(capability, ids), 'test', '-x', join(folder, '.')], { stdio: 'ignore' })
     return true
   } catch {
     // No setpriv here, or the capability is not root's to give.
