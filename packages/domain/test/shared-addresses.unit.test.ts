@@ -6,6 +6,7 @@ import { readCsv, readSharedLabels, sharedData } from './shared-labels.js'
 
 test.skipIf(sharedData === null)(
   'every labelled address is accepted on its chain and detected without it',
+  { timeout: 300_000 },
   () => {
     const rows = readSharedLabels(sharedData!)
     expect(rows.length).toBeGreaterThan(50_000)

@@ -1,11 +1,19 @@
 /** What the shared labels must come to, all files imported: the counts of the judgement's own oracle, and the traps. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { judge, type LabelSetFacts } from '../src/index.js'
+import { judge, parseAddress, toEip55, type LabelSetFacts } from '../src/index.js'
 import { judgeRows, type JudgedAddress } from './shared-judgement.js'
 import { readCsv, readSharedLabels, sharedData, type SharedRow } from './shared-labels.js'
 import { join } from 'node:path'
 
-describe.skipIf(sharedData === null)('the shared labels', () => {
+/** Upper-case Bech32, EIP-55, CashAddr without its prefix. */
+function otherWritings(address: string): readonly string[] {
+  if (address.startsWith('0x')) return [toEip55(address), `0X${address.slice(2).toUpperCase()}`]
+  if (/^(bc|ltc|bnb)1/.test(address)) return [address.toUpperCase()]
+  if (/^[qp][a-z0-9]{41}$/.test(address)) return [`bitcoincash:${address}`, address.toUpperCase()]
+  return []
+}
+
+describe.skipIf(sharedData === null)('the shared labels', { timeout: 300_000 }, () => {
   let rows: readonly SharedRow[]
   let judged: readonly JudgedAddress[]
   beforeAll(() => {
@@ -57,6 +65,20 @@ describe.skipIf(sharedData === null)('the shared labels', () => {
       expect(isDesignated, address).toBe(designated.has(address))
       expect(judgement.categoryHundredths.sanctions).toBe(isDesignated ? 10_000 : 7_500)
       if (!isDesignated) expect(labels.every(({ origin }) => origin !== 'us-ofac')).toBe(true)
+    }
+  })
+
+  test('every sanctioned address is red on whatever chain it is detected, in every writing it has', () => {
+    for (const { address, chain, facts } of of('sanctions')) {
+      const { canonicalAddress } = facts
+      for (const text of [address, canonicalAddress, ...otherWritings(address)]) {
+        const parsed = parseAddress(text)
+        const named = parseAddress(address, chain)
+        if (!parsed.ok || !named.ok) throw new Error(`${text} is refused`)
+        expect(parsed.lookupKey).toBe(named.lookupKey)
+        const screened = judge({ ...facts, chain: parsed.chain, canonicalAddress: parsed.canonical })
+        expect(screened.level, text).toBe('red')
+      }
     }
   })
 

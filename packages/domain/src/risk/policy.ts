@@ -97,6 +97,7 @@ function inPpm<Name extends string>(fractions: Readonly<Record<Name, number>>): 
 
 /** The first setting out of bounds as `path: what is wrong`, or null for a valid document. */
 export function policyFault(document: PolicyDocument): string | null {
+  if (typeof document !== 'object' || document === null) return 'not an object'
   if (!document.id) return 'id: empty'
   if (!Number.isInteger(document.version) || document.version < 1) return 'version: not a whole number from 1'
   const { levels, weights, ownership, green, freshness } = document
@@ -128,8 +129,13 @@ export function policyFault(document: PolicyDocument): string | null {
   for (const [path, hours] of ages) {
     if (!Number.isFinite(hours) || hours <= 0) return `${path}: not a number of hours above 0`
   }
-  const badList = freshness.required.find(({ when }) => when !== 'always' && when !== 'once_published')
-  return badList === undefined ? null : `freshness.required: ${badList.origin} has no valid "when"`
+  if (!Array.isArray(freshness.required)) return 'freshness.required: not a list'
+  const badList = freshness.required.findIndex(
+    (list) => !list?.origin || (list.when !== 'always' && list.when !== 'once_published'),
+  )
+  return badList === -1
+    ? null
+    : `freshness.required.${badList}: no origin, or a "when" that is not always or once_published`
 }
 
 /** Whether a number, times the scale, is whole but for the error of its binary form. */
