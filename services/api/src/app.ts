@@ -36,6 +36,8 @@ export interface App {
 const HEADERS_TIMEOUT_MS = 10_000
 /** Time a client may take to send a whole request, body included. */
 const REQUEST_TIMEOUT_MS = 30_000
+/** How often both are looked at. */
+const TIMEOUT_CHECK_INTERVAL_MS = 2_000
 /** Idle time after which a kept connection is closed; above the minute common among load balancers. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** Longest head of a request. */
@@ -69,7 +71,13 @@ export function buildApp(parts: AppParts): App {
     requestTimeout: REQUEST_TIMEOUT_MS,
     // An id of any length reaches its endpoint, which knows the form of an id.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // A missing Host is refused below, with a problem like everything else.
+      requireHostHeader: false,
+    },
     frameworkErrors: (_error, request, reply) => void answerUnrouted(request, reply),
     clientErrorHandler: answerBrokenRequest,
   })
@@ -141,6 +149,16 @@ export function buildApp(parts: AppParts): App {
     send(request, reply, unroutedAnswer(request, allow), route, performance.now())
   }
   fastify.setNotFoundHandler(answerUnrouted)
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (request.raw.httpVersion !== '1.1' || request.raw.headers.host !== undefined) return done()
+    // RFC 9112, section 3.2: such a request is answered 400, as who it is meant for is not known.
+    const refusal = refuse('invalid_request', 'The Host header is missing.')
+    send(request, reply, problemAnswer(refusal, request.id), 'unknown', performance.now())
+  })
+  // An expectation we do not know is ignored (RFC 9110, section 10.1.1); Node would answer 417 without a word.
+  fastify.server.on('checkExpectation', (request, response) =>
+    fastify.server.emit('request', request, response),
+  )
   fastify.setErrorHandler((error, request, reply) => {
     send(
       request,
