@@ -5,8 +5,10 @@ import {
   createEventCodec,
   eventLogMigrations,
   loadSchemaCatalog,
+  registerSchemas,
   type EventCodec,
   type EventLog,
+  type SchemaRegistry,
 } from '@cupel/event-log'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
@@ -20,6 +22,18 @@ export async function prepareDatabase(database: Database, logger: Logger): Promi
   const applied = await migrate(database, await readMigrations(migrationSources))
   if (applied.length > 0) logger.info({ applied }, 'Migrations were applied')
   await installReadModels(database, readModels)
+}
+
+/** Registers the schemas, creates the topics, and gives the codec that reads and writes them. */
+export async function prepareLog(parts: {
+  readonly database: Database
+  readonly registry: SchemaRegistry
+  readonly log: EventLog
+  readonly logger: Logger
+}): Promise<EventCodec> {
+  const { database, registry, log, logger } = parts
+  await Promise.all([registerSchemas({ database, registry, logger }), prepareTopics(log)])
+  return await loadCodec(database)
 }
 
 /** Creates the topics that are missing. */

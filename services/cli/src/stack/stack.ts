@@ -19,7 +19,7 @@ import {
 } from '@cupel/local-stack'
 import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
 import type { Config, Shutdown } from '@cupel/service-kit'
-import { knowsEverySchema, loadCodec, prepareDatabase, prepareTopics } from './foundation.js'
+import { knowsEverySchema, loadCodec, prepareDatabase, prepareLog, prepareTopics } from './foundation.js'
 
 export interface Stack {
   readonly profile: Profile
@@ -73,11 +73,13 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
     logger: options.logger,
   })
   options.shutdown.phase('log', () => log.close())
-  await Promise.all([
-    registerSchemas({ database, registry: builtInRegistry(database), logger: options.logger }),
-    prepareTopics(log),
-  ])
-  return { profile: 'embedded', databaseUrl, database, log, codec: await loadCodec(database), kafka: null }
+  const codec = await prepareLog({
+    database,
+    registry: builtInRegistry(database),
+    log,
+    logger: options.logger,
+  })
+  return { profile: 'embedded', databaseUrl, database, log, codec, kafka: null }
 }
 
 async function startOnKafka(options: StackOptions): Promise<Stack> {

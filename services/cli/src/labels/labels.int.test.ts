@@ -1,0 +1,200 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { builtInRegistry } from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { openDatabase } from '@cupel/postgres'
+import { runReadModel } from '@cupel/projections'
+import { labelView } from '@cupel/read-models'
+import { createTestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { createProgram } from '../program.js'
+import { prepareDatabase, prepareLog } from '../stack/foundation.js'
+
+const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
+const RONIN = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const rows = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => {
+    const address = `0x${(index + 1).toString(16).padStart(40, '0')}`
+    return `${address},ETH,scam,Somebody,my_list,https://example.org/list,0.8,2026-01-01`
+  })
+
+let folder: string
+let stop: () => Promise<void>
+let databaseUrl: string
+
+/** An installation that serves: its projector follows the label topic. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cupel-cli-labels-'))
+  const testDatabase = await createTestDatabase()
+  databaseUrl = testDatabase.connectionString
+  const database = openDatabase({ connectionString: databaseUrl, maxConnections: 8, applicationName: 'test' })
+  await prepareDatabase(database, silentLogger)
+  const log = openEmbeddedLog({ database })
+  const codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
+  const view = runReadModel({
+    readModel: labelView,
+    log,
+    codec,
+    database,
+    logger: silentLogger,
+    metrics: noMetrics,
+  })
+  stop = async () => {
+    await view.stop()
+    await log.close()
+    await database.close()
+    await testDatabase.drop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}, 60_000)
+afterAll(async () => await stop())
+
+interface Said {
+  readonly out: string
+  readonly error: unknown
+}
+
+async function cupel(...args: string[]): Promise<Said> {
+  const out: string[] = []
+  const context = {
+    ...createContext({ CUPEL_HOME: folder, CUPEL_DATABASE_URL: databaseUrl, CUPEL_LOG: 'embedded' }, args),
+    print: (text: string) => void out.push(text),
+    note: () => undefined,
+  }
+  try {
+    await createProgram(context).parseAsync(args, { from: 'user' })
+    return { out: out.join('\n'), error: null }
+  } catch (error) {
+    return { out: out.join('\n'), error }
+  }
+}
+
+async function file(name: string, lines: readonly string[]): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, [HEADER, ...lines, ''].join('\n'))
+  return path
+}
+
+describe('cupel labels import', () => {
+  test('answers people with a table and programs with the same figures', async () => {
+    const path = await file('mine.csv', [...rows(3), `nonsense,ETH,scam,,my_list,,0.5,2026-01-01`])
+    const { out, error } = await cupel('labels', 'import', path, '--format', 'csv')
+    expect(error).toBeNull()
+    expect(out).toMatch(/my_list +mine\.csv +2026-01-01 +3 +0 +0 +0 +3/)
+    expect(out).toMatch(/1 rows were refused:\n {2}line 5: bad format: "nonsense" \(ETH\)/)
+
+    const again = await cupel('labels', 'import', path, '--format', 'csv', '--json')
+    expect(JSON.parse(again.out)).toMatchObject({
+      status: 'imported',
+      rows: 4,
+      added: 0,
+      unchanged: 3,
+      retired: 0,
+      refused_count: 1,
+      refused: [{ line: 5 }],
+      visible: true,
+      sets: [{ source: 'my_list', dataset: 'mine.csv', as_of: '2026-01-01T00:00:00.000Z', total: 3 }],
+    })
+  })
+
+  test('refuses a large removal with the number to accept, and takes it with that number and a reason', async () => {
+    const named = ['--set', 'removed', '--format', 'csv']
+    await cupel('labels', 'import', await file('long.csv', rows(30)), ...named)
+    const short = await file('short.csv', rows(10))
+    const refused = await cupel('labels', 'import', short, ...named, '--json')
+    expect(JSON.parse(refused.out)).toMatchObject({
+      status: 'refused',
+      refusal: 'too-many-removals',
+      removals: 20,
+    })
+    expect(refused.error).toBeInstanceOf(CommandError)
+    expect(refused.error).toMatchObject({ exitCode: EXIT_FAILED })
+    expect((refused.error as CommandError).message).toContain('--accept-removals 20 --reason')
+    const accepted = await cupel(
+      ...['labels', 'import', short, ...named, '--accept-removals', '20', '--reason', 'delisted', '--json'],
+    )
+    expect(JSON.parse(accepted.out)).toMatchObject({ status: 'imported', retired: 20 })
+  })
+
+  test.each([
+    ['a file that is not there', ['/nowhere/list.csv', '--format', 'csv'], EXIT_NOT_FOUND],
+    ['accepted removals without a reason', ['FILE', '--format', 'csv', '--accept-removals', '9'], EXIT_USAGE],
+    ['explorer tags without a category', ['FILE', '--format', 'explorer-json'], EXIT_USAGE],
+    ['a file of another layout', ['FILE', '--format', 'ofac-xml'], EXIT_FAILED],
+  ])('says what is wrong with %s in a sentence and an exit code', async (_what, args, exitCode) => {
+    const path = await file('some.csv', rows(1))
+    const said = await cupel('labels', 'import', ...args.map((arg) => (arg === 'FILE' ? path : arg)))
+    expect(said.error).toBeInstanceOf(CommandError)
+    expect(said.error).toMatchObject({ exitCode })
+    expect((said.error as CommandError).message).toMatch(/^[A-Z/].*[.]$/s)
+  })
+})
+
+test('cupel labels sources lists the sets in force', async () => {
+  await cupel(
+    'labels',
+    'import',
+    await file('listed.csv', rows(2)),
+    '--format',
+    'csv',
+    '--source',
+    'ofac_sdn',
+  )
+  const { out } = await cupel('labels', 'sources', '--json')
+  const { items } = JSON.parse(out) as { items: Record<string, unknown>[] }
+  expect(items.find(({ source }) => source === 'ofac_sdn')).toMatchObject({
+    dataset: 'listed.csv',
+    total: 2,
+    authority: true,
+    as_of: '2026-01-01T00:00:00.000Z',
+  })
+  expect((await cupel('labels', 'sources')).out).toMatch(
+    /ofac_sdn +listed\.csv +2 .*the authority's own list/,
+  )
+})
+
+test('cupel labels show answers for what held and for what was known, each at its own time', async () => {
+  const listed = `${RONIN},ETH,sanctions,Lazarus,uk_ofsi,https://example.org,0.9,2026-01-01`
+  await cupel('labels', 'import', await file('dated.csv', [listed]), '--format', 'csv')
+  const known = new Date().toISOString()
+  await cupel(
+    'labels',
+    'import',
+    await file('dated.csv', rows(1)),
+    '--format',
+    'csv',
+    '--source',
+    'uk_ofsi',
+    '--as-of',
+    '2026-06-01',
+  )
+
+  const show = async (...args: string[]): Promise<Record<string, unknown>[]> => {
+    const { items } = JSON.parse((await cupel('labels', 'show', RONIN, ...args, '--json')).out) as {
+      items: Record<string, unknown>[]
+    }
+    return items
+  }
+  expect(await show()).toMatchObject([
+    {
+      source: 'uk_ofsi',
+      category: 'sanctions',
+      confidence: 0.9,
+      listed: false,
+      valid_to: '2026-06-01T00:00:00.000Z',
+    },
+  ])
+  expect(await show('--valid-at', '2026-05-31')).toHaveLength(1)
+  expect(await show('--valid-at', '2026-06-01')).toEqual([])
+  // Before the second import nobody here knew that it would end.
+  expect(await show('--known-at', known)).toMatchObject([{ listed: true, valid_to: null }])
+  expect(await show('--valid-at', '2026-06-01', '--known-at', known)).toHaveLength(1)
+  expect(await show('--known-at', '2020-01-01')).toEqual([])
+  expect((await cupel('labels', 'show', `${RONIN.slice(0, -1)}5`)).error).toMatchObject({
+    exitCode: EXIT_USAGE,
+  })
+})
