@@ -6,18 +6,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureKafkaJars, startKafka, startRegistry } from '@cupel/local-stack'
-import { startKafkaContainers } from './kafka-containers.js'
+import { startKafkaContainers, type TestKafka } from './kafka-containers.js'
 
 /** What tests find in their environment. */
 const BROKERS = 'CUPEL_TEST_KAFKA_BROKERS'
 const REGISTRY = 'CUPEL_TEST_REGISTRY_URL'
 const MISSING = 'CUPEL_TEST_KAFKA_MISSING'
-
-export interface TestKafka {
-  readonly brokers: string
-  readonly registryUrl: string
-  stop(): Promise<void>
-}
 
 export default async function provideKafka(): Promise<() => Promise<void>> {
   const given = process.env['KAFKA_BROKERS']

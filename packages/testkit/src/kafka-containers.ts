@@ -1,6 +1,11 @@
 /** Kafka and the schema registry in containers, for machines with Docker and without Java. */
 import { freePort } from '@cupel/local-stack'
-import type { TestKafka } from './global-kafka.js'
+
+export interface TestKafka {
+  readonly brokers: string
+  readonly registryUrl: string
+  stop(): Promise<void>
+}
 
 /** The versions of deploy/kafka/pom.xml. */
 const KAFKA_IMAGE = 'apache/kafka:4.3.1'

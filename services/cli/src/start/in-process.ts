@@ -14,7 +14,7 @@ import { startStandalone } from '@cupel/standalone'
 import type { CliContext } from '../context.js'
 import { connections } from '../installation.js'
 import { openPool, type Stack } from '../stack/stack.js'
-import type { Services } from './start.js'
+import type { Services } from './start-options.js'
 
 export interface InProcessOptions {
   readonly stack: Stack

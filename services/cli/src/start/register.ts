@@ -1,11 +1,6 @@
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
-
-export interface StartOptions {
-  readonly kafka?: boolean
-  readonly scale?: string
-  readonly json?: boolean
-}
+import type { StartOptions } from './start-options.js'
 
 export function registerStart(program: Command, context: CliContext): void {
   program

@@ -16,9 +16,9 @@ import { startStack, type Stack } from '../stack/stack.js'
 import { ensureDefaultPolicy } from './default-policy.js'
 import { ensureDemoKeys } from './demo-keys.js'
 import { readyLine, readyText, type Ready } from './ready-line.js'
-import type { StartOptions } from './register.js'
 import { parseScale, type Scale } from './scale.js'
 import { startServiceProcesses } from './service-processes.js'
+import type { Services, StartOptions } from './start-options.js'
 import { ensureStarterLabels } from './starter-labels.js'
 import { listenForStop, StoppedEarly, type StopRequest } from './stop-request.js'
 
@@ -142,11 +142,6 @@ async function boot(boot: Boot): Promise<void> {
   context.print(
     options.json === true ? JSON.stringify(ready) : readyText(ready, `${home.profileFolder(profile)}/logs`),
   )
-}
-
-export interface Services {
-  readonly baseUrls: readonly string[]
-  readonly processes: readonly { readonly name: string; readonly healthUrl: string }[]
 }
 
 async function startServices(boot: Boot, stack: Stack): Promise<Services> {
