@@ -7,15 +7,10 @@ import type { Caller } from '@cupel/access'
 import type { ProblemCode } from '@cupel/contracts'
 import type { Scope } from '@cupel/domain'
 import type { z } from 'zod'
+import type { Answer } from './answer.js'
 import type { Refusal } from './problem.js'
 
-export interface Answer {
-  readonly status: number
-  readonly contentType?: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Already in the form it goes out in; null for no body. */
-  readonly body: string | null
-}
+export type { Answer } from './answer.js'
 
 /** What every handler knows about the call it answers. */
 export interface Call {
@@ -24,6 +19,38 @@ export interface Call {
   /** Clock reading (performance.now) when the request's head had arrived. */
   readonly receivedMs: number
 }
+
+/** A call whose key was admitted. */
+export interface KeyedCall extends Call {
+  readonly caller: Caller
+  /** The work of this call where it carries an Idempotency-Key. */
+  readonly work?: Work
+}
+
+export interface Work {
+  /** Reserved for this request: its report or job has this id. */
+  readonly id: string
+  /** An earlier attempt with this id was given up; it may have done a part, or all but answer. */
+  readonly isResumed: boolean
+}
+
+/** How an endpoint takes an Idempotency-Key. */
+export interface Idempotency<Path = never, Query = never, Body = never> {
+  /** Refusals that depend on the inputs alone; asked before anything is reserved, so that a 4xx stores nothing. */
+  judge(inputs: Inputs<Path, Query, Body>): Refusal | null
+  newWorkId(): Promise<string>
+  /** What became of the work with this id, for this account and environment alone. */
+  replay(call: KeyedCall, workId: string): Promise<Replay>
+}
+
+export type Replay =
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  /** It ended in a fault; a new attempt needs a new id. */
+  | { readonly kind: 'failed' }
+  /** It has not ended, or was never begun. */
+  | { readonly kind: 'none' }
+  /** Which of these cannot be said at the moment. */
+  | { readonly kind: 'unknown-yet'; readonly refusal: Refusal }
 
 export interface Inputs<Path, Query, Body> {
   readonly path: Path
@@ -66,10 +93,9 @@ export interface OpenEndpoint<Path, Query> extends EndpointBase<Path, Query, und
 
 export interface KeyedEndpoint<Path, Query, Body> extends EndpointBase<Path, Query, Body> {
   readonly access: Scope
-  handle(
-    call: Call & { readonly caller: Caller },
-    inputs: Inputs<Path, Query, Body>,
-  ): Promise<Answer | Refusal>
+  /** Where an Idempotency-Key counts. */
+  readonly idempotency?: Idempotency<Path, Query, Body>
+  handle(call: KeyedCall, inputs: Inputs<Path, Query, Body>): Promise<Answer | Refusal>
 }
 
 /** An endpoint whose input types the frame need not know: they were checked where it was defined. */

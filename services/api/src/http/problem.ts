@@ -1,6 +1,6 @@
 /** Refusals and faults as callers receive them: RFC 9457 problem documents, one code of the published list each. */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
-import type { Answer } from './endpoint.js'
+import type { Answer } from './answer.js'
 import type { Fault } from './strict-json.js'
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
