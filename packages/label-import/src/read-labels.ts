@@ -66,14 +66,17 @@ export async function readLabels(
   }
 
   let rows = 0
+  let unsourced = 0
   for await (const item of parsed.items) {
     rows += 1
     if (item.type === 'refused') refuse(item.line, item.reason)
     else {
       const source = request.source ?? item.row.source ?? parsed.facts().defaultSource
       const label = source === null ? null : stateLabel(item.row, source)
-      if (source === null || label === null) refuse(item.row.line, 'the row names no source')
-      else if ('reason' in label) refuse(item.row.line, label.reason)
+      if (source === null || label === null) {
+        unsourced += 1
+        refuse(item.row.line, 'the row names no source')
+      } else if ('reason' in label) refuse(item.row.line, label.reason)
       else addLabel(sources, { source, dataset: request.dataset, label, spools })
     }
     if (rows % ROWS_PER_TURN === 0) {
@@ -87,7 +90,7 @@ export async function readLabels(
   if (rows === 0 && named !== null && request.acceptRemovals !== undefined) {
     sources.set(named, { source: named, labels: spools.create(), newestObservedAt: null })
   }
-  requireUsable({ request, sources, rows, refused: refused.count })
+  requireUsable({ request, sources, rows, unsourced, refused: refused.count })
   return {
     dataset: request.dataset,
     sources: [...sources.values()].sort((a, b) => (a.source < b.source ? -1 : 1)),
@@ -203,14 +206,19 @@ function requireUsable({
   request,
   sources,
   rows,
+  unsourced,
   refused,
 }: {
   request: LabelImportRequest
   sources: Map<string, SourceLabels>
   rows: number
+  unsourced: number
   refused: number
 }): void {
   if (sources.size > 0) return
+  if (unsourced > 0) {
+    throw new ImportRefusedError('no-source', 'No row names a source: say with --source whose list this is')
+  }
   if (rows > 0) {
     throw new ImportRefusedError(
       'no-usable-row',

@@ -252,6 +252,7 @@ describe('a set that cannot be trusted', () => {
   test.each([
     ['no rows', [], 'no-usable-row'],
     ['no usable row', [row({ address: 'nonsense' })], 'no-usable-row'],
+    ['no source', [row({ source: '' })], 'no-source'],
   ])('is refused with %s', async (_what, lines, refusal) => {
     expect(await installation.import(await installation.file('none.csv', lines))).toMatchObject({ refusal })
   })
