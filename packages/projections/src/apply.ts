@@ -7,6 +7,7 @@ import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 /** What one record changes. */
 export interface ReducedRecord {
   readonly offset: number
+  readonly type: EventType
   readonly changes: readonly Change[]
 }
 
@@ -37,9 +38,13 @@ export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
       const reducer = reducers.get(type)
       if (reducer === undefined) {
         if (!isKnownType(type)) throw new Error(`the event type ${type} is unknown to this version`)
-        return { offset: record.offset, changes: [] }
+        return { offset: record.offset, type, changes: [] }
       }
-      return { offset: record.offset, changes: reducer.reduce(codec.decode(record), position) }
+      return {
+        offset: record.offset,
+        type: reducer.type,
+        changes: reducer.reduce(codec.decode(record), position),
+      }
     } catch (error) {
       throw new UnappliableRecordError(position, error)
     }

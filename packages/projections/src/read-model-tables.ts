@@ -33,6 +33,15 @@ export async function createReadModelSchema(
   await transaction.query('SET LOCAL search_path TO DEFAULT')
 }
 
+/** Takes the statistics that plans rest on. Plans made before, prepared ones included, are made anew. */
+export async function analyzeTables(
+  database: Queryable,
+  readModel: ReadModel,
+  schema: string,
+): Promise<void> {
+  await database.query(`ANALYZE ${readModel.tables.map((table) => `${schema}.${table}`).join(', ')}`)
+}
+
 /** Notes which definition the tables in service were made from. */
 export async function recordDefinition(transaction: Queryable, readModel: ReadModel): Promise<void> {
   await transaction.query(

@@ -20,6 +20,11 @@ export interface ReadModel {
   readonly reducers: readonly Reducer[]
   /** Records of one partition taken at a time; large rows want fewer. */
   readonly maxBatchRecords?: number
+  /**
+   * Events after which the tables may be of quite another size. Their statistics are then taken at once: statements that
+   * were prepared for the small table would go on reading the large one from end to end until Postgres looked by itself.
+   */
+  readonly resizedBy?: readonly EventType[]
 }
 
 export interface Reducer {

@@ -9,7 +9,7 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { applyChanges, createReduce, type Reduce } from './apply.js'
 import { compareTables, digestTables, type TableComparison } from './compare-tables.js'
 import { placeOf } from './checkpoint.js'
-import { createReadModelSchema, recordDefinition, schemaExists } from './read-model-tables.js'
+import { analyzeTables, createReadModelSchema, recordDefinition, schemaExists } from './read-model-tables.js'
 import { readModelGroup, type ReadModel } from './read-model.js'
 
 /** Records written in one transaction. */
@@ -220,6 +220,8 @@ async function livePositions(
 async function switchTables(options: RebuildOptions, build: Build): Promise<void> {
   const { database, readModel, log } = options
   const identity = await log.identity()
+  // Without statistics the first plans for tables that are large from the start would be poor ones, and kept.
+  await analyzeTables(database, readModel, freshSchema(readModel))
   options.onProgress?.({ phase: 'switching', records: build.records(), total: build.records() })
   await database.transaction({ at: 'projector.rebuild-switch' }, async (transaction) => {
     await transaction.query('SET LOCAL statement_timeout = 0')

@@ -13,7 +13,7 @@ import { commitBatches, type PreparedBatch } from './commit-batches.js'
 import { createCommitWindow } from './commit-window.js'
 import { storeProjectionStatus, type ProjectionState, type ProjectionStatus } from './projection-state.js'
 import { projectionMetrics } from './projection-metrics.js'
-import { hasCurrentDefinition } from './read-model-tables.js'
+import { analyzeTables, hasCurrentDefinition } from './read-model-tables.js'
 import { readModelGroup, type ReadModel } from './read-model.js'
 
 /** Records of one partition taken at a time, where the read model names no other number. */
@@ -60,6 +60,8 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
   let identity: LogIdentity | undefined
   let subscription: Subscription | undefined
   let unknownSchema: { place: string; since: number } | undefined
+  let analyzing: Promise<void> | null = null
+  let analyzeAgain = false
   let unsubscribing: Promise<void> | undefined
 
   const window = createCommitWindow<PreparedBatch, { resumeAt: number } | undefined>({
@@ -78,6 +80,7 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
       await running
       await unsubscribe()
       await watching
+      await analyzing
       if (state !== 'stopped') {
         state = 'idle'
         await store({ replacesStop: false })
@@ -133,6 +136,7 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
         const outcome = await window.add(prepared)
         if (outcome !== undefined) return outcome
         recovered()
+        if (prepared.records.some(({ type }) => readModel.resizedBy?.includes(type))) analyze()
       }
       if (failure === undefined) return undefined
       if (mayBecomeKnown(failure)) throw failure.cause
@@ -142,6 +146,28 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
       stop(caught)
       return { resumeAt: batch.firstOffset }
     }
+  }
+
+  /** In the background and one at a time: nothing waits for it, and what comes meanwhile is analyzed with the next one. */
+  function analyze(): void {
+    if (analyzing !== null) {
+      analyzeAgain = true
+      return
+    }
+    analyzing = analyzeTables(database, readModel, readModel.schema)
+      .catch((caught: unknown) => {
+        // Postgres takes statistics by itself too, only later.
+        logger.warn(
+          { err: caught, readModel: readModel.name },
+          'Statistics could not be taken; look-ups may be slow for a while',
+        )
+      })
+      .finally(() => {
+        analyzing = null
+        if (!analyzeAgain || stopping.signal.aborted) return
+        analyzeAgain = false
+        analyze()
+      })
   }
 
   /** A newer release may just have registered the schema of a record: that is waited for, though not for ever. */

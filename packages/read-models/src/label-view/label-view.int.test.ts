@@ -1,5 +1,5 @@
 import type { DomainEvent } from '@cupel/contracts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
 import { asserted, published, retired } from '../../test/label-events.js'
 import {
@@ -199,4 +199,24 @@ test('a rebuild gives the same rows, byte for byte, and the same numbers of stat
   // The live projector writes into the new tables.
   await project(published('i3'))
   expect(marks((await snapshot('a')).labels)).toEqual(['a†', 'a'])
+})
+
+test('a look-up prepared while the view was small uses the index once a large set is published', async () => {
+  const lookupKeys = Array.from({ length: 40 }, (_, n) => `evm:l${n}`)
+  await fixture.database.withConnection(async (connection) => {
+    const plan = async (): Promise<string> => {
+      const rows = await connection.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN EXECUTE "label-view.snapshot" ('{${lookupKeys.join(',')}}', -1, -1)`,
+      )
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    }
+    await project(...Array.from({ length: 60 }, (_, n) => asserted('i0', `s${n}`)), published('i0'))
+    // After some executions Postgres keeps one plan for all of them, made for the table as it was then.
+    for (let n = 0; n < 8; n += 1) await readLabelSnapshot(connection, { lookupKeys })
+    expect(await plan()).toMatch(/Seq Scan on label l .*\n.*lookup_key = ANY \(\$1\)/)
+    await project(...Array.from({ length: 5_000 }, (_, n) => asserted('i1', `l${n}`)), published('i1'))
+    await vi.waitFor(async () => expect(await plan()).toMatch(/Index Scan (using|on) label_lookup/), 15_000)
+    expect(await plan()).not.toContain('Seq Scan on label l')
+    expect((await readLabelSnapshot(connection, { lookupKeys })).labels).toHaveLength(40)
+  })
 })

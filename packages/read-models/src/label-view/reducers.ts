@@ -79,6 +79,7 @@ export const labelView: ReadModel = {
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
   tables: ['label', 'retirement', 'publication'],
   maxBatchRecords: MAX_BATCH_RECORDS,
+  resizedBy: ['LabelSetPublished'],
   reducers: [
     on('LabelAsserted', ({ data }, at) =>
       insertLabel({
