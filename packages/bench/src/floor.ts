@@ -55,7 +55,10 @@ export async function startEcho(log: EventLog): Promise<Subscription> {
 
 const headers = { ce_type: 'cupel.bench.floor' }
 
-export async function floorClient(log: EventLog): Promise<{ send: Send; close: () => Promise<void> }> {
+export async function floorClient(
+  log: EventLog,
+  { answerTimeoutMs = ANSWER_TIMEOUT_MS }: { answerTimeoutMs?: number } = {},
+): Promise<{ send: Send; close: () => Promise<void> }> {
   const pending = new Map<string, (error?: Error) => void>()
   const tail = await log.tail({
     topic: reportTopic.name,
@@ -72,7 +75,7 @@ export async function floorClient(log: EventLog): Promise<{ send: Send; close: (
   const send: Send = (index) =>
     new Promise((resolve, reject) => {
       const key = `${run}-${index}`
-      const timer = setTimeout(() => settle(new Error('no answer from the echo')), ANSWER_TIMEOUT_MS)
+      const timer = setTimeout(() => settle(new Error('no answer from the echo')), answerTimeoutMs)
       const settle = (error?: Error): void => {
         clearTimeout(timer)
         pending.delete(key)

@@ -1,0 +1,39 @@
+import { eventLogMigrations } from '@cupel/event-log'
+import { migrate, openDatabase, readMigrations } from '@cupel/postgres'
+import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { floorClient, floorTopics, startEcho } from './floor.js'
+import { runPhase } from './load.js'
+import { openLog } from './log-connection.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const admin = openDatabase({
+    connectionString: database.connectionString,
+    maxConnections: 1,
+    applicationName: 'test',
+  })
+  await migrate(admin, await readMigrations([eventLogMigrations]))
+  await admin.close()
+})
+afterAll(() => database.drop())
+
+test('every request of the floor is answered by its own echo, and one without an echo is an error', async () => {
+  const connection = {
+    kind: 'embedded',
+    databaseUrl: database.connectionString,
+    topicPrefix: 'bench.',
+  } as const
+  const { log, close } = await openLog(connection, 'test')
+  await log.ensureTopics(floorTopics)
+  const client = await floorClient(log, { answerTimeoutMs: 300 })
+  await expect(client.send(0)).rejects.toThrow('no answer from the echo')
+  const echo = await startEcho(log)
+  const result = await runPhase({ kind: 'closed', level: 8, seconds: 0.3 }, client.send, 1)
+  expect(result.errors).toBe(0)
+  expect(result.requests).toBeGreaterThan(8)
+  await client.close()
+  await echo.stop()
+  await close()
+})

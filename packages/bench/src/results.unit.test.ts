@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { LoadResult } from './load.js'
+import { renderMarkdown, type BenchResults } from './results.js'
+
+const load = (over: Partial<LoadResult>): LoadResult => ({
+  ...{ kind: 'open', level: 200, seconds: 10, requests: 2_000, errors: 0, errorSamples: [], perSecond: 200 },
+  ...{ p50Ms: 2, p95Ms: 5, p99Ms: 8, maxMs: 20, ...over },
+})
+
+const results = (over: Partial<BenchResults['profiles'][number]>): BenchResults => ({
+  conditions: {
+    ...{
+      date: '2026-11-21',
+      commit: 'abc1234',
+      cores: 2,
+      cpu: 'x',
+      memoryGib: 8,
+      node: '20.20.2',
+      platform: 'linux',
+    },
+    ...{ secondsPerPhase: 10, warmUpSeconds: 25, loadAverage: 0.2, labelRows: 55_523 },
+  },
+  profiles: [
+    {
+      profile: 'kafka',
+      firstStartMs: null,
+      secondStartMs: null,
+      labelImport: null,
+      pairs: [],
+      memory: [],
+      ...over,
+    },
+  ],
+})
+
+test('a screen is shown beside the floor, as a multiple of it, with its errors and its target', () => {
+  const floor = load({ p95Ms: 4 })
+  const screen = load({ p95Ms: 10, errors: 3 })
+  const table = renderMarkdown(results({ pairs: [{ floor, screen }] }))
+  expect(table).toContain(
+    '| open loop, 200/s | 2 / 4 / 8 | 2 / 10 / 8 / 20 | 2.50 | 200 (200) | 3 | p95 ≤ 2 × floor and < 40 ms |',
+  )
+})
+
+test('what was not measured is left out and never shown as zero', () => {
+  const table = renderMarkdown(results({ pairs: [{ floor: null, screen: load({}) }] }))
+  expect(table).toContain('| open loop, 200/s | — | 2 / 5 / 8 / 20 | — | 200 | 0 |')
+  expect(table).not.toContain('second start')
+})
+
+test('the conditions stand above the figures', () => {
+  const table = renderMarkdown(results({ secondStartMs: 11_040 }))
+  expect(table).toMatch(
+    /abc1234.*\n.*2 cores.*Node 20\.20\.2.*load average before the run 0\.2.*55,523 label rows/,
+  )
+  expect(table).toContain('| second start, until ready | 11.0 s | ≤ 25 s |')
+})

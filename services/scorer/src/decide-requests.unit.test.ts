@@ -1,0 +1,164 @@
+import { noMetrics } from '@cupel/contracts'
+import { compiledDefaultPolicy } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createDecider } from './decide-requests.js'
+import { createInstruments } from './instruments.js'
+import { PausedError, type Request } from './lane.js'
+
+const LOG = 'cluster/genesis'
+const ADDRESS = '0x00000000000000000000000000000000000abcde'
+
+/** The state of the database, answered the way the snapshot statement does: sets and policy only where they are news. */
+let state: { setsSeq: number; policySeq: number; log: string | null }
+let asked: { keys: readonly string[]; setsSeq: number; policySeq: number }[]
+let hold: Promise<void>
+
+const publication = (labelSetSeq: number) => ({
+  ...{ labelSetSeq, importId: `import-${labelSetSeq}`, source: 'defillama_cex', dataset: 'x.csv' },
+  ...{ sha256: 'a', asOf: null, publishedAt: `2026-11-2${labelSetSeq}T00:00:00.000Z`, authority: false },
+})
+
+const database = {
+  query: async (_statement: unknown, values: [readonly string[], number, number]) => {
+    const [keys, setsSeq, policySeq] = values
+    asked.push({ keys, setsSeq, policySeq })
+    const seen = { ...state }
+    await hold
+    const { document, canonical, sha256 } = compiledDefaultPolicy
+    const policy = {
+      policySeq: seen.policySeq,
+      policyId: document.id,
+      version: 1,
+      document: canonical,
+      sha256,
+    }
+    return [
+      {
+        label_set_seq: seen.setsSeq,
+        sets: seen.setsSeq === setsSeq ? null : [publication(seen.setsSeq)],
+        policy_seq: seen.policySeq,
+        policy: seen.policySeq === 0 || seen.policySeq === policySeq ? null : policy,
+        next: seen.log === null ? null : 7,
+        log: seen.log,
+        followed_age_ms: 0,
+        labels: null,
+      },
+    ]
+  },
+} as unknown as Queryable
+
+beforeEach(() => {
+  state = { setsSeq: 1, policySeq: 1, log: LOG }
+  asked = []
+  hold = Promise.resolve()
+})
+
+const decider = () =>
+  createDecider({
+    database,
+    log: LOG,
+    labelView: () => 'current',
+    instruments: createInstruments(noMetrics),
+    now: () => new Date('2026-11-25T00:00:00.000Z'),
+  })
+
+function request(over: Partial<Request['data']> = {}): Request {
+  const data = {
+    ...{
+      reportId: '00000000000000a7',
+      accountId: 'a',
+      livemode: true,
+      address: ADDRESS,
+      canonicalAddress: ADDRESS,
+      chain: 'ETH',
+    },
+    ...{
+      candidateChains: [],
+      customerReference: null,
+      lane: 'interactive',
+      answerByAt: null,
+      requestedAt: '2026-11-25T00:00:00.000Z',
+    },
+    ...{ reportUrl: 'https://example.org/', jobId: null, jobIndex: null, ...over },
+  }
+  const envelope = {
+    id: 'r',
+    source: 'test',
+    time: data.requestedAt,
+    subject: data.reportId,
+    correlationId: 'c',
+    causationId: 'c',
+  }
+  return { type: 'ScreenRequested', data, envelope }
+}
+
+/** Number of the newest set that the first decision rests on. */
+const snapshotOf = async (decisions: ReturnType<ReturnType<typeof decider>>): Promise<number | string> => {
+  const [decision] = await decisions
+  return decision?.kind === 'report' ? decision.event.data.inputs.labelSetSeq : (decision?.cause ?? 'nothing')
+}
+
+describe('one look-up', () => {
+  test('serves the whole batch, each key asked once, the sandbox not at all', async () => {
+    const decide = decider()
+    const decisions = await decide([
+      request(),
+      request(),
+      request({ livemode: false, canonicalAddress: `0x${'1'.repeat(40)}` }),
+    ])
+    expect(asked).toHaveLength(1)
+    expect(asked[0]!.keys).toHaveLength(1)
+    expect(decisions.map(({ kind }) => kind)).toEqual(['report', 'report', 'report'])
+  })
+
+  test('of an empty batch is not made', async () => {
+    expect(await decider()([])).toEqual([])
+    expect(asked).toEqual([])
+  })
+
+  test('gets sets and policy only when they are news', async () => {
+    const decide = decider()
+    await decide([request()])
+    await decide([request()])
+    state = { ...state, setsSeq: 2 }
+    expect(await snapshotOf(decide([request()]))).toBe(2)
+    await decide([request()])
+    expect(asked.map(({ setsSeq, policySeq }) => [setsSeq, policySeq])).toEqual([
+      [-1, -1],
+      [1, 1],
+      [1, 1],
+      [2, 1],
+    ])
+  })
+
+  test('that is overtaken by a newer one still decides by its own snapshot', async () => {
+    const decide = decider()
+    await decide([request()])
+    let release: () => void = () => undefined
+    hold = new Promise((resolve) => (release = resolve))
+    const older = decide([request()])
+    hold = Promise.resolve()
+    state = { ...state, setsSeq: 2 }
+    expect(await snapshotOf(decide([request()]))).toBe(2)
+    release()
+    expect(await snapshotOf(older)).toBe(1)
+    expect(await snapshotOf(decide([request()]))).toBe(2)
+  })
+})
+
+describe('nothing is decided', () => {
+  test.each([
+    ['no projector ever read the labels', { log: null }],
+    ['the labels are those of another log', { log: 'elsewhere' }],
+    ['no policy was activated', { policySeq: 0 }],
+  ])('where %s', async (_, over) => {
+    state = { ...state, ...over }
+    await expect(decider()([request()])).rejects.toThrow(PausedError)
+  })
+})
+
+test('an address that does not parse is that request’s fault alone', async () => {
+  const decisions = await decider()([request({ canonicalAddress: 'nonsense\0' }), request()])
+  expect(decisions.map(({ kind }) => kind)).toEqual(['undecidable', 'report'])
+})
