@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase, type Database } from './index.js'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openDatabase, type Database, type Queryable } from './index.js'
 
 let database: TestDatabase
 let db: Database
@@ -30,4 +30,18 @@ test('a transaction that throws leaves nothing behind', async () => {
 test('a bigint beyond 2^53 is refused, not rounded', async () => {
   await expect(db.query('SELECT 9007199254740993::int8 AS n')).rejects.toThrow(RangeError)
   expect(await db.query('SELECT 9007199254740991::int8 AS n')).toEqual([{ n: Number.MAX_SAFE_INTEGER }])
+})
+
+test.each([
+  ['a transaction', (work: (db: Queryable) => Promise<unknown>) => db.transaction({ at: 'test' }, work)],
+  ['a borrowed connection', (work: (db: Queryable) => Promise<unknown>) => db.withConnection(work)],
+])('a server that ends %s between two statements fails the next one and crashes nobody', async (_, run) => {
+  const attempt = run(async (connection) => {
+    const [own] = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    await db.query('SELECT pg_terminate_backend($1)', [own!.pid])
+    await vi.waitFor(() => expect(connection.query('SELECT 1')).rejects.toThrow())
+    throw new Error('ended')
+  })
+  await expect(attempt).rejects.toThrow('ended')
+  expect(await db.query('SELECT 1 AS n')).toEqual([{ n: 1 }])
 })

@@ -72,18 +72,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     ...queryable(pool),
     async transaction(transactionOptions, work) {
-      const client = await pool.connect()
-      return await runTransaction(client, transactionOptions, work)
+      return await runTransaction(await borrow(pool, options.onIdleError), transactionOptions, work)
     },
     async withConnection(work) {
-      const client = await pool.connect()
+      const { client, release } = await borrow(pool, options.onIdleError)
       try {
         const result = await work(queryable(client))
-        client.release()
+        release()
         return result
       } catch (error) {
         // The connection may hold a lock or be mid-transaction: end it rather than return it to the pool.
-        client.release(true)
+        release(true)
         throw error
       }
     },
@@ -94,8 +93,31 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
+interface Borrowed {
+  readonly client: pg.PoolClient
+  /** Returns the connection to the pool; with an error or true the pool drops it. */
+  readonly release: (error?: Error | true) => void
+}
+
+/**
+ * A connection for several statements. While it is out the pool does not listen to it, and an end that falls between two
+ * statements, as when the server is killed, would crash the process. Whoever borrowed it fails at the next statement.
+ */
+async function borrow(pool: pg.Pool, onError: DatabaseOptions['onIdleError']): Promise<Borrowed> {
+  const client = await pool.connect()
+  const listener = (error: Error): void => onError?.(error)
+  client.on('error', listener)
+  return {
+    client,
+    release(error) {
+      client.off('error', listener)
+      client.release(error)
+    },
+  }
+}
+
 async function runTransaction<T>(
-  client: pg.PoolClient,
+  { client, release }: Borrowed,
   options: TransactionOptions,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
@@ -107,15 +129,15 @@ async function runTransaction<T>(
     failpoint('before', options.at)
     await client.query('COMMIT')
     failpoint('after', options.at)
-    client.release()
+    release()
     return result
   } catch (error) {
     try {
       await client.query('ROLLBACK')
-      client.release()
+      release()
     } catch (rollbackError) {
       // The connection is gone; the server rolls back by itself. Tell the pool to drop it, and report the first cause.
-      client.release(rollbackError instanceof Error ? rollbackError : true)
+      release(rollbackError instanceof Error ? rollbackError : true)
     }
     throw error
   }
