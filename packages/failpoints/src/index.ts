@@ -20,6 +20,8 @@ const armed = parse(process.env['CUPEL_FAILPOINT'])
 export const failpointNames = [
   'api.screen-requested',
   'api.pending-noted',
+  'api.request-audited',
+  'api.audit-outbox',
   'scorer.report-generated',
   'scorer.request-deferred',
   'scorer.screening-failed',

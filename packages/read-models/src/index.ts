@@ -1,12 +1,14 @@
+import { auditView } from './audit-view/reducers.js'
 import { labelView } from './label-view/reducers.js'
 import { policyView } from './policy-view/reducers.js'
 import { reportView } from './report-view/reducers.js'
 
-export { labelView, policyView, reportView }
+export { auditView, labelView, policyView, reportView }
+export * from './audit-view/queries.js'
 export * from './label-view/queries.js'
 export * from './policy-view/queries.js'
 export * from './policy-view/ensure-default-policy.js'
 export * from './report-view/queries.js'
 
 /** Every read model there is, each with a checkpoint of its own. */
-export const readModels = [policyView, labelView, reportView] as const
+export const readModels = [policyView, labelView, reportView, auditView] as const

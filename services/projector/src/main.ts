@@ -1,6 +1,7 @@
 /** The projector as a process: its own connections to the log and the database, closed in the reverse order. */
 import { createEventCodec, loadSchemaCatalog, type EventLog } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
+import { readModels } from '@cupel/read-models'
 import { ConfigError, runService, type Config, type ServiceFrame } from '@cupel/service-kit'
 import { startProjector } from './start-projector.js'
 
@@ -20,7 +21,7 @@ runService('projector', async (frame) => {
 })
 
 /** One per read model, two for the relay, one to spare: more would only wait for each other. */
-const PROJECTOR_CONNECTIONS = 6
+const PROJECTOR_CONNECTIONS = readModels.length + 3
 
 /** The embedded log works through the same connections and needs its share. */
 function connections(config: Config): number {

@@ -72,4 +72,18 @@ export const eventSchemas = {
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ApiKeyRevoked\",\"doc\":\"An API key stopped working.\",\"fields\":[{\"name\":\"keyId\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"accountId\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"revokedAt\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"revokedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\"}]}",
   },
+  ApiRequestAudited: {
+    subject: 'access.request.events.v1-ApiRequestAudited',
+    topic: 'access.request.events.v1',
+    owner: 'api',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ApiRequestAudited\",\"doc\":\"A call with an API key was answered, or refused. Neither the key nor anything of a body is ever part of it.\",\"fields\":[{\"name\":\"accountId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Account of the key; empty where the key is not known.\"},{\"name\":\"environment\",\"type\":\"string\",\"default\":\"\",\"doc\":\"live or test; empty where the key is not known.\"},{\"name\":\"livemode\",\"type\":\"boolean\",\"default\":true},{\"name\":\"keyId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Empty where the key is not known.\"},{\"name\":\"scope\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Scope of the key.\"},{\"name\":\"clientAddress\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Address of the client, IPv4-mapped addresses as IPv4.\"},{\"name\":\"method\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"route\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Path of the endpoint with the names of its parameters, as in the API description.\"},{\"name\":\"status\",\"type\":\"int\",\"default\":0,\"doc\":\"HTTP status of the answer.\"},{\"name\":\"code\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Problem code of the answer; empty for a success.\"},{\"name\":\"refusedBecause\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Why access was refused, told apart further than the answer does; empty where it was granted.\"},{\"name\":\"requestId\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"subjectIds\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"default\":[],\"doc\":\"Ids of what the call was about or made.\"},{\"name\":\"latencyMs\",\"type\":\"double\",\"default\":0,\"doc\":\"From the head of the request to its outcome; the acknowledgement of this event comes on top.\"},{\"name\":\"at\",\"type\":\"string\",\"default\":\"\",\"doc\":\"When the call came; UTC, RFC 3339 with milliseconds.\"}]}",
+  },
+  RefusedRequestsCounted: {
+    subject: 'access.request.events.v1-RefusedRequestsCounted',
+    topic: 'access.request.events.v1',
+    owner: 'api',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"RefusedRequestsCounted\",\"doc\":\"Further calls without a known key from one client within a minute, counted instead of told one by one.\",\"fields\":[{\"name\":\"clientNetwork\",\"type\":\"string\",\"default\":\"\",\"doc\":\"IPv4 address, or the /64 of an IPv6 address.\"},{\"name\":\"count\",\"type\":\"int\",\"default\":0},{\"name\":\"from\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Beginning of the minute; UTC, RFC 3339 with milliseconds.\"},{\"name\":\"to\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Time of the last call counted.\"},{\"name\":\"countedBy\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Instance of the API that counted; each counts what it answered.\"}]}",
+  },
 } as const

@@ -255,6 +255,50 @@ export interface ApiKeyRevoked {
   readonly reason: string
 }
 
+/** A call with an API key was answered, or refused. Neither the key nor anything of a body is ever part of it. */
+export interface ApiRequestAudited {
+  /** Account of the key; empty where the key is not known. */
+  readonly accountId: string
+  /** live or test; empty where the key is not known. */
+  readonly environment: string
+  readonly livemode: boolean
+  /** Empty where the key is not known. */
+  readonly keyId: string
+  /** Scope of the key. */
+  readonly scope: string
+  /** Address of the client, IPv4-mapped addresses as IPv4. */
+  readonly clientAddress: string
+  readonly method: string
+  /** Path of the endpoint with the names of its parameters, as in the API description. */
+  readonly route: string
+  /** HTTP status of the answer. */
+  readonly status: number
+  /** Problem code of the answer; empty for a success. */
+  readonly code: string
+  /** Why access was refused, told apart further than the answer does; empty where it was granted. */
+  readonly refusedBecause: string
+  readonly requestId: string
+  /** Ids of what the call was about or made. */
+  readonly subjectIds: readonly string[]
+  /** From the head of the request to its outcome; the acknowledgement of this event comes on top. */
+  readonly latencyMs: number
+  /** When the call came; UTC, RFC 3339 with milliseconds. */
+  readonly at: string
+}
+
+/** Further calls without a known key from one client within a minute, counted instead of told one by one. */
+export interface RefusedRequestsCounted {
+  /** IPv4 address, or the /64 of an IPv6 address. */
+  readonly clientNetwork: string
+  readonly count: number
+  /** Beginning of the minute; UTC, RFC 3339 with milliseconds. */
+  readonly from: string
+  /** Time of the last call counted. */
+  readonly to: string
+  /** Instance of the API that counted; each counts what it answered. */
+  readonly countedBy: string
+}
+
 export interface EventData {
   readonly ScreenRequested: ScreenRequested
   readonly ReportGenerated: ReportGenerated
@@ -266,4 +310,6 @@ export interface EventData {
   readonly AccountCreated: AccountCreated
   readonly ApiKeyIssued: ApiKeyIssued
   readonly ApiKeyRevoked: ApiKeyRevoked
+  readonly ApiRequestAudited: ApiRequestAudited
+  readonly RefusedRequestsCounted: RefusedRequestsCounted
 }

@@ -55,5 +55,12 @@ export const topicTable = [
     "key": "account_id",
     "producer": "ordered",
     "sandbox": false
+  },
+  {
+    "name": "access.request.events.v1",
+    "partitions": 4,
+    "key": "account_id, or the client network's hash",
+    "producer": "fast",
+    "sandbox": true
   }
 ] as const
