@@ -1,4 +1,5 @@
 /** Appends the labels of an import in large batches, two under way at a time. None is visible before its publication. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
 import { LABEL_TOPIC } from '@cupel/read-models'
@@ -35,6 +36,8 @@ export function createLabelAppender(
     // Whoever waits for it below hears of a failure; until then it must not count as unhandled.
     sending.catch(() => undefined)
     underWay.push(sending)
+    // The log sends in a turn of the event loop: without one here it would wait until the next batch is encoded.
+    await nextTurn()
     if (underWay.length >= BATCHES_UNDER_WAY) await underWay.shift()
   }
 
