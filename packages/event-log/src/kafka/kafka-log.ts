@@ -146,14 +146,17 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     },
 
     async subscribe(subscribeOptions) {
-      const subscription = await openSubscription(subscribeOptions, {
+      const { subscription, joined } = openSubscription(subscribeOptions, {
         connection,
         positions,
         wireGroup: topicPrefix + subscribeOptions.group,
         wireTopic,
         topicOf,
       })
-      return keep(subscription)
+      // Kept before it has joined: closing the log must end it also while no broker can be reached.
+      const kept = keep(subscription)
+      await joined
+      return kept
     },
 
     close: () => (closing ??= close()),

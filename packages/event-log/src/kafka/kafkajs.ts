@@ -281,11 +281,15 @@ export function leaderOf(metadata: ClusterMetadata | null, topic: string, partit
   return leader === undefined || leader < 0 ? null : leader
 }
 
-/** The protocol's name of the innermost error, for example UNKNOWN_TOPIC_OR_PARTITION; null for errors of the connection. */
+/**
+ * The protocol's name of the innermost error, for example UNKNOWN_TOPIC_OR_PARTITION; null for errors of the connection.
+ * A refused password has no such name, and is given the one that the protocol has for it.
+ */
 export function protocolError(error: unknown): string | null {
   let found: string | null = null
   for (let each = error; each instanceof Error; each = each.cause) {
     if ('type' in each && typeof each.type === 'string') found = each.type
+    if (each.name === 'KafkaJSSASLAuthenticationError') found = 'SASL_AUTHENTICATION_FAILED'
   }
   return found
 }

@@ -14,6 +14,7 @@ import { openFetcher, type Fetched, type FetchTarget, type FetchTrouble } from '
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
 import { joinGroup, type Assignment } from './membership.js'
+import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
 import { withoutProbes } from './tail.js'
 
 export interface SubscriptionDependencies {
@@ -51,14 +52,16 @@ const BYTES_AHEAD = 4 * 1024 * 1024
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 5_000
 const DOUBTS_ALLOWED = 5
-/** Every wait within has a limit far below this: silence means that something hangs for good. */
-const SILENCE_LIMIT_MS = 60_000
-const WATCH_INTERVAL_MS = 5_000
+export interface OpenedSubscription {
+  readonly subscription: Subscription
+  /** Resolves after the first join, or when it ended before. */
+  readonly joined: Promise<void>
+}
 
-export async function openSubscription(
+export function openSubscription(
   options: SubscribeOptions,
   dependencies: SubscriptionDependencies,
-): Promise<Subscription> {
+): OpenedSubscription {
   const { positions } = dependencies
   const { logger } = dependencies.connection
   const parts = new Map<string, Part>()
@@ -67,7 +70,6 @@ export async function openSubscription(
   let active = 0
   let stopping: Promise<void> | null = null
   let over = false
-  let silentLooks = 0
 
   const fetcher = openFetcher({ connection: dependencies.connection })
   const membership = joinGroup({
@@ -92,11 +94,19 @@ export async function openSubscription(
       )
     },
   })
-  const watch = setInterval(lookForSilence, WATCH_INTERVAL_MS)
-  watch.unref()
-  await membership.joined
-
-  return {
+  const endWatch = watchSilence(
+    () => Math.min(membership.lastActiveAt(), parts.size === 0 ? Infinity : fetcher.lastActiveAt()),
+    () => {
+      logger.error({ group: options.group }, 'The subscription has fallen silent')
+      end(
+        new LogStoppedError(
+          'stuck',
+          `Reading for ${options.group} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`,
+        ),
+      )
+    },
+  )
+  const subscription: Subscription = {
     assigned: () => [...parts.values()].map(({ topic, partition }) => ({ topic, partition })),
     lag() {
       let lag = 0
@@ -109,11 +119,12 @@ export async function openSubscription(
     },
     stop: () => (stopping ??= stop()),
   }
+  return { subscription, joined: membership.joined }
 
   async function stop(): Promise<void> {
     over = true
     await revokeAll()
-    clearInterval(watch)
+    endWatch()
     for (const timer of timers) clearTimeout(timer)
     await Promise.all([membership.close(), fetcher.close()])
   }
@@ -320,19 +331,5 @@ export async function openSubscription(
       if (error instanceof LogStoppedError) return end(error)
       void load(part)
     }
-  }
-
-  function lookForSilence(): void {
-    const since = Math.min(membership.lastActiveAt(), parts.size === 0 ? Infinity : fetcher.lastActiveAt())
-    // Twice, because a process that stood still itself looks silent at first.
-    silentLooks = Date.now() - since < SILENCE_LIMIT_MS ? 0 : silentLooks + 1
-    if (silentLooks < 2) return
-    logger.error({ group: options.group }, 'The subscription has fallen silent')
-    end(
-      new LogStoppedError(
-        'stuck',
-        `Reading for ${options.group} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`,
-      ),
-    )
   }
 }

@@ -15,6 +15,7 @@ import {
 import { openFetcher, type FetchTarget, type FetchTrouble } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
+import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
 
 export interface TailDependencies {
   readonly connection: KafkaConnectionOptions
@@ -60,11 +61,15 @@ export async function openTail(options: TailOptions, dependencies: TailDependenc
     },
   })
   fetcher.add(target)
+  const endWatch = watchSilence(fetcher.lastActiveAt, () =>
+    end(new LogStoppedError('stuck', `Following ${place} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`)),
+  )
   const tail: Tail = {
     // A fetch that was answered at our offset proves as much as another probe: whatever is appended comes with the next.
     isReady: () => probed && connected && !stopped,
     async stop() {
       stopped = true
+      endWatch()
       fetcher.remove(target)
       await fetcher.close()
     },
@@ -146,6 +151,7 @@ export async function openTail(options: TailOptions, dependencies: TailDependenc
   function end(error: LogStoppedError): void {
     if (stopped) return
     stopped = true
+    endWatch()
     fetcher.remove(target)
     void fetcher.close()
     if (onEnd === null) options.onStopped(error)

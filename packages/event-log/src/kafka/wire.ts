@@ -1,5 +1,5 @@
 /**
- * The two requests of the hot path, Produce v7 and Fetch v11, written and read here so that an error of one partition stays
+ * The two requests of the hot path, Produce v7 and Fetch v10 (brokers from 2.1 on), written and read here so that an error of one partition stays
  * with that partition: kafkajs fails everyone in the request with the first error it finds.
  * Source: Kafka protocol guide, Messages.
  */
@@ -142,7 +142,7 @@ export function fetchRequest(
   return {
     request: {
       apiKey: 1,
-      apiVersion: 11,
+      apiVersion: 10,
       apiName: 'Fetch',
       encode: async () => encoded(fetchBody(parts, limits)),
     },
@@ -153,11 +153,11 @@ export function fetchRequest(
 
 /**
  * Replica, wait, min and max bytes, isolation, session, topics: [name, partitions: [index, epoch, offset, log start, max
- * bytes]], forgotten topics, rack.
+ * bytes]], forgotten topics.
  */
 function fetchBody(parts: readonly FetchPart[], limits: FetchLimits): Buffer {
   const topics = byTopic(parts)
-  let bytes = 4 + 4 + 4 + 4 + 1 + 4 + 4 + 4 + 4 + 2
+  let bytes = 4 + 4 + 4 + 4 + 1 + 4 + 4 + 4 + 4
   for (const [topic, own] of topics)
     bytes += 2 + Buffer.byteLength(topic) + 4 + own.length * (4 + 4 + 8 + 8 + 4)
   const body = Buffer.allocUnsafe(bytes)
@@ -180,14 +180,13 @@ function fetchBody(parts: readonly FetchPart[], limits: FetchLimits): Buffer {
       at = body.writeInt32BE(limits.maxPartitionBytes, at)
     }
   }
-  at = body.writeInt32BE(0, at)
-  writeString(body, at, '')
+  body.writeInt32BE(0, at)
   return body
 }
 
 /**
  * Throttle time, error, session, topics: [name, partitions: [index, error, end, last stable, start, aborted transactions,
- * preferred replica, records]].
+ * records]].
  */
 function readFetch(payload: Buffer): { answer: readonly FetchAnswer[]; clientSideThrottleTime: number } {
   const answers: FetchAnswer[] = []
@@ -203,7 +202,7 @@ function readFetch(payload: Buffer): { answer: readonly FetchAnswer[]; clientSid
     at += 4
     for (let each = 0; each < partitions; each += 1) {
       const aborted = Math.max(0, payload.readInt32BE(at + 30))
-      const recordsAt = at + 34 + aborted * 16 + 4
+      const recordsAt = at + 34 + aborted * 16
       const size = Math.max(0, payload.readInt32BE(recordsAt))
       answers.push({
         topic,

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { freePort, startKafka, type KafkaJars, type RunningKafka } from '@cupel/local-stack'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkpointStore, newGroup, subscribeOptions, until } from '../contract/log-under-test.contract.js'
+import { numbered, record, textOf } from '../contract/records.contract.js'
+import type { EventLog, LogRecord, LogStoppedError } from '../port.js'
+import { jarsOrReason, specOf } from './broker-under-test.contract.js'
+import { openKafkaLog } from './kafka-log.js'
+
+const jars = await jarsOrReason()
+const CASE_TIMEOUT_MS = 240_000
+const PASSWORD = 'only-for-this-test'
+
+describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout: CASE_TIMEOUT_MS }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-secured-'))
+  let kafka: RunningKafka
+  let port: number
+  let ca: string
+  beforeAll(async () => {
+    if (typeof jars === 'string') return
+    port = await freePort()
+    ca = makeCertificate(folder, jars)
+    kafka = await startSecured(folder, jars, port)
+  }, CASE_TIMEOUT_MS)
+  afterAll(async () => {
+    // Undefined where it could not be started.
+    await (kafka as RunningKafka | undefined)?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }, CASE_TIMEOUT_MS)
+
+  const open = (password: string): EventLog =>
+    openKafkaLog({
+      brokers: `localhost:${port}`,
+      clientId: 'secured',
+      ssl: { ca: [ca] },
+      sasl: { mechanism: 'scram-sha-512', username: 'cupel', password },
+    })
+
+  test('everything works as without', async () => {
+    const log = open(PASSWORD)
+    const topic = 'secured.v1'
+    await log.ensureTopics([specOf(topic)])
+    const [handled, tailed] = [[] as LogRecord[], [] as LogRecord[]]
+    const store = checkpointStore(await log.identity())
+    await log.tail({
+      topic,
+      partition: 0,
+      onRecords: (records) => tailed.push(...records),
+      onStopped: (error) => {
+        throw error
+      },
+    })
+    await log.subscribe(
+      subscribeOptions({
+        group: newGroup(),
+        topics: [topic],
+        checkpoint: store.load,
+        handle: async (batch) => void handled.push(...batch.records),
+      }),
+    )
+    await Promise.all(numbered(50).map((text) => log.append('test', [record(topic, text, { partition: 0 })])))
+    await until(() => expect(handled.map(textOf)).toEqual(numbered(50)))
+    await until(() => expect(tailed.map(textOf)).toEqual(numbered(50)))
+    await log.close()
+  })
+
+  test('a wrong password stops the subscription with a sentence, and appends are rejected', async () => {
+    const log = open('wrong')
+    const stops: LogStoppedError[] = []
+    await log.subscribe(
+      subscribeOptions({
+        group: newGroup(),
+        topics: ['secured.v1'],
+        checkpoint: async () => null,
+        onStopped: (error) => stops.push(error),
+        handle: async () => undefined,
+      }),
+    )
+    expect(stops.map((each) => each.reason)).toEqual(['crashed'])
+    expect(stops[0]!.message).toMatch(/authentication/i)
+    await expect(log.append('test', [record('secured.v1', 'a', { partition: 0 })])).rejects.toThrow(
+      /did not acknowledge/,
+    )
+    await log.close()
+  })
+})
+
+/** A certificate for localhost that signs itself; returns it as PEM. */
+function makeCertificate(folder: string, { java }: KafkaJars): string {
+  const keytool = java === 'java' ? 'keytool' : join(dirname(java), 'keytool')
+  const store = [
+    '-keystore',
+    join(folder, 'keys.p12'),
+    '-storetype',
+    'PKCS12',
+    '-storepass',
+    PASSWORD,
+    '-alias',
+    'broker',
+  ]
+  const make = [
+    '-genkeypair',
+    '-keyalg',
+    'RSA',
+    '-dname',
+    'CN=localhost',
+    '-ext',
+    'san=dns:localhost',
+    '-validity',
+    '2',
+  ]
+  execFileSync(keytool, [...make, ...store], { stdio: 'ignore' })
+  const file = join(folder, 'broker.pem')
+  execFileSync(keytool, ['-exportcert', '-rfc', '-file', file, ...store], { stdio: 'ignore' })
+  return readFileSync(file, 'utf8')
+}
+
+/** A broker with a second listener that takes TLS and SCRAM alone; the first one serves the launcher. */
+async function startSecured(folder: string, kafkaJars: KafkaJars, port: number): Promise<RunningKafka> {
+  const [plainPort, controllerPort] = [await freePort(), await freePort()]
+  const listeners = `PLAINTEXT://127.0.0.1:${plainPort},SECURED://localhost:${port}`
+  const kafka = await startKafka({
+    jars: kafkaJars,
+    folder: join(folder, 'kafka'),
+    logFile: join(folder, 'kafka.log'),
+    recordFolder: join(folder, 'run'),
+    port: plainPort,
+    controllerPort,
+    quickStart: true,
+    settings: {
+      listeners: `${listeners},CONTROLLER://127.0.0.1:${controllerPort}`,
+      'advertised.listeners': listeners,
+      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURED:SASL_SSL',
+      'listener.name.secured.sasl.enabled.mechanisms': 'SCRAM-SHA-512',
+      'listener.name.secured.scram-sha-512.sasl.jaas.config':
+        'org.apache.kafka.common.security.scram.ScramLoginModule required;',
+      'listener.name.secured.ssl.keystore.location': join(folder, 'keys.p12'),
+      'listener.name.secured.ssl.keystore.password': PASSWORD,
+      'listener.name.secured.ssl.keystore.type': 'PKCS12',
+    },
+  })
+  execFileSync(
+    kafkaJars.java,
+    [
+      ...['-cp', join(kafkaJars.kafkaLibs, '*'), 'kafka.admin.ConfigCommand'],
+      ...['--bootstrap-server', kafka.brokers, '--alter', '--entity-type', 'users', '--entity-name', 'cupel'],
+      ...['--add-config', `SCRAM-SHA-512=[password=${PASSWORD}]`],
+    ],
+    { stdio: 'pipe' },
+  )
+  return kafka
+}
