@@ -197,6 +197,14 @@ describe('the gate', () => {
         plan: 'enterprise',
         webhookAdmin: false,
       },
+      rateLimit: {
+        plan: 'enterprise',
+        quota: 10_000,
+        windowSeconds: 2,
+        remaining: 9_999,
+        nextTokenSeconds: 1,
+      },
+      reservation: null,
     })
   })
 
@@ -211,11 +219,9 @@ describe('the gate', () => {
     const noStore = createAdmission({
       database: { query: () => Promise.reject(new Error('asked')) } as unknown as Database,
     })
-    expect(await noStore.admit({ authorization, clientAddress: '::1', requiredScope: 'read-only' })).toEqual({
-      admitted: false,
-      reason,
-      caller: null,
-    })
+    expect(
+      await noStore.admit({ authorization, clientAddress: '::1', requiredScope: 'read-only' }),
+    ).toMatchObject({ admitted: false, reason, caller: null, rateLimit: null })
     await noStore.close()
   })
 
@@ -225,7 +231,7 @@ describe('the gate', () => {
     expect(await admit(swapped)).toMatchObject({ reason: 'malformed_credentials' })
     const stranger = await issueKey(database, order())
     await database.execute('DELETE FROM access.api_key WHERE key_id = $1', [stranger.keyId])
-    expect(await admit(stranger.key)).toEqual({ admitted: false, reason: 'unknown_key', caller: null })
+    expect(await admit(stranger.key)).toMatchObject({ admitted: false, reason: 'unknown_key', caller: null })
   })
 
   test('refuses an expired key, and still knows whose it was', async () => {
@@ -289,7 +295,7 @@ describe('the gate', () => {
       clientAddress: '::1',
       requiredScope: 'read-only',
     }
-    expect(await shaky.admit(call)).toEqual({ admitted: false, reason: 'unavailable', caller: null })
+    expect(await shaky.admit(call)).toMatchObject({ admitted: false, reason: 'unavailable', caller: null })
     expect(shaky.isAvailable()).toBe(false)
     isDown = false
     expect((await shaky.admit(call)).admitted).toBe(true)

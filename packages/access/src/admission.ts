@@ -1,13 +1,24 @@
 /**
- * The gate every call passes: who calls, from where, and whether the key may do this.
- * Keys are judged in the database on every call, so that a revoked key is refused at once on every instance. Calls of the
- * same moment share one statement, which keeps that affordable.
+ * The gate every call passes: who calls, from where, whether the key may do this and has a token left, and whether the same
+ * request was made before. All of it is judged in the database on every call, by its clock, so that a revoked key is refused
+ * at once and a bucket is exact over all instances. Calls of the same moment share one statement, which keeps that affordable.
  */
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
-import type { Environment, PlanName, Scope } from '@cupel/domain'
+import {
+  plans as publishedPlans,
+  type Environment,
+  type Plan,
+  type PlanName,
+  type Scope,
+} from '@cupel/domain'
+import { failpoint } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
-import { readBearer } from './bearer.js'
+import { ADMIT_CALLS, columnsOf, type Question, type Verdict } from './admit-calls.js'
+import { createAuthFailures, MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
 import { createBatcher, type Batcher } from './batcher.js'
+import { readBearer } from './bearer.js'
+import type { IdempotentRequest, Reservation } from './idempotency.js'
+import { createPlanTable, type RateLimit } from './plan-table.js'
 
 /** One call at the gate. */
 export interface AccessCall {
@@ -16,6 +27,8 @@ export interface AccessCall {
   /** Address of the client in text form, IPv4-mapped addresses as IPv4. */
   readonly clientAddress: string
   readonly requiredScope: Scope
+  /** Where the call carries an Idempotency-Key and could be carried out. */
+  readonly idempotent?: IdempotentRequest | null
 }
 
 /** Whose call it is: known as soon as the key is, even where the call is refused. */
@@ -29,19 +42,42 @@ export interface Caller {
   readonly webhookAdmin: boolean
 }
 
+/** The key is missing or not valid: these count as failed authentications. */
+const failedAuthentications = [
+  'no_credentials',
+  'malformed_credentials',
+  'unknown_key',
+  'revoked_key',
+  'expired_key',
+] as const
+
 export type RefusalReason =
-  | 'no_credentials'
-  | 'malformed_credentials'
-  | 'unknown_key'
-  | 'revoked_key'
-  | 'expired_key'
+  | (typeof failedAuthentications)[number]
+  | 'too_many_failures'
   | 'ip_not_allowed'
   | 'scope_required'
+  | 'rate_limited'
   | 'unavailable'
 
-export type Admission =
-  | { readonly admitted: true; readonly caller: Caller }
-  | { readonly admitted: false; readonly reason: RefusalReason; readonly caller: Caller | null }
+export interface Admitted {
+  readonly admitted: true
+  readonly caller: Caller
+  readonly rateLimit: RateLimit
+  /** What the Idempotency-Key of the call stands for; null where it carries none. */
+  readonly reservation: Reservation | null
+}
+
+export interface NotAdmitted {
+  readonly admitted: false
+  readonly reason: RefusalReason
+  readonly caller: Caller | null
+  /** Null where the key is not valid, or not from there. */
+  readonly rateLimit: RateLimit | null
+  /** Whole seconds after which the same call can succeed; null where waiting does not help. */
+  readonly retryAfterSeconds: number | null
+}
+
+export type Admission = Admitted | NotAdmitted
 
 export interface AdmissionGate {
   /** Never rejects: a store that cannot be asked is the refusal `unavailable`. */
@@ -56,6 +92,12 @@ export interface AdmissionOptions {
   readonly database: Database
   readonly logger?: Logger
   readonly metrics?: Metrics
+  /** Figures of the plans where an operator changed them. */
+  readonly plans?: Readonly<Record<PlanName, Plan>>
+  /** How long one attempt may work under an Idempotency-Key before another may go on. */
+  readonly leaseMs?: number
+  /** Failed authentications a minute from one client before further ones are 429. */
+  readonly maxFailuresPerMinute?: number
 }
 
 /** Calls judged by one statement. */
@@ -66,26 +108,18 @@ const MAX_IN_FLIGHT = 2
 const MAX_WAITING = 4_096
 /** A call not judged by then is refused as unavailable. */
 const ANSWER_TIMEOUT_MS = 2_000
+/** The longest a screen takes by default, and a second. */
+const LEASE_MS = 6_000
+/** A store that could not be asked may answer the next call. */
+const UNAVAILABLE_RETRY_SECONDS = 1
 
-interface Question {
-  readonly keyId: string
-  readonly keyHash: Buffer
-  readonly clientAddress: string
-  readonly requiredScope: Scope
+const UNAVAILABLE: Admission = {
+  admitted: false,
+  reason: 'unavailable',
+  caller: null,
+  rateLimit: null,
+  retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
 }
-
-interface Verdict extends Record<string, unknown> {
-  readonly outcome:
-    'admitted' | Exclude<RefusalReason, 'no_credentials' | 'malformed_credentials' | 'unavailable'>
-  readonly key_id: string | null
-  readonly account_id: string
-  readonly environment: Environment
-  readonly scope: Scope
-  readonly plan: PlanName
-  readonly webhook_admin: boolean
-}
-
-const UNAVAILABLE: Admission = { admitted: false, reason: 'unavailable', caller: null }
 
 export function createAdmission(options: AdmissionOptions): AdmissionGate {
   const logger = options.logger ?? silentLogger
@@ -100,14 +134,24 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     'Time the store took to judge a batch of calls.',
     [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2],
   )
+  const refusals = metrics.counter('admission_refusals_total', 'Calls refused at the gate.', ['reason'])
+  const planTable = createPlanTable({ plans: options.plans ?? publishedPlans, logger, metrics })
+  const failures = createAuthFailures({
+    maxPerMinute: options.maxFailuresPerMinute ?? MAX_FAILURES_PER_MINUTE,
+  })
+  const settings = { leaseMs: options.leaseMs ?? LEASE_MS, planColumns: planTable.columns }
   let available = true
 
   const judge = async (questions: readonly Question[]): Promise<readonly Verdict[]> => {
     const startedMs = performance.now()
     batchSizes.observe(questions.length)
     try {
-      const verdicts = await options.database.query<Verdict>(ADMIT_CALLS, columns(questions))
-      if (verdicts.length !== questions.length) throw new Error('The store judged another number of calls')
+      failpoint('before', 'access.admit')
+      const rows = await options.database.query<Verdict>(ADMIT_CALLS, columnsOf(questions, settings))
+      failpoint('after', 'access.admit')
+      if (rows.length !== questions.length) throw new Error('The store judged another number of calls')
+      const verdicts = Array.from<Verdict>({ length: rows.length })
+      for (const row of rows) verdicts[row.ordinal - 1] = row
       available = true
       return verdicts
     } catch (error) {
@@ -128,50 +172,86 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
   })
 
+  const judgeCall = async (call: AccessCall): Promise<Admission> => {
+    const bearer = readBearer(call.authorization)
+    if (!bearer.ok) return notAdmitted(bearer.reason, null)
+    const { clientAddress, requiredScope, idempotent = null } = call
+    const { keyId, keyHash } = bearer
+    try {
+      return admissionOf(
+        await batcher.ask({ keyId, keyHash, clientAddress, requiredScope, idempotent }),
+        idempotent,
+        planTable.standing,
+      )
+    } catch {
+      // Logged once where the statement failed; a full queue or a late answer is the same to the caller.
+      return UNAVAILABLE
+    }
+  }
+
   return {
     async admit(call) {
-      const bearer = readBearer(call.authorization)
-      if (!bearer.ok) return { admitted: false, reason: bearer.reason, caller: null }
-      const { clientAddress, requiredScope } = call
-      try {
-        return admissionOf(
-          await batcher.ask({ keyId: bearer.keyId, keyHash: bearer.keyHash, clientAddress, requiredScope }),
-        )
-      } catch {
-        // Logged once where the statement failed; a full queue or a late answer is the same to the caller.
-        return UNAVAILABLE
+      let admission = await judgeCall(call)
+      if (admission.admitted) return admission
+      if (isFailedAuthentication(admission.reason)) {
+        const retryAfterSeconds = failures.note(call.clientAddress)
+        if (retryAfterSeconds !== null)
+          admission = { ...admission, reason: 'too_many_failures', retryAfterSeconds }
       }
+      refusals.inc({ reason: admission.reason })
+      return admission
     },
     isAvailable: () => available,
     close: () => batcher.close(),
   }
 }
 
-const ADMIT_CALLS = {
-  name: 'access.admit_calls',
-  text: `SELECT outcome, key_id, account_id, environment, scope, plan, webhook_admin
-         FROM access.admit_calls($1::text[], $2::bytea[], $3::inet[], $4::text[])`,
+function isFailedAuthentication(reason: RefusalReason): boolean {
+  return (failedAuthentications as readonly string[]).includes(reason)
 }
 
-function columns(questions: readonly Question[]): unknown[] {
-  const keyIds: string[] = []
-  const keyHashes: Buffer[] = []
-  const clientAddresses: string[] = []
-  const requiredScopes: string[] = []
-  for (const question of questions) {
-    keyIds.push(question.keyId)
-    keyHashes.push(question.keyHash)
-    clientAddresses.push(question.clientAddress)
-    requiredScopes.push(question.requiredScope)
+function notAdmitted(
+  reason: RefusalReason,
+  caller: Caller | null,
+  rest: Partial<Pick<NotAdmitted, 'rateLimit' | 'retryAfterSeconds'>> = {},
+): NotAdmitted {
+  return { admitted: false, reason, caller, rateLimit: null, retryAfterSeconds: null, ...rest }
+}
+
+function admissionOf(
+  verdict: Verdict,
+  request: IdempotentRequest | null,
+  standing: ReturnType<typeof createPlanTable>['standing'],
+): Admission {
+  if (verdict.key_id === null) return notAdmitted('unknown_key', null)
+  const caller = callerOf(verdict, verdict.key_id)
+  if (verdict.debt_us === null) {
+    if (verdict.outcome === 'admitted') throw new Error('A call was admitted without a bucket')
+    return notAdmitted(verdict.outcome, caller)
   }
-  return [keyIds, keyHashes, clientAddresses, requiredScopes]
+  const { rateLimit, retryAfterSeconds } = standing(caller, verdict.debt_us, verdict.hard_debt_us ?? 0)
+  if (verdict.outcome === 'rate_limited')
+    return notAdmitted('rate_limited', caller, { rateLimit, retryAfterSeconds })
+  if (verdict.outcome !== 'admitted') return notAdmitted(verdict.outcome, caller, { rateLimit })
+  return { admitted: true, caller, rateLimit, reservation: reservationOf(verdict, caller, request) }
 }
 
-function admissionOf(verdict: Verdict): Admission {
-  const caller = verdict.key_id === null ? null : callerOf(verdict, verdict.key_id)
-  if (verdict.outcome !== 'admitted') return { admitted: false, reason: verdict.outcome, caller }
-  if (caller === null) throw new Error('A call was admitted without a key')
-  return { admitted: true, caller }
+function reservationOf(
+  verdict: Verdict,
+  caller: Caller,
+  request: IdempotentRequest | null,
+): Reservation | null {
+  if (request === null) return null
+  if (verdict.reservation === null || verdict.work_id === null)
+    throw new Error('A call with an Idempotency-Key was admitted without a reservation')
+  return {
+    kind: verdict.reservation,
+    workId: verdict.work_id,
+    holderId: request.candidateId,
+    idempotencyKey: request.key,
+    accountId: caller.accountId,
+    environment: caller.environment,
+  }
 }
 
 function callerOf(verdict: Verdict, keyId: string): Caller {

@@ -6,11 +6,22 @@ export type {
   Admission,
   AdmissionGate,
   AdmissionOptions,
+  Admitted,
   Caller,
+  NotAdmitted,
   RefusalReason,
 } from './admission.js'
+export { MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
+export {
+  forgetOldReservations,
+  forgetReservation,
+  IDEMPOTENCY_KEEP_MS,
+  releaseReservation,
+  restartReservation,
+} from './idempotency.js'
+export type { IdempotentRequest, Reservation, ReservationKind } from './idempotency.js'
 export { loadReportIdKey, takeReportNumbers } from './installation.js'
-export { normaliseIp, parseIpRange } from './ip-range.js'
+export { clientNetwork, normaliseIp, parseIpRange } from './ip-range.js'
 export type { IpRange } from './ip-range.js'
 export { AccessRefusal, issueKey, listKeys, revokeKey, ROTATION_OVERLAP_MS, rotateKey } from './keys.js'
 export type { ApiKey, IssuedKey, KeyOrder } from './keys.js'
@@ -22,3 +33,4 @@ export {
   notePendingScreens,
 } from './pending-screens.js'
 export type { PendingScreen } from './pending-screens.js'
+export type { RateLimit } from './plan-table.js'

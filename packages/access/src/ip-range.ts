@@ -18,6 +18,16 @@ export function normaliseIp(text: string): string | null {
   return ipaddr.process(bare).toString()
 }
 
+/** Bits of an IPv6 network that one client has to itself. */
+const CLIENT_NETWORK_BITS = 64
+
+/** Whom an address counts as where clients are counted: an IPv4 address itself, of IPv6 the /64. */
+export function clientNetwork(address: string): string {
+  const normal = normaliseIp(address)
+  if (normal === null || !ipaddr.IPv6.isValid(normal)) return normal ?? address
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${normal}/${CLIENT_NETWORK_BITS}`).toString()}/${CLIENT_NETWORK_BITS}`
+}
+
 /** Reads `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32` or a mapped form of them; null for anything else. */
 export function parseIpRange(text: string): IpRange | null {
   const [addressText = '', bitsText, ...more] = text.trim().split('/')

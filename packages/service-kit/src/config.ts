@@ -92,6 +92,38 @@ export const settings = {
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
     .describe('How long a screen call waits for its report before it answers 503.'),
+  CUPEL_ENTERPRISE_CALLS_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(5_000)
+    .describe(
+      'Fair use of the enterprise plan: calls a second per key. Going beyond is logged, not refused.',
+    ),
+  CUPEL_ENTERPRISE_BURST: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(10_000)
+    .describe('Calls an enterprise key may make at once within fair use.'),
+  CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(20_000)
+    .describe('Calls a second, and at once, from which on an enterprise key is answered 429.'),
+  CUPEL_AUTH_FAILURES_PER_MINUTE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(20)
+    .describe(
+      'Failed authentications a minute from one client address (IPv4, or the /64 of IPv6) before further failing calls are answered 429.',
+    ),
   CUPEL_SCORER_LANE: z
     .enum(['interactive', 'bulk', 'both'])
     .default('both')

@@ -28,3 +28,26 @@ export function cupel(
     child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
   })
 }
+
+/** A key whose limits lie above what a test calls: the demo keys are of the pro plan, ten calls a second. */
+export async function enterpriseKey(home: string): Promise<string> {
+  const created = await answerOf(home, ['accounts', 'create', 'System test'])
+  const accountId = String(created['account_id'])
+  const issued = await answerOf(home, [
+    'keys',
+    'create',
+    '--account',
+    accountId,
+    '--scope',
+    'read-write',
+    '--plan',
+    'enterprise',
+  ])
+  return String(issued['key'])
+}
+
+async function answerOf(home: string, args: readonly string[]): Promise<Record<string, unknown>> {
+  const { exitCode, stdout, stderr } = await cupel(home, [...args, '--json'])
+  if (exitCode !== 0) throw new Error(`cupel ${args.join(' ')} ended with exit code ${exitCode}:\n${stderr}`)
+  return JSON.parse(stdout) as Record<string, unknown>
+}

@@ -5,6 +5,7 @@
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.js'
+import { enterpriseKey } from '../src/command.js'
 import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
 import { effectiveReports, readTopic } from '../src/kafka-log.js'
 import { startLoad } from '../src/load.js'
@@ -26,10 +27,13 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
   const random = seededRandom(seed)
   const home = createHome()
   let installation: Installation
+  // Of one account with the load: its reports are read back with it.
+  let key: string
 
   beforeAll(async () => {
     process.stdout.write(`kills: seed ${seed} (CUPEL_TEST_SEED repeats it)\n`)
     installation = await startInstallation({ kafka: true, scale: 'api=2,scorer=2', home })
+    key = await enterpriseKey(home)
   }, 120_000)
   afterAll(async () => {
     await installation?.stop()
@@ -41,7 +45,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
     async () => {
       const load = startLoad({
         baseUrls: installation.ready.base_urls,
-        key: installation.ready.keys.read_write,
+        key,
         perSecond: SCREENS_PER_SECOND,
         random,
         addresses: LABELLED,
@@ -80,7 +84,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
     answered: ReadonlyMap<string, string>,
     promised: ReadonlySet<string>,
   ): Promise<void> {
-    const client = createClient(installation.ready.base_urls, installation.ready.keys.read_only)
+    const client = createClient(installation.ready.base_urls, key)
     const read = (id: string) =>
       until(`report ${id}`, 60_000, async () => {
         const answer = await client.report(id)

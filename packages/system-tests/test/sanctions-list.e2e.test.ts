@@ -3,7 +3,7 @@ import { noteSkip, sharedDataFolder } from '@cupel/testkit'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.js'
-import { cupel } from '../src/command.js'
+import { cupel, enterpriseKey } from '../src/command.js'
 import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
 import { effectiveReports, readTopic } from '../src/kafka-log.js'
 import { expectedOfDesignations, readLabelRows } from '../src/label-oracle.js'
@@ -59,7 +59,7 @@ describe.skipIf(shared === null).each(profiles)('the OFAC list on the $profile p
 
       const rows = readLabelRows(file)
       const expected = expectedOfDesignations(rows)
-      const client = createClient(installation.ready.base_urls, installation.ready.keys.read_write)
+      const client = createClient(installation.ready.base_urls, await enterpriseKey(home))
       const queue = [...expected.keys()]
       const worker = async (): Promise<void> => {
         for (let next = queue.pop(); next !== undefined; next = queue.pop()) {

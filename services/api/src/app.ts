@@ -6,22 +6,18 @@ import { METHODS } from 'node:http'
 import { requestedEventId, type Logger, type Metrics } from '@cupel/contracts'
 import { isUnavailable } from '@cupel/postgres'
 import { LogUnavailableError } from '@cupel/event-log'
-import type { AdmissionGate } from '@cupel/access'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { refusalOf } from './access/refusal-of.js'
-import type { Transport } from './access/transport.js'
-import { ClientGone, readJsonBody, type Body } from './http/body-reader.js'
-import type { Answer, Call, Endpoint } from './http/endpoint.js'
-import { faultsOf } from './http/faults.js'
+import { answerCall, nothingKnown, type CallParts, type KnownOfCall } from './answer-call.js'
+import type { AuditTrail } from './audit/audit-trail.js'
+import { ClientGone } from './http/body-reader.js'
+import type { Answer, Endpoint } from './http/endpoint.js'
 import { isRefusal, problemAnswer, refuse, type Refusal } from './http/problem.js'
-import { readQuery } from './http/query.js'
 import { createPathTable } from './http/path-table.js'
 import { answerBrokenRequest } from './http/broken-request.js'
 
-export interface AppParts {
+export interface AppParts extends CallParts {
   readonly endpoints: readonly Endpoint[]
-  readonly gate: AdmissionGate
-  readonly transport: Transport
+  readonly audit: Pick<AuditTrail, 'record'>
   readonly logger: Logger
   readonly metrics: Metrics
 }
@@ -116,22 +112,43 @@ export function buildApp(parts: AppParts): App {
   }
   const serve = async (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const receivedMs = performance.now()
+    const known = nothingKnown()
+    let result: Answer | Refusal
     try {
-      const result = await answerCall(parts, endpoint, request, receivedMs)
-      send(
-        request,
-        reply,
-        isRefusal(result) ? problemAnswer(result, request.id) : result,
-        endpoint.path,
-        receivedMs,
-      )
+      result = await answerCall(parts, endpoint, request, receivedMs, known)
     } catch (error) {
       if (error instanceof ClientGone) {
         request.raw.destroy()
         return
       }
-      send(request, reply, problemAnswer(faultOf(error, request.id), request.id), endpoint.path, receivedMs)
+      result = faultOf(error, request.id)
     }
+    if (!(await isRecorded(endpoint, request, known, result, receivedMs))) result = notRecorded()
+    const answer = isRefusal(result) ? problemAnswer(result, request.id) : result
+    const headers = { ...known.headers, ...answer.headers }
+    send(request, reply, { ...answer, headers }, endpoint.path, receivedMs)
+  }
+  /** Recorded with its outcome, so before the answer and not beside the work: what is told of a call is true. */
+  const isRecorded = (
+    endpoint: Endpoint,
+    request: FastifyRequest,
+    { clientAddress, caller, refusedBecause }: KnownOfCall,
+    result: Answer | Refusal,
+    receivedMs: number,
+  ): Promise<boolean> | true => {
+    if (endpoint.access === 'open') return true
+    return parts.audit.record({
+      endpoint,
+      requestId: request.id,
+      method: request.method,
+      params: request.params,
+      peerAddress: request.raw.socket.remoteAddress,
+      clientAddress,
+      caller,
+      refusedBecause,
+      result,
+      latencyMs: performance.now() - receivedMs,
+    })
   }
   const faultOf = (error: unknown, requestId: string): Refusal => {
     if (isUnavailable(error) || error instanceof LogUnavailableError) {
@@ -184,57 +201,10 @@ export function buildApp(parts: AppParts): App {
   }
 }
 
-/** Order matters: transport before key, key before everything the caller sent, so that a stranger learns nothing. */
-async function answerCall(
-  parts: AppParts,
-  endpoint: Endpoint,
-  request: FastifyRequest,
-  receivedMs: number,
-): Promise<Answer | Refusal> {
-  const call: Call = { requestId: request.id, headers: request.headers, receivedMs }
-  if (endpoint.access === 'open') {
-    const inputs = readInputs(endpoint, request, null)
-    return isRefused(inputs) ? inputs : await endpoint.handle(call, { ...inputs, body: undefined })
-  }
-  const origin = parts.transport.judge(request.raw)
-  if (!origin.ok)
-    return refuse('https_required', 'Plain HTTP is accepted from this host and from trusted proxies alone.')
-  const body = endpoint.bodySchema === undefined ? null : await readJsonBody(request.raw)
-  const admission = await parts.gate.admit({
-    authorization: request.headers.authorization,
-    clientAddress: origin.clientAddress,
-    requiredScope: endpoint.access,
-  })
-  if (!admission.admitted) return refusalOf(admission)
-  const inputs = readInputs(endpoint, request, body)
-  return isRefused(inputs) ? inputs : await endpoint.handle({ ...call, caller: admission.caller }, inputs)
-}
-
-interface ReadInputs {
-  readonly path: unknown
-  readonly query: unknown
-  readonly body: unknown
-}
-
-function readInputs(endpoint: Endpoint, request: FastifyRequest, body: Body | null): ReadInputs | Refusal {
-  const path = endpoint.pathSchema?.safeParse(request.params)
-  if (path?.success === false) return refuse('not_found', 'There is nothing under this path.')
-  const query = endpoint.querySchema === undefined ? null : readQuery(endpoint.querySchema, request.raw)
-  if (query?.ok === false) return invalid(query.faults)
-  if (body?.ok === false) return refuse(body.code, body.detail, { errors: body.errors })
-  const parsedBody = endpoint.bodySchema?.safeParse(body?.value)
-  if (parsedBody?.success === false) return invalid(faultsOf(parsedBody.error))
-  return { path: path?.data, query: query?.value, body: parsedBody?.data }
-}
-
-function isRefused(inputs: ReadInputs | Refusal): inputs is Refusal {
-  return 'code' in inputs
-}
-
-function invalid(errors: NonNullable<Refusal['errors']>): Refusal {
-  return refuse('invalid_request', 'The request does not have the form this endpoint takes; see errors.', {
-    errors,
-  })
+/** Nothing of what was done is shown where nothing would show that it was done. */
+function notRecorded(): Refusal {
+  const detail = 'The call could not be recorded in the audit log; its answer is withheld.'
+  return refuse('unavailable', detail, { retryAfterSeconds: 1 })
 }
 
 function unroutedAnswer(request: { method: string; id: string }, allow: string | null): Answer {

@@ -1,6 +1,7 @@
 /** Every endpoint of the API. The frame serves this list and the API description is derived from it. */
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
+import { listAuditLog, type AuditListing } from './routes/audit/list-audit-log.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
@@ -8,13 +9,16 @@ import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { createScreen } from './routes/screen/create-screen.js'
+import type { ReportIds } from './screening/report-ids.js'
 import type { ReportReader } from './screening/report-reader.js'
 import type { Screens } from './screening/screens.js'
 
 export interface EndpointParts {
   readonly screens: Screens
   readonly reports: ReportReader
+  readonly reportIds: ReportIds
   readonly listing: ReportListing
+  readonly auditListing: AuditListing
   /** Names of the checks that do not hold. */
   readonly failing: () => readonly string[]
 }
@@ -22,9 +26,10 @@ export interface EndpointParts {
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   let description: string | null = null
   const endpoints: readonly Endpoint[] = [
-    createScreen(parts.screens),
+    createScreen(parts.screens, parts.reports, parts.reportIds),
     getReport(parts.reports),
     listReports(parts.listing),
+    listAuditLog(parts.auditListing),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),
     getHealth(),

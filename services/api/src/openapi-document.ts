@@ -14,6 +14,8 @@ const notServed = (): never => {
 const DESCRIBED: EndpointParts = {
   screens: { screen: notServed },
   reports: { find: notServed },
+  reportIds: { next: notServed },
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
+  auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   failing: notServed,
 }

@@ -13,13 +13,23 @@ import { reportIdOf } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { getReport as readReport, listReports as readReports, reportView } from '@cupel/read-models'
+import {
+  getReport as readReport,
+  listAuditEntries,
+  listReports as readReports,
+  reportView,
+} from '@cupel/read-models'
 import type { Check, Config, RunningService } from '@cupel/service-kit'
+import { plansOf } from './access/configured-plans.js'
+import { createReservationKeeper } from './access/reservation-keeper.js'
 import { createTransport } from './access/transport.js'
 import { buildApp } from './app.js'
+import { createAuditTrail } from './audit/audit-trail.js'
 import { endpointsOf } from './endpoints.js'
 import { createPageTokens } from './http/page-token.js'
+import type { AuditListing } from './routes/audit/list-audit-log.js'
 import type { ReportListing } from './routes/reports/list-reports.js'
+import { createAwaitReport } from './screening/await-report.js'
 import { createPendingKeeper } from './screening/pending-keeper.js'
 import { createPendingTable } from './screening/pending-table.js'
 import { reportIdRounds } from './screening/report-id-cipher.js'
@@ -38,6 +48,10 @@ export interface ApiDeps {
     | 'CUPEL_REPORT_PAGE_URL'
     | 'CUPEL_SCREEN_DEADLINE_MS'
     | 'CUPEL_TRUSTED_PROXIES'
+    | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
+    | 'CUPEL_ENTERPRISE_BURST'
+    | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
+    | 'CUPEL_AUTH_FAILURES_PER_MINUTE'
   >
   readonly log: EventLog
   readonly codec: EventCodec
@@ -58,6 +72,8 @@ export interface RunningApi extends RunningService {
 /** Share of the report topic's partitions that interactive screens use; the rest belongs to bulk. */
 const INTERACTIVE_PARTITIONS = REPORT_PARTITIONS / 2
 const GAUGE_INTERVAL_MS = 1_000
+/** An attempt under an Idempotency-Key is given up when it is this much past the deadline of its answer. */
+const LEASE_MARGIN_MS = 1_000
 
 /** Resolves once calls are served. The topics, tables and schemas exist already. */
 export async function startApi(deps: ApiDeps): Promise<RunningApi> {
@@ -91,19 +107,17 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
       deps.fail('The report log cannot be followed any more', error)
     },
   })
-  const gate = createAdmission({ database, logger, metrics })
+  const leaseMs = deadlineMs + LEASE_MARGIN_MS
+  const gate = createAdmission({
+    database,
+    logger,
+    metrics,
+    plans: plansOf(config),
+    leaseMs,
+    maxFailuresPerMinute: config.CUPEL_AUTH_FAILURES_PER_MINUTE,
+  })
   // While stopping, what still arrives on kept connections is served: only new connections are sent elsewhere.
   const canAnswer = (): boolean => lostTail === null && tail.isReady()
-  const screens = createScreens({
-    log,
-    codec,
-    pending,
-    reportIds,
-    isReady: canAnswer,
-    deadlineMs,
-    reportUrlOf: (reportId) => links.reportPageUrl + reportId,
-    metrics,
-  })
   const read = (owner: Pick<Caller, 'accountId' | 'livemode'>, reportId: string) =>
     readReport(database, { accountId: owner.accountId, livemode: owner.livemode, reportId })
   const reports = createReportReader({
@@ -114,10 +128,33 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     isPending: ({ accountId, livemode }, reportId) =>
       isPendingScreen(database, { accountId, livemode, reportId }),
   })
+  const screens = createScreens({
+    log,
+    codec,
+    pending,
+    reportIds,
+    awaitElsewhere: createAwaitReport({ reports, database, deadlineMs, logger }),
+    isReady: canAnswer,
+    deadlineMs,
+    reportUrlOf: (reportId) => links.reportPageUrl + reportId,
+    metrics,
+  })
   const listing: ReportListing = {
     list: ({ accountId, livemode }, query) => readReports(database, { accountId, livemode, ...query }),
     tokens: createPageTokens(installationSecret),
   }
+  const auditListing: AuditListing = {
+    list: ({ accountId, livemode }, query) => listAuditEntries(database, { accountId, livemode, ...query }),
+    tokens: listing.tokens,
+  }
+  const audit = createAuditTrail({
+    log,
+    codec,
+    database,
+    logger,
+    metrics,
+    instance: `api-${config.CUPEL_INSTANCE}`,
+  })
   const keeper = createPendingKeeper({
     database,
     logger,
@@ -131,13 +168,18 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   ]
   const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
   const app = buildApp({
-    endpoints: endpointsOf({ screens, reports, listing, failing }),
+    endpoints: endpointsOf({ screens, reports, reportIds, listing, auditListing, failing }),
     gate,
     transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: false }),
+    idempotent: { database, leaseMs, logger },
+    audit,
     logger,
     metrics,
   })
+  const reservations = createReservationKeeper({ database, logger })
   const letGo = async (): Promise<void> => {
+    await audit.stop()
+    await reservations.stop()
     await keeper.stop()
     await tail.stop()
     await gate.close()

@@ -140,6 +140,11 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_REPORT_PAGE_URL: undefined,
   CUPEL_SCREEN_DEADLINE_MS: 5_000,
   CUPEL_TRUSTED_PROXIES: [],
+  CUPEL_ENTERPRISE_CALLS_PER_SECOND: 5_000,
+  CUPEL_ENTERPRISE_BURST: 10_000,
+  CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND: 20_000,
+  // Tests of other rules fail to authenticate more often than a client may.
+  CUPEL_AUTH_FAILURES_PER_MINUTE: 1_000_000,
 }
 
 async function readAll(log: EventLog, codec: EventCodec): Promise<DomainEvent<'ScreenRequested'>[]> {

@@ -1,5 +1,5 @@
 /** What a caller is told when the gate refuses: enough to act on, nothing that helps to guess keys. */
-import type { Admission, RefusalReason } from '@cupel/access'
+import type { NotAdmitted, RefusalReason } from '@cupel/access'
 import { refuse, type Refusal } from '../http/problem.js'
 
 const INVALID_TOKEN = { 'www-authenticate': 'Bearer realm="cupel", error="invalid_token"' }
@@ -26,9 +26,13 @@ const refusals: Readonly<Record<RefusalReason, () => Refusal>> = {
     refuse('scope_required', 'The API key is read-only; this call takes a read-write key.', {
       headers: { 'www-authenticate': 'Bearer realm="cupel", error="insufficient_scope", scope="read-write"' },
     }),
-  unavailable: () => refuse('unavailable', 'API keys cannot be checked right now.', { retryAfterSeconds: 1 }),
+  rate_limited: () => refuse('rate_limited', 'The API key has used up its calls for the moment.'),
+  too_many_failures: () =>
+    refuse('too_many_failures', 'Too many calls from this address failed to authenticate within a minute.'),
+  unavailable: () => refuse('unavailable', 'API keys cannot be checked right now.'),
 }
 
-export function refusalOf(admission: Extract<Admission, { admitted: false }>): Refusal {
-  return refusals[admission.reason]()
+export function refusalOf({ reason, retryAfterSeconds }: NotAdmitted): Refusal {
+  const refusal = refusals[reason]()
+  return retryAfterSeconds === null ? refusal : { ...refusal, retryAfterSeconds }
 }

@@ -4,7 +4,7 @@
  */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { z } from 'zod'
-import type { DescribedAnswer, Endpoint } from './endpoint.js'
+import type { Endpoint } from './endpoint.js'
 import { PROBLEM_MEDIA_TYPE } from './problem.js'
 import { problemExample, problemSchema } from './problem-schema.js'
 
@@ -14,6 +14,7 @@ type Json = Record<string, unknown>
 
 const tags = [
   { name: 'Screening', description: 'Screen addresses and read the reports.' },
+  { name: 'Access', description: 'Who used the account’s keys.' },
   { name: 'Reference', description: 'What the service knows and speaks.' },
   { name: 'Operation', description: 'For those who run it.' },
 ]
@@ -38,7 +39,11 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
     paths,
     components: {
       schemas: components.schemas,
-      headers: { RequestId: REQUEST_ID_HEADER },
+      headers: {
+        RequestId: REQUEST_ID_HEADER,
+        RateLimitPolicy: RATE_LIMIT_POLICY_HEADER,
+        RateLimit: RATE_LIMIT_HEADER,
+      },
       securitySchemes: {
         apiKey: {
           type: 'http',
@@ -52,18 +57,34 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
 
 const INTRODUCTION = `Screens cryptocurrency addresses and returns risk reports.
 
-Every answer carries a \`Request-Id\`. Every error is a problem document (RFC 9457) with a stable \`code\`. HEAD answers wherever GET does; OPTIONS names the methods of a path. Fields and enum values may be added within /v1; nothing is removed or renamed. Unknown paths are 404, other methods 405 with \`Allow\`.`
+Every answer carries a \`Request-Id\`. Every error is a problem document (RFC 9457) with a stable \`code\`. HEAD answers wherever GET does; OPTIONS names the methods of a path. Fields and enum values may be added within /v1; nothing is removed or renamed. A key has a bucket of calls: every answer to a valid key carries \`RateLimit-Policy\` and \`RateLimit\`, and 429 \`rate_limited\` a \`Retry-After\` after which a call succeeds. Unknown paths are 404, other methods 405 with \`Allow\`.`
 
 const REQUEST_ID_HEADER = {
   description: 'Names this call in logs and in support.',
   schema: { type: 'string' },
 }
 
+const RATE_LIMIT_POLICY_HEADER = {
+  description:
+    'The limit of the key: `q` calls at once, `w` seconds for an empty bucket to fill (draft-ietf-httpapi-ratelimit-headers).',
+  schema: { type: 'string' },
+  example: '"pro";q=50;w=5',
+}
+
+const RATE_LIMIT_HEADER = {
+  description: 'How the key stands: `r` calls left, `t` seconds until there is one more.',
+  schema: { type: 'string' },
+  example: '"pro";r=49;t=1',
+}
+
 /** Problems any endpoint of this kind can answer, whatever it does. */
 export function frameProblems(endpoint: Endpoint): ProblemCode[] {
   const codes: ProblemCode[] = []
   if (endpoint.access !== 'open') {
-    codes.push('invalid_key', 'ip_not_allowed', 'https_required', 'unavailable', 'internal_error')
+    codes.push('invalid_key', 'ip_not_allowed', 'https_required')
+    codes.push('rate_limited', 'too_many_failures', 'unavailable', 'internal_error')
+    if (endpoint.idempotency !== undefined)
+      codes.push('invalid_request', 'idempotency_in_progress', 'idempotency_mismatch')
     if (endpoint.access === 'read-write') codes.push('scope_required')
   }
   if (endpoint.bodySchema !== undefined)
@@ -78,6 +99,7 @@ function operationOf(endpoint: Endpoint, components: Components): Json {
   const parameters = [
     ...parametersOf('path', endpoint.pathSchema),
     ...parametersOf('query', endpoint.querySchema),
+    ...(hasIdempotency(endpoint) ? [IDEMPOTENCY_KEY_PARAMETER] : []),
   ]
   return {
     operationId,
@@ -87,8 +109,17 @@ function operationOf(endpoint: Endpoint, components: Components): Json {
     ...(endpoint.access === 'open' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(endpoint.bodySchema === undefined ? {} : { requestBody: requestBodyOf(endpoint, components) }),
-    responses: { ...successesOf(endpoint.answers, components), ...problemsOf(endpoint, components) },
+    responses: { ...successesOf(endpoint, components), ...problemsOf(endpoint, components) },
   }
+}
+
+function hasIdempotency(endpoint: Endpoint): boolean {
+  return endpoint.access !== 'open' && endpoint.idempotency !== undefined
+}
+
+/** Headers any answer to an admitted call of this endpoint carries. */
+function callHeadersOf(endpoint: Endpoint): Json {
+  return endpoint.access === 'open' ? requestIdHeader : { ...requestIdHeader, ...rateLimitFields }
 }
 
 function requestBodyOf(endpoint: Endpoint, components: Components): Json {
@@ -96,9 +127,10 @@ function requestBodyOf(endpoint: Endpoint, components: Components): Json {
   return { required: true, content: { 'application/json': content } }
 }
 
-function successesOf(answers: readonly DescribedAnswer[], components: Components): Json {
+function successesOf(endpoint: Endpoint, components: Components): Json {
+  const replayed = hasIdempotency(endpoint) ? { 'Idempotency-Replayed': REPLAYED_HEADER } : {}
   return Object.fromEntries(
-    answers.map((answer) => {
+    endpoint.answers.map((answer) => {
       const headers = Object.entries(answer.headers ?? {}).map(([name, header]) => [
         name,
         { description: header.description, required: true, schema: jsonSchema(header.schema) },
@@ -111,7 +143,7 @@ function successesOf(answers: readonly DescribedAnswer[], components: Components
         String(answer.status),
         {
           description: answer.description,
-          headers: { ...requestIdHeader, ...(Object.fromEntries(headers) as Json) },
+          headers: { ...callHeadersOf(endpoint), ...replayed, ...(Object.fromEntries(headers) as Json) },
           ...(answer.contentType === undefined ? {} : { content: { [answer.contentType]: content } }),
         },
       ]
@@ -128,20 +160,27 @@ function problemsOf(endpoint: Endpoint, components: Components): Json {
       problemResponse(
         codes.filter((code) => problemCodes[code].status === status),
         status,
+        // Without a valid key there is no bucket to tell of.
+        status === 401 || endpoint.access === 'open' ? requestIdHeader : callHeadersOf(endpoint),
         components,
       ),
     ]),
   )
 }
 
-function problemResponse(codes: readonly ProblemCode[], status: number, components: Components): Json {
+function problemResponse(
+  codes: readonly ProblemCode[],
+  status: number,
+  headers: Json,
+  components: Components,
+): Json {
   const examples = codes.map((code) => [
     code,
     { summary: problemCodes[code].title, value: problemExample(code) },
   ])
   return {
     description: codes.map((code) => `\`${code}\`: ${problemCodes[code].title}.`).join(' '),
-    headers: { ...requestIdHeader, ...statusHeaders[status] },
+    headers: { ...headers, ...statusHeaders[status] },
     content: {
       [PROBLEM_MEDIA_TYPE]: {
         schema: components.schemaOf(problemSchema),
@@ -152,6 +191,25 @@ function problemResponse(codes: readonly ProblemCode[], status: number, componen
 }
 
 const requestIdHeader = { 'Request-Id': { $ref: '#/components/headers/RequestId' } }
+
+const rateLimitFields = {
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+}
+
+const IDEMPOTENCY_KEY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the call safe to repeat, for 24 hours: the same key with the same method, path and JSON is answered as the first call was, however often it comes. Only successes are kept; after an error the call goes on.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
+}
+
+const REPLAYED_HEADER = {
+  description: '`true` where an earlier call with this Idempotency-Key made what is returned.',
+  schema: { type: 'string', const: 'true' },
+}
 
 const retryAfter = {
   'Retry-After': {

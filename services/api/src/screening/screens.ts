@@ -2,6 +2,7 @@
 import type { Caller } from '@cupel/access'
 import { requestedEventId, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { Work } from '../http/endpoint.js'
 import type { PendingTable, ScreenOutcome } from './pending-table.js'
 import type { ReportIds } from './report-ids.js'
 import { isOverloaded } from './overload.js'
@@ -16,6 +17,8 @@ export interface ScreenOrder {
   readonly chain: string
   readonly candidateChains: readonly string[]
   readonly customerReference: string | null
+  /** Where the call carries an Idempotency-Key: the report has this id. */
+  readonly work: Work | null
 }
 
 export type ScreenResult =
@@ -33,6 +36,8 @@ export interface ScreensOptions {
   readonly codec: EventCodec
   readonly pending: PendingTable
   readonly reportIds: ReportIds
+  /** Waits for a report wherever it will be recorded: this instance may not follow that partition. */
+  readonly awaitElsewhere: (caller: Caller, reportId: string) => Promise<ScreenOutcome>
   readonly isReady: () => boolean
   readonly deadlineMs: number
   readonly reportUrlOf: (reportId: string) => string
@@ -58,10 +63,13 @@ export function createScreens(options: ScreensOptions): Screens {
         outcomes.inc({ outcome: because })
         return { refused: because }
       }
-      const reportId = await options.reportIds.next()
+      const reportId = order.work?.id ?? (await options.reportIds.next())
       const { accountId, livemode } = order.caller
+      const isResumed = order.work?.isResumed === true
       // Registered first: the report may come back before the append is acknowledged.
-      const answered = pending.register({ reportId, accountId, livemode })
+      const answered = isResumed
+        ? options.awaitElsewhere(order.caller, reportId)
+        : pending.register({ reportId, accountId, livemode })
       const event = screenRequested(order, reportId, options)
       const appendedMs = performance.now()
       const record = codec.encode(event, { topic: screenTopic('interactive', livemode), key: reportId })
@@ -71,7 +79,7 @@ export function createScreens(options: ScreensOptions): Screens {
       ])
       if (outcome === 'rejected') {
         // The record may have been written all the same; its id was given to nobody.
-        pending.withdraw(reportId)
+        if (!isResumed) pending.withdraw(reportId)
         outcomes.inc({ outcome: 'log_unavailable' })
         return { refused: 'log_unavailable' }
       }

@@ -1,10 +1,12 @@
 /** POST /v1/screen: one address in, its report out. */
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, type Replay } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
 import { traceparentOf } from '../../http/traceparent.js'
+import type { ReportIds } from '../../screening/report-ids.js'
+import type { FoundReport, ReportReader } from '../../screening/report-reader.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
 import { reportComponent, reportExample } from '../reports/report-description.js'
 
@@ -29,7 +31,11 @@ const screenBody = z
   })
   .meta({ id: 'ScreenRequest' })
 
-export function createScreen(screens: Screens): Endpoint {
+export function createScreen(
+  screens: Screens,
+  reports: ReportReader,
+  reportIds: Pick<ReportIds, 'next'>,
+): Endpoint {
   return keyedEndpoint<undefined, undefined, z.infer<typeof screenBody>>({
     operationId: 'createScreen',
     method: 'POST',
@@ -37,7 +43,7 @@ export function createScreen(screens: Screens): Endpoint {
     tag: 'Screening',
     summary: 'Screen one address',
     description:
-      'Screens an address and returns its report. Every call makes a new report. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id.',
+      'Screens an address and returns its report. Every call makes a new report, unless it repeats an earlier one under the same `Idempotency-Key`: then the report of that one is returned, for 24 hours, with `Idempotency-Replayed: true`. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id, or by repeating the call under its `Idempotency-Key`.',
     access: 'read-write',
     bodySchema: screenBody,
     bodyExample: { address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96', chain: 'ETH' },
@@ -59,12 +65,17 @@ export function createScreen(screens: Screens): Endpoint {
       'screening_timeout',
       'unavailable',
     ],
+    idempotency: {
+      judge: ({ body }) => {
+        const address = parseAddress(body.address, body.chain)
+        return address.ok ? null : refusedAddress(address)
+      },
+      newWorkId: () => reportIds.next(),
+      replay: async ({ caller }, reportId) => replayOf(await reports.find(caller, reportId), reportId),
+    },
     async handle(call, { body }) {
       const address = parseAddress(body.address, body.chain)
-      if (!address.ok) {
-        const pointer = address.code === 'invalid_address' ? '/address' : '/chain'
-        return refuse(address.code, address.detail, { errors: [{ pointer, detail: address.detail }] })
-      }
+      if (!address.ok) return refusedAddress(address)
       const result = await screens.screen({
         caller: call.caller,
         requestId: call.requestId,
@@ -74,10 +85,39 @@ export function createScreen(screens: Screens): Endpoint {
         chain: address.chain,
         candidateChains: address.candidateChains,
         customerReference: body.customer_reference ?? null,
+        work: call.work ?? null,
       })
       return answerOf(result)
     },
   })
+}
+
+function refusedAddress({ code, detail }: Extract<ReturnType<typeof parseAddress>, { ok: false }>): Refusal {
+  const pointer = code === 'invalid_address' ? '/address' : '/chain'
+  return refuse(code, detail, { errors: [{ pointer, detail }] })
+}
+
+function replayOf(found: FoundReport, reportId: string): Replay {
+  switch (found.kind) {
+    case 'report':
+      return { kind: 'answer', answer: reportAnswer(reportId, found.document) }
+    case 'failed':
+      return { kind: 'failed' }
+    case 'behind':
+      return {
+        kind: 'unknown-yet',
+        refusal: refuse('unavailable', 'Whether this was answered before is not known yet.', {
+          retryAfterSeconds: LATE_RETRY_SECONDS,
+        }),
+      }
+    case 'pending':
+    case 'unknown':
+      return { kind: 'none' }
+  }
+}
+
+function reportAnswer(reportId: string, document: string): Answer {
+  return jsonAnswer(200, document, { location: `/v1/reports/${reportId}` })
 }
 
 function answerOf(result: ScreenResult): Answer | Refusal {
@@ -85,7 +125,7 @@ function answerOf(result: ScreenResult): Answer | Refusal {
   const { reportId, outcome } = result
   switch (outcome.kind) {
     case 'report':
-      return jsonAnswer(200, outcome.document, { location: `/v1/reports/${reportId}` })
+      return reportAnswer(reportId, outcome.document)
     case 'failed':
       return refuse('screening_failed', 'The screening ended without a report.', {
         members: { report_id: reportId },

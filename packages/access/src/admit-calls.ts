@@ -1,0 +1,78 @@
+/** The statement that judges a batch of calls: what goes into access.admit_calls and what comes out. */
+import type { Environment, PlanName, Scope } from '@cupel/domain'
+import { IDEMPOTENCY_KEEP_MS, type IdempotentRequest, type ReservationKind } from './idempotency.js'
+
+export interface Question {
+  readonly keyId: string
+  readonly keyHash: Buffer
+  readonly clientAddress: string
+  readonly requiredScope: Scope
+  readonly idempotent: IdempotentRequest | null
+}
+
+export interface Verdict extends Record<string, unknown> {
+  /** Place in the batch, from 1. */
+  readonly ordinal: number
+  readonly outcome:
+    | 'admitted'
+    | 'unknown_key'
+    | 'revoked_key'
+    | 'expired_key'
+    | 'ip_not_allowed'
+    | 'scope_required'
+    | 'rate_limited'
+  readonly key_id: string | null
+  readonly account_id: string
+  readonly environment: Environment
+  readonly scope: Scope
+  readonly plan: PlanName
+  readonly webhook_admin: boolean
+  /** Microseconds until the published bucket is full; null where the key may not know. */
+  readonly debt_us: number | null
+  readonly hard_debt_us: number | null
+  readonly reservation: ReservationKind | null
+  readonly work_id: string | null
+}
+
+export const ADMIT_CALLS = {
+  name: 'access.admit_calls',
+  text: `SELECT * FROM access.admit_calls($1::text[], $2::bytea[], $3::inet[], $4::text[], $5::text[], $6::bytea[], $7::text[],
+           $8::bigint, $9::bigint, $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::boolean[])`,
+}
+
+export interface JudgingSettings {
+  readonly leaseMs: number
+  /** Name, interval, depth, hard interval, hard depth, fair use: one array each. */
+  readonly planColumns: readonly unknown[]
+}
+
+export function columnsOf(questions: readonly Question[], settings: JudgingSettings): unknown[] {
+  const keyIds: string[] = []
+  const keyHashes: Buffer[] = []
+  const clientAddresses: string[] = []
+  const requiredScopes: string[] = []
+  const idempotencyKeys: (string | null)[] = []
+  const requestHashes: (Buffer | null)[] = []
+  const candidateIds: (string | null)[] = []
+  for (const { keyId, keyHash, clientAddress, requiredScope, idempotent } of questions) {
+    keyIds.push(keyId)
+    keyHashes.push(keyHash)
+    clientAddresses.push(clientAddress)
+    requiredScopes.push(requiredScope)
+    idempotencyKeys.push(idempotent?.key ?? null)
+    requestHashes.push(idempotent?.requestHash ?? null)
+    candidateIds.push(idempotent?.candidateId ?? null)
+  }
+  return [
+    keyIds,
+    keyHashes,
+    clientAddresses,
+    requiredScopes,
+    idempotencyKeys,
+    requestHashes,
+    candidateIds,
+    settings.leaseMs,
+    IDEMPOTENCY_KEEP_MS,
+    ...settings.planColumns,
+  ]
+}

@@ -1,0 +1,20 @@
+/** The plans with the figures an operator gave for enterprise. */
+import { plans, type Plan, type PlanName } from '@cupel/domain'
+import type { Config } from '@cupel/service-kit'
+
+export function plansOf(
+  config: Pick<
+    Config,
+    'CUPEL_ENTERPRISE_CALLS_PER_SECOND' | 'CUPEL_ENTERPRISE_BURST' | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
+  >,
+): Readonly<Record<PlanName, Plan>> {
+  return {
+    ...plans,
+    enterprise: {
+      ...plans.enterprise,
+      refillPerSecond: config.CUPEL_ENTERPRISE_CALLS_PER_SECOND,
+      burst: config.CUPEL_ENTERPRISE_BURST,
+      hardCapPerSecond: config.CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND,
+    },
+  }
+}

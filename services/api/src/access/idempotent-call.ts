@@ -1,0 +1,117 @@
+/**
+ * What the frame does around an endpoint whose POST may be repeated under an Idempotency-Key. The key stands for one piece of
+ * work with one id. A repeat is answered from where that work is kept; an attempt that was given up is gone on with; what
+ * ended in a fault stores nothing.
+ */
+import { createHash } from 'node:crypto'
+import {
+  forgetReservation,
+  releaseReservation,
+  restartReservation,
+  type IdempotentRequest,
+  type Reservation,
+} from '@cupel/access'
+import { problemCodes, type Logger } from '@cupel/contracts'
+import type { Database } from '@cupel/postgres'
+import type { Answer, Idempotency, KeyedCall } from '../http/endpoint.js'
+import { canonicalJson } from '../http/canonical-json.js'
+import { isRefusal, refuse, type Refusal } from '../http/problem.js'
+
+/** 1 to 255 visible ASCII characters; anything else would be read differently by someone on the way. */
+const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
+/** A running attempt is usually over by then. */
+const IN_PROGRESS_RETRY_SECONDS = 1
+
+export type KeyHeader =
+  { readonly ok: true; readonly key: string | null } | { readonly ok: false; readonly refusal: Refusal }
+
+/** Reads the Idempotency-Key of a request from Node's raw headers; a repeated one is as unreadable as a malformed one. */
+export function readIdempotencyKey(rawHeaders: readonly string[]): KeyHeader {
+  const values: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]!.toLowerCase() === 'idempotency-key') values.push(rawHeaders[index + 1]!)
+  const [key, ...more] = values
+  if (key === undefined) return { ok: true, key: null }
+  if (more.length === 0 && KEY_PATTERN.test(key)) return { ok: true, key }
+  const detail = 'Idempotency-Key is one field of 1 to 255 visible ASCII characters.'
+  return { ok: false, refusal: refuse('invalid_request', detail, { errors: [{ pointer: '', detail }] }) }
+}
+
+/** The request behind a key: same method, path (with its query) and canonical JSON are the same request. */
+export async function idempotentRequest(
+  key: string,
+  request: { readonly method: string; readonly url: string },
+  body: unknown,
+  idempotency: Pick<Idempotency, 'newWorkId'>,
+): Promise<IdempotentRequest> {
+  const requestHash = createHash('sha256')
+    .update(`${request.method}\n${request.url}\n${canonicalJson(body)}`)
+    .digest()
+  return { key, requestHash, candidateId: await idempotency.newWorkId() }
+}
+
+export interface IdempotentCallParts {
+  readonly database: Database
+  readonly leaseMs: number
+  readonly logger: Logger
+}
+
+/** Answers a call that has a reservation. `work` carries it out under the id it is given. */
+export async function answerIdempotently(
+  parts: IdempotentCallParts,
+  call: KeyedCall,
+  idempotency: Pick<Idempotency, 'newWorkId' | 'replay'>,
+  reservation: Reservation,
+  work: (workId: string, isResumed: boolean) => Promise<Answer | Refusal>,
+): Promise<Answer | Refusal> {
+  if (reservation.kind === 'mismatch')
+    return refuse('idempotency_mismatch', 'This Idempotency-Key was used with another request.')
+  let own = reservation
+  if (own.kind !== 'reserved') {
+    const found = await idempotency.replay(call, own.workId)
+    if (found.kind === 'answer') return replayed(found.answer)
+    if (found.kind === 'unknown-yet') return found.refusal
+    if (found.kind === 'failed') {
+      // Only successes are kept: what ended in a fault is done anew, by one of those who ask.
+      const workId = await idempotency.newWorkId()
+      const restarted = await restartReservation(parts.database, own, { workId, leaseMs: parts.leaseMs })
+      if (restarted === null) return inProgress()
+      own = restarted
+    } else if (own.kind === 'held') return inProgress()
+  }
+  try {
+    const result = await work(own.workId, own.kind === 'resumed')
+    // The work of a late answer goes on, so that its lease is left to run out.
+    if (isRefusal(result) && result.code !== 'screening_timeout')
+      await letGo(parts, own, problemCodes[result.code].status)
+    return result
+  } catch (error) {
+    await letGo(parts, own, 500)
+    throw error
+  }
+}
+
+/** A fault lets the retry go on at once; a 4xx leaves nothing behind. Where neither can be written, the lease runs out. */
+async function letGo(
+  { database, logger }: IdempotentCallParts,
+  reservation: Reservation,
+  status: number,
+): Promise<void> {
+  try {
+    await (status < 500 ? forgetReservation : releaseReservation)(database, reservation)
+  } catch (error) {
+    logger.warn({ err: error }, 'A reservation could not be let go; it ends with its lease')
+  }
+}
+
+function inProgress(): Refusal {
+  return refuse(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still being answered.',
+    { retryAfterSeconds: IN_PROGRESS_RETRY_SECONDS },
+  )
+}
+
+function replayed(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
+}

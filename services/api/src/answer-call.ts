@@ -1,0 +1,138 @@
+/**
+ * What happens to a call between its head and its answer, whatever its endpoint: transport rule, key, Idempotency-Key, inputs,
+ * handler. Order matters: transport before key, key before everything the caller sent, so that a stranger learns nothing.
+ */
+import type { AdmissionGate, Caller, RefusalReason } from '@cupel/access'
+import type { FastifyRequest } from 'fastify'
+import {
+  answerIdempotently,
+  idempotentRequest,
+  readIdempotencyKey,
+  type IdempotentCallParts,
+  type KeyHeader,
+} from './access/idempotent-call.js'
+import { rateLimitHeaders } from './access/rate-limit-headers.js'
+import { refusalOf } from './access/refusal-of.js'
+import type { Transport } from './access/transport.js'
+import { readJsonBody, type Body } from './http/body-reader.js'
+import type { Answer, Call, Endpoint, KeyedCall } from './http/endpoint.js'
+import { faultsOf } from './http/faults.js'
+import { refuse, type Refusal } from './http/problem.js'
+import { readQuery } from './http/query.js'
+
+export interface CallParts {
+  readonly gate: AdmissionGate
+  readonly transport: Transport
+  readonly idempotent: IdempotentCallParts
+}
+
+/** What is known of a call so far, also where its answer is a fault. */
+export interface KnownOfCall {
+  clientAddress: string | null
+  /** Whose key it is, also where the call was refused. */
+  caller: Caller | null
+  refusedBecause: RefusalReason | 'https_required' | null
+  /** Headers every answer to this call carries. */
+  headers: Readonly<Record<string, string>>
+}
+
+export function nothingKnown(): KnownOfCall {
+  return { clientAddress: null, caller: null, refusedBecause: null, headers: {} }
+}
+
+type KeyedEndpoint = Exclude<Endpoint, { access: 'open' }>
+
+/** Rejects where something is down or broken; everything else is an answer or a refusal. */
+export async function answerCall(
+  parts: CallParts,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  receivedMs: number,
+  known: KnownOfCall,
+): Promise<Answer | Refusal> {
+  const call: Call = { requestId: request.id, headers: request.headers, receivedMs }
+  if (endpoint.access === 'open') {
+    const inputs = readInputs(endpoint, request, null)
+    return isRefused(inputs) ? inputs : await endpoint.handle(call, { ...inputs, body: undefined })
+  }
+  const origin = parts.transport.judge(request.raw)
+  if (!origin.ok) {
+    known.refusedBecause = 'https_required'
+    return refuse('https_required', 'Plain HTTP is accepted from this host and from trusted proxies alone.')
+  }
+  known.clientAddress = origin.clientAddress
+  const body = endpoint.bodySchema === undefined ? null : await readJsonBody(request.raw)
+  const idempotencyKey =
+    endpoint.idempotency === undefined ? NO_KEY : readIdempotencyKey(request.raw.rawHeaders)
+  const key = idempotencyKey.ok ? idempotencyKey.key : null
+  // Judged before the key, told after it: a request that cannot be carried out must reserve nothing.
+  const early = key === null ? null : judgeInputs(endpoint, request, body)
+  const idempotent =
+    key === null || early === null || isRefused(early)
+      ? null
+      : await idempotentRequest(key, request, early.body, endpoint.idempotency!)
+  const admission = await parts.gate.admit({
+    authorization: request.headers.authorization,
+    clientAddress: origin.clientAddress,
+    requiredScope: endpoint.access,
+    idempotent,
+  })
+  known.caller = admission.caller
+  if (admission.rateLimit !== null) known.headers = rateLimitHeaders(admission.rateLimit)
+  if (!admission.admitted) {
+    known.refusedBecause = admission.reason
+    return refusalOf(admission)
+  }
+  if (!idempotencyKey.ok) return idempotencyKey.refusal
+  const inputs = early ?? readInputs(endpoint, request, body)
+  if (isRefused(inputs)) return inputs
+  const keyed: KeyedCall = { ...call, caller: admission.caller }
+  const { reservation } = admission
+  if (reservation === null) return await endpoint.handle(keyed, inputs)
+  return await answerIdempotently(
+    parts.idempotent,
+    keyed,
+    endpoint.idempotency!,
+    reservation,
+    (id, isResumed) => endpoint.handle({ ...keyed, work: { id, isResumed } }, inputs),
+  )
+}
+
+const NO_KEY: KeyHeader = { ok: true, key: null }
+
+interface ReadInputs {
+  readonly path: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** The inputs, unless what they say alone is reason to refuse. */
+function judgeInputs(
+  endpoint: KeyedEndpoint,
+  request: FastifyRequest,
+  body: Body | null,
+): ReadInputs | Refusal {
+  const inputs = readInputs(endpoint, request, body)
+  return isRefused(inputs) ? inputs : (endpoint.idempotency?.judge(inputs) ?? inputs)
+}
+
+function readInputs(endpoint: Endpoint, request: FastifyRequest, body: Body | null): ReadInputs | Refusal {
+  const path = endpoint.pathSchema?.safeParse(request.params)
+  if (path?.success === false) return refuse('not_found', 'There is nothing under this path.')
+  const query = endpoint.querySchema === undefined ? null : readQuery(endpoint.querySchema, request.raw)
+  if (query?.ok === false) return invalid(query.faults)
+  if (body?.ok === false) return refuse(body.code, body.detail, { errors: body.errors })
+  const parsedBody = endpoint.bodySchema?.safeParse(body?.value)
+  if (parsedBody?.success === false) return invalid(faultsOf(parsedBody.error))
+  return { path: path?.data, query: query?.value, body: parsedBody?.data }
+}
+
+function isRefused(inputs: ReadInputs | Refusal): inputs is Refusal {
+  return 'code' in inputs
+}
+
+function invalid(errors: NonNullable<Refusal['errors']>): Refusal {
+  return refuse('invalid_request', 'The request does not have the form this endpoint takes; see errors.', {
+    errors,
+  })
+}

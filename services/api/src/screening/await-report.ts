@@ -1,0 +1,48 @@
+/**
+ * Waits for a report by asking for it, where the tail of this instance will not see it: an attempt that another instance began
+ * under the same Idempotency-Key goes on under its report id, which names that instance's partition.
+ */
+import { notePendingScreens, type Caller } from '@cupel/access'
+import type { Logger } from '@cupel/contracts'
+import type { Database } from '@cupel/postgres'
+import type { ScreenOutcome } from './pending-table.js'
+import type { ReportReader } from './report-reader.js'
+
+/** Between two looks; each look waits for the projection by itself. */
+const LOOK_INTERVAL_MS = 50
+
+export interface AwaitReportOptions {
+  readonly reports: ReportReader
+  readonly database: Database
+  readonly deadlineMs: number
+  readonly logger: Logger
+}
+
+/** Never rejects. */
+export function createAwaitReport(
+  options: AwaitReportOptions,
+): (caller: Caller, reportId: string) => Promise<ScreenOutcome> {
+  const look = async (caller: Caller, reportId: string): Promise<ScreenOutcome | null> => {
+    const found = await options.reports.find(caller, reportId)
+    if (found.kind === 'report') return found
+    return found.kind === 'failed' ? { kind: 'failed', code: 'screening_failed' } : null
+  }
+  const awaitUntil = async (caller: Caller, reportId: string, untilMs: number): Promise<ScreenOutcome> => {
+    while (performance.now() < untilMs) {
+      const outcome = await look(caller, reportId)
+      if (outcome !== null) return outcome
+      await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS))
+    }
+    const { accountId, livemode } = caller
+    await notePendingScreens(options.database, [{ reportId, accountId, livemode }])
+    return { kind: 'late' }
+  }
+  return async (caller, reportId) => {
+    try {
+      return await awaitUntil(caller, reportId, performance.now() + options.deadlineMs)
+    } catch (error) {
+      options.logger.warn({ err: error, reportId }, 'A resumed screen could not be waited for')
+      return { kind: 'lost' }
+    }
+  }
+}
