@@ -13,7 +13,8 @@ export type FloorTarget = {
 
 export interface LoadOrder {
   readonly target: HttpTarget | FloorTarget
-  readonly warmUp: LoadPhase
+  /** Not measured; null for none. */
+  readonly warmUp: LoadPhase | null
   readonly phases: readonly LoadPhase[]
 }
 
@@ -25,7 +26,7 @@ const INDEX_STEP = 10_000_000
 async function run(order: LoadOrder): Promise<LoadReply> {
   const client = order.target.kind === 'http' ? httpClient(order.target) : await openFloor(order.target)
   try {
-    await runPhase(order.warmUp, client.send)
+    if (order.warmUp !== null) await runPhase(order.warmUp, client.send)
     const results: LoadResult[] = []
     for (const [index, phase] of order.phases.entries())
       results.push(await runPhase(phase, client.send, (index + 1) * INDEX_STEP))

@@ -1,7 +1,7 @@
 /** What a run found, and how it is shown: one table for people, JSON for machines. Figures are shown, never judged. */
 import type { ImportResult } from './label-import.js'
 import type { LoadResult } from './load.js'
-import type { ResidentMemory } from './resident-memory.js'
+import type { CpuTime, ResidentMemory } from './process-watch.js'
 import type { Profile } from './system.js'
 
 export interface Conditions {
@@ -20,12 +20,17 @@ export interface Conditions {
   readonly labelRows: number
 }
 
+/** A measured load with the CPU time that each part of the system took during it. */
+export interface ScreenResult extends LoadResult {
+  readonly cpu: readonly CpuTime[]
+}
+
 export interface ProfileResults {
   readonly profile: Profile
   readonly firstStartMs: number | null
   readonly secondStartMs: number | null
   readonly labelImport: ImportResult | null
-  readonly pairs: readonly { readonly floor: LoadResult | null; readonly screen: LoadResult | null }[]
+  readonly pairs: readonly { readonly floor: LoadResult | null; readonly screen: ScreenResult | null }[]
   readonly memory: readonly ResidentMemory[]
 }
 
@@ -74,7 +79,7 @@ function renderProfile(profile: ProfileResults): string[] {
       '',
     )
   }
-  const rows = [...startRows(profile), ...importRows(profile), ...memoryRows(profile)]
+  const rows = [...cpuRows(profile), ...startRows(profile), ...importRows(profile), ...memoryRows(profile)]
   if (rows.length > 0)
     lines.push(
       '| what | measured | target |',
@@ -100,6 +105,24 @@ function renderPair(profile: Profile, floor: LoadResult | null, screen: LoadResu
     target,
   ]
   return `| ${cells.join(' | ')} |`
+}
+
+/** At the busiest closed loop, where batches are full; without the load generator. */
+function cpuRows({ pairs }: ProfileResults): TargetRow[] {
+  const screen = pairs.map((pair) => pair.screen).findLast((result) => result?.kind === 'closed')
+  if (screen === undefined || screen === null || screen.cpu.length === 0) return []
+  const perScreen = (seconds: number): string => `${((seconds / screen.requests) * 1_000).toFixed(2)} ms`
+  const total = screen.cpu.reduce((sum, { seconds }) => sum + seconds, 0)
+  const parts = screen.cpu
+    .filter(({ seconds }) => seconds > total / 100)
+    .map(({ process, seconds }) => `${process} ${perScreen(seconds)}`)
+  return [
+    {
+      what: `CPU per screen at ${screen.level} connections`,
+      measured: `${perScreen(total)}: ${parts.join(', ')}`,
+      target: '—',
+    },
+  ]
 }
 
 function startRows({ profile, firstStartMs, secondStartMs }: ProfileResults): TargetRow[] {

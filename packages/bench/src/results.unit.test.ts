@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import type { LoadResult } from './load.js'
-import { renderMarkdown, type BenchResults } from './results.js'
+import { renderMarkdown, type BenchResults, type ScreenResult } from './results.js'
 
-const load = (over: Partial<LoadResult>): LoadResult => ({
+const load = (over: Partial<ScreenResult>): ScreenResult => ({
   ...{ kind: 'open', level: 200, seconds: 10, requests: 2_000, errors: 0, errorSamples: [], perSecond: 200 },
-  ...{ p50Ms: 2, p95Ms: 5, p99Ms: 8, maxMs: 20, ...over },
+  ...{ p50Ms: 2, p95Ms: 5, p99Ms: 8, maxMs: 20, cpu: [], ...over },
 })
 
 const results = (over: Partial<BenchResults['profiles'][number]>): BenchResults => ({
@@ -54,4 +53,14 @@ test('the conditions stand above the figures', () => {
     /abc1234.*\n.*2 cores.*Node 20\.20\.2.*load average before the run 0\.2.*55,523 label rows/,
   )
   expect(table).toContain('| second start, until ready | 11.0 s | ≤ 25 s |')
+})
+
+test('CPU is shown per screen at the busiest closed loop, part by part', () => {
+  const cpu = [
+    { process: 'api', seconds: 4 },
+    { process: 'scorer', seconds: 2 },
+  ]
+  const busiest = load({ kind: 'closed', level: 256, requests: 20_000, cpu })
+  const table = renderMarkdown(results({ pairs: [{ floor: null, screen: busiest }] }))
+  expect(table).toContain('| CPU per screen at 256 connections | 0.30 ms: api 0.20 ms, scorer 0.10 ms | — |')
 })

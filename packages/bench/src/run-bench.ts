@@ -11,8 +11,8 @@ import type { HttpTarget } from './http-client.js'
 import { importLabels } from './label-import.js'
 import type { LoadPhase, LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
-import { watchMemory, type ResidentMemory } from './resident-memory.js'
-import type { BenchResults, Conditions, ProfileResults } from './results.js'
+import { watchProcesses, type ResidentMemory } from './process-watch.js'
+import type { BenchResults, Conditions, ProfileResults, ScreenResult } from './results.js'
 import { startSystem, type Profile, type RunningSystem } from './system.js'
 
 export interface BenchOptions {
@@ -109,7 +109,7 @@ async function benchLoads(
   { home, key, bodies, options, wants }: LoadSetting,
 ): Promise<Pick<ProfileResults, 'pairs' | 'memory'>> {
   const connection = await logConnection(system, home)
-  const pairs: { floor: LoadResult | null; screen: LoadResult | null }[] = []
+  const pairs: { floor: LoadResult | null; screen: ScreenResult | null }[] = []
   let memory: readonly ResidentMemory[] = []
   if (wants('screen')) {
     options.say(`${system.profile}: warm-up, ${LONG_WARM_UP.seconds} s`)
@@ -124,12 +124,14 @@ async function benchLoads(
       if (floor !== null) pairs.push({ floor, screen: null })
       continue
     }
-    const watch = wants('memory') ? watchMemory(system.pid) : null
     const connections = load.kind === 'closed' ? load.level : OPEN_LOOP_CONNECTIONS
     const target: HttpTarget = { kind: 'http', baseUrls: system.line.base_urls, key, bodies, connections }
-    const [screen] = await generateLoad({ target, warmUp: WARM_UP, phases: [phase] })
-    pairs.push({ floor, screen: screen! })
-    if (watch !== null) memory = highest(memory, await watch.stop())
+    await generateLoad({ target, warmUp: WARM_UP, phases: [] })
+    const watch = await watchProcesses(system.pid)
+    const [screen] = await generateLoad({ target, warmUp: null, phases: [phase] })
+    const figures = await watch.stop()
+    pairs.push({ floor, screen: { ...screen!, cpu: figures.cpu } })
+    if (wants('memory')) memory = highest(memory, figures.memory)
   }
   return { pairs, memory }
 }

@@ -1,0 +1,129 @@
+/**
+ * What the processes below the started command take: resident memory as `ps` sees it, and CPU time where the system tells
+ * it by the hundredth of a second (/proc). CPU per screen says more than a rate where others share the machine.
+ */
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export interface ResidentMemory {
+  /** Service; several of one service are listed each. */
+  readonly process: string
+  readonly peakMib: number
+}
+
+export interface CpuTime {
+  /** Service, broker, database: all processes of it together. */
+  readonly process: string
+  readonly seconds: number
+}
+
+export interface ProcessFigures {
+  /** Node processes only: the broker's and the database's memory are set by their configuration. */
+  readonly memory: readonly ResidentMemory[]
+  /** Empty where the system does not tell. */
+  readonly cpu: readonly CpuTime[]
+}
+
+export interface ProcessWatch {
+  stop(): Promise<ProcessFigures>
+}
+
+const EVERY_MS = 500
+/** Unit of the times in /proc/PID/stat: USER_HZ, 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100
+
+/** Looks every half second until stopped, keeps each process's largest memory and the CPU time that passed meanwhile. */
+export async function watchProcesses(rootPid: number): Promise<ProcessWatch> {
+  const peaks = new Map<number, { name: string; kib: number }>()
+  const look = async (): Promise<void> => {
+    for (const { pid, name, kib, isNode } of await family(rootPid)) {
+      if (isNode && kib > (peaks.get(pid)?.kib ?? 0)) peaks.set(pid, { name, kib })
+    }
+  }
+  const before = await cpuByProcess(rootPid)
+  let looking = look()
+  const timer = setInterval(() => (looking = looking.then(look)), EVERY_MS)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await looking
+      return {
+        memory: [...peaks.values()].map(({ name, kib }) => ({
+          process: name,
+          peakMib: Math.round(kib / 1_024),
+        })),
+        cpu: passed(before, await cpuByProcess(rootPid)),
+      }
+    },
+  }
+}
+
+interface Member {
+  readonly pid: number
+  readonly name: string
+  readonly kib: number
+  readonly isNode: boolean
+}
+
+async function family(rootPid: number): Promise<Member[]> {
+  const { stdout } = await run('ps', ['-eo', 'pid=,ppid=,rss=,args='], { maxBuffer: 8_000_000 })
+  const rows = stdout.split('\n').flatMap(readRow)
+  const pids = new Set([rootPid])
+  // Children are listed after their parents only as a rule: go round until nobody is added.
+  for (let size = 0; size !== pids.size;) {
+    size = pids.size
+    for (const row of rows) if (pids.has(row.parent)) pids.add(row.pid)
+  }
+  return rows
+    .filter(({ pid }) => pids.has(pid))
+    .map(({ pid, kib, command }) => ({ pid, kib, name: processName(command), isNode: isNode(command) }))
+}
+
+function readRow(line: string): { pid: number; parent: number; kib: number; command: string }[] {
+  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line)
+  if (match === null) return []
+  return [{ pid: Number(match[1]), parent: Number(match[2]), kib: Number(match[3]), command: match[4]! }]
+}
+
+const isNode = (command: string): boolean => /(^|\/)node(\s|$)/.test(`${command.split(' ', 1)[0]!} `)
+
+/** `services/scorer/dist/main.js` → scorer; the started command itself is the supervisor or the whole embedded system. */
+function processName(command: string): string {
+  const service = /services\/([a-z-]+)\/(?:dist|src)\/main/.exec(command)?.[1]
+  if (service !== undefined) return service
+  if (/^postgres|\/postgres(\s|$)/.test(command)) return 'postgres'
+  if (/kafka\.Kafka/.test(command)) return 'kafka broker'
+  if (/apicurio/.test(command)) return 'schema registry'
+  return /start\.mjs|cupel\.mjs/.test(command) ? 'cupel start' : command.slice(0, 60)
+}
+
+async function cpuByProcess(rootPid: number): Promise<ReadonlyMap<string, number>> {
+  const seconds = new Map<string, number>()
+  for (const { pid, name } of await family(rootPid)) {
+    const own = await cpuSeconds(pid)
+    if (own !== null) seconds.set(name, (seconds.get(name) ?? 0) + own)
+  }
+  return seconds
+}
+
+/** User and system time; null where the process has ended or there is no /proc. Source: proc(5), fields 14 and 15. */
+async function cpuSeconds(pid: number): Promise<number | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  } catch {
+    // Ended meanwhile, or another kind of system: its time is not told, and the figure is left out.
+    return null
+  }
+}
+
+function passed(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): CpuTime[] {
+  return [...after]
+    .map(([process, seconds]) => ({ process, seconds: Math.max(0, seconds - (before.get(process) ?? 0)) }))
+    .filter(({ seconds }) => seconds > 0)
+    .sort((a, b) => b.seconds - a.seconds)
+}
