@@ -9,12 +9,16 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { applyChanges, createReduce, type Reduce } from './apply.js'
 import { compareTables, digestTables, type TableComparison } from './compare-tables.js'
 import { placeOf } from './checkpoint.js'
+import { inParallel } from './in-parallel.js'
 import { analyzeTables, createReadModelSchema, recordDefinition, schemaExists } from './read-model-tables.js'
 import { readModelGroup, type ReadModel } from './read-model.js'
 
-/** Records written in one transaction. */
-const MAX_BATCH_RECORDS = 5_000
-/** Times the rebuild catches up beside the live projector before it switches; the rest is read under the lock. */
+/** Records written in one transaction, and partitions read at the same time: some dozen megabytes in memory. */
+const MAX_BATCH_RECORDS = 1_000
+const MAX_CONCURRENT_PARTITIONS = 4
+/** So few records are read while the live projector waits for the switch. */
+const CLOSE_ENOUGH_RECORDS = 200
+/** Times the rebuild catches up beside a live projector that is never quite caught up with. */
 const CATCH_UP_ROUNDS = 5
 
 export interface RebuildOptions {
@@ -90,7 +94,7 @@ async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
   const comparison = await compareWithLive(options, build)
   if (options.compareOnly !== true) {
     for (let round = 0; round < CATCH_UP_ROUNDS; round += 1) {
-      if ((await build.readTo(await build.ends(), 'catching up')) === 0) break
+      if ((await build.readTo(await build.ends(), 'catching up')) <= CLOSE_ENOUGH_RECORDS) break
     }
     await switchTables(options, build)
   }
@@ -109,7 +113,7 @@ type Positions = ReadonlyMap<string, number>
 
 interface Build {
   readonly records: () => number
-  readonly next: (place: string) => number
+  readonly next: (place: { readonly topic: string; readonly partition: number }) => number
   readonly places: readonly { readonly topic: string; readonly partition: number }[]
   ends(): Promise<Positions>
   /** Applies what stands before the positions, in transactions of its own or in the given one; returns the number of records. */
@@ -123,7 +127,11 @@ async function startBuild({ readModel, log, codec, database, onProgress }: Rebui
   for (const place of places) next.set(placeOf(place), await log.startOffset(place.topic, place.partition))
   let records = 0
 
-  return { records: () => records, next: (place) => next.get(place) ?? 0, places, ends, readTo }
+  return { records: () => records, next: nextOf, places, ends, readTo }
+
+  function nextOf(place: { topic: string; partition: number }): number {
+    return next.get(placeOf(place)) ?? 0
+  }
 
   async function ends(): Promise<Positions> {
     const found = await Promise.all(
@@ -140,21 +148,24 @@ async function startBuild({ readModel, log, codec, database, onProgress }: Rebui
     transaction?: Queryable,
   ): Promise<number> {
     const before = records
-    const ahead = (place: string): number => Math.max(0, (positions.get(place) ?? 0) - (next.get(place) ?? 0))
-    const total = records + places.reduce((sum, place) => sum + ahead(placeOf(place)), 0)
-    for (const place of places) {
-      // A checkpoint beyond the end is one of the reasons to rebuild: what is not in the log is not in the tables either.
-      const end = await log.endOffset(place.topic, place.partition)
-      const to = Math.min(positions.get(placeOf(place)) ?? 0, end)
-      const from = next.get(placeOf(place)) ?? 0
-      if (to <= from) continue
-      for await (const batch of inBatches(log.read({ ...place, from, to }), MAX_BATCH_RECORDS)) {
+    // A checkpoint beyond the end is one of the reasons to rebuild: what is not in the log is not in the tables either.
+    const end = await ends()
+    const ranges = places
+      .map((place) => ({
+        ...place,
+        from: nextOf(place),
+        to: Math.min(positions.get(placeOf(place)) ?? 0, end.get(placeOf(place)) ?? 0),
+      }))
+      .filter(({ from, to }) => to > from)
+    const total = records + ranges.reduce((sum, { from, to }) => sum + to - from, 0)
+    await inParallel(ranges, MAX_CONCURRENT_PARTITIONS, async (range) => {
+      for await (const batch of inBatches(log.read(range), MAX_BATCH_RECORDS)) {
         await write(batch, transaction)
         records += batch.length
         onProgress?.({ phase, records, total })
       }
-      next.set(placeOf(place), to)
-    }
+      next.set(placeOf(range), range.to)
+    })
     return records - before
   }
 
@@ -240,7 +251,7 @@ async function switchTables(options: RebuildOptions, build: Build): Promise<void
         identity,
         build.places.map((place) => place.topic),
         build.places.map((place) => place.partition),
-        build.places.map((place) => build.next(placeOf(place))),
+        build.places.map((place) => build.next(place)),
       ],
     )
     await recordDefinition(transaction, readModel)

@@ -1,0 +1,23 @@
+/**
+ * Does the work for every item, a few at a time. After a failure nothing new is begun; the first failure is told when
+ * nothing is under way any more.
+ */
+export async function inParallel<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...items]
+  const failures: unknown[] = []
+  async function worker(): Promise<void> {
+    for (let item = queue.shift(); item !== undefined && failures.length === 0; item = queue.shift()) {
+      try {
+        await work(item)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
+  if (failures.length > 0) throw failures[0]
+}
