@@ -138,6 +138,7 @@ async function compareAll({ request, deps, spools }: Run, read: ReadLabels): Pro
       append: request.append === true,
       formatDate: read.publishedAt,
       operatorDate: request.asOf === undefined ? null : new Date(request.asOf).toISOString(),
+      importedAt,
       spools,
     })
     const counts = await countChanges(comparison)
@@ -258,8 +259,13 @@ function setSummary({ importId, comparison, counts }: SetImport): SetSummary {
 }
 
 function warningsOf(comparison: SetComparison, request: LabelImportRequest): string[] {
-  const { set, asOf, historical, inForce, siblings } = comparison
+  const { set, asOf, futureDate, historical, inForce, siblings } = comparison
   const warnings: string[] = []
+  if (futureDate !== null) {
+    warnings.push(
+      `${setKey(set)} is dated ${futureDate.slice(0, 10)}, in the future: it is taken as of today`,
+    )
+  }
   if (historical) {
     const advice = request.append === true ? '; --append with a later --as-of adds to the current list' : ''
     warnings.push(

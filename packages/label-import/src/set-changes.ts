@@ -25,6 +25,8 @@ export interface SetComparison {
   /** The version published last, be it history: label ids are named after it, so that relisting is a new fact. */
   readonly base: string
   readonly asOf: string | null
+  /** The date the file gave, where that lies in the future: then `asOf` is the time of the import. */
+  readonly futureDate: string | null
   readonly historical: boolean
   readonly append: boolean
   /** Other sets of the same source that are in force and hold labels. */
@@ -58,6 +60,7 @@ export async function compareSet(
     append,
     formatDate,
     operatorDate,
+    importedAt,
     spools,
   }: {
     labels: SourceLabels
@@ -65,13 +68,17 @@ export async function compareSet(
     append: boolean
     formatDate: string | null
     operatorDate: string | null
+    importedAt: string
     spools: SpoolFactory
   },
 ): Promise<SetComparison> {
   const set = { source: labels.source, dataset }
   const publications = await listPublications(database, set)
   const inForce = publications.find((published) => !published.historical) ?? null
-  const asOf = setDate(formatDate, operatorDate, [{ observedAt: labels.newestObservedAt }])
+  const stated = setDate(formatDate, operatorDate, [{ observedAt: labels.newestObservedAt }])
+  // A mistyped year would make every later version of the set look old.
+  const futureDate = stated !== null && stated > importedAt ? stated : null
+  const asOf = futureDate === null ? stated : importedAt
   const historical = inForce !== null && isOlderThanPublished(asOf, inForce.asOf)
   const known = spools.create<Label>()
   for await (const page of listSetLabels(database, { ...set, include: historical ? 'all' : 'listed' })) {
@@ -86,6 +93,7 @@ export async function compareSet(
     inForce,
     base: publications[0]?.importId ?? '',
     asOf,
+    futureDate,
     historical,
     append,
     siblings: (await listSets(database)).filter(

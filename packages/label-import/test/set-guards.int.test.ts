@@ -88,6 +88,19 @@ describe('a set', () => {
   })
 })
 
+test('a date in the future is taken as today, so that the next version does not look old', async () => {
+  const name = 'typo.csv'
+  const first = await installation.imported(
+    await installation.file(name, rows('typo', 3, { date: '2962-01-01' })),
+  )
+  expect(first.warnings).toEqual([expect.stringContaining('2962-01-01')])
+  expect(Date.parse(first.sets[0]!.asOf!)).toBeLessThanOrEqual(Date.now())
+  const today = new Date().toISOString()
+  const next = await installation.imported(await installation.file(name, rows('typo', 4, { date: today })))
+  expect(next).toMatchObject({ added: 1, unchanged: 3, warnings: [] })
+  expect(next.sets[0]).toMatchObject({ historical: false, total: 4 })
+})
+
 describe('a list older than the published one', () => {
   test('adds history and changes nothing current', async () => {
     const name = 'sdn.csv'
