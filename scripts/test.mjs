@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { setUp } from './setup.mjs'
+import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const ci = process.env.CI === 'true'
@@ -37,8 +37,8 @@ const checks = {
 }
 const projects = ['unit', 'contract', 'int', 'kafka', 'e2e']
 
-function main() {
-  setUp({ verbose: true })
+async function main() {
+  await orExplain(() => setUp())
   for (const [name, command] of Object.entries(checks)) if (wanted(name)) runCheck(name, command)
   for (const project of projects) if (wanted(project)) runProject(project)
   report()
@@ -127,4 +127,4 @@ function report() {
 }
 
 mkdirSync(join(root, '.cache'), { recursive: true })
-main()
+await main()

@@ -16,6 +16,8 @@ export interface RunningService {
 }
 
 export interface ServiceFrame {
+  /** Name of the service, as in its folder. */
+  readonly name: string
   readonly config: Config
   readonly logger: Logger
   readonly metrics: MetricsRegistry
@@ -60,13 +62,12 @@ export function runService(name: string, start: (frame: ServiceFrame) => Promise
       end(signal, false)
     })
   }
-  void serve(name, { config, logger, metrics, shutdown, fail }, start).catch((error: unknown) =>
+  void serve({ name, config, logger, metrics, shutdown, fail }, start).catch((error: unknown) =>
     fail('Start failed', error),
   )
 }
 
 async function serve(
-  name: string,
   frame: ServiceFrame,
   start: (frame: ServiceFrame) => Promise<RunningService>,
 ): Promise<void> {
@@ -79,6 +80,6 @@ async function serve(
   })
   frame.shutdown.phase('health server', () => health.close())
   service = await start(frame)
-  frame.shutdown.phase(name, () => service!.stop())
+  frame.shutdown.phase(frame.name, () => service!.stop())
   frame.logger.info({ health: health.url }, 'Started')
 }

@@ -1,56 +1,5 @@
-/** The API as a process: its own connections to the log and the database, closed in the reverse order. */
-import { createEventCodec, loadSchemaCatalog, type EventLog } from '@cupel/event-log'
-import { openDatabase, type Database } from '@cupel/postgres'
-import { ConfigError, runService, type Config, type ServiceFrame } from '@cupel/service-kit'
+/** The API as a process. */
+import { connectService, runService } from '@cupel/service-kit'
 import { startApi } from './start-api.js'
 
-runService('api', async (frame) => {
-  const { config, logger, metrics, shutdown, fail } = frame
-  const database = openDatabase({
-    connectionString: databaseUrl(config),
-    maxConnections: config.CUPEL_DATABASE_CONNECTIONS,
-    applicationName: 'cupel-api',
-    onIdleError: (error) => logger.warn({ err: error }, 'A database connection ended'),
-  })
-  shutdown.phase('database connections', () => database.close())
-  const log = await openLog(frame, database)
-  shutdown.phase('log', () => log.close())
-  const codec = createEventCodec(await loadSchemaCatalog(database))
-  return await startApi({ config, log, codec, database, logger, metrics, fail })
-})
-
-function databaseUrl(config: Config): string {
-  if (config.CUPEL_DATABASE_URL === undefined) throw new ConfigError('CUPEL_DATABASE_URL is required.')
-  return config.CUPEL_DATABASE_URL
-}
-
-async function openLog(
-  { config, logger, metrics, fail }: ServiceFrame,
-  database: Database,
-): Promise<EventLog> {
-  if (config.CUPEL_LOG === 'embedded') {
-    const { openEmbeddedLog } = await import('@cupel/event-log/embedded')
-    return openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
-  }
-  const { openKafkaLog } = await import('@cupel/event-log/kafka')
-  const {
-    CUPEL_KAFKA_SASL_MECHANISM: mechanism,
-    CUPEL_KAFKA_USERNAME: username,
-    CUPEL_KAFKA_PASSWORD: password,
-  } = config
-  const sasl =
-    mechanism === undefined ? {} : { sasl: { mechanism, username: username ?? '', password: password ?? '' } }
-  return openKafkaLog({
-    brokers: config.CUPEL_KAFKA_BROKERS,
-    clientId: `cupel-api-${config.CUPEL_INSTANCE}`,
-    topicPrefix: config.CUPEL_TOPIC_PREFIX,
-    logger,
-    metrics,
-    ssl: config.CUPEL_KAFKA_TLS,
-    ...sasl,
-    ...(config.CUPEL_KAFKA_REPLICATION === undefined
-      ? {}
-      : { replicationFactor: config.CUPEL_KAFKA_REPLICATION }),
-    onFatal: (error) => fail(error.message, error),
-  })
-}
+runService('api', async (frame) => startApi({ ...frame, ...(await connectService(frame)) }))
