@@ -1,0 +1,122 @@
+/**
+ * The trail of every call with a key: written before its answer leaves. An append the log does not acknowledge in time goes to
+ * the outbox under the same id; where that fails too, the answer stays here.
+ */
+import { clientNetwork } from '@cupel/access'
+import type { Logger, Metrics } from '@cupel/contracts'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { writeOutbox } from '@cupel/projections'
+import {
+  auditedCall,
+  clientAddressOf,
+  countedStrangers,
+  type AuditEvent,
+  type EndedCall,
+} from './audited-call.js'
+import { createStrangerCounts } from './stranger-counts.js'
+
+export interface AuditTrail {
+  /** False where the call could not be recorded: then it must not be answered. Never rejects. */
+  record(call: EndedCall): Promise<boolean>
+  /** Writes what is still counted. */
+  stop(): Promise<void>
+}
+
+export interface AuditTrailOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Names this process where it counts. */
+  readonly instance: string
+  readonly nowMs?: () => number
+}
+
+/** An append that takes longer is written to the outbox as well. */
+const APPEND_TIMEOUT_MS = 250
+/** A call whose outbox row takes longer is not answered. */
+const OUTBOX_TIMEOUT_MS = 2_000
+/** How soon after a minute its counts are told. */
+const COUNT_INTERVAL_MS = 1_000
+
+export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
+  const { log, codec, database, logger } = options
+  const written = options.metrics.counter(
+    'api_audit_events_total',
+    'Calls recorded before their answer, by where: the log, the outbox, or nowhere, which withholds the answer.',
+    ['where'],
+  )
+  const strangers = createStrangerCounts(options.nowMs)
+  let isLogDown = false
+
+  /** Resolves to whether the log acknowledged in time. */
+  const append = async ({ event, topic, key }: AuditEvent): Promise<boolean> => {
+    try {
+      const appended = log.append('api.request-audited', [codec.encode(event, { topic, key })])
+      const acknowledged = (await within(appended, APPEND_TIMEOUT_MS)) !== TOO_LATE
+      noteLog(acknowledged, 'no acknowledgement in time')
+      return acknowledged
+    } catch (error) {
+      noteLog(false, error)
+      return false
+    }
+  }
+  /** An outage is two lines, not one per call. */
+  const noteLog = (acknowledged: boolean, cause: unknown): void => {
+    if (acknowledged === !isLogDown) return
+    isLogDown = !acknowledged
+    if (isLogDown) logger.warn({ err: cause }, 'The log does not acknowledge calls; the outbox keeps them')
+    else logger.info({}, 'The log acknowledges calls again')
+  }
+  const keep = async ({ event, topic, key }: AuditEvent): Promise<boolean> => {
+    try {
+      const kept = database.transaction({ at: 'api.audit-outbox' }, (transaction) =>
+        writeOutbox(transaction, event, { topic, key }),
+      )
+      if ((await within(kept, OUTBOX_TIMEOUT_MS)) !== TOO_LATE) return true
+      logger.error({ requestId: event.envelope.id }, 'A call could not be recorded in time')
+    } catch (error) {
+      logger.error({ err: error, requestId: event.envelope.id }, 'A call could not be recorded')
+    }
+    return false
+  }
+  const write = async (event: AuditEvent): Promise<boolean> => {
+    const where = (await append(event)) ? 'log' : (await keep(event)) ? 'outbox' : 'nowhere'
+    written.inc({ where })
+    return where !== 'nowhere'
+  }
+  const tellCounts = async (which: 'ended' | 'now'): Promise<void> => {
+    const counts = strangers.take(which)
+    await Promise.all(counts.map((count) => write(countedStrangers(count, options.instance))))
+  }
+  const timer = setInterval(() => void tellCounts('ended'), COUNT_INTERVAL_MS).unref()
+
+  return {
+    record(call) {
+      const isTold = call.caller !== null || strangers.note(clientNetwork(clientAddressOf(call)))
+      return isTold ? write(auditedCall(call)) : RECORDED
+    },
+    async stop() {
+      clearInterval(timer)
+      await tellCounts('now')
+    },
+  }
+}
+
+const RECORDED = Promise.resolve(true)
+const TOO_LATE = Symbol('too late')
+
+/** What comes after the limit is nobody's any more, an error included. */
+async function within<T>(work: Promise<T>, limitMs: number): Promise<T | typeof TOO_LATE> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<typeof TOO_LATE>((resolve) => {
+    timer = setTimeout(() => resolve(TOO_LATE), limitMs)
+  })
+  try {
+    return await Promise.race([work, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}

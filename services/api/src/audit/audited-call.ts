@@ -1,0 +1,119 @@
+/** What is told of a call. Only what was checked is told: a key that was sent in the wrong place goes nowhere. */
+import { clientNetwork, normaliseIp, type Caller } from '@cupel/access'
+import { problemCodes, requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import { createHash } from 'node:crypto'
+import type { Answer } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { isRefusal, type Refusal } from '../http/problem.js'
+import type { StrangerCount } from './stranger-counts.js'
+
+export interface EndedCall {
+  readonly endpoint: Pick<Endpoint, 'path' | 'pathSchema'>
+  readonly requestId: string
+  readonly method: string
+  /** Parameters of the path as sent. */
+  readonly params: unknown
+  /** Address of the other end of the connection: used where the client's is not known. */
+  readonly peerAddress: string | undefined
+  readonly clientAddress: string | null
+  readonly caller: Caller | null
+  readonly refusedBecause: string | null
+  readonly result: Answer | Refusal
+  readonly latencyMs: number
+}
+
+export interface AuditEvent {
+  readonly event: DomainEvent
+  readonly topic: string
+  readonly key: string
+}
+
+const EVENT_SOURCE = 'cupel/api'
+/** Ids of ours: an optional prefix, then digits and letters. A key has two underscores and is none. */
+const SUBJECT_ID = /^(?:[a-z]{2,8}_)?[0-9a-z-]{6,64}$/i
+const KEY_BYTES = 8
+
+/** The event of a call that ended. Its id is the call's, so that a repeat is known for one. */
+export function auditedCall(call: EndedCall): AuditEvent {
+  const { caller, requestId, result } = call
+  const clientAddress = clientAddressOf(call)
+  const at = new Date(Date.now() - call.latencyMs).toISOString()
+  const livemode = caller?.livemode ?? true
+  const event: DomainEvent<'ApiRequestAudited'> = {
+    type: 'ApiRequestAudited',
+    data: {
+      accountId: caller?.accountId ?? '',
+      environment: caller?.environment ?? '',
+      livemode,
+      keyId: caller?.keyId ?? '',
+      scope: caller?.scope ?? '',
+      clientAddress,
+      method: call.method,
+      route: call.endpoint.path,
+      status: isRefusal(result) ? problemCodes[result.code].status : result.status,
+      code: isRefusal(result) ? result.code : '',
+      refusedBecause: call.refusedBecause ?? '',
+      requestId,
+      subjectIds: subjectIdsOf(call),
+      latencyMs: Math.round(call.latencyMs * 1_000) / 1_000,
+      at,
+    },
+    envelope: {
+      id: requestId,
+      source: EVENT_SOURCE,
+      time: at,
+      subject: caller?.accountId ?? '',
+      correlationId: requestId,
+      causationId: requestId,
+    },
+  }
+  const key = caller?.accountId ?? strangerKey(clientNetwork(clientAddress))
+  return { event, topic: topicOf('ApiRequestAudited', livemode), key }
+}
+
+/** The event of calls that were counted instead of told. */
+export function countedStrangers(count: StrangerCount, countedBy: string): AuditEvent {
+  const id = requestedEventId()
+  const to = new Date(count.toMs).toISOString()
+  const event: DomainEvent<'RefusedRequestsCounted'> = {
+    type: 'RefusedRequestsCounted',
+    data: {
+      clientNetwork: count.clientNetwork,
+      count: count.count,
+      from: new Date(count.fromMs).toISOString(),
+      to,
+      countedBy,
+    },
+    envelope: {
+      id,
+      source: EVENT_SOURCE,
+      time: to,
+      subject: count.clientNetwork,
+      correlationId: id,
+      causationId: id,
+    },
+  }
+  const key = strangerKey(count.clientNetwork)
+  return { event, topic: topicOf('RefusedRequestsCounted'), key }
+}
+
+/** Of a call that was refused before its client was known, the peer counts. */
+export function clientAddressOf({ clientAddress, peerAddress }: EndedCall): string {
+  return clientAddress ?? normaliseIp(peerAddress ?? '') ?? ''
+}
+
+function strangerKey(network: string): string {
+  return createHash('sha256')
+    .update(network)
+    .digest('hex')
+    .slice(0, 2 * KEY_BYTES)
+}
+
+function subjectIdsOf({ endpoint, params, result }: EndedCall): string[] {
+  const path = endpoint.pathSchema?.safeParse(params)
+  const ids: unknown[] = path?.success === true ? Object.values(path.data as Record<string, unknown>) : []
+  const made = result.headers?.['location']?.split('/').at(-1)
+  const members = isRefusal(result) ? Object.values(result.members ?? {}) : []
+  const texts = [...ids, made, ...members].filter((id): id is string => typeof id === 'string')
+  return [...new Set(texts)].filter((id) => SUBJECT_ID.test(id))
+}

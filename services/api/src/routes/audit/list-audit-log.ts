@@ -1,0 +1,115 @@
+/** GET /v1/audit-log: what was done with the account's keys, newest first. Eventually consistent, like every list. */
+import type { Caller } from '@cupel/access'
+import type { AuditCursor, AuditEntry, AuditPage } from '@cupel/read-models'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import type { PageTokens } from '../../http/page-token.js'
+import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import type { Refusal } from '../../http/problem.js'
+import { text } from '../../http/text.js'
+
+export interface AuditListing {
+  readonly list: (
+    caller: Caller,
+    query: { keyId: string | undefined; pageSize: number; after: AuditCursor | null },
+  ) => Promise<AuditPage>
+  readonly tokens: PageTokens
+}
+
+const DEFAULT_PAGE_SIZE = 50
+const MAX_KEY_ID_LENGTH = 64
+const LIST = 'audit-log'
+
+const auditQuery = z.strictObject({
+  key_id: text(MAX_KEY_ID_LENGTH).optional().describe('Only calls with this key.'),
+  page_size: pageSize(DEFAULT_PAGE_SIZE),
+  page_token: pageToken,
+})
+
+const auditEntry = z
+  .object({
+    at: z.string().describe('When the call came; UTC, RFC 3339 with milliseconds.'),
+    request_id: z.string().describe('`Request-Id` of the answer.'),
+    key_id: z.string().describe('Key the call was made with; the key itself is kept nowhere.'),
+    scope: z.string().describe('Scope of that key.'),
+    client_address: z.string().describe('Address the call came from.'),
+    method: z.string(),
+    route: z.string().describe('Path of the endpoint, with the names of its parameters.'),
+    status: z.int().describe('HTTP status of the answer.'),
+    code: z.string().nullable().describe('Code of the problem; null for a success.'),
+    subject_ids: z.array(z.string()).describe('Ids of what the call was about or made, such as a report.'),
+    latency_ms: z.number().describe('From the head of the request to its outcome.'),
+    livemode: z.boolean(),
+  })
+  .meta({ id: 'AuditEntry' })
+
+const auditExample: z.infer<typeof auditEntry> = {
+  at: '2026-11-21T09:00:00.000Z',
+  request_id: '019aa5c8-7f00-7000-8000-000000000001',
+  key_id: '8f2k1m0a',
+  scope: 'read-write',
+  client_address: '203.0.113.9',
+  method: 'POST',
+  route: '/v1/screen',
+  status: 200,
+  code: null,
+  subject_ids: ['9f2c4a1be07d6358'],
+  latency_ms: 4.25,
+  livemode: true,
+}
+
+export function listAuditLog({ list, tokens }: AuditListing): Endpoint {
+  return keyedEndpoint<undefined, z.infer<typeof auditQuery>>({
+    operationId: 'listAuditLog',
+    method: 'GET',
+    path: '/v1/audit-log',
+    tag: 'Access',
+    summary: 'List the use of keys',
+    description:
+      'Every call made with a key of the account, in the key’s environment, newest first; also those that were refused, for example for their scope. A call may appear a moment after it was answered.',
+    access: 'read-only',
+    querySchema: auditQuery,
+    answers: [
+      {
+        status: 200,
+        description: 'A page of calls.',
+        contentType: 'application/json',
+        schema: pageSchema(auditEntry),
+        example: { items: [auditExample], next_page_token: null },
+      },
+    ],
+    problems: ['unavailable'],
+    async handle({ caller }, { query }): Promise<Answer | Refusal> {
+      const scope = [LIST, caller.accountId, caller.livemode, query.key_id ?? '']
+      const after = query.page_token === undefined ? null : cursorOf(tokens.open(scope, query.page_token))
+      if (after === undefined) return unknownPageToken()
+      const page = await list(caller, { keyId: query.key_id, pageSize: query.page_size, after })
+      const next = page.next === null ? null : tokens.seal(scope, [page.next.at, page.next.requestId])
+      const items = page.items.map((entry) => itemOf(entry, caller.livemode))
+      return jsonAnswer(200, JSON.stringify({ items, next_page_token: next }))
+    },
+  })
+}
+
+function itemOf(entry: AuditEntry, livemode: boolean): z.infer<typeof auditEntry> {
+  return {
+    at: entry.at,
+    request_id: entry.requestId,
+    key_id: entry.keyId,
+    scope: entry.scope,
+    client_address: entry.clientAddress,
+    method: entry.method,
+    route: entry.route,
+    status: entry.status,
+    code: entry.code,
+    subject_ids: [...entry.subjectIds],
+    latency_ms: entry.latencyMs,
+    livemode,
+  }
+}
+
+/** Undefined where the token is not one of ours. */
+function cursorOf(position: readonly string[] | null): AuditCursor | undefined {
+  const [at, requestId] = position ?? []
+  return at === undefined || requestId === undefined ? undefined : { at, requestId }
+}

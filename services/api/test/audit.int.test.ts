@@ -1,0 +1,203 @@
+/** Every call with a key leaves its trail before its answer leaves; nothing secret is ever in it. */
+import { topicOf, type ApiRequestAudited, type DomainEvent } from '@cupel/contracts'
+import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { runReadModel, startOutboxRelay } from '@cupel/projections'
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { auditView } from '@cupel/read-models'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { RunningApi } from '../src/index.js'
+import { ADDRESS, call, screen, type Reply } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+
+let installation: Installation
+let api: RunningApi
+let projection: ReturnType<typeof runReadModel>
+beforeAll(async () => {
+  installation = await startInstallation()
+  // The test's own address counts as a proxy, so that X-Forwarded-For names the client.
+  api = await installation.api({ config: { CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'] } })
+  const { log, codec, database } = installation
+  projection = runReadModel({
+    readModel: auditView,
+    log,
+    codec,
+    database,
+    logger: silentLogger,
+    metrics: noMetrics,
+  })
+})
+afterAll(async () => {
+  await projection.stop()
+  await installation.stop()
+})
+
+/** Every event of the audit topics, in the order of each partition. */
+async function trail(): Promise<DomainEvent[]> {
+  const { log, codec } = installation
+  const events: DomainEvent[] = []
+  for (const livemode of [true, false]) {
+    const topic = topicOf('ApiRequestAudited', livemode)
+    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+      const to = await log.endOffset(topic, partition)
+      for await (const records of log.read({ topic, partition, from: 0, to }))
+        events.push(...records.map((record) => codec.decode(record)))
+    }
+  }
+  return events
+}
+
+async function told(reply: Reply): Promise<ApiRequestAudited[]> {
+  const requestId = reply.headers['request-id']
+  const events = (await trail()).filter((event) => event.type === 'ApiRequestAudited')
+  return events.map(({ data }) => data as ApiRequestAudited).filter((data) => data.requestId === requestId)
+}
+
+const items = (reply: Reply) => reply.json()['items'] as Record<string, unknown>[]
+const UNKNOWN = '/v1/reports/0123456789abcdef'
+
+describe('the trail', () => {
+  test('holds a screen and what it made, in the log before the answer', async () => {
+    const { key, keyId, accountId } = await installation.key()
+    const reply = await screen(api.url, key)
+    const reportId = reply.json()['report_id']
+    const [entry, ...more] = await told(reply)
+    expect(more).toEqual([])
+    expect(entry).toMatchObject({
+      accountId,
+      keyId,
+      environment: 'live',
+      scope: 'read-write',
+      clientAddress: '127.0.0.1',
+      method: 'POST',
+      route: '/v1/screen',
+      status: 200,
+      code: '',
+      subjectIds: [reportId],
+    })
+    expect(entry!.latencyMs).toBeGreaterThan(0)
+    expect(JSON.stringify(entry)).not.toContain(ADDRESS)
+  })
+
+  test.each([
+    ['an unknown id', 'read-write', 'GET', UNKNOWN, undefined, 404, 'not_found', ''],
+    [
+      'a missing scope',
+      'read-only',
+      'POST',
+      '/v1/screen',
+      { address: ADDRESS },
+      403,
+      'scope_required',
+      'scope_required',
+    ],
+    ['a malformed body', 'read-write', 'POST', '/v1/screen', { adress: '' }, 400, 'invalid_request', ''],
+  ] as const)('holds %s under the account', async (_, scope, method, path, body, status, code, because) => {
+    const { key, accountId } = await installation.key({ scope })
+    const reply = await call(api.url, method, path, { key, ...(body === undefined ? {} : { body }) })
+    expect(reply.status).toBe(status)
+    expect(await told(reply)).toMatchObject([{ accountId, status, code, refusedBecause: because }])
+  })
+
+  test('tells a revoked key from an expired one, under the account of both, while the answer does not', async () => {
+    const expired = await installation.key({ expiresAt: '2020-01-01' })
+    const reply = await call(api.url, 'GET', UNKNOWN, { key: expired.key })
+    expect(reply.status).toBe(401)
+    expect(await told(reply)).toMatchObject([
+      { accountId: expired.accountId, code: 'invalid_key', refusedBecause: 'expired_key' },
+    ])
+  })
+
+  test('holds sandbox calls in the topic of the sandbox', async () => {
+    const { key } = await installation.key({ environment: 'test' })
+    const reply = await call(api.url, 'GET', UNKNOWN, { key })
+    expect(await told(reply)).toMatchObject([{ environment: 'test', livemode: false }])
+  })
+
+  test('counts strangers beyond twenty a minute and tells the count when the instance ends', async () => {
+    const counting = await installation.api({
+      config: { CUPEL_INSTANCE: 3, CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'] },
+    })
+    const headers = { 'x-forwarded-for': '2001:db8:7::1' }
+    for (let count = 0; count < 30; count += 1) await call(counting.url, 'GET', UNKNOWN, { headers })
+    await counting.stop()
+    const events = await trail()
+    const full = events.filter(
+      ({ type, data }) => type === 'ApiRequestAudited' && data.clientAddress === '2001:db8:7::1',
+    )
+    const counted = events.flatMap(({ type, data }) =>
+      type === 'RefusedRequestsCounted' && data.clientNetwork === '2001:db8:7::/64' ? [data.count] : [],
+    )
+    // A minute may have turned meanwhile; nothing is lost either way.
+    expect(full.length).toBeGreaterThanOrEqual(20)
+    expect(full.length + counted.reduce((sum, count) => sum + count, 0)).toBe(30)
+  })
+})
+
+describe('GET /v1/audit-log', () => {
+  test('shows an account its own calls, newest first, and no other account or environment', async () => {
+    const { key, keyId, accountId } = await installation.key()
+    const sandbox = await installation.key({ accountId, environment: 'test' })
+    const made = await screen(api.url, key)
+    const missed = await call(api.url, 'GET', UNKNOWN, { key })
+    const list = (of: string, query = '') => call(api.url, 'GET', `/v1/audit-log${query}`, { key: of })
+    await vi.waitFor(async () => expect(items(await list(key)).length).toBeGreaterThanOrEqual(2))
+    const entries = items(await list(key, '?page_size=200')).filter(({ route }) => route !== '/v1/audit-log')
+    expect(entries).toMatchObject([
+      { request_id: missed.headers['request-id'], key_id: keyId, status: 404, code: 'not_found' },
+      { request_id: made.headers['request-id'], status: 200, code: null, livemode: true },
+    ])
+    const { key: stranger } = await installation.key()
+    for (const outsider of [stranger, sandbox.key]) {
+      const routes = items(await list(outsider)).map(({ request_id }) => request_id)
+      expect(routes).not.toContain(made.headers['request-id'])
+    }
+    const token = (await list(key, '?page_size=1')).json()['next_page_token']
+    expect((await list(key, `?page_size=1&page_token=${String(token)}`)).status).toBe(200)
+    for (const outsider of [stranger, sandbox.key])
+      expect((await list(outsider, `?page_token=${String(token)}`)).status).toBe(400)
+    expect((await list(key, `?key_id=${keyId}&page_token=${String(token)}`)).status).toBe(400)
+  })
+})
+
+describe('where the log does not acknowledge', () => {
+  /** Appends of calls fail or hang; everything else passes. */
+  const logWithout = (append: () => Promise<never>): EventLog =>
+    new Proxy(installation.log, {
+      get(log, name: keyof EventLog) {
+        if (name === 'append')
+          return (at: string, records: never) =>
+            at === 'api.request-audited' ? append() : log.append(at as never, records)
+        const value = log[name]
+        return typeof value === 'function' ? (value as () => unknown).bind(log) : value
+      },
+    })
+  const refused = () => Promise.reject(new LogUnavailableError('held back by the test'))
+  const hanging = () => new Promise<never>(() => undefined)
+
+  test.each([
+    ['refuses', 4, refused],
+    ['hangs', 5, hanging],
+  ])('a log that %s leaves the event to the outbox, under the same id', async (_, instance, append) => {
+    const { key } = await installation.key()
+    const cut = await installation.api({ log: logWithout(append), config: { CUPEL_INSTANCE: instance } })
+    const reply = await call(cut.url, 'GET', UNKNOWN, { key })
+    expect(reply.status).toBe(404)
+    expect(await told(reply)).toEqual([])
+    const { log, codec, database } = installation
+    const relay = startOutboxRelay({ log, codec, database, logger: silentLogger, metrics: noMetrics })
+    await vi.waitFor(async () => expect(await told(reply)).toMatchObject([{ status: 404 }]), 5_000)
+    await relay.stop()
+  })
+
+  test('nothing is answered where the outbox fails too', async () => {
+    const { key } = await installation.key()
+    const database: Database = Object.create(installation.database, {
+      transaction: { value: () => Promise.reject(new Error('held back by the test')) },
+    }) as Database
+    const cut = await installation.api({ log: logWithout(refused), database, config: { CUPEL_INSTANCE: 6 } })
+    const reply = await call(cut.url, 'GET', '/v1/chains', { key })
+    expect(reply.json()).toMatchObject({ status: 503, code: 'unavailable' })
+    expect(reply.text).not.toContain('BTC')
+  })
+})
