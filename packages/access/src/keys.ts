@@ -36,6 +36,8 @@ export interface ApiKey {
   readonly expiresAt: string | null
   /** When it stops or stopped working; may lie ahead for a rotated key. */
   readonly revokedAt: string | null
+  /** When a call with it was last admitted, correct to a minute; null where none ever was. */
+  readonly lastUsedAt: string | null
 }
 
 export interface IssuedKey extends ApiKey {
@@ -94,7 +96,7 @@ export async function rotateKey(
 /** Keys of one account, or of all, in the order they were issued. */
 export async function listKeys(database: Queryable, filter: { accountId?: string } = {}): Promise<ApiKey[]> {
   const rows = await database.query<KeyRow>(
-    `SELECT ${KEY_COLUMNS} FROM access.api_key WHERE $1::text IS NULL OR account_id = $1 ORDER BY issued_at, key_id`,
+    `SELECT ${KEY_COLUMNS} FROM ${KEY_TABLES} WHERE $1::text IS NULL OR account_id = $1 ORDER BY issued_at, key_id`,
     [filter.accountId ?? null],
   )
   return rows.map(keyOf)
@@ -126,6 +128,7 @@ async function insertKey(
     issuedAt: new Date().toISOString(),
     expiresAt: expiryOf(order.expiresAt ?? null),
     revokedAt: null,
+    lastUsedAt: null,
   }
   await transaction.execute(
     `INSERT INTO access.api_key (key_id, account_id, environment, key_hash, scope, plan, name, allowed_ips, webhook_admin,
@@ -190,7 +193,8 @@ async function endKey(
  */
 async function lockKey(transaction: Queryable, keyId: string): Promise<{ key: ApiKey; now: Date }> {
   const [row] = await transaction.query<KeyRow & { now: Date }>(
-    `SELECT ${KEY_COLUMNS}, clock_timestamp() AS now FROM access.api_key WHERE key_id = $1 FOR UPDATE`,
+    `SELECT ${KEY_COLUMNS}, clock_timestamp() AS now FROM ${KEY_TABLES}
+     WHERE key_id = $1 FOR UPDATE OF api_key`,
     [keyId],
   )
   if (row === undefined) throw new AccessRefusal('unknown_key', `There is no key ${keyId}`)
@@ -213,7 +217,8 @@ function expiryOf(text: string | null): string | null {
 }
 
 const KEY_COLUMNS = `key_id, account_id, environment, scope, plan, name, allowed_ips::text[] AS allowed_ips, webhook_admin,
-  rotated_from, issued_at, expires_at, revoked_at`
+  rotated_from, issued_at, expires_at, revoked_at, last_used_at`
+const KEY_TABLES = 'access.api_key LEFT JOIN access.key_usage USING (key_id)'
 
 interface KeyRow extends Record<string, unknown> {
   readonly key_id: string
@@ -228,6 +233,7 @@ interface KeyRow extends Record<string, unknown> {
   readonly issued_at: Date
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
+  readonly last_used_at: Date | null
 }
 
 function keyOf(row: KeyRow): ApiKey {
@@ -244,5 +250,6 @@ function keyOf(row: KeyRow): ApiKey {
     issuedAt: row.issued_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
   }
 }

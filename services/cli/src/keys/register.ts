@@ -139,7 +139,7 @@ It is shown this once:
 `
 }
 
-const HEADING = ['KEY', 'ACCOUNT', 'ENVIRONMENT', 'SCOPE', 'PLAN', 'NAME', 'ISSUED', 'STATE']
+const HEADING = ['KEY', 'ACCOUNT', 'ENVIRONMENT', 'SCOPE', 'PLAN', 'NAME', 'ISSUED', 'LAST USED', 'STATE']
 
 function row(key: ApiKey): string[] {
   return [
@@ -150,6 +150,7 @@ function row(key: ApiKey): string[] {
     key.plan,
     key.name,
     key.issuedAt,
+    key.lastUsedAt ?? 'never',
     stateOf(key),
   ]
 }
