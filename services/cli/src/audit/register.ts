@@ -6,6 +6,7 @@ import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 import { withInstallation } from '../installation.js'
+import { registerExport } from './export.js'
 import { progressNotes, replaySummary } from './replay-text.js'
 
 interface ReplayOptions extends JsonOption {
@@ -16,7 +17,9 @@ interface ReplayOptions extends JsonOption {
 export function registerAudit(program: Command, context: CliContext): void {
   const audit = program
     .command('audit')
-    .description('Check what is stored against the log, and build it anew.')
+    .description('Check what is stored against the log, build it anew, and export who did what.')
+
+  registerExport(audit, context)
 
   audit
     .command('replay')

@@ -1,0 +1,116 @@
+import { noMetrics, requestedEventId, silentLogger, topicOf, type DomainEvent } from '@cupel/contracts'
+import { builtInRegistry, type EventCodec, type EventLog } from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { openDatabase } from '@cupel/postgres'
+import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
+import { createTestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createContext } from '../context.js'
+import { CommandError } from '../explain.js'
+import { createProgram } from '../program.js'
+import { prepareDatabase, prepareLog } from '../stack/foundation.js'
+
+let databaseUrl: string
+let log: EventLog
+let codec: EventCodec
+let relayed: () => Promise<void>
+let stop: () => Promise<void>
+
+beforeAll(async () => {
+  const testDatabase = await createTestDatabase()
+  databaseUrl = testDatabase.connectionString
+  const database = openDatabase({ connectionString: databaseUrl, maxConnections: 8, applicationName: 'test' })
+  await prepareDatabase(database, silentLogger)
+  log = openEmbeddedLog({ database })
+  codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
+  const relay = startOutboxRelay({ database, log, codec, logger: silentLogger, metrics: noMetrics })
+  relayed = () => vi.waitFor(async () => expect((await outboxBacklog(database)).waiting).toBe(0), 10_000)
+  stop = async () => {
+    await relay.stop()
+    await log.close()
+    await database.close()
+    await testDatabase.drop()
+  }
+}, 60_000)
+afterAll(async () => await stop())
+
+async function cupel(...args: string[]): Promise<string> {
+  const out: string[] = []
+  const context = {
+    ...createContext({ CUPEL_DATABASE_URL: databaseUrl, CUPEL_LOG: 'embedded' }, args),
+    print: (text: string) => void out.push(text),
+    note: () => undefined,
+  }
+  await createProgram(context).parseAsync(args, { from: 'user' })
+  return out.join('\n')
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { at: string; event_id: string; type: string; data: object })
+
+async function audited(accountId: string, at: string): Promise<DomainEvent> {
+  const id = requestedEventId()
+  const event: DomainEvent = {
+    type: 'ApiRequestAudited',
+    data: {
+      accountId,
+      environment: accountId === '' ? '' : 'test',
+      livemode: accountId === '',
+      keyId: '',
+      scope: '',
+      clientAddress: '203.0.113.9',
+      method: 'GET',
+      route: '/v1/reports/{report_id}',
+      status: 401,
+      code: 'invalid_key',
+      refusedBecause: 'unknown_key',
+      requestId: id,
+      subjectIds: [],
+      latencyMs: 1,
+      at,
+    },
+    envelope: { id, source: 'test', time: at, subject: '', correlationId: id, causationId: id },
+  }
+  const record = codec.encode(event, { topic: topicOf(event.type, accountId === ''), key: accountId })
+  await log.append('test', [record, record])
+  return event
+}
+
+test('the export tells, oldest first and once each, what was done with keys and by whom', async () => {
+  const account = JSON.parse(await cupel('accounts', 'create', 'Audited Ltd', '--json')) as {
+    account_id: string
+  }
+  const order = ['--account', account.account_id, '--scope', 'read-only', '--plan', 'pro', '--json']
+  const key = JSON.parse(await cupel('keys', 'create', ...order)) as { key: string; key_id: string }
+  await cupel('keys', 'revoke', key.key_id, '--reason', 'it was printed')
+  await relayed()
+  const call = await audited(account.account_id, '2020-01-01T00:00:00.000Z')
+  const stranger = await audited('', '2020-01-02T00:00:00.000Z')
+
+  const text = await cupel('audit', 'export')
+  const lines = linesOf(text)
+  expect(lines.map(({ type }) => type)).toEqual([
+    'ApiRequestAudited',
+    'ApiRequestAudited',
+    'AccountCreated',
+    'ApiKeyIssued',
+    'ApiKeyRevoked',
+  ])
+  expect(lines.slice(0, 2).map(({ event_id }) => event_id)).toEqual([call.envelope.id, stranger.envelope.id])
+  expect(lines[0]!.data).toMatchObject({ client_address: '203.0.113.9', subject_ids: [], livemode: false })
+  expect(lines[4]!.data).toMatchObject({ reason: 'it was printed', revoked_by: expect.stringMatching(/./) })
+  expect(text).not.toContain(key.key)
+
+  const own = linesOf(
+    await cupel('audit', 'export', '--account', account.account_id, '--since', '2020-01-02'),
+  )
+  expect(own.map(({ type }) => type)).toEqual(['AccountCreated', 'ApiKeyIssued', 'ApiKeyRevoked'])
+  expect(linesOf(await cupel('audit', 'export', '--until', '2020-01-02', '--json'))).toHaveLength(1)
+})
+
+test('a date that is none is refused before anything is read', async () => {
+  await expect(cupel('audit', 'export', '--since', 'yesterday')).rejects.toThrow(CommandError)
+})
