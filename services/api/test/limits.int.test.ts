@@ -1,0 +1,123 @@
+/** What callers are told about their limits, and what clients who cannot authenticate are told. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningApi } from '../src/index.js'
+import { ADDRESS, call, screen, type Reply } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+
+let installation: Installation
+let api: RunningApi
+let other: RunningApi
+beforeAll(async () => {
+  installation = await startInstallation()
+  // The test's own address counts as a proxy, so that each test is a client of its own.
+  const config = { CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'], CUPEL_AUTH_FAILURES_PER_MINUTE: 20 }
+  api = await installation.api({ config })
+  other = await installation.api({ config: { ...config, CUPEL_INSTANCE: 1 } })
+})
+afterAll(() => installation.stop())
+
+const get = (path: string, key?: string, from = '198.51.100.1'): Promise<Reply> =>
+  call(api.url, 'GET', path, { ...(key === undefined ? {} : { key }), headers: { 'x-forwarded-for': from } })
+
+test('every answer to a valid key says how the key stands, whatever the answer is', async () => {
+  const { key, accountId } = await installation.key({ plan: 'pro' })
+  const answers = [
+    await screen(api.url, key),
+    await get('/v1/chains', key),
+    await get('/v1/reports/0123456789abcdef', key),
+    await get('/v1/reports?page_size=0', key),
+    await screen(api.url, key, { address: 'nonsense' }),
+    await call(api.url, 'POST', '/v1/screen', { key, body: '{', headers: { 'content-type': 'text/plain' } }),
+    await call(api.url, 'HEAD', '/v1/chains', { key }),
+  ]
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 404, 400, 400, 415, 200])
+  for (const { headers } of answers) {
+    expect(headers['ratelimit-policy']).toBe('"pro";q=50;w=5')
+    expect(headers['ratelimit']).toMatch(/^"pro";r=4\d;t=1$/)
+  }
+  const { key: reader } = await installation.key({ accountId, plan: 'pro', scope: 'read-only' })
+  const refused = await screen(api.url, reader)
+  expect([refused.status, refused.headers['ratelimit']]).toEqual([403, '"pro";r=50;t=0'])
+})
+
+test('without a valid key there is no bucket to tell of', async () => {
+  const { key: foreign } = await installation.key({ allowedIps: ['203.0.113.0/24'] })
+  for (const answer of [
+    await get('/v1/chains'),
+    await get('/v1/chains', 'x'),
+    await get('/v1/chains', foreign),
+  ])
+    expect([answer.headers['ratelimit'], answer.headers['ratelimit-policy']]).toEqual([undefined, undefined])
+})
+
+test('an empty bucket is 429 with a Retry-After that is true, and the key’s other instance knows', async () => {
+  const { key } = await installation.key({ plan: 'pro' })
+  const burst = await Promise.all(
+    Array.from({ length: 70 }, (_, index) =>
+      call((index % 2 === 0 ? api : other).url, 'GET', '/v1/chains', { key }),
+    ),
+  )
+  const refused = burst.filter((answer) => answer.status === 429)
+  expect(burst.filter((answer) => answer.status === 200).length).toBeGreaterThanOrEqual(50)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const answer of refused) {
+    expect(answer.json()).toMatchObject({ code: 'rate_limited' })
+    expect(answer.headers['ratelimit']).toBe('"pro";r=0;t=1')
+    expect(answer.headers['retry-after']).toBe('1')
+  }
+  // Exactly as long as it was told to: that is what is tested.
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  expect((await call(other.url, 'GET', '/v1/chains', { key })).status).toBe(200)
+})
+
+test('a 429 screens nothing', async () => {
+  const { key, accountId } = await installation.key({ plan: 'pro' })
+  const answers = await Promise.all(Array.from({ length: 60 }, () => screen(api.url, key)))
+  const answered = answers.filter((answer) => answer.status === 200).length
+  expect(answered).toBeLessThan(60)
+  const requests = (await installation.requests()).filter((request) => request.accountId === accountId)
+  expect(requests).toHaveLength(answered)
+})
+
+test('after 20 failed authentications in a minute further failing ones are 429, and valid keys are not affected', async () => {
+  const from = '2001:db8:7:7::1'
+  const { key } = await installation.key()
+  const failures = []
+  for (let attempt = 0; attempt < 22; attempt += 1) {
+    const wrong = [undefined, 'cpl_live_nonsense', (await installation.key({ expiresAt: '2020-01-01' })).key]
+    failures.push(await get('/v1/chains', wrong[attempt % 3], from))
+  }
+  expect(failures.slice(0, 20).map((answer) => answer.status)).toEqual(Array.from({ length: 20 }, () => 401))
+  for (const answer of failures.slice(20)) {
+    expect(answer.json()).toMatchObject({ status: 429, code: 'too_many_failures' })
+    const seconds = Number(answer.headers['retry-after'])
+    expect(seconds).toBeGreaterThan(30)
+    expect(seconds).toBeLessThanOrEqual(60)
+  }
+  // The whole /64 is one client; its neighbour is another.
+  expect((await get('/v1/chains', 'x', '2001:db8:7:7:ffff::9')).status).toBe(429)
+  expect((await get('/v1/chains', 'x', '2001:db8:7:8::1')).status).toBe(401)
+  expect((await get('/v1/chains', key, from)).status).toBe(200)
+  const reader = await installation.key({ scope: 'read-only' })
+  const forbidden = await call(api.url, 'POST', '/v1/screen', {
+    key: reader.key,
+    headers: { 'x-forwarded-for': from },
+    body: { address: ADDRESS },
+  })
+  expect(forbidden.status).toBe(403)
+})
+
+test('enterprise figures are the operator’s', async () => {
+  const small = await installation.api({
+    config: {
+      CUPEL_INSTANCE: 2,
+      CUPEL_ENTERPRISE_CALLS_PER_SECOND: 100,
+      CUPEL_ENTERPRISE_BURST: 300,
+      CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND: 400,
+    },
+  })
+  const { key } = await installation.key({ plan: 'enterprise' })
+  const answer = await call(small.url, 'GET', '/v1/chains', { key })
+  expect(answer.headers['ratelimit-policy']).toBe('"enterprise";q=300;w=3')
+  expect(answer.headers['ratelimit']).toBe('"enterprise";r=299;t=1')
+})
