@@ -9,8 +9,10 @@ import { createEventCodec, eventLogMigrations, loadSchemaCatalog, registerSchema
 import { IncompatibleSchemaError } from '../schemas/schema-registry.js'
 import { confluentRegistry } from './confluent-registry.js'
 
-const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 const url = process.env['CUPEL_TEST_REGISTRY_URL'] ?? ''
+/** With KAFKA_BROKERS given, the registry has to be given too. */
+const missing =
+  process.env['CUPEL_TEST_KAFKA_MISSING'] ?? (url === '' ? 'SCHEMA_REGISTRY_URL is not set' : undefined)
 
 const schema = (...fields: readonly object[]): string =>
   JSON.stringify({ type: 'record', name: 'Happened', namespace: 'cupel.test', fields })

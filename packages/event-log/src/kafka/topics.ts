@@ -156,7 +156,8 @@ export async function checkProductionSettings(
   })
 }
 
-function faultsOf(name: string, replicas: number, config: ReadonlyMap<string, string>): string[] {
+/** What of one topic's settings does not keep the promise. */
+export function faultsOf(name: string, replicas: number, config: ReadonlyMap<string, string>): string[] {
   const faults: string[] = []
   if (replicas < REPLICAS_WANTED)
     faults.push(`${name} has ${replicas} replicas; three are needed to lose a broker safely.`)

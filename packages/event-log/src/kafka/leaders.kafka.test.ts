@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLogger } from '@cupel/contracts'
+import { freePort, startKafka, type RunningKafka } from '@cupel/local-stack'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  checkpointStore,
+  newGroup,
+  readAll,
+  subscribeOptions,
+  until,
+} from '../contract/log-under-test.contract.js'
+import { numbered, record, textOf } from '../contract/records.contract.js'
+import type { EventLog, LogRecord } from '../port.js'
+import { jarsOrReason, specOf } from './broker-under-test.contract.js'
+import { openKafkaLog } from './kafka-log.js'
+import { createAdmin } from './kafkajs.js'
+import { secondBroker, type SecondBroker } from './second-broker.contract.js'
+import { checkProductionSettings } from './topics.js'
+
+const jars = await jarsOrReason()
+const CASE_TIMEOUT_MS = 240_000
+const PARTITIONS = 6
+
+describe.skipIf(typeof jars === 'string')('With two brokers', { timeout: CASE_TIMEOUT_MS }, () => {
+  let folder: string
+  let first: RunningKafka
+  let second: SecondBroker
+  const opened: EventLog[] = []
+  const open = (options: { replicationFactor?: number } = {}): EventLog => {
+    const log = openKafkaLog({ brokers: first.brokers, clientId: 'leaders', ...options })
+    opened.push(log)
+    return log
+  }
+  beforeAll(async () => {
+    if (typeof jars === 'string') return
+    folder = await mkdtemp(join(tmpdir(), 'cupel-leaders-'))
+    const controllerPort = await freePort()
+    first = await startKafka({
+      jars,
+      folder: join(folder, 'first'),
+      logFile: join(folder, 'first.log'),
+      recordFolder: join(folder, 'run'),
+      controllerPort,
+      quickStart: true,
+    })
+    second = await secondBroker(jars, join(folder, 'second'), {
+      folder: join(folder, 'first'),
+      controllerPort,
+    })
+    await until(async () => expect(await brokerCount()).toBe(2))
+  }, CASE_TIMEOUT_MS)
+  afterAll(async () => {
+    await Promise.all(opened.map((log) => log.close()))
+    await second.kill()
+    await first.stop()
+    await rm(folder, { recursive: true, force: true })
+  }, CASE_TIMEOUT_MS)
+
+  const connection = () => ({ brokers: [first.brokers], clientId: 'leaders-admin', logger: silentLogger })
+  async function brokerCount(): Promise<number> {
+    const admin = createAdmin(connection())
+    await admin.connect()
+    const { brokers } = await admin.describeCluster()
+    await admin.disconnect()
+    return brokers.length
+  }
+  async function leadersOf(topic: string): Promise<number[]> {
+    const admin = createAdmin(connection())
+    await admin.connect()
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
+    await admin.disconnect()
+    return topics[0]!.partitions.map((partition) => partition.leader)
+  }
+  const gather = async (log: EventLog, topic: string) => {
+    const records: LogRecord[] = []
+    const store = checkpointStore(await log.identity())
+    await log.subscribe(
+      subscribeOptions({
+        group: newGroup(),
+        topics: [topic],
+        checkpoint: store.load,
+        onRetry: () => undefined,
+        handle: async (batch) => {
+          records.push(...batch.records)
+          store.advance(batch)
+          return undefined
+        },
+      }),
+    )
+    return records
+  }
+
+  test('records reach the leader of their partition, and are read from there', async () => {
+    const log = open()
+    const topic = 'leaders.spread.v1'
+    await log.ensureTopics([specOf(topic, { partitions: PARTITIONS })])
+    expect(new Set(await leadersOf(topic)).size).toBe(2)
+    const handled = await gather(log, topic)
+    const texts = numbered(600)
+    const positions = await log.append(
+      'test',
+      texts.map((text, index) => record(topic, text, { partition: index % PARTITIONS })),
+    )
+    expect(positions.every((position, index) => position.offset === Math.floor(index / PARTITIONS))).toBe(
+      true,
+    )
+    await until(() => expect(handled.map(textOf).sort()).toEqual([...texts].sort()))
+    for (let partition = 0; partition < PARTITIONS; partition += 1)
+      expect((await readAll(log, topic, partition)).map(textOf)).toEqual(
+        texts.filter((_, index) => index % PARTITIONS === partition),
+      )
+  })
+
+  test('a leader that is killed is followed to the next one: nothing acknowledged is lost', async () => {
+    const log = open({ replicationFactor: 2 })
+    const topic = 'leaders.moving.v1'
+    await log.ensureTopics([specOf(topic, { partitions: 2 })])
+    const handled = await gather(log, topic)
+    const acknowledged = new Set<string>()
+    let running = true
+    const load = Promise.all(
+      [0, 1].map(async (partition) => {
+        for (let index = 0; running; index += 1) {
+          const text = `p${partition}-${index}`
+          const [outcome] = await Promise.allSettled([
+            log.append('test', [record(topic, text, { partition })]),
+          ])
+          if (outcome.status === 'fulfilled') acknowledged.add(text)
+        }
+      }),
+    )
+    await until(() => expect(handled.length).toBeGreaterThan(100))
+    await second.kill()
+    await until(async () => expect(new Set(await leadersOf(topic))).toEqual(new Set([1])))
+    const before = acknowledged.size
+    await until(() => expect(acknowledged.size).toBeGreaterThan(before + 100))
+    running = false
+    await load
+    const stored = [...(await readAll(log, topic, 0)), ...(await readAll(log, topic, 1))].map(textOf)
+    expect([...acknowledged].filter((text) => !stored.includes(text))).toEqual([])
+    expect(new Set(stored).size).toBe(stored.length)
+    await until(() => expect(handled.map(textOf).sort()).toEqual([...stored].sort()))
+    second.start()
+    await until(async () => expect(await brokerCount()).toBe(2))
+  })
+
+  test('settings that do not keep the promise are told', async () => {
+    await open({ replicationFactor: 2 }).ensureTopics([specOf('leaders.settings.v1')])
+    expect(await checkProductionSettings(connection(), ['leaders.settings.v1'])).toEqual([
+      expect.stringContaining('leaders.settings.v1 has 2 replicas'),
+      expect.stringContaining('leaders.settings.v1 acknowledges with one copy'),
+    ])
+  })
+})

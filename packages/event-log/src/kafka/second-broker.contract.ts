@@ -1,0 +1,68 @@
+/** A second broker beside the first one of a test, so that partitions have several leaders and leaders can move. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort, type KafkaJars } from '@cupel/local-stack'
+
+export interface SecondBroker {
+  readonly port: number
+  kill(): Promise<void>
+  start(): void
+}
+
+/** `folder` is a new one of its own, `first` that of the running broker. It is up some seconds after it was started. */
+export async function secondBroker(
+  jars: KafkaJars,
+  folder: string,
+  first: { folder: string; controllerPort: number },
+): Promise<SecondBroker> {
+  mkdirSync(folder, { recursive: true })
+  const port = await freePort()
+  const file = join(folder, 'server.properties')
+  const settings = {
+    'process.roles': 'broker',
+    'node.id': '2',
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${first.controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'controller.listener.names': 'CONTROLLER',
+    'log.dirs': join(folder, 'data'),
+    'offsets.topic.replication.factor': '1',
+    'log.cleaner.dedupe.buffer.size': '8388608',
+    'broker.session.timeout.ms': '2000',
+    'broker.heartbeat.interval.ms': '500',
+  }
+  writeFileSync(
+    file,
+    Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  )
+  const clusterId = /^cluster\.id=(.+)$/m.exec(
+    readFileSync(join(first.folder, 'data', 'meta.properties'), 'utf8'),
+  )![1]!
+  const classPath = ['-cp', join(jars.kafkaLibs, '*')]
+  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', file]
+  execFileSync(jars.java, ['-XX:TieredStopAtLevel=1', ...classPath, ...format], { stdio: 'pipe' })
+  let child: ChildProcess | null = null
+  const broker: SecondBroker = {
+    port,
+    start() {
+      const log = openSync(join(folder, 'kafka.log'), 'a')
+      child = spawn(jars.java, ['-Xmx256m', '-XX:TieredStopAtLevel=1', ...classPath, 'kafka.Kafka', file], {
+        stdio: ['ignore', log, log],
+      })
+    },
+    async kill() {
+      if (child === null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      child = null
+      await ended
+    },
+  }
+  broker.start()
+  return broker
+}
