@@ -96,7 +96,10 @@ describe.skipIf(shared === null).each(profiles)('the OFAC list on the $profile p
     180_000,
   )
 
-  test.skipIf(skipped || !kafka)(
+  // The embedded log has no topics to look at from outside.
+  if (!kafka) return
+
+  test.skipIf(skipped)(
     'the topics hold one distinct request and one effective report for every report id',
     async () => {
       const requests = await readTopic(installation.ready, 'screening.screen.events.v1')
