@@ -89,6 +89,32 @@ export const settings = {
     .describe(
       'Comma-separated CIDR ranges of proxies in front of the API: they may call in the clear, and X-Forwarded-For counts from them alone.',
     ),
+  CUPEL_TLS_CERT_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the certificate chain of the API in PEM; with CUPEL_TLS_KEY_FILE the API speaks HTTPS alone, TLS 1.2 or later.',
+    ),
+  CUPEL_TLS_KEY_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File with the private key that belongs to CUPEL_TLS_CERT_FILE, in PEM.'),
+  CUPEL_MAX_CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(8_192)
+    .describe('Connections one API instance holds at once; further ones are dropped.'),
+  CUPEL_MAX_CONNECTIONS_PER_CLIENT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1_024)
+    .describe('Connections one address may hold at once on an API instance; trusted proxies are exempt.'),
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
     .describe('How long a screen call waits for its report before it answers 503.'),

@@ -12,14 +12,25 @@ import type { AuditTrail } from './audit/audit-trail.js'
 import { ClientGone } from './http/body-reader.js'
 import type { Answer, Endpoint } from './http/endpoint.js'
 import { isRefusal, problemAnswer, refuse, type Refusal } from './http/problem.js'
+import {
+  connectionLimits,
+  limitConnections,
+  serverOptionsOf,
+  type ConnectionLimits,
+  type TlsIdentity,
+} from './http/connections.js'
 import { createPathTable } from './http/path-table.js'
 import { answerBrokenRequest } from './http/broken-request.js'
+import { securityHeaders, STRICT_TRANSPORT_SECURITY } from './http/security-headers.js'
 
 export interface AppParts extends CallParts {
   readonly endpoints: readonly Endpoint[]
   readonly audit: Pick<AuditTrail, 'record'>
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: plain HTTP. */
+  readonly tls?: TlsIdentity | null
+  readonly limits?: Partial<ConnectionLimits>
 }
 
 export interface App {
@@ -28,22 +39,8 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Time a client may take to send the head of a request. */
-const HEADERS_TIMEOUT_MS = 10_000
-/** Time a client may take to send a whole request, body included. */
-const REQUEST_TIMEOUT_MS = 30_000
-/** How often both are looked at. */
-const TIMEOUT_CHECK_INTERVAL_MS = 2_000
-/** Idle time after which a kept connection is closed; above the minute common among load balancers. */
-const KEEP_ALIVE_TIMEOUT_MS = 65_000
-/** Longest head of a request. */
-const MAX_HEADER_BYTES = 16_384
-/** Connections one instance holds at once. */
-const MAX_CONNECTIONS = 8_192
 /** Every method Fastify would read a body for; Node may not know the newest. */
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']
-/** A stored document may be fetched again by its owner alone: no shared cache may keep it. */
-const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
 
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -55,6 +52,7 @@ export function buildApp(parts: AppParts): App {
     ['method', 'route', 'status'],
   )
   let closing = false
+  const limits = { ...connectionLimits, ...parts.limits }
 
   const fastify = Fastify({
     logger: false,
@@ -63,24 +61,19 @@ export function buildApp(parts: AppParts): App {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: limits.silenceTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
     // An id of any length reaches its endpoint, which knows the form of an id.
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      // A missing Host is refused below, with a problem like everything else.
-      requireHostHeader: false,
-    },
+    routerOptions: { maxParamLength: limits.maxHeaderBytes },
+    ...serverOptionsOf(limits, parts.tls ?? null),
     frameworkErrors: (_error, request, reply) => void answerUnrouted(request, reply),
     clientErrorHandler: answerBrokenRequest,
-  })
+  }) as FastifyInstance
   // Fastify must not read bodies: its reading depends on how Content-Type is spelled (docs/adr/0070).
   for (const method of METHODS_WITH_BODY)
     if (METHODS.includes(method)) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  fastify.server.maxConnections = MAX_CONNECTIONS
+  limitConnections(fastify.server, limits, (socket) => parts.transport.isTrustedPeer(socket), parts.metrics)
 
   const send = (
     request: FastifyRequest,
@@ -93,7 +86,7 @@ export function buildApp(parts: AppParts): App {
     reply.hijack()
     const { raw } = reply
     if (!raw.destroyed && !raw.headersSent)
-      raw.writeHead(answer.status, headersOf(answer, request.id)).end(answer.body)
+      raw.writeHead(answer.status, headersOf(answer, request)).end(answer.body)
     const seconds = (performance.now() - receivedMs) / 1000
     requestSeconds.observe(seconds, { method: request.method, route, status: String(answer.status) })
     parts.logger.debug(
@@ -102,12 +95,13 @@ export function buildApp(parts: AppParts): App {
     )
   }
 
-  const headersOf = (answer: Answer, requestId: string): Record<string, string | number> => {
-    const headers: Record<string, string | number> = { ...COMMON_HEADERS, 'request-id': requestId }
+  const headersOf = (answer: Answer, request: FastifyRequest): Record<string, string | number> => {
+    const headers: Record<string, string | number> = { ...securityHeaders, 'request-id': request.id }
     if (answer.contentType !== undefined) headers['content-type'] = answer.contentType
     if (answer.body !== null) headers['content-length'] = Buffer.byteLength(answer.body)
     if (closing) headers['connection'] = 'close'
-    if (parts.transport.isEncrypted) headers['strict-transport-security'] = 'max-age=31536000'
+    if (parts.transport.isSecure(request.raw))
+      headers['strict-transport-security'] = STRICT_TRANSPORT_SECURITY
     return Object.assign(headers, answer.headers)
   }
   const serve = async (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -22,6 +22,7 @@ import {
 import type { Check, Config, RunningService } from '@cupel/service-kit'
 import { plansOf } from './access/configured-plans.js'
 import { createReservationKeeper } from './access/reservation-keeper.js'
+import { readTlsIdentity } from './access/tls-identity.js'
 import { createTransport } from './access/transport.js'
 import { buildApp } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
@@ -48,6 +49,10 @@ export interface ApiDeps {
     | 'CUPEL_REPORT_PAGE_URL'
     | 'CUPEL_SCREEN_DEADLINE_MS'
     | 'CUPEL_TRUSTED_PROXIES'
+    | 'CUPEL_TLS_CERT_FILE'
+    | 'CUPEL_TLS_KEY_FILE'
+    | 'CUPEL_MAX_CONNECTIONS'
+    | 'CUPEL_MAX_CONNECTIONS_PER_CLIENT'
     | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
     | 'CUPEL_ENTERPRISE_BURST'
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
@@ -84,6 +89,8 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   let lostTail: Error | null = null
   let stopping = false
 
+  // Before anything runs: a certificate that does not fit is the operator's to mend.
+  const tls = await readTlsIdentity(config)
   const installationSecret = await loadReportIdKey(database)
   const rounds = reportIdRounds(installationSecret)
   const reportIds = createReportIds({
@@ -170,7 +177,12 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   const app = buildApp({
     endpoints: endpointsOf({ screens, reports, reportIds, listing, auditListing, failing }),
     gate,
-    transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: false }),
+    transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: tls !== null }),
+    tls,
+    limits: {
+      maxConnections: config.CUPEL_MAX_CONNECTIONS,
+      maxConnectionsPerPeer: config.CUPEL_MAX_CONNECTIONS_PER_CLIENT,
+    },
     idempotent: { database, leaseMs, logger },
     audit,
     logger,
@@ -193,7 +205,11 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     await letGo()
     throw error
   }
-  const url = urlOf(config.CUPEL_HOST, (app.fastify.server.address() as AddressInfo).port)
+  const url = urlOf(
+    tls === null ? 'http' : 'https',
+    config.CUPEL_HOST,
+    (app.fastify.server.address() as AddressInfo).port,
+  )
   links.baseUrl = (config.CUPEL_BASE_URL ?? url).replace(/\/$/, '')
   links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${links.baseUrl}/reports/`
   const gauges = watchGauges(metrics, pending)
@@ -228,8 +244,8 @@ function watchGauges(metrics: Metrics, pending: { size(): number; oldestAgeMs():
   return timer.unref()
 }
 
-function urlOf(host: string, port: number): string {
+function urlOf(scheme: 'http' | 'https', host: string, port: number): string {
   const shown =
     host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
-  return `http://${shown}:${port}`
+  return `${scheme}://${shown}:${port}`
 }

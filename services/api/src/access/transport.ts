@@ -10,6 +10,10 @@ export interface Transport {
   readonly isEncrypted: boolean
   /** Refuses plain HTTP from strangers; their key is not even looked at, as it was sent in the clear. */
   judge(request: IncomingMessage): Origin
+  /** Whether this call came over TLS: our own, or that of a trusted proxy which says so in X-Forwarded-Proto. */
+  isSecure(request: IncomingMessage): boolean
+  /** A proxy speaks for many clients. */
+  isTrustedPeer(socket: Socket): boolean
 }
 
 export interface TransportOptions {
@@ -38,6 +42,17 @@ export function createTransport(options: TransportOptions): Transport {
   }
   return {
     isEncrypted: options.isEncrypted,
+    isSecure(request) {
+      if (options.isEncrypted) return true
+      const forwarded = request.headers['x-forwarded-proto']
+      // Read from the right, as the last entry is the one the trusted proxy wrote.
+      return (
+        typeof forwarded === 'string' &&
+        /(?:^|,)\s*https\s*$/i.test(forwarded) &&
+        peerOf(request.socket).isTrusted
+      )
+    },
+    isTrustedPeer: (socket) => peerOf(socket).isTrusted,
     judge(request) {
       const peer = peerOf(request.socket)
       if (!options.isEncrypted && !peer.isLoopback && !peer.isTrusted) return { ok: false }

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { requestedEventId, type ProblemCode } from '@cupel/contracts'
 import { problemAnswer, refuse } from './problem.js'
+import { securityHeaders } from './security-headers.js'
 
 interface ClientFault extends Error {
   readonly code?: string
@@ -21,11 +22,16 @@ const faults: Readonly<Record<string, { code: ProblemCode; status?: string; deta
   },
 }
 
+/** Time the answer has to arrive before the connection ends for good: whoever goes on sending must not hold it. */
+const LINGER_MS = 1_000
+
 export function answerBrokenRequest(error: ClientFault, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Without a finished handshake nothing can be said: the answer would wait, and hold the connection, for ever.
+  if (error.code === 'ECONNRESET' || isTlsFault(error) || !socket.writable) {
     socket.destroy()
     return
   }
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
   const fault = faults[error.code ?? ''] ?? {
     code: 'invalid_request' as const,
     detail: 'This is not an HTTP request.',
@@ -40,10 +46,15 @@ export function answerBrokenRequest(error: ClientFault, socket: Socket): void {
       `Content-Type: ${answer.contentType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `Request-Id: ${requestId}`,
+      ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
       '',
       body,
     ].join('\r\n'),
   )
+}
+
+function isTlsFault({ code }: ClientFault): boolean {
+  return code !== undefined && /^ERR_(?:TLS|SSL|OSSL)_/.test(code)
 }
 
 /** 408 and 431 exist only here, so that the list of codes need not carry statuses no route can give. */

@@ -28,6 +28,8 @@ test.each([
 
 test.each([
   ['ECONNRESET', true],
+  ['ERR_TLS_HANDSHAKE_TIMEOUT', true],
+  ['ERR_SSL_HTTP_REQUEST', true],
   ['HPE_INVALID_METHOD', false],
 ])('nobody is answered who is gone (%s)', (code, writable) => {
   const { socket } = answerTo(code, writable)

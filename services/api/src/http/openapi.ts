@@ -31,6 +31,7 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
       version: API_VERSION,
       summary: 'Wallet risk screening',
       description: INTRODUCTION,
+      contact: { name: 'The operator of this installation' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'Where this document was fetched from.' }],
@@ -79,10 +80,11 @@ const RATE_LIMIT_HEADER = {
 
 /** Problems any endpoint of this kind can answer, whatever it does. */
 export function frameProblems(endpoint: Endpoint): ProblemCode[] {
-  const codes: ProblemCode[] = []
+  // Any request can lack its Host header, and any handler can fail.
+  const codes: ProblemCode[] = ['invalid_request', 'internal_error']
   if (endpoint.access !== 'open') {
     codes.push('invalid_key', 'ip_not_allowed', 'https_required')
-    codes.push('rate_limited', 'too_many_failures', 'unavailable', 'internal_error')
+    codes.push('rate_limited', 'too_many_failures', 'unavailable')
     if (endpoint.idempotency !== undefined)
       codes.push('invalid_request', 'idempotency_in_progress', 'idempotency_mismatch')
     if (endpoint.access === 'read-write') codes.push('scope_required')

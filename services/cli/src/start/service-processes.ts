@@ -103,7 +103,10 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
           name: `${service}-${instance}`,
           service,
           healthUrl: `http://${host}:${healthPort}`,
-          baseUrl: port === null ? null : `http://${host}:${port}`,
+          baseUrl:
+            port === null
+              ? null
+              : `${config.CUPEL_TLS_CERT_FILE === undefined ? 'http' : 'https'}://${host}:${port}`,
         },
         environment: {
           ...connections(stack.databaseUrl, stack.kafka?.brokers ?? []),

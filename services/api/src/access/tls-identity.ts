@@ -1,0 +1,30 @@
+/** The certificate and key of the API, read once at start; renewing them takes a restart, which rolls over instances. */
+import { readFile } from 'node:fs/promises'
+import { ConfigError, type Config } from '@cupel/service-kit'
+import { tlsFaultOf, type TlsIdentity } from '../http/connections.js'
+
+/** Null where neither file is named. Throws a sentence for the operator where one is missing, unreadable, or they are no pair. */
+export async function readTlsIdentity(
+  config: Pick<Config, 'CUPEL_TLS_CERT_FILE' | 'CUPEL_TLS_KEY_FILE'>,
+): Promise<TlsIdentity | null> {
+  const { CUPEL_TLS_CERT_FILE: certFile, CUPEL_TLS_KEY_FILE: keyFile } = config
+  if (certFile === undefined && keyFile === undefined) return null
+  if (certFile === undefined || keyFile === undefined)
+    throw new ConfigError('CUPEL_TLS_CERT_FILE and CUPEL_TLS_KEY_FILE are set together or not at all.')
+  const identity = {
+    cert: await readPem('CUPEL_TLS_CERT_FILE', certFile),
+    key: await readPem('CUPEL_TLS_KEY_FILE', keyFile),
+  }
+  const fault = tlsFaultOf(identity)
+  if (fault !== null)
+    throw new ConfigError(`CUPEL_TLS_CERT_FILE and CUPEL_TLS_KEY_FILE cannot be used: ${fault}`)
+  return identity
+}
+
+async function readPem(setting: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`${setting} cannot be read: ${(error as Error).message}`)
+  }
+}

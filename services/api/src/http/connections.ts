@@ -1,0 +1,101 @@
+/** What one connection may cost: deadlines, sizes, and how many there may be. */
+import type { Server, Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import type { Metrics } from '@cupel/contracts'
+
+export interface ConnectionLimits {
+  /** Time a client may take to send the head of a request, counted from the connection or the previous answer's end. */
+  readonly headersTimeoutMs: number
+  /** Time a client may take to send a whole request, body included. */
+  readonly requestTimeoutMs: number
+  /** How often both are looked at. */
+  readonly timeoutCheckIntervalMs: number
+  /** Idle time after which a kept connection is closed; above the minute common among load balancers. */
+  readonly keepAliveTimeoutMs: number
+  /** Silence in both directions after which any connection ends, as of one who never reads; above the longest screen deadline. */
+  readonly silenceTimeoutMs: number
+  /** Longest head of a request. */
+  readonly maxHeaderBytes: number
+  /** Connections one instance holds at once. */
+  readonly maxConnections: number
+  /** Connections one peer may hold at once, so that nobody takes all of them. */
+  readonly maxConnectionsPerPeer: number
+}
+
+export const connectionLimits: ConnectionLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  timeoutCheckIntervalMs: 2_000,
+  keepAliveTimeoutMs: 65_000,
+  silenceTimeoutMs: 120_000,
+  maxHeaderBytes: 16_384,
+  maxConnections: 8_192,
+  maxConnectionsPerPeer: 1_024,
+}
+
+/** Certificate chain and private key in PEM. */
+export interface TlsIdentity {
+  readonly cert: string
+  readonly key: string
+}
+
+/** What is wrong with the pair, in Node's words, which name the fault and never the key; null where it can be used. */
+export function tlsFaultOf(identity: TlsIdentity): string | null {
+  try {
+    createSecureContext(identity)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Options of Node's HTTP server, and of its HTTPS server where there is an identity. */
+export function serverOptionsOf(limits: ConnectionLimits, tls: TlsIdentity | null) {
+  const http = {
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: limits.timeoutCheckIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    // A missing Host is refused by the frame, with a problem like everything else.
+    requireHostHeader: false,
+  }
+  // A handshake is the head of a connection: it gets as long as the head of a request.
+  if (tls !== null)
+    return {
+      https: { ...http, ...tls, minVersion: 'TLSv1.2' as const, handshakeTimeout: limits.headersTimeoutMs },
+    }
+  return { http }
+}
+
+/**
+ * Drops connections beyond the limits before a byte of them is read. `isExempt`: peers that speak for many clients, as the
+ * proxies in front of the service.
+ */
+export function limitConnections(
+  server: Server,
+  limits: ConnectionLimits,
+  isExempt: (socket: Socket) => boolean,
+  metrics: Metrics,
+): void {
+  const dropped = metrics.counter('http_connections_dropped_total', 'Connections beyond the limits.', [
+    'limit',
+  ])
+  const held = new Map<string, number>()
+  server.maxConnections = limits.maxConnections
+  server.on('drop', () => dropped.inc({ limit: 'instance' }))
+  server.on('connection', (socket: Socket) => {
+    const peer = socket.remoteAddress
+    if (peer === undefined || isExempt(socket)) return
+    const count = held.get(peer) ?? 0
+    if (count >= limits.maxConnectionsPerPeer) {
+      dropped.inc({ limit: 'peer' })
+      socket.destroy()
+      return
+    }
+    held.set(peer, count + 1)
+    socket.once('close', () => {
+      const left = (held.get(peer) ?? 1) - 1
+      if (left === 0) held.delete(peer)
+      else held.set(peer, left)
+    })
+  })
+}

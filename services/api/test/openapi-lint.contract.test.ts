@@ -1,0 +1,59 @@
+/** The description is clean under two independent linters, with every warning counted as a fault. */
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectralCore from '@stoplight/spectral-core'
+import { Json as JsonParser } from '@stoplight/spectral-parsers'
+import { oas } from '@stoplight/spectral-rulesets'
+import { describe, expect, test } from 'vitest'
+import { openapiDocument } from '../src/index.js'
+
+const { Document, Spectral } = spectralCore
+
+async function redoclyFaults(text: string): Promise<string[]> {
+  const problems = await lintFromString({
+    source: text,
+    absoluteRef: 'openapi.json',
+    config: await createConfig({ extends: ['recommended-strict'] }),
+  })
+  return problems.map(
+    ({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''}: ${message}`,
+  )
+}
+
+/** Of all rules, also those nobody recommends, these are left out. */
+const NOT_ASKED = {
+  // OpenAPI 3.1 forbids a URL beside the SPDX identifier.
+  'license-url': 'off',
+  // Tags stand in the order in which they are read.
+  'openapi-tags-alphabetical': 'off',
+  // Who runs an installation has an address; the product has none.
+  'contact-properties': 'off',
+} as const
+
+async function spectralFaults(text: string): Promise<string[]> {
+  const spectral = new Spectral()
+  spectral.setRuleset({ extends: [[oas as never, 'all']], rules: NOT_ASKED })
+  const problems = await spectral.run(new Document(text, JsonParser as never, 'openapi.json'))
+  return problems.map(({ code, path, message }) => `${code} /${path.join('/')}: ${message}`)
+}
+
+const linters = { redocly: redoclyFaults, spectral: spectralFaults }
+
+describe.each(Object.entries(linters))('%s', (_name, faultsIn) => {
+  test('finds nothing in the description', async () => {
+    expect(await faultsIn(openapiDocument())).toEqual([])
+  })
+
+  test('finds an example that does not fit, and an operation without a name', async () => {
+    const broken = JSON.parse(openapiDocument()) as {
+      paths: Record<string, Record<string, { operationId?: string; requestBody?: never }>>
+    }
+    const post = broken.paths['/v1/screen']!['post']!
+    delete post.operationId
+    ;(post as { requestBody: { content: Record<string, { example: unknown }> } }).requestBody.content[
+      'application/json'
+    ]!.example = { address: 7 }
+    const faults = await faultsIn(JSON.stringify(broken))
+    expect(faults.filter((fault) => /operation-?id/i.test(fault))).not.toEqual([])
+    expect(faults.filter((fault) => /example/i.test(fault))).not.toEqual([])
+  })
+})
