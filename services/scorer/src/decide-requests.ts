@@ -1,9 +1,11 @@
 /** Decides a batch of requests: one statement reads everything they rest on, then pure code decides one after the other. */
 import { decidedEventId, type DomainEvent } from '@cupel/contracts'
 import {
+  compiledDefaultPolicy,
   compilePolicyText,
   decideScreening,
   parseAddress,
+  sandboxLabels,
   type CompiledPolicy,
   type LabelFacts,
   type LabelSetFacts,
@@ -37,13 +39,9 @@ interface Standing {
 
 const nothingKnown: Standing = { setsSeq: -1, labelsAsOf: '', labelSets: [], policySeq: -1, policy: null }
 
-/** The sandbox knows no labels and no lists, and says so. */
-const sandboxSnapshot: ScreeningSnapshot = {
-  labelSetSeq: 0,
-  labelView: 'current',
-  labelsAsOf: '',
-  labelSets: [],
-  labels: [],
+/** The sandbox knows its magic addresses, no other labels and no lists, and says so. */
+function sandboxSnapshot({ data }: Request): ScreeningSnapshot {
+  return { labelSetSeq: 0, labelView: 'current', ...sandboxLabels(data.canonicalAddress, data.chain) }
 }
 
 export function createDecider(
@@ -80,8 +78,9 @@ export function createDecider(
     const decisions = requests.map((request, index): Decision => {
       const key = keys[index]!
       if (typeof key !== 'string' && key !== SANDBOX) return { kind: 'undecidable', cause: key.cause }
-      const screened =
-        typeof key === 'string' ? { ...snapshotOf(live), labels: labels.get(key) ?? [] } : sandboxSnapshot
+      if (key === SANDBOX)
+        return decide(request, sandboxSnapshot(request), compiledDefaultPolicy, generatedAt)
+      const screened = { ...snapshotOf(live), labels: labels.get(key) ?? [] }
       return decide(request, screened, policy, generatedAt)
     })
     options.instruments.batch(requests.length)

@@ -5,6 +5,7 @@ import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, type Replay } fr
 import { refuse, type Refusal } from '../../http/problem.js'
 import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
 import { traceparentOf } from '../../http/traceparent.js'
+import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { ReportIds } from '../../screening/report-ids.js'
 import type { FoundReport, ReportReader } from '../../screening/report-reader.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
@@ -76,6 +77,9 @@ export function createScreen(
     async handle(call, { body }) {
       const address = parseAddress(body.address, body.chain)
       if (!address.ok) return refusedAddress(address)
+      const script = sandboxScript(call.caller, address.canonical)
+      if (script.kind === 'refusal') return script.refusal
+      await script.delay
       const result = await screens.screen({
         caller: call.caller,
         requestId: call.requestId,
@@ -87,7 +91,7 @@ export function createScreen(
         customerReference: body.customer_reference ?? null,
         work: call.work ?? null,
       })
-      return answerOf(result)
+      return answerOf(script.kind === 'late' ? lateOf(result) : result)
     },
   })
 }

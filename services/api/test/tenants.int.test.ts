@@ -1,0 +1,136 @@
+/**
+ * Two accounts with two environments each are four tenants. Whatever one of them made, the others cannot tell that it exists:
+ * every endpoint of the description is called with every id of the other side, and must answer as to an id nobody has.
+ */
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { runReadModel } from '@cupel/projections'
+import { auditView } from '@cupel/read-models'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { RunningApi } from '../src/index.js'
+import { ADDRESS, call, type Reply } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+
+interface Tenant {
+  readonly name: string
+  readonly key: string
+  readonly ids: string[]
+  readonly reportText: string
+}
+type Description = { readonly paths: Record<string, Record<string, { readonly parameters?: object[] }>> }
+
+let installation: Installation
+let api: RunningApi
+let projection: ReturnType<typeof runReadModel>
+let tenants: Tenant[]
+let description: Description
+beforeAll(async () => {
+  installation = await startInstallation()
+  api = await installation.api()
+  const { log, codec, database } = installation
+  projection = runReadModel({
+    ...{ readModel: auditView, log, codec, database },
+    ...{ logger: silentLogger, metrics: noMetrics },
+  })
+  description = (await call(api.url, 'GET', '/openapi.json')).json() as unknown as Description
+  tenants = []
+  for (const name of ['one', 'two']) {
+    const live = await installation.key()
+    const test = await installation.key({ accountId: live.accountId, environment: 'test' })
+    tenants.push(await tenantOf(`${name}, live`, live.key), await tenantOf(`${name}, test`, test.key))
+  }
+})
+afterAll(async () => {
+  await projection.stop()
+  await installation.stop()
+})
+
+/** The same work under the same Idempotency-Key in every tenant. */
+async function tenantOf(name: string, key: string): Promise<Tenant> {
+  const made = await call(api.url, 'POST', '/v1/screen', {
+    key,
+    headers: { 'idempotency-key': 'the-same-in-all' },
+    body: { address: ADDRESS, customer_reference: `belongs to ${name}` },
+  })
+  expect(made.status).toBe(200)
+  expect(made.headers['idempotency-replayed']).toBeUndefined()
+  const ids = [String(made.json()['report_id']), String(made.headers['request-id'])]
+  const own = () => call(api.url, 'GET', '/v1/audit-log', { key })
+  await vi.waitFor(async () => expect((await own()).text).toContain(ids[0]), 10_000)
+  return { name, key, ids, reportText: made.text }
+}
+
+const pairs = () =>
+  tenants.flatMap((caller) => tenants.flatMap((owner) => (caller === owner ? [] : [{ caller, owner }])))
+const operations = () =>
+  Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })),
+  )
+
+/** What depends on the moment of a call and not on its data. */
+function told(reply: Reply): unknown {
+  return { ...reply.json(), request_id: '' }
+}
+
+describe('four tenants', () => {
+  // First of all: an account's own audit log also tells for which ids it has asked, whoever has them.
+  test('find nothing of each other in any list, whatever the filter', async () => {
+    const lists = operations().filter(({ path, method }) => method === 'GET' && !path.includes('{'))
+    for (const { path } of lists) {
+      for (const { caller, owner } of pairs()) {
+        for (const query of ['', '?page_size=200', `?address=${ADDRESS}`]) {
+          const reply = await call(api.url, 'GET', path + query, { key: caller.key })
+          for (const id of owner.ids)
+            expect(reply.text, `GET ${path}${query} by ${caller.name}`).not.toContain(id)
+          expect(reply.text).not.toContain(`belongs to ${owner.name}`)
+        }
+      }
+    }
+  })
+
+  test('get the same answer for an id of another as for an id nobody has, on every path with an id', async () => {
+    const withIds = operations().filter(({ path }) => path.includes('{'))
+    expect(withIds.length).toBeGreaterThan(0)
+    for (const { path, method } of withIds) {
+      for (const { caller, owner } of pairs()) {
+        for (const id of owner.ids) {
+          const nobodys = id.length === 16 ? '0123456789abcdef' : '019aa5c8-7f00-7000-8000-000000000001'
+          const [foreign, unknown] = await Promise.all(
+            [id, nobodys].map((one) =>
+              call(api.url, method, path.replaceAll(/\{\w+\}/g, one), { key: caller.key }),
+            ),
+          )
+          expect(foreign!.status, `${method} ${path} by ${caller.name} with an id of ${owner.name}`).toBe(404)
+          expect(told(foreign!)).toEqual(told(unknown!))
+        }
+      }
+    }
+  })
+
+  test('cannot carry a page token over, on any list that hands one out', async () => {
+    for (const path of ['/v1/reports', '/v1/audit-log']) {
+      for (const { caller, owner } of pairs()) {
+        const page = () => call(api.url, 'GET', `${path}?page_size=1`, { key: owner.key })
+        // A second report gives the list a second page.
+        await call(api.url, 'POST', '/v1/screen', { key: owner.key, body: { address: ADDRESS } })
+        await vi.waitFor(async () => expect((await page()).json()['next_page_token']).not.toBeNull(), 10_000)
+        const token = String((await page()).json()['next_page_token'])
+        const carried = await call(api.url, 'GET', `${path}?page_token=${token}`, { key: caller.key })
+        expect(carried.json()).toMatchObject({ status: 400, errors: [{ pointer: '/page_token' }] })
+      }
+    }
+  })
+
+  test('have Idempotency-Keys of their own', async () => {
+    const made = new Set(tenants.map(({ ids }) => ids[0]))
+    expect(made.size).toBe(4)
+    for (const { key, name, reportText } of tenants) {
+      const again = await call(api.url, 'POST', '/v1/screen', {
+        key,
+        headers: { 'idempotency-key': 'the-same-in-all' },
+        body: { address: ADDRESS, customer_reference: `belongs to ${name}` },
+      })
+      expect(again.headers['idempotency-replayed']).toBe('true')
+      expect(again.text).toBe(reportText)
+    }
+  })
+})
