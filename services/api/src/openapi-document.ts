@@ -1,10 +1,16 @@
 /** The API description as a file: what GET /openapi.json answers, readable in a diff. */
 import { endpointsOf, type EndpointParts } from './endpoints.js'
+import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
 
 /** Indented JSON with a line break at the end. */
 export function openapiDocument(): string {
-  return `${JSON.stringify(describeApi(endpointsOf(DESCRIBED)), null, 2)}\n`
+  return `${JSON.stringify(describeApi(describedEndpoints()), null, 2)}\n`
+}
+
+/** Every endpoint, to be looked at; none of them can be called. */
+export function describedEndpoints(): readonly Endpoint[] {
+  return endpointsOf(DESCRIBED)
 }
 
 const notServed = (): never => {

@@ -47,11 +47,21 @@ const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf
 function mediaTypeFault(request: IncomingMessage): string | null {
   const contentType = request.headers['content-type']
   if (contentType === undefined) return 'Content-Type is missing; it must be application/json.'
+  // Node keeps the first of several; a proxy in front may have judged another one.
+  if (countOf('content-type', request.rawHeaders) > 1) return 'Content-Type is given more than once.'
   if (!JSON_MEDIA_TYPE.test(contentType)) return 'Content-Type must be application/json.'
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     return 'Content-Encoding is not supported.'
   return null
+}
+
+/** `rawHeaders`: names and values by turns, as Node gives them. */
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === name.length && rawHeaders[at]!.toLowerCase() === name) count += 1
+  return count
 }
 
 /** The whole body, or null where it is larger than allowed. */
