@@ -15,6 +15,7 @@ import { failpoint } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import { ADMIT_CALLS, columnsOf, type Question, type Verdict } from './admit-calls.js'
 import { createAuthFailures, MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
+import { exchangeFailures } from './exchange-failures.js'
 import { createBatcher, type Batcher } from './batcher.js'
 import { readBearer } from './bearer.js'
 import type { IdempotentRequest, Reservation } from './idempotency.js'
@@ -136,8 +137,12 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
   )
   const refusals = metrics.counter('admission_refusals_total', 'Calls refused at the gate.', ['reason'])
   const planTable = createPlanTable({ plans: options.plans ?? publishedPlans, logger, metrics })
+  const maxPerMinute = options.maxFailuresPerMinute ?? MAX_FAILURES_PER_MINUTE
   const failures = createAuthFailures({
-    maxPerMinute: options.maxFailuresPerMinute ?? MAX_FAILURES_PER_MINUTE,
+    maxPerMinute,
+    exchange: (told) => exchangeFailures(options.database, told, maxPerMinute),
+    onExchangeFailed: (error) =>
+      logger.warn({ err: error }, 'Failed authentications are counted by this instance alone'),
   })
   const settings = { leaseMs: options.leaseMs ?? LEASE_MS, planColumns: planTable.columns }
   let available = true
@@ -202,7 +207,10 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
       return admission
     },
     isAvailable: () => available,
-    close: () => batcher.close(),
+    async close() {
+      await failures.close()
+      await batcher.close()
+    },
   }
 }
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { createAuthFailures } from './auth-failures.js'
+import { expect, test, vi } from 'vitest'
+import { createAuthFailures, type ToldFailure } from './auth-failures.js'
 import { clientNetwork } from './ip-range.js'
 
 test('failures within the limit pass, further ones are told when the oldest leaves the minute', () => {
@@ -38,4 +38,27 @@ test('clients without number cost no memory without bound, and the busiest are k
   }
   expect(failures.note('192.0.2.1')).toBe(60)
   expect(failures.note('10.0.0.0')).toBeNull()
+})
+
+test('a client past the limit on the instances together is past it on each, and the store is never waited for', async () => {
+  const told: ToldFailure[] = []
+  let isDown = true
+  const complaints: unknown[] = []
+  const failures = createAuthFailures({
+    maxPerMinute: 2,
+    onExchangeFailed: (error) => complaints.push(error),
+    exchange: async (some) => {
+      if (isDown) throw new Error('down')
+      told.push(...some)
+      return [{ client: '192.0.2.7', blockedMs: 30_000 }]
+    },
+  })
+  expect(failures.note('192.0.2.7')).toBeNull()
+  await vi.waitFor(() => expect(complaints).toHaveLength(1))
+  isDown = false
+  expect(failures.note('192.0.2.8')).toBeNull()
+  await vi.waitFor(() => expect(told).toHaveLength(1))
+  expect(failures.note('192.0.2.7')).toBe(30)
+  expect(told.map(({ client }) => client)).toEqual(['192.0.2.8'])
+  await failures.close()
 })

@@ -39,6 +39,7 @@ export const failpointNames = [
   'labels.publish',
   'policy.activate',
   'access.admit',
+  'access.auth-failures',
   'access.change',
   'access.reservation',
   'schemas.register',

@@ -110,6 +110,8 @@ const elsewhere: readonly FailpointName[] = [
   'api.audit-outbox',
   // Only where an attempt under an Idempotency-Key ends in a fault: services/api/test/idempotency.int.test.ts.
   'access.reservation',
+  // Counts of failed authentications, which a crash may forget.
+  'access.auth-failures',
 ]
 
 const LABEL_FILE = `address,chain,category,entity,source,source_url,confidence,observed_at

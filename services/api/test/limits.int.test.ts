@@ -1,5 +1,5 @@
 /** What callers are told about their limits, and what clients who cannot authenticate are told. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -105,6 +105,19 @@ test('after 20 failed authentications in a minute further failing ones are 429, 
     body: { address: ADDRESS },
   })
   expect(forbidden.status).toBe(403)
+})
+
+test('failures on several instances add up', async () => {
+  const from = '198.51.100.77'
+  const fail = async (instance: RunningApi): Promise<number> => {
+    const headers = { 'x-forwarded-for': from }
+    return (await call(instance.url, 'GET', '/v1/chains', { headers })).status
+  }
+  for (let attempt = 0; attempt < 10; attempt += 1)
+    for (const instance of [api, other]) expect(await fail(instance)).toBe(401)
+  // Neither has seen 20 itself; within a moment each knows of the other's.
+  for (const instance of [api, other])
+    await vi.waitFor(async () => expect(await fail(instance)).toBe(429), { timeout: 3_000, interval: 300 })
 })
 
 test('enterprise figures are the operator’s', async () => {
