@@ -9,6 +9,7 @@ export * from './label-view/queries.js'
 export * from './policy-view/queries.js'
 export * from './policy-view/ensure-default-policy.js'
 export * from './report-view/queries.js'
+export * from './tenancy.js'
 
 /** Every read model there is, each with a checkpoint of its own. */
 export const readModels = [policyView, labelView, reportView, auditView] as const

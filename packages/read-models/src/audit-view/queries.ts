@@ -1,5 +1,6 @@
 /** Reads of the audit log. Every one names the account and its environment: another one's entries do not exist. */
 import type { Queryable } from '@cupel/postgres'
+import { queryTenant, type Tenant, type TenantRow } from '../tenancy.js'
 
 /** One call with a key of the account. */
 export interface AuditEntry {
@@ -30,9 +31,7 @@ export interface AuditPage {
   readonly next: AuditCursor | null
 }
 
-export interface AuditQuery {
-  readonly accountId: string
-  readonly livemode: boolean
+export interface AuditQuery extends Tenant {
   /** Only calls with this key. */
   readonly keyId?: string | undefined
   readonly pageSize: number
@@ -49,8 +48,10 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
     const { at, requestId } = query.after
     conditions.push(`(at, request_id) < (${parameter(at)}::timestamptz, ${parameter(requestId)})`)
   }
-  const rows = await database.query<EntryRow>(
-    `SELECT request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms, at
+  const rows = await queryTenant<EntryRow>(
+    database,
+    query,
+    `SELECT account_id, livemode, request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms, at
      FROM audit_view.entry WHERE ${conditions.join(' AND ')}
      ORDER BY at DESC, request_id DESC LIMIT ${parameter(query.pageSize + 1)}`,
     values,
@@ -62,7 +63,7 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
   return { items, next }
 }
 
-interface EntryRow extends Record<string, unknown> {
+interface EntryRow extends TenantRow {
   readonly request_id: string
   readonly key_id: string
   readonly scope: string

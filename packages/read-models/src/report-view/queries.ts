@@ -1,10 +1,8 @@
 /** Reads of reports. Every one names the account and its environment: another one's report does not exist. */
 import type { Queryable } from '@cupel/postgres'
+import { queryTenant, type Tenant, type TenantRow } from '../tenancy.js'
 
-export interface ReportOwner {
-  readonly accountId: string
-  readonly livemode: boolean
-}
+export type ReportOwner = Tenant
 
 export type StoredReport =
   /** `document`: the report as callers receive it, UTF-8 JSON, byte for byte. */
@@ -16,15 +14,19 @@ export async function getReport(
   database: Queryable,
   { accountId, livemode, reportId }: ReportOwner & { reportId: string },
 ): Promise<StoredReport | null> {
-  const [row] = await database.query<{
-    state: StoredReport['state']
-    document: string | null
-    failure_code: string | null
-    failure_detail: string | null
-  }>(
+  const [row] = await queryTenant<
+    TenantRow & {
+      state: StoredReport['state']
+      document: string | null
+      failure_code: string | null
+      failure_detail: string | null
+    }
+  >(
+    database,
+    { accountId, livemode },
     {
       name: 'report-view.get',
-      text: `SELECT state, document, failure_code, failure_detail FROM report_view.report
+      text: `SELECT account_id, livemode, state, document, failure_code, failure_detail FROM report_view.report
              WHERE report_id = $1 AND account_id = $2 AND livemode = $3`,
     },
     [reportId, accountId, livemode],
@@ -75,8 +77,10 @@ export async function listReports(
       `(ended_at, report_id) < (${parameter(after.endedAt)}::timestamptz, ${parameter(after.reportId)})`,
     )
   }
-  const rows = await database.query<{ report_id: string; document: string; ended_at: Date }>(
-    `SELECT report_id, document, ended_at FROM report_view.report WHERE ${conditions.join(' AND ')}
+  const rows = await queryTenant<TenantRow & { report_id: string; document: string; ended_at: Date }>(
+    database,
+    { accountId, livemode },
+    `SELECT account_id, livemode, report_id, document, ended_at FROM report_view.report WHERE ${conditions.join(' AND ')}
      ORDER BY ended_at DESC, report_id DESC LIMIT ${parameter(pageSize + 1)}`,
     values,
   )
