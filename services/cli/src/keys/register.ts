@@ -4,17 +4,20 @@ import {
   issueKey,
   listKeys,
   revokeKey,
+  ROTATION_OVERLAP_MS,
   rotateKey,
   type ApiKey,
   type IssuedKey,
 } from '@cupel/access'
 import { planNames, scopes, type Environment, type PlanName, type Scope } from '@cupel/domain'
-import { Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 import { withInstallation, type Installation } from '../installation.js'
 import { operator } from '../operator.js'
+
+const HOUR_MS = 3_600_000
 
 interface CreateOptions extends JsonOption {
   readonly account: string
@@ -85,10 +88,16 @@ function registerList(keys: Command, context: CliContext): void {
 function registerRotate(keys: Command, context: CliContext): void {
   keys
     .command('rotate <key-id>')
-    .description('Issue a successor with the same rights. The old key works for another 24 hours.')
+    .description('Issue a successor with the same rights. The old key goes on working for a while.')
+    .addOption(
+      new Option('--overlap <hours>', 'hours the old key goes on working, 0 to end it at once')
+        .argParser(overlapHours)
+        .default(ROTATION_OVERLAP_MS / HOUR_MS),
+    )
     .option('--json', 'answer in JSON')
-    .action(async (keyId: string, options: JsonOption) => {
-      const issued = await changing(context, ({ database }) => rotateKey(database, { keyId, by: operator() }))
+    .action(async (keyId: string, options: JsonOption & { overlap: number }) => {
+      const order = { keyId, by: operator(), overlapMs: options.overlap * HOUR_MS }
+      const issued = await changing(context, ({ database }) => rotateKey(database, order))
       answer(context, options, keyJson(issued), () => shownOnce(issued))
     })
 }
@@ -160,6 +169,13 @@ function stateOf(key: ApiKey): string {
   if (key.revokedAt !== null) return `${key.revokedAt <= now ? 'revoked' : 'works until'} ${key.revokedAt}`
   if (key.expiresAt !== null) return `${key.expiresAt <= now ? 'expired' : 'expires'} ${key.expiresAt}`
   return 'works'
+}
+
+function overlapHours(text: string): number {
+  const hours = Number(text)
+  if (!/^\d{1,4}(\.\d{1,3})?$/.test(text))
+    throw new InvalidArgumentError('Expected hours, for example 24 or 0.5.')
+  return hours
 }
 
 function collect(value: string, before: readonly string[]): string[] {
