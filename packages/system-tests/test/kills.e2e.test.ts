@@ -14,7 +14,13 @@ import { runSeed, seededRandom } from '../src/random.js'
 import { until } from '../src/until.js'
 
 const KILLS = Number(process.env['CUPEL_TEST_KILLS'] ?? 30)
+/** Work of a killed service goes on within this; broker and database first have to come back with their own data. */
 const RECOVERY_MS = 10_000
+const STORE_RECOVERY_MS = 40_000
+/** By the time it is asked for, everything accepted has long been decided. */
+const READABLE_MS = 20_000
+const recoveryLimitMs = (victim: Victim): number =>
+  victim === 'kafka' || victim === 'postgres' ? STORE_RECOVERY_MS : RECOVERY_MS
 const SCREENS_PER_SECOND = 40
 // Sanctioned addresses named by OFAC (Lazarus Group, SUEX, Garantex): part of the starter labels.
 const LABELLED = ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96'] as const
@@ -72,9 +78,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
       expect(load.answered.size).toBeGreaterThan(KILLS * 10)
       await expectEveryReportReadable(load.answered, load.promised)
       await expectTopicsConsistent(load.answered)
-      const slow = recoveries.filter(
-        ({ victim, ms }) => ms > RECOVERY_MS && victim !== 'kafka' && victim !== 'postgres',
-      )
+      const slow = recoveries.filter(({ victim, ms }) => ms > recoveryLimitMs(victim))
       expect(slow).toEqual([])
     },
     20 * 60_000,
@@ -86,15 +90,17 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
   ): Promise<void> {
     const client = createClient(installation.ready.base_urls, key)
     const read = (id: string) =>
-      until(`report ${id}`, 60_000, async () => {
+      until(`report ${id}`, READABLE_MS, async () => {
         const answer = await client.report(id)
         return answer.status === 200 ? answer.text : null
       })
     const differing: string[] = []
     for (const [id, text] of answered) if ((await read(id)) !== text) differing.push(id)
-    for (const id of promised) await read(id)
+    const broken: string[] = []
+    for (const id of promised)
+      await read(id).catch((error: unknown) => broken.push(`${id}: ${String(error)}`))
     await client.close()
-    expect(differing).toEqual([])
+    expect({ differing, broken }).toEqual({ differing: [], broken: [] })
   }
 
   async function expectTopicsConsistent(answered: ReadonlyMap<string, string>): Promise<void> {

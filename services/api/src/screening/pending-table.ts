@@ -17,7 +17,7 @@ export type ScreenOutcome =
   | { readonly kind: 'failed'; readonly code: string }
   /** Not ready in time; the id is noted as pending. */
   | { readonly kind: 'late' }
-  /** Not ready in time, and the id could not be noted, so it must not be handed out. */
+  /** Not ready in time, and nobody knows that its request was accepted or that its id was noted: it must not be handed out. */
   | { readonly kind: 'lost' }
 
 export interface PendingTable {
@@ -26,6 +26,8 @@ export interface PendingTable {
   readonly oldestAgeMs: () => number
   /** Resolves once, never rejects. */
   register(screen: ScreenInWait): Promise<ScreenOutcome>
+  /** Its request was acknowledged by the log: from here on the id may be handed out. */
+  accept(reportId: string): void
   /** The entry of an id this instance waits for; other ids are of no interest. */
   find(reportId: string): ScreenInWait | undefined
   settle(reportId: string, outcome: ScreenOutcome): void
@@ -46,6 +48,7 @@ export interface PendingTableOptions {
 interface Entry {
   readonly screen: ScreenInWait
   readonly sinceMs: number
+  isAccepted: boolean
   isNoting: boolean
   readonly resolve: (outcome: ScreenOutcome) => void
 }
@@ -88,7 +91,9 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     const expired: Entry[] = []
     for (const entry of entries.values()) {
       if (entry.sinceMs > late) break
-      if (!entry.isNoting) expired.push(entry)
+      // A request the log never acknowledged may not be there: its id is a promise nobody could keep.
+      if (!entry.isAccepted) finish(entry.screen.reportId, { kind: 'lost' })
+      else if (!entry.isNoting) expired.push(entry)
     }
     if (expired.length > 0) void expire(expired)
   }, WATCH_INTERVAL_MS)
@@ -102,8 +107,18 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     register: (screen) =>
       new Promise((resolve) => {
         if (entries.has(screen.reportId)) throw new Error(`Report id ${screen.reportId} was handed out twice`)
-        entries.set(screen.reportId, { screen, sinceMs: performance.now(), isNoting: false, resolve })
+        entries.set(screen.reportId, {
+          screen,
+          sinceMs: performance.now(),
+          isAccepted: false,
+          isNoting: false,
+          resolve,
+        })
       }),
+    accept(reportId) {
+      const entry = entries.get(reportId)
+      if (entry !== undefined) entry.isAccepted = true
+    },
     find: (reportId) => entries.get(reportId)?.screen,
     settle: finish,
     withdraw: (reportId) => finish(reportId, null),

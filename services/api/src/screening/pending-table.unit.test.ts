@@ -2,6 +2,12 @@ import { silentLogger } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createPendingTable, type PendingTable, type ScreenInWait } from './pending-table.js'
 
+/** A screen whose request was acknowledged. */
+const accepted = (reportId: string) => {
+  const outcome = table.register(screen(reportId))
+  table.accept(reportId)
+  return outcome
+}
 const screen = (reportId: string): ScreenInWait => ({ reportId, accountId: 'acc_1', livemode: true })
 const report = { kind: 'report', document: '{}' } as const
 
@@ -34,15 +40,22 @@ test('the first outcome is the outcome', async () => {
   expect([table.size(), table.find('a')]).toEqual([0, undefined])
 })
 
+test('an id whose request the log never acknowledged is not handed out at the deadline', async () => {
+  const outcome = table.register(screen('a'))
+  await vi.advanceTimersByTimeAsync(1_050)
+  expect(await outcome).toEqual({ kind: 'lost' })
+  expect(noted).toEqual([])
+})
+
 test('an id nobody waits for settles nothing', () => {
   table.settle('stranger', report)
   expect(table.size()).toBe(0)
 })
 
 test('at the deadline an id is noted before it is handed out, together with others of that moment', async () => {
-  const outcomes = [table.register(screen('a')), table.register(screen('b'))]
+  const outcomes = [accepted('a'), accepted('b')]
   await vi.advanceTimersByTimeAsync(900)
-  const young = table.register(screen('c'))
+  const young = accepted('c')
   expect(noted).toEqual([])
   await vi.advanceTimersByTimeAsync(150)
   expect(noted).toEqual([['a', 'b']])
@@ -54,7 +67,7 @@ test('at the deadline an id is noted before it is handed out, together with othe
 test('a report that comes while its id is being noted is still the answer', async () => {
   let finishNoting = (): void => undefined
   note = () => new Promise((resolve) => (finishNoting = resolve))
-  const outcome = table.register(screen('a'))
+  const outcome = accepted('a')
   await vi.advanceTimersByTimeAsync(1_050)
   table.settle('a', report)
   finishNoting()
@@ -63,12 +76,12 @@ test('a report that comes while its id is being noted is still the answer', asyn
 
 test('an id that cannot be noted is not handed out', async () => {
   note = () => Promise.reject(new Error('down'))
-  const failing = table.register(screen('a'))
+  const failing = accepted('a')
   await vi.advanceTimersByTimeAsync(1_050)
   expect(await failing).toEqual({ kind: 'lost' })
 
   note = () => new Promise(() => undefined)
-  const hanging = table.register(screen('b'))
+  const hanging = accepted('b')
   await vi.advanceTimersByTimeAsync(2_100)
   expect(await hanging).toEqual({ kind: 'lost' })
 })

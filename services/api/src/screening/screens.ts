@@ -73,9 +73,14 @@ export function createScreens(options: ScreensOptions): Screens {
       const event = screenRequested(order, reportId, options)
       const appendedMs = performance.now()
       const record = codec.encode(event, { topic: screenTopic('interactive', livemode), key: reportId })
+      let isAcknowledged = false
+      const onAcknowledged = (): void => {
+        isAcknowledged = true
+        pending.accept(reportId)
+      }
       const outcome = await Promise.race([
         answered,
-        rejectionOf(log.append('api.screen-requested', [record])),
+        rejectionOf(log.append('api.screen-requested', [record]), onAcknowledged),
       ])
       if (outcome === 'rejected') {
         // The record may have been written all the same; its id was given to nobody.
@@ -85,6 +90,7 @@ export function createScreens(options: ScreensOptions): Screens {
       }
       if (outcome.kind === 'report') dwellSeconds.observe((performance.now() - appendedMs) / 1000)
       outcomes.inc({ outcome: outcome.kind })
+      if (outcome.kind === 'late' && !isAcknowledged) return { reportId, outcome: { kind: 'lost' } }
       return { reportId, outcome }
     },
   }
@@ -96,10 +102,10 @@ function refusalBefore({ pending, isReady, deadlineMs }: ScreensOptions): Refuse
   return isOverloaded(load) ? 'overloaded' : null
 }
 
-/** Settles only if the append fails; an acknowledgement is no answer. */
-function rejectionOf(append: Promise<unknown>): Promise<'rejected'> {
+/** Settles only if the append fails; an acknowledgement is no answer, but makes the id one that may be handed out. */
+function rejectionOf(append: Promise<unknown>, onAcknowledged: () => void): Promise<'rejected'> {
   return new Promise((resolve) => {
-    append.then(undefined, () => resolve('rejected'))
+    append.then(onAcknowledged, () => resolve('rejected'))
   })
 }
 
