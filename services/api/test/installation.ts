@@ -7,6 +7,8 @@ import {
   topicOf,
   topicSpecs,
   type DomainEvent,
+  type Logger,
+  type Metrics,
   type ScreenRequested,
 } from '@cupel/contracts'
 import {
@@ -50,6 +52,8 @@ export interface Installation {
 }
 
 export interface ApiOptions {
+  readonly logger?: Logger
+  readonly metrics?: Metrics
   readonly config?: Partial<ApiDeps['config']>
   readonly log?: EventLog
   readonly database?: Database
@@ -81,8 +85,8 @@ export async function startInstallation(): Promise<Installation> {
         log: options.log ?? log,
         codec,
         database: options.database ?? database,
-        logger: silentLogger,
-        metrics: noMetrics,
+        logger: options.logger ?? silentLogger,
+        metrics: options.metrics ?? noMetrics,
         fail: (reason, error) => {
           throw new Error(reason, { cause: error })
         },

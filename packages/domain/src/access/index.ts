@@ -1,4 +1,4 @@
-export { API_KEY_RANDOM_BYTES, parseApiKey, renderApiKey } from './api-key.js'
+export { API_KEY_RANDOM_BYTES, parseApiKey, renderApiKey, withoutApiKeys } from './api-key.js'
 export type { ApiKeyParts, Environment } from './api-key.js'
 export { bucketsOf, isPlanName, isScope, planNames, plans, scopes } from './plans.js'
 export type { Plan, PlanBuckets, PlanName, Scope } from './plans.js'

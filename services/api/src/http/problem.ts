@@ -1,5 +1,6 @@
 /** Refusals and faults as callers receive them: RFC 9457 problem documents, one code of the published list each. */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
+import { withoutApiKeys } from '@cupel/domain'
 import type { Answer } from './answer.js'
 import type { Fault } from './strict-json.js'
 
@@ -43,7 +44,7 @@ export function problemAnswer(refusal: Refusal, requestId: string): Answer {
   const headers: Record<string, string> = { ...refusal.headers }
   if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
   if (status === 401) headers['www-authenticate'] ??= 'Bearer realm="cupel"'
-  const body = JSON.stringify({
+  const document = JSON.stringify({
     type: problemType(refusal.code),
     title,
     status,
@@ -55,5 +56,7 @@ export function problemAnswer(refusal: Refusal, requestId: string): Answer {
       : {}),
     ...refusal.members,
   })
+  // A pointer repeats the name of a field that was sent, and problems are kept in other people's logs.
+  const body = withoutApiKeys(document)
   return { status, contentType: PROBLEM_MEDIA_TYPE, headers, body }
 }

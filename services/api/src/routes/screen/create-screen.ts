@@ -1,5 +1,5 @@
 /** POST /v1/screen: one address in, its report out. */
-import { MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'
+import { MAX_ADDRESS_LENGTH, parseAddress, withoutApiKeys } from '@cupel/domain'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, type Replay } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
@@ -27,6 +27,8 @@ const screenBody = z
       .optional()
       .describe('Chain code, in any case; without it the chain is detected from the address.'),
     customer_reference: text(MAX_REFERENCE_LENGTH)
+      // It would be in the report, and in every log the report goes to.
+      .refine((reference) => withoutApiKeys(reference) === reference, { error: 'This looks like an API key' })
       .optional()
       .describe('Your own reference, returned in the report.'),
   })
