@@ -4,10 +4,12 @@ import { describeApi } from './http/openapi.js'
 import { listAuditLog, type AuditListing } from './routes/audit/list-audit-log.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
+import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
 import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
+import { renderReferencePage } from './reference-page/render-page.js'
 import { createScreen } from './routes/screen/create-screen.js'
 import type { ReportIds } from './screening/report-ids.js'
 import type { ReportReader } from './screening/report-reader.js'
@@ -25,6 +27,7 @@ export interface EndpointParts {
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   let description: string | null = null
+  let page: string | null = null
   const endpoints: readonly Endpoint[] = [
     createScreen(parts.screens, parts.reports, parts.reportIds),
     getReport(parts.reports),
@@ -32,6 +35,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     listAuditLog(parts.auditListing),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),
+    getDocs(() => (page ??= renderReferencePage(describeApi(endpoints)))),
     getHealth(),
     getReadiness(parts.failing),
   ]

@@ -1,0 +1,33 @@
+/** GET /docs: the description of the API, for people. */
+import { z } from 'zod'
+import { openEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { contentSecurityPolicy } from '../../reference-page/style.js'
+
+/** `page` is asked when called, as the page shows this endpoint too. */
+export function getDocs(page: () => string): Endpoint {
+  return openEndpoint({
+    operationId: 'getDocs',
+    method: 'GET',
+    path: '/docs',
+    tag: 'Reference',
+    summary: 'This API for people',
+    description: 'The description as a page. It runs no script and loads nothing. Needs no key.',
+    access: 'open',
+    answers: [
+      {
+        status: 200,
+        description: 'The page.',
+        contentType: 'text/html; charset=utf-8',
+        schema: z.string(),
+        example: '<!doctype html>',
+      },
+    ],
+    problems: [],
+    handle: () => ({
+      status: 200,
+      contentType: 'text/html; charset=utf-8',
+      headers: { 'cache-control': 'public, max-age=300', 'content-security-policy': contentSecurityPolicy },
+      body: page(),
+    }),
+  })
+}
