@@ -1,4 +1,5 @@
 /** What callers are told about their limits, and what clients who cannot authenticate are told. */
+import type { Database } from '@cupel/postgres'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
@@ -118,6 +119,38 @@ test('failures on several instances add up', async () => {
   // Neither has seen 20 itself; within a moment each knows of the other's.
   for (const instance of [api, other])
     await vi.waitFor(async () => expect(await fail(instance)).toBe(429), { timeout: 3_000, interval: 300 })
+})
+
+test('a screen asks the store once, with an Idempotency-Key or without', async () => {
+  const asked: string[] = []
+  const { database } = installation
+  const watched: Database = {
+    ...database,
+    query(statement, values) {
+      asked.push(typeof statement === 'string' ? statement : statement.text)
+      return database.query(statement, values)
+    },
+    execute(statement, values) {
+      asked.push(typeof statement === 'string' ? statement : statement.text)
+      return database.execute(statement, values)
+    },
+    transaction(options, work) {
+      asked.push(options.at)
+      return database.transaction(options, work)
+    },
+  }
+  const instance = await installation.api({ config: { CUPEL_INSTANCE: 3 }, database: watched })
+  const { key } = await installation.key()
+  // The first screen takes a block of report ids.
+  expect((await screen(instance.url, key)).status).toBe(200)
+  for (const headers of [{}, { 'idempotency-key': 'asks-once' }]) {
+    // Rounds in the background are no part of the call.
+    const before = asked.length
+    const body = { address: ADDRESS }
+    expect((await call(instance.url, 'POST', '/v1/screen', { key, headers, body })).status).toBe(200)
+    const ofCall = asked.slice(before).filter((text) => !/pending_screen|report_view/.test(text))
+    expect(ofCall).toEqual([expect.stringContaining('access.admit_calls')])
+  }
 })
 
 test('enterprise figures are the operator’s', async () => {
