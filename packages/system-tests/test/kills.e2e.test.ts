@@ -1,6 +1,7 @@
 /**
  * Kill -9 of services, broker and database under load, from a printed seed. Held to: what was answered 200 can be read and is
- * the same; no report id means two reports; nothing accepted is lost; work goes on within 10 s of each kill.
+ * the same, and is in the audit log; no report id means two reports; nothing accepted is lost; work goes on within 10 s of each
+ * kill.
  */
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -78,6 +79,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
       expect(load.answered.size).toBeGreaterThan(KILLS * 10)
       await expectEveryReportReadable(load.answered, load.promised)
       await expectTopicsConsistent(load.answered)
+      await expectEveryAnswerAudited(load.answered)
       const slow = recoveries.filter(({ victim, ms }) => ms > recoveryLimitMs(victim))
       expect(slow).toEqual([])
     },
@@ -101,6 +103,18 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
       await read(id).catch((error: unknown) => broken.push(`${id}: ${String(error)}`))
     await client.close()
     expect({ differing, broken }).toEqual({ differing: [], broken: [] })
+  }
+
+  /** What the log did not acknowledge in time is in the outbox, and comes from there. */
+  async function expectEveryAnswerAudited(answered: ReadonlyMap<string, string>): Promise<void> {
+    let unrecorded: string[] = []
+    await until('every answer in the audit log', READABLE_MS, async () => {
+      const calls = await readTopic(installation.ready, 'access.request.events.v1')
+      const subjects = new Set(calls.flatMap(({ value }) => value['subjectIds'] as readonly string[]))
+      unrecorded = [...answered.keys()].filter((id) => !subjects.has(id))
+      return unrecorded.length === 0
+    }).catch(() => undefined)
+    expect(unrecorded).toEqual([])
   }
 
   async function expectTopicsConsistent(answered: ReadonlyMap<string, string>): Promise<void> {
