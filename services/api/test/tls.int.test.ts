@@ -1,0 +1,46 @@
+/** The service as configured for TLS: its address says so, and a screen goes through. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ADDRESS } from './http-client.js'
+import { startInstallation } from './installation.js'
+
+test('with a certificate and its key configured the whole API speaks HTTPS, and plain HTTP gets nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-tls-'))
+  const [certFile, keyFile] = [join(folder, 'api.crt'), join(folder, 'api.key')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', keyFile, '-out', certFile], {
+    stdio: 'pipe',
+  })
+  const installation = await startInstallation()
+  try {
+    const config = { CUPEL_TLS_CERT_FILE: certFile, CUPEL_TLS_KEY_FILE: keyFile }
+    const { url, baseUrl } = await installation.api({ config })
+    const { key } = await installation.key()
+    expect([url, baseUrl]).toEqual([expect.stringMatching(/^https:\/\//), url])
+    const reply = await screenOverTls(`${url}/v1/screen`, key, readFileSync(certFile, 'utf8'))
+    expect(reply).toMatchObject({ status: 200, hsts: 'max-age=31536000' })
+    await expect(fetch(`${url.replace('https', 'http')}/healthz`)).rejects.toThrow()
+  } finally {
+    await installation.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+function screenOverTls(url: string, key: string, ca: string) {
+  return new Promise<{ status: number; hsts: unknown }>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    request(url, { method: 'POST', ca, headers, agent: false }, (response) => {
+      response.resume()
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, hsts: response.headers['strict-transport-security'] }),
+      )
+    })
+      .on('error', reject)
+      .end(JSON.stringify({ address: ADDRESS }))
+  })
+}
