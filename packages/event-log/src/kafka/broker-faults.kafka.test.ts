@@ -115,6 +115,51 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
     expect(texts[0]).toBe('before')
     expect(texts.at(-1)).toBe('after')
   })
+
+  test('a log can be closed while its broker does not answer', async () => {
+    const closing = openKafkaLog({ brokers: broker.brokers, clientId: 'closing' })
+    await closing.append('test', [record('faults.frozen.v1', 'warm')])
+    await closing.tail({
+      topic: 'faults.frozen.v1',
+      partition: 0,
+      onRecords: () => undefined,
+      onStopped: (error) => {
+        throw error
+      },
+    })
+    await closing.subscribe(
+      subscribeOptions({
+        group: newGroup(),
+        topics: ['faults.frozen.v1'],
+        checkpoint: async () => null,
+        onRetry: () => undefined,
+        handle: async () => undefined,
+      }),
+    )
+    process.kill(broker.pid(), 'SIGSTOP')
+    const askedAt = performance.now()
+    try {
+      await closing.close()
+    } finally {
+      process.kill(broker.pid(), 'SIGCONT')
+    }
+    expect(performance.now() - askedAt).toBeLessThan(10_000)
+  })
+
+  test('a subscription that waits for its broker can be closed', async () => {
+    const lonely = openKafkaLog({ brokers: '127.0.0.1:1', clientId: 'lonely' })
+    const subscribing = lonely.subscribe(
+      subscribeOptions({
+        group: newGroup(),
+        topics: ['faults.frozen.v1'],
+        checkpoint: async () => null,
+        handle: async () => undefined,
+      }),
+    )
+    await pause(200)
+    await lonely.close()
+    expect((await subscribing).assigned()).toEqual([])
+  })
 })
 
 /** Appends numbered records to both kinds of topics until stopped, a few at a time, and remembers which were acknowledged. */

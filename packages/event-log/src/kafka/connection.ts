@@ -2,7 +2,7 @@
  * A connection to the cluster that is replaced, never repaired: after any doubt the whole of it is thrown away and the next
  * user gets a new one. kafkajs can reconnect by itself, and its races while doing so are its best known faults.
  */
-import { createCluster, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
+import { createCluster, disconnect, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
 
 export interface Connection {
   /** The present cluster, connecting where there is none. Rejects where no broker can be reached now. */
@@ -59,10 +59,9 @@ export function openConnection(options: KafkaConnectionOptions): Connection {
     return cluster
   }
 
-  /** Waits for answers still under way; that it fails on a broken connection is no news. */
+  /** What is under way is rejected at once. That a broken connection does not close cleanly is no news. */
   function leave(cluster: Cluster): void {
-    const left = cluster
-      .disconnect()
+    const left = disconnect(cluster)
       .catch((error: unknown) =>
         options.logger.debug({ error: String(error) }, 'A Kafka connection did not close cleanly'),
       )

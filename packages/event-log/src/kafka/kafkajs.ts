@@ -73,8 +73,19 @@ export interface TopicOffsets {
   readonly partitions: readonly { readonly partition: number; readonly offset: string }[]
 }
 
+interface PooledConnection {
+  rejectRequests(error: Error): void
+}
+interface PooledBroker {
+  readonly connectionPool: { readonly pool: readonly PooledConnection[] }
+}
+
 export interface Cluster {
-  readonly brokerPool: { readonly metadata: ClusterMetadata | null }
+  readonly brokerPool: {
+    readonly metadata: ClusterMetadata | null
+    readonly brokers: Readonly<Record<string, PooledBroker>>
+    readonly seedBroker: PooledBroker | undefined
+  }
   connect(): Promise<void>
   disconnect(): Promise<void>
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>
@@ -215,6 +226,18 @@ export function createCluster(options: KafkaConnectionOptions): Cluster {
     isolationLevel: READ_UNCOMMITTED,
     retry: RETRY,
   })
+}
+
+/**
+ * Ends every connection of a cluster, rejecting what is under way. kafkajs itself waits for answers, no longer looks at their
+ * limits while it waits, and is not woken when the connection breaks meanwhile: it could wait for ever, and so would callers.
+ */
+export async function disconnect(cluster: Cluster): Promise<void> {
+  const { brokers, seedBroker } = cluster.brokerPool
+  const left = new Error('The connection to Kafka was replaced')
+  for (const broker of [...Object.values(brokers), ...(seedBroker === undefined ? [] : [seedBroker])])
+    for (const connection of broker.connectionPool.pool) connection.rejectRequests(left)
+  await cluster.disconnect()
 }
 
 export function createMembership(

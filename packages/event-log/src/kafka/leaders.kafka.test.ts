@@ -16,7 +16,7 @@ import type { EventLog, LogRecord } from '../port.js'
 import { jarsOrReason, specOf } from './broker-under-test.contract.js'
 import { openKafkaLog } from './kafka-log.js'
 import { createAdmin } from './kafkajs.js'
-import { secondBroker, type SecondBroker } from './second-broker.contract.js'
+import { secondBroker, SHARED_SETTINGS, type SecondBroker } from './second-broker.contract.js'
 import { checkProductionSettings } from './topics.js'
 
 const jars = await jarsOrReason()
@@ -44,6 +44,7 @@ describe.skipIf(typeof jars === 'string')('With two brokers', { timeout: CASE_TI
       recordFolder: join(folder, 'run'),
       controllerPort,
       quickStart: true,
+      settings: SHARED_SETTINGS,
     })
     second = await secondBroker(jars, join(folder, 'second'), {
       folder: join(folder, 'first'),

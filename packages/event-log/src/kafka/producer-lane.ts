@@ -363,6 +363,8 @@ export function openProducerLane(options: ProducerLaneOptions): ProducerLane {
       fail(takeLate(queue, now), unavailable())
       if (isEmpty(queue)) busy.delete(queue)
     }
+    // A timer may ring a moment before its time by the clock, and find that a pause is not over yet.
+    if (busy.size > 0) schedule()
   }
 
   function unavailable(): LogUnavailableError {

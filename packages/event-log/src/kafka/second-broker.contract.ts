@@ -5,6 +5,12 @@ import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, type KafkaJars } from '@cupel/local-stack'
 
+/** For both brokers: groups must outlive either of them. */
+export const SHARED_SETTINGS = {
+  'offsets.topic.replication.factor': '2',
+  'offsets.topic.num.partitions': '1',
+}
+
 export interface SecondBroker {
   readonly port: number
   kill(): Promise<void>
@@ -29,7 +35,7 @@ export async function secondBroker(
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',
     'log.dirs': join(folder, 'data'),
-    'offsets.topic.replication.factor': '1',
+    ...SHARED_SETTINGS,
     'log.cleaner.dedupe.buffer.size': '8388608',
     'broker.session.timeout.ms': '2000',
     'broker.heartbeat.interval.ms': '500',
