@@ -132,14 +132,14 @@ async function settingsText(values: {
 
 /**
  * Formats beside the final place and moves the folder there last, so that a start killed in the middle leaves no half
- * storage behind. The cluster id has the form of Kafka's own `random-uuid`.
+ * storage behind.
  */
 async function format(folder: string, jars: KafkaJars, settings: string): Promise<void> {
   const half = join(folder, 'data.incomplete')
   const file = join(folder, 'format.properties')
   await rm(half, { recursive: true, force: true })
   await writeFile(file, `${settings}log.dirs=${half}\n`)
-  const clusterId = randomBytes(16).toString('base64url')
+  const clusterId = randomClusterId()
   try {
     await promisify(execFile)(
       jars.java,
@@ -169,6 +169,14 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
   }
   await rm(file, { force: true })
   await rename(half, join(folder, 'data'))
+}
+
+/** In the form of Kafka's own `random-uuid`, which never begins with a dash either: it would be read as an option. */
+function randomClusterId(): string {
+  for (;;) {
+    const id = randomBytes(16).toString('base64url')
+    if (!id.startsWith('-')) return id
+  }
 }
 
 /** Kafka locks its folder only after its controller has begun to write into it: two brokers at once would spoil the metadata. */
