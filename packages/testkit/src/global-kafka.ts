@@ -2,10 +2,10 @@
  * One real Kafka broker and one schema registry per test run: the one that KAFKA_BROKERS names, else Java and Maven jars,
  * else Docker. Where none is to be had the tests that need it skip and say why; under CI that is a failure.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ensureKafkaJars, startKafka, startRegistry } from '@cupel/local-stack'
+import { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'
 import { startKafkaContainers, type TestKafka } from './kafka-containers.js'
 
 /** What tests find in their environment. */
@@ -45,8 +45,8 @@ export default async function provideKafka(): Promise<() => Promise<void>> {
 
 async function startFromJars(): Promise<TestKafka> {
   const jars = await ensureKafkaJars({ onProgress: (sentence) => console.log(sentence) })
-  const folder = await mkdtemp(join(tmpdir(), 'cupel-test-kafka-'))
-  const common = { jars, recordFolder: join(folder, 'run') }
+  const folder = await newKafkaFolder()
+  const common = { jars, recordFolder: join(folder, RECORD_FOLDER) }
   const starting = [
     startKafka({
       ...common,

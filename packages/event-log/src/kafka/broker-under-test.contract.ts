@@ -1,8 +1,8 @@
 /** A broker of a test's own, which it may kill, stop and replace. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ensureKafkaJars, freePort, startKafka, type KafkaJars, type RunningKafka } from '@cupel/local-stack'
+import { newKafkaFolder, RECORD_FOLDER } from '@cupel/testkit'
 import type { TopicSpec } from '@cupel/contracts'
 
 export interface BrokerUnderTest {
@@ -33,7 +33,7 @@ export async function jarsOrReason(): Promise<KafkaJars | string> {
 const say = (sentence: string): void => void process.stderr.write(`\n${sentence}\n`)
 
 export async function startBroker(jars: KafkaJars): Promise<BrokerUnderTest> {
-  const folder = await mkdtemp(join(tmpdir(), 'cupel-test-broker-'))
+  const folder = await newKafkaFolder()
   const [port, controllerPort] = [await freePort(), await freePort()]
   let cluster = 0
   let running: RunningKafka | null = null
@@ -49,7 +49,7 @@ export async function startBroker(jars: KafkaJars): Promise<BrokerUnderTest> {
         jars,
         folder: join(folder, `cluster-${cluster}`),
         logFile: join(folder, 'kafka.log'),
-        recordFolder: join(folder, 'run'),
+        recordFolder: join(folder, RECORD_FOLDER),
         port,
         controllerPort,
         quickStart: true,

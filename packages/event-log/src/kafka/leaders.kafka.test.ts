@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { silentLogger } from '@cupel/contracts'
 import { freePort, startKafka, type RunningKafka } from '@cupel/local-stack'
+import { newKafkaFolder, RECORD_FOLDER } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   checkpointStore,
@@ -35,19 +35,20 @@ describe.skipIf(typeof jars === 'string')('With two brokers', { timeout: CASE_TI
   }
   beforeAll(async () => {
     if (typeof jars === 'string') return
-    folder = await mkdtemp(join(tmpdir(), 'cupel-leaders-'))
+    folder = await newKafkaFolder()
     const controllerPort = await freePort()
     first = await startKafka({
       jars,
       folder: join(folder, 'first'),
       logFile: join(folder, 'first.log'),
-      recordFolder: join(folder, 'run'),
+      recordFolder: join(folder, RECORD_FOLDER),
       controllerPort,
       quickStart: true,
       settings: SHARED_SETTINGS,
     })
     second = await secondBroker(jars, join(folder, 'second'), {
       folder: join(folder, 'first'),
+      recordFolder: join(folder, RECORD_FOLDER),
       controllerPort,
     })
     await until(async () => expect(await brokerCount()).toBe(2))

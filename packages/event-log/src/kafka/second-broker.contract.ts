@@ -1,15 +1,16 @@
 /** A second broker beside the first one of a test, so that partitions have several leaders and leaders can move. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, type KafkaJars } from '@cupel/local-stack'
+import { freePort, startChild, type Child, type KafkaJars } from '@cupel/local-stack'
 
 /** For both brokers: groups must outlive either of them. */
 export const SHARED_SETTINGS = {
   'offsets.topic.replication.factor': '2',
   'offsets.topic.num.partitions': '1',
 }
+
+const STOP_TIMEOUT_MS = 15_000
 
 export interface SecondBroker {
   readonly port: number
@@ -21,7 +22,7 @@ export interface SecondBroker {
 export async function secondBroker(
   jars: KafkaJars,
   folder: string,
-  first: { folder: string; controllerPort: number },
+  first: { folder: string; recordFolder: string; controllerPort: number },
 ): Promise<SecondBroker> {
   mkdirSync(folder, { recursive: true })
   const port = await freePort()
@@ -52,21 +53,26 @@ export async function secondBroker(
   const classPath = ['-cp', join(jars.kafkaLibs, '*')]
   const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', file]
   execFileSync(jars.java, ['-XX:TieredStopAtLevel=1', ...classPath, ...format], { stdio: 'pipe' })
-  let child: ChildProcess | null = null
+  let child: Child | null = null
   const broker: SecondBroker = {
     port,
     start() {
-      const log = openSync(join(folder, 'kafka.log'), 'a')
-      child = spawn(jars.java, ['-Xmx256m', '-XX:TieredStopAtLevel=1', ...classPath, 'kafka.Kafka', file], {
-        stdio: ['ignore', log, log],
+      child = startChild({
+        name: 'second-kafka',
+        command: jars.java,
+        args: ['-Xmx256m', '-XX:TieredStopAtLevel=1', ...classPath, 'kafka.Kafka', file],
+        logFile: join(folder, 'kafka.log'),
+        recordFolder: first.recordFolder,
+        stage: 'log',
+        stopSignal: 'SIGTERM',
+        stopTimeoutMs: STOP_TIMEOUT_MS,
       })
     },
     async kill() {
       if (child === null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
+      process.kill(child.pid, 'SIGKILL')
+      await child.exited
       child = null
-      await ended
     },
   }
   broker.start()

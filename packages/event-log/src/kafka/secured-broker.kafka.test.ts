@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { freePort, startKafka, type KafkaJars, type RunningKafka } from '@cupel/local-stack'
+import { newKafkaFolder, RECORD_FOLDER } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkpointStore, newGroup, subscribeOptions, until } from '../contract/log-under-test.contract.js'
 import { numbered, record, textOf } from '../contract/records.contract.js'
@@ -15,12 +15,13 @@ const CASE_TIMEOUT_MS = 240_000
 const PASSWORD = 'only-for-this-test'
 
 describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout: CASE_TIMEOUT_MS }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cupel-secured-'))
+  let folder: string
   let kafka: RunningKafka
   let port: number
   let ca: string
   beforeAll(async () => {
     if (typeof jars === 'string') return
+    folder = await newKafkaFolder()
     port = await freePort()
     ca = makeCertificate(folder, jars)
     kafka = await startSecured(folder, jars, port)
@@ -126,7 +127,7 @@ async function startSecured(folder: string, kafkaJars: KafkaJars, port: number):
     jars: kafkaJars,
     folder: join(folder, 'kafka'),
     logFile: join(folder, 'kafka.log'),
-    recordFolder: join(folder, 'run'),
+    recordFolder: join(folder, RECORD_FOLDER),
     port: plainPort,
     controllerPort,
     quickStart: true,

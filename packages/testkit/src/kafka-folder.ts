@@ -1,0 +1,38 @@
+/** Temporary folders of brokers that tests start, and the end of those whose test run was killed before it could end them. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isSameProcess, processIdentity, stopOrphans } from '@cupel/local-stack'
+
+const PREFIX = 'cupel-test-kafka-'
+const OWNER = 'owner.json'
+/** Where the brokers of a folder are to be recorded. */
+export const RECORD_FOLDER = 'run'
+
+/** A folder of our own; what earlier runs left behind is ended and removed first. */
+export async function newKafkaFolder(): Promise<string> {
+  await removeAbandoned()
+  const folder = await mkdtemp(join(tmpdir(), PREFIX))
+  const owner = { pid: process.pid, identity: processIdentity(process.pid) }
+  await writeFile(join(folder, OWNER), JSON.stringify(owner))
+  return folder
+}
+
+async function removeAbandoned(): Promise<void> {
+  for (const name of (await readdir(tmpdir())).filter((each) => each.startsWith(PREFIX))) {
+    const folder = join(tmpdir(), name)
+    if (!(await isAbandoned(folder))) continue
+    await stopOrphans(join(folder, RECORD_FOLDER))
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function isAbandoned(folder: string): Promise<boolean> {
+  try {
+    const owner: unknown = JSON.parse(await readFile(join(folder, OWNER), 'utf8'))
+    return !isSameProcess(owner as { pid: number; identity: string })
+  } catch {
+    // Its owner is just writing it, or it is none of ours.
+    return false
+  }
+}
