@@ -212,7 +212,8 @@ function readRecord(body: Buffer, end: number, topic: string, partition: number,
 function readHeaders(body: Buffer, at: number, end: number): Headers {
   cursor = at
   const count = readVarint(body)
-  const headers: Record<string, string> = {}
+  // Without a prototype, so that no name, `__proto__` included, is anything but a name.
+  const headers = Object.create(null) as Record<string, string>
   for (let index = 0; index < count && cursor < end; index += 1) {
     const name = readText(body)
     headers[name] = readText(body)

@@ -62,6 +62,18 @@ test('what is written is read back, whatever it is', () => {
   )
 })
 
+test('a header may have any name', () => {
+  const headers = Object.fromEntries([
+    ['__proto__', 'a'],
+    ['constructor', 'b'],
+  ])
+  const [read] = decodeBatches(encode([{ ...made('a'), headers }]), 't', 0, 0).records
+  expect(Object.entries(read!.headers)).toEqual([
+    ['__proto__', 'a'],
+    ['constructor', 'b'],
+  ])
+})
+
 describe('a fetched range', () => {
   const batches = Buffer.concat([
     encode(['a', 'b', 'c'].map(made), 10),
