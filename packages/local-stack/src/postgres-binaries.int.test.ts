@@ -30,37 +30,40 @@ function run(path: string): string[] {
     .split('\n')
 }
 
-test.runIf(isRoot)('root hands over to another user, without any capability where the way is open', () => {
-  chmodSync(folder, 0o711)
+// What root must take care of does not arise for others, so it is not a test there.
+if (isRoot) {
+  test('root hands over to another user, without any capability where the way is open', () => {
+    chmodSync(folder, 0o711)
 
-  const [uid, executable, capabilities] = run(program('open'))
+    const [uid, executable, capabilities] = run(program('open'))
 
-  expect(uid).not.toBe('0')
-  expect(executable).toBe('executable')
-  expect(capabilities).toMatch(/CapEff:\s+0000000000000000$/)
-})
+    expect(uid).not.toBe('0')
+    expect(executable).toBe('executable')
+    expect(capabilities).toMatch(/CapEff:\s+0000000000000000$/)
+  })
 
-test.runIf(isRoot)('root hands over one capability and no more where a folder on the way is closed', () => {
-  chmodSync(folder, 0o700)
+  test('root hands over one capability and no more where a folder on the way is closed', () => {
+    chmodSync(folder, 0o700)
 
-  const [uid, executable, capabilities] = run(program('closed'))
+    const [uid, executable, capabilities] = run(program('closed'))
 
-  expect(uid).not.toBe('0')
-  expect(executable).toBe('executable')
-  expect(capabilities).toMatch(/CapEff:\s+000000000000000[24]$/)
-})
+    expect(uid).not.toBe('0')
+    expect(executable).toBe('executable')
+    expect(capabilities).toMatch(/CapEff:\s+000000000000000[24]$/)
+  })
 
-test.runIf(isRoot)('a folder that is the other user’s own is not closed to it', () => {
-  chmodSync(folder, 0o711)
-  const path = program('own')
-  const { ids } = choosePostgresUser([path])
-  chmodSync(join(folder, 'own'), 0o700)
-  chownSync(join(folder, 'own'), ids!.uid, ids!.gid)
-  chownSync(path, ids!.uid, ids!.gid)
+  test('a folder that is the other user’s own is not closed to it', () => {
+    chmodSync(folder, 0o711)
+    const path = program('own')
+    const { ids } = choosePostgresUser([path])
+    chmodSync(join(folder, 'own'), 0o700)
+    chownSync(join(folder, 'own'), ids!.uid, ids!.gid)
+    chownSync(path, ids!.uid, ids!.gid)
 
-  expect(run(path)[2]).toMatch(/CapEff:\s+0000000000000000$/)
-})
-
-test.runIf(!isRoot)('an ordinary user starts everything as itself', () => {
-  expect(run(program('open'))[0]).toBe(String(process.getuid?.()))
-})
+    expect(run(path)[2]).toMatch(/CapEff:\s+0000000000000000$/)
+  })
+} else {
+  test('an ordinary user starts everything as itself', () => {
+    expect(run(program('open'))[0]).toBe(String(process.getuid?.()))
+  })
+}
