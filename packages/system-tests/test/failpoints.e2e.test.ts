@@ -189,7 +189,7 @@ const elsewhere: readonly FailpointName[] = [
   // Needs a record that nobody can decide: services/scorer's tests put one in.
   'scorer.screening-failed',
   'scorer.dead-letter',
-  // Needs a scorer that is late by itself: services/scorer/src/scorer-faults.int.test.ts makes requests overdue.
+  // Needs a scorer that is late by itself: services/scorer/src/scorer-faults.int.test.ts makes requests overdue, without a kill.
   'scorer.request-deferred',
   // For tests of the mechanism itself.
   'test',
