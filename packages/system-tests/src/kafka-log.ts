@@ -2,6 +2,7 @@
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs'
 import type { ReadyLine } from './installation.js'
+import { until } from './until.js'
 
 export interface DecodedRecord {
   readonly topic: string
@@ -15,6 +16,8 @@ export interface DecodedRecord {
 
 const PROBE = 'cupel.probe'
 const IDLE_MS = 30_000
+/** The registry's own connections to a database that was killed fail once each before it makes new ones. */
+const REGISTRY_PATIENCE_MS = 20_000
 
 /** Every record of a topic up to its present end, in offset order per partition; probes left out. */
 export async function readTopic(ready: ReadyLine, topic: string): Promise<DecodedRecord[]> {
@@ -64,6 +67,8 @@ export async function readTopic(ready: ReadyLine, topic: string): Promise<Decode
     clearTimeout(stuck)
     await consumer.disconnect()
   }
+  const decode = (value: Buffer): Promise<Record<string, unknown>> =>
+    until('a decoded record', REGISTRY_PATIENCE_MS, () => registry.decode(value))
   const records: DecodedRecord[] = []
   for (const { partition, message } of raw) {
     const type = message.headers?.['ce_type']?.toString() ?? ''
@@ -75,7 +80,7 @@ export async function readTopic(ready: ReadyLine, topic: string): Promise<Decode
       key: message.key?.toString() ?? '',
       type,
       id: message.headers?.['ce_id']?.toString() ?? '',
-      value: (await registry.decode(message.value)) as Record<string, unknown>,
+      value: await decode(message.value),
     })
   }
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
