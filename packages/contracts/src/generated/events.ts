@@ -150,6 +150,84 @@ export interface ScreeningFailed {
   readonly failedAt: string
 }
 
+/** A customer submitted addresses to be screened as one job. The first with a job id in its partition is the job. */
+export interface BulkSubmitted {
+  readonly jobId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  readonly items: readonly BulkItem[]
+  /** What the links to the web pages of the reports start with, as configured when the job was accepted. */
+  readonly reportPageUrl: string
+  /** UTC time the job was accepted. */
+  readonly submittedAt: string
+}
+
+/** One address of a bulk job; its index is its place. */
+export interface BulkItem {
+  /** Exactly as the caller sent it. */
+  readonly address: string
+  /** Equal addresses of a job share one; null where the address is refused. */
+  readonly reportId: null | string
+  /** The one form under which this address is looked up; empty where the address is refused. */
+  readonly canonicalAddress: string
+  /** Chain code as resolved, upper case; empty where the address is refused. */
+  readonly chain: string
+  /** Every chain the address fits, where the caller named none and it fits several; else empty. */
+  readonly candidateChains: readonly string[]
+  /** Why the address is refused: one of the published error codes; null where it is screened. */
+  readonly errorCode: null | string
+  readonly errorDetail: null | string
+}
+
+/** A customer asked for a job to be cancelled. What had ended by then stands. */
+export interface BulkCancelRequested {
+  readonly jobId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  readonly requestedAt: string
+}
+
+/** A job ended before all its items were done. */
+export interface BulkCancelled {
+  readonly jobId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** Items of the job. */
+  readonly total: number
+  /** Items with a report. */
+  readonly completed: number
+  /** Items without one, an invalid address among the reasons. */
+  readonly failed: number
+  /** Items that were not done when the job was cancelled. */
+  readonly cancelled: number
+  /** The items that are cancelled, ascending; whatever is recorded of them later does not count. */
+  readonly cancelledIndices: readonly number[]
+  readonly cancelledAt: string
+}
+
+/** Every item of a job has ended. */
+export interface BulkCompleted {
+  readonly jobId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** completed, completed_with_errors or failed. */
+  readonly status: string
+  /** Items of the job. */
+  readonly total: number
+  /** Items with a report. */
+  readonly completed: number
+  /** Items without one, an invalid address among the reasons. */
+  readonly failed: number
+  /** Items that were not done when the job was cancelled. */
+  readonly cancelled: number
+  /** UTC time at which the last item ended. */
+  readonly completedAt: string
+}
+
 /** A source says something about an address. Visible from the LabelSetPublished of the same import. */
 export interface LabelAsserted {
   readonly labelId: string
@@ -303,6 +381,10 @@ export interface EventData {
   readonly ScreenRequested: ScreenRequested
   readonly ReportGenerated: ReportGenerated
   readonly ScreeningFailed: ScreeningFailed
+  readonly BulkSubmitted: BulkSubmitted
+  readonly BulkCancelRequested: BulkCancelRequested
+  readonly BulkCancelled: BulkCancelled
+  readonly BulkCompleted: BulkCompleted
   readonly LabelAsserted: LabelAsserted
   readonly LabelRetired: LabelRetired
   readonly LabelSetPublished: LabelSetPublished

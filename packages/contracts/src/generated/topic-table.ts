@@ -29,6 +29,13 @@ export const topicTable = [
     "sandbox": true
   },
   {
+    "name": "screening.bulk.events.v1",
+    "partitions": 4,
+    "key": "job_id",
+    "producer": "ordered",
+    "sandbox": true
+  },
+  {
     "name": "screening.label.events.v1",
     "partitions": 1,
     "key": "source/dataset",
