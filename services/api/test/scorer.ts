@@ -170,4 +170,6 @@ const NO_INPUTS: ReportGenerated['inputs'] = {
   originTableVersion: '',
   assetTableVersion: '',
   scorerVersion: 'test',
+  chainStage: '',
+  chainFacts: [],
 }

@@ -82,6 +82,10 @@ export interface JudgementInputs {
   readonly originTableVersion: string
   readonly assetTableVersion: string
   readonly scorerVersion: string
+  /** How the stage of chain data ended: answered, failed or late; empty where no provider was asked. */
+  readonly chainStage: string
+  /** One for each provider that was asked, in the order of the configuration. */
+  readonly chainFacts: readonly ChainFact[]
 }
 
 /** One published set of labels as the decision saw it. */
@@ -135,6 +139,37 @@ export interface ConsideredLabel {
   readonly used: boolean
   /** Why it was not used; empty where it was. */
   readonly reason: string
+}
+
+/** What one provider of chain data said of the address, or why it said nothing. */
+export interface ChainFact {
+  readonly chain: string
+  /** Name of the provider in the configuration. */
+  readonly provider: string
+  /** What was asked, without secrets. */
+  readonly request: string
+  /** Block the answer is of, in decimals. */
+  readonly height: null | string
+  readonly blockHash: null | string
+  /** UTC time of the answer, rounded down. */
+  readonly fetchedAt: string
+  readonly balanceBaseUnits: null | string
+  readonly txCount: null | number
+  /** total or outgoing. */
+  readonly txCountKind: null | string
+  /** Code is at the address; a delegation of an account is none. */
+  readonly isContract: null | boolean
+  readonly tokens: readonly TokenBalance[]
+  /** Hash of what the provider answered; empty where it did not. */
+  readonly responseSha256: string
+  /** Why there is no answer; null where there is one. */
+  readonly error: null | string
+}
+
+/** A token of the asset table. */
+export interface TokenBalance {
+  readonly asset: string
+  readonly amountBaseUnits: string
 }
 
 /** A screening could not be decided and will not be tried again by itself. */
@@ -285,6 +320,8 @@ export interface LabelSetPublished {
   readonly acceptedRemovals: null | number
   readonly reason: null | string
   readonly importedBy: string
+  /** The set is refreshed on a schedule: from here on it is required to be fresh. */
+  readonly refreshConfigured: boolean
 }
 
 /** From here on screenings are decided under this policy. */

@@ -59,6 +59,8 @@ export function scoreScreening(inputs: ScreeningInputs, tables: TableVersions): 
       policyDocument: policy.canonical,
       ...tables,
       scorerVersion: SCORER_1_0_0,
+      chainStage: '',
+      chainFacts: [],
     },
   }
 }

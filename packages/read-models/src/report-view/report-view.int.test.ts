@@ -49,6 +49,8 @@ function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEv
       originTableVersion: '',
       assetTableVersion: '',
       scorerVersion: '',
+      chainStage: '',
+      chainFacts: [],
     },
     ...more,
   })
