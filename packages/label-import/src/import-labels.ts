@@ -116,6 +116,7 @@ async function runImport(run: Run): Promise<LabelImportResult> {
     report('comparing', 0)
     await catchUpLabelView(deps)
     const sets = await compareAll(run, read)
+    requireRecent(sets, request)
     requireAcceptedRemovals(sets, request)
     const end = request.dryRun === true ? null : await appendAll(run, read, sets, report)
     return summaryOf(run, read, sets, await becameVisible(run, end, report))
@@ -145,6 +146,19 @@ async function compareAll({ request, deps, spools }: Run, read: ReadLabels): Pro
     sets.push({ importId: requestedEventId(), comparison, importedAt, counts })
   }
   return sets
+}
+
+/** A source that still gives last year's list has not been refreshed, however lately it was asked. */
+function requireRecent(sets: readonly SetImport[], { notBefore }: LabelImportRequest): void {
+  if (notBefore === undefined) return
+  const old = sets.find(({ comparison: { asOf } }) => asOf === null || asOf < notBefore)
+  if (old === undefined) return
+  const { set, asOf } = old.comparison
+  const dated = asOf === null ? 'has no date' : `is dated ${asOf.slice(0, 10)}`
+  throw new ImportRefusedError(
+    'too-old',
+    `${setKey(set)} ${dated}, and must not be older than ${notBefore.slice(0, 10)}`,
+  )
 }
 
 /** Removals beyond the guard stop the whole file, unless the operator accepts exactly their number. */
@@ -201,6 +215,7 @@ async function appendAll(
       acceptedRemovals: request.acceptRemovals ?? null,
       reason: request.reason ?? null,
       importedBy: request.importedBy,
+      refreshConfigured: request.refreshConfigured === true,
     })
     return deps.codec.encode(event, { topic: LABEL_TOPIC, key: setKey(comparison.set) })
   })

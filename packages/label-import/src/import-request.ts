@@ -30,6 +30,10 @@ export interface LabelImportRequest {
   readonly chain?: string | undefined
   /** Who imports, for the audit log. */
   readonly importedBy: string
+  /** The set is refreshed on a schedule: from this publication on it is required to be fresh. */
+  readonly refreshConfigured?: boolean | undefined
+  /** Refuses a file whose set is dated before: a source that stands still must not look fresh. UTC, RFC 3339. */
+  readonly notBefore?: string | undefined
   /** Return when the labels are published, without waiting until the label view shows them. */
   readonly returnEarly?: boolean | undefined
 }
@@ -119,6 +123,7 @@ export type ImportRefusal =
   | 'too-many-sources'
   | 'too-many-removals'
   | 'changed-while-read'
+  | 'too-old'
 
 /** Nothing was written; what was published before stays in force. */
 export interface LabelImportRefused {

@@ -5,6 +5,7 @@ import { reportView } from './report-view/reducers.js'
 
 export { auditView, labelView, policyView, reportView }
 export * from './audit-view/queries.js'
+export * from './label-view/decision-facts.js'
 export * from './label-view/queries.js'
 export * from './policy-view/queries.js'
 export * from './policy-view/ensure-default-policy.js'

@@ -57,6 +57,7 @@ export function published(
     acceptedRemovals: null,
     reason: null,
     importedBy: 'test',
+    refreshConfigured: false,
     ...more,
   })
 }

@@ -96,7 +96,7 @@ const published = (importId: string): DomainEvent<'LabelSetPublished'> =>
       asOf: null,
       publishedAt: '2026-11-21',
     },
-    ...{ historical: false, appended: false, authority: false, importedBy: 'test' },
+    ...{ historical: false, appended: false, authority: false, importedBy: 'test', refreshConfigured: false },
     ...{ total: 0, added: 0, unchanged: 0, retired: 0, refused: 0, acceptedRemovals: null, reason: null },
   })
 const isReported = async (reportId: string): Promise<boolean> =>

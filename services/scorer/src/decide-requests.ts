@@ -14,10 +14,17 @@ import {
 } from '@cupel/domain'
 import type { LogIdentity } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { readLabelSnapshot, type Label, type LabelSnapshot } from '@cupel/read-models'
+import {
+  labelFacts,
+  newestPublication,
+  readLabelSnapshot,
+  setFacts,
+  type Label,
+  type LabelSnapshot,
+} from '@cupel/read-models'
 import type { ScorerInstruments } from './instruments.js'
 import { PausedError, type Decision, type Request } from './lane.js'
-import { labelFacts, newestPublication, screeningRequest, setFacts } from './screening-facts.js'
+import { screeningRequest } from './screening-facts.js'
 
 export interface DeciderOptions {
   readonly database: Queryable

@@ -297,6 +297,7 @@ function publication(
       ...counts,
       reason: null,
       importedBy: 'test',
+      refreshConfigured: false,
     },
   })
 }

@@ -58,6 +58,7 @@ const insertPublication = batchWrite({
     accepted_removals: 'int4',
     reason: 'text',
     imported_by: 'text',
+    refresh_configured: 'bool',
     log_offset: 'int8',
   },
   sql: ({ schema, rows, columns }) =>
@@ -131,6 +132,7 @@ export const labelView: ReadModel = {
         accepted_removals: data.acceptedRemovals,
         reason: data.reason,
         imported_by: data.importedBy,
+        refresh_configured: data.refreshConfigured,
         log_offset: at.offset,
       }),
     ),

@@ -24,6 +24,8 @@ export interface PublishedSet {
   readonly acceptedRemovals: number | null
   readonly reason: string | null
   readonly importedBy: string
+  /** The set is refreshed on a schedule, and is therefore required to be fresh. */
+  readonly refreshConfigured: boolean
 }
 
 /** A publication `p` as JSON, field names as in PublishedSet. */
@@ -31,7 +33,8 @@ export const SET_AS_JSON = `json_build_object(
   'labelSetSeq', p.label_set_seq, 'importId', p.import_id, 'source', p.source, 'dataset', p.dataset, 'sha256', p.sha256,
   'asOf', p.as_of, 'publishedAt', p.published_at, 'historical', p.historical, 'appended', p.appended,
   'authority', p.authority, 'total', p.total, 'added', p.added, 'unchanged', p.unchanged, 'retired', p.retired,
-  'refused', p.refused, 'acceptedRemovals', p.accepted_removals, 'reason', p.reason, 'importedBy', p.imported_by)`
+  'refused', p.refused, 'acceptedRemovals', p.accepted_removals, 'reason', p.reason, 'importedBy', p.imported_by,
+  'refreshConfigured', p.refresh_configured)`
 
 /** SQL for the sets in force, as one JSON array in order of source and dataset; `upTo` as in visibleLabels. */
 export function setsInForce(upTo: string | null): string {

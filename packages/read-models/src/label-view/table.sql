@@ -57,5 +57,7 @@ CREATE TABLE publication (
   accepted_removals int4,
   reason            text,
   imported_by       text NOT NULL,
+  -- The set is refreshed on a schedule, and is therefore required to be fresh.
+  refresh_configured bool NOT NULL,
   log_offset        int8 NOT NULL
 );

@@ -1,0 +1,49 @@
+/**
+ * What was read, in the words of a decision. Field by field: what a decision records never depends on what a query adds.
+ * The scorer decides by these facts, and an audit reads them again.
+ */
+import { authorityOriginOf, type LabelFacts, type LabelSetFacts } from '@cupel/domain'
+import type { Label } from './labels.js'
+import type { PublishedSet } from './sets.js'
+
+export function labelFacts(label: Label): LabelFacts {
+  return {
+    labelId: label.labelId,
+    source: label.source,
+    dataset: label.dataset,
+    chain: label.chain,
+    address: label.canonicalAddress,
+    category: label.category,
+    role: label.role,
+    entity: label.entity,
+    origin: label.origin,
+    kind: label.kind,
+    confidencePpm: label.confidencePpm,
+    sourceUrl: label.sourceUrl,
+    observedAt: label.observedAt,
+    validFrom: label.validFrom,
+    validTo: label.validTo,
+    knownFrom: label.knownFrom,
+    knownTo: label.knownTo,
+  }
+}
+
+export function setFacts(set: PublishedSet): LabelSetFacts {
+  return {
+    source: set.source,
+    dataset: set.dataset,
+    sha256: set.sha256,
+    importId: set.importId,
+    labelSetSeq: set.labelSetSeq,
+    publishedAt: set.publishedAt,
+    asOf: set.asOf,
+    authorityOrigin: set.authority ? (authorityOriginOf(set.source) ?? '') : '',
+    refreshConfigured: set.refreshConfigured,
+    total: set.total,
+  }
+}
+
+/** UTC time of the newest of these publications; empty where there is none. */
+export function newestPublication(sets: readonly PublishedSet[]): string {
+  return sets.reduce((newest, { publishedAt }) => (publishedAt > newest ? publishedAt : newest), '')
+}
