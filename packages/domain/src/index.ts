@@ -1,5 +1,6 @@
 export * from './access/index.js'
 export * from './address/index.js'
+export * from './exposure/index.js'
 export * from './json/index.js'
 export * from './labels/index.js'
 export * from './risk/index.js'

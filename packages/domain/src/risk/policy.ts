@@ -3,6 +3,13 @@
  * It is compiled once into whole numbers (parts per million, hundredths of a point); decisions never use fractions.
  */
 import { riskCategories, type RiskCategory } from '@cupel/contracts'
+import {
+  compileExposurePolicy,
+  defaultExposurePolicy,
+  exposurePolicyFault,
+  type CompiledExposurePolicy,
+  type ExposurePolicyDocument,
+} from '../exposure/exposure-policy.js'
 import { canonicalJson, sha256Hex } from '../json/canonical-json.js'
 import { roles, type Role } from '../labels/vocabulary.js'
 
@@ -33,6 +40,8 @@ export interface PolicyDocument {
     /** By origin of the authority whose own list it is. */
     readonly max_age_hours_by_origin: Readonly<Record<string, number>>
   }
+  /** Without it the default numbers of exposure hold. */
+  readonly exposure?: ExposurePolicyDocument
 }
 
 export interface RequiredList {
@@ -57,6 +66,8 @@ export interface CompiledPolicy {
   readonly combinedFromPpm: number
   readonly combinedCapPpm: number
   readonly cleanConfidencePpm: number
+  /** The document's section, or the default one. */
+  readonly exposure: CompiledExposurePolicy
 }
 
 export const PPM = 1_000_000
@@ -79,6 +90,7 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
     combinedFromPpm: toPpm(ownership.combined_from),
     combinedCapPpm: toPpm(ownership.combined_cap),
     cleanConfidencePpm: toPpm(green.clean_confidence),
+    exposure: compileExposurePolicy(document.exposure ?? defaultExposurePolicy),
   }
 }
 
@@ -133,9 +145,9 @@ export function policyFault(document: PolicyDocument): string | null {
   const badList = freshness.required.findIndex(
     (list) => !list?.origin || (list.when !== 'always' && list.when !== 'once_published'),
   )
-  return badList === -1
-    ? null
-    : `freshness.required.${badList}: no origin, or a "when" that is not always or once_published`
+  if (badList !== -1)
+    return `freshness.required.${badList}: no origin, or a "when" that is not always or once_published`
+  return document.exposure === undefined ? null : exposurePolicyFault(document.exposure)
 }
 
 /** Whether a number, times the scale, is whole but for the error of its binary form. */
