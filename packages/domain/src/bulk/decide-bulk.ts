@@ -1,0 +1,85 @@
+/** The decisions about a bulk job: which addresses are screened, and how the job ends. */
+import { parseAddress, type AddressRefusal } from '../address/index.js'
+import { CANCELLED, countsOf, isDone, markOf, OPEN, type BulkEnd, type BulkJob } from './bulk-job.js'
+
+/** Items of a job, at most. */
+export const MAX_BULK_ITEMS = 1_000
+
+/** An address of a job as it is judged when it is submitted. */
+export type JudgedItem =
+  | {
+      readonly ok: true
+      readonly address: string
+      readonly canonicalAddress: string
+      readonly chain: string
+      readonly candidateChains: readonly string[]
+      /** Index of the first item with exactly this text: they share one report. */
+      readonly first: number
+    }
+  | {
+      readonly ok: false
+      readonly address: string
+      readonly code: AddressRefusal['code']
+      readonly detail: string
+      readonly first: number
+    }
+
+/**
+ * Judges each address by itself. Equal texts are one screening; texts that differ and mean the same address are not, because
+ * a report echoes the text it was asked for.
+ */
+export function judgeItems(addresses: readonly string[], chain: string | undefined): JudgedItem[] {
+  const firsts = new Map<string, number>()
+  return addresses.map((address, index): JudgedItem => {
+    const first = firsts.get(address) ?? index
+    firsts.set(address, first)
+    const parsed = parseAddress(address, chain)
+    if (!parsed.ok) return { ok: false, address, code: parsed.code, detail: parsed.detail, first }
+    return {
+      ok: true,
+      address,
+      canonicalAddress: parsed.canonical,
+      chain: parsed.chain,
+      candidateChains: parsed.candidateChains,
+      first,
+    }
+  })
+}
+
+/**
+ * How a job ends whose items are all done; null while one is not, or where it has ended. A pure function of the items: the
+ * decision made twice is the same, byte for byte.
+ */
+export function decideCompletion(job: BulkJob): BulkEnd | null {
+  if (job.end !== null || !isDone(job)) return null
+  const counts = countsOf(job)
+  return {
+    ...counts,
+    status: counts.failed > 0 ? 'completed_with_errors' : 'completed',
+    endedAt: job.latestAt ?? job.submittedAt!,
+  }
+}
+
+export interface Cancellation {
+  readonly end: BulkEnd
+  readonly cancelledIndices: readonly number[]
+}
+
+/** Cancels what is not done; null where the job is unknown, has ended, or has nothing left to cancel. */
+export function decideCancellation(job: BulkJob, requestedAt: string): Cancellation | null {
+  if (job.end !== null || job.submittedAt === null || isDone(job)) return null
+  const cancelledIndices = job.firsts.flatMap((_, index) => (markOf(job, index) === OPEN ? [index] : []))
+  const marks = [...job.marks]
+  for (const index of cancelledIndices) marks[index] = CANCELLED
+  // An item that ended before the request was read stands, and nothing ends after the end.
+  const endedAt = job.latestAt !== null && job.latestAt > requestedAt ? job.latestAt : requestedAt
+  return {
+    end: { ...countsOf({ marks: marks.join(''), firsts: job.firsts }), status: 'cancelled', endedAt },
+    cancelledIndices,
+  }
+}
+
+/** How a job ends that cannot run at all. */
+export function failedJob(total: number, submittedAt: string): BulkEnd {
+  return { status: 'failed', total, completed: 0, failed: total, cancelled: 0, endedAt: submittedAt }
+}
