@@ -2,6 +2,7 @@ import { decidedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
 import {
+  activatePolicy,
   ensureDefaultPolicy,
   listPolicies,
   policyView,
@@ -81,6 +82,62 @@ test('an installation whose operators chose a policy keeps it', async () => {
   await fixture.project(policyView, activated(7))
   expect(await ensure()).toBe(false)
   expect(await readActivePolicy(fixture.database)).toMatchObject({ version: 7 })
+})
+
+const activate = (version: number, text = `text ${version}`, policyId = 'default') =>
+  activatePolicy({
+    log: fixture.log,
+    codec: fixture.codec,
+    database: fixture.database,
+    policy: { policyId, version, document: `{"version":${version}}`, sha256: `hash of ${text}` },
+    activatedBy: 'operator:somebody',
+    reason: 'a test',
+    activatedAt: '2026-11-21T10:00:00.000Z',
+  })
+
+test('an operator’s policy comes into force with who and why; the same one again changes nothing', async () => {
+  await ensure()
+  expect(await activate(2)).toMatchObject({
+    outcome: 'activated',
+    position: { partition: 0, offset: 1 },
+    previous: { version: 1, activatedBy: 'system' },
+  })
+  expect(await activate(2)).toEqual({ outcome: 'in-force' })
+  await fixture.caughtUp(policyView)
+  expect(await readActivePolicy(fixture.database)).toMatchObject({
+    version: 2,
+    activatedBy: 'operator:somebody',
+    reason: 'a test',
+    sha256: 'hash of text 2',
+  })
+})
+
+test('versions of one policy only rise, and a version never names two texts', async () => {
+  await activate(3)
+  expect(await activate(3, 'another text')).toMatchObject({
+    outcome: 'refused',
+    refusal: 'version-reused',
+    message: expect.stringContaining('with another text') as string,
+  })
+  expect(await activate(2)).toMatchObject({
+    outcome: 'refused',
+    refusal: 'version-not-higher',
+    message: expect.stringContaining('as version 4') as string,
+  })
+  await activate(4)
+  // The text of version 3 was good once; it comes back under a number of its own.
+  expect(await activate(3)).toMatchObject({ refusal: 'version-not-higher' })
+  expect(await activate(1, 'another policy', 'strict')).toMatchObject({ outcome: 'activated' })
+  expect(await activate(4)).toMatchObject({ refusal: 'version-not-higher' })
+  expect(await fixture.log.endOffset(topicOf('PolicyActivated'), 0)).toBe(3)
+})
+
+test('of operators who activate one version at the same time, one succeeds', async () => {
+  const outcomes = await Promise.all([activate(2, 'a'), activate(2, 'b'), activate(2, 'c'), activate(2, 'a')])
+  const sorted = outcomes.map(({ outcome }) => outcome).sort()
+  expect(sorted.filter((outcome) => outcome === 'activated')).toHaveLength(1)
+  expect(sorted.filter((outcome) => outcome === 'refused').length).toBeGreaterThanOrEqual(2)
+  expect(await fixture.log.endOffset(topicOf('PolicyActivated'), 0)).toBe(1)
 })
 
 test('the id of the first activation follows from the policy alone', async () => {

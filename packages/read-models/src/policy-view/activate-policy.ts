@@ -1,0 +1,106 @@
+/** Puts a policy in force, on an operator's word: who, why, and a version that was never used for another text. */
+import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import type { EventCodec, EventLog, Position } from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import { activationEvent, type PolicyToActivate } from './policy-activation.js'
+
+/** One activation at a time: what is compared is what the log holds, and the lock keeps it so. */
+const LOCK = 'cupel.policy'
+
+export type PolicyActivation =
+  /** `position`: where the activation stands in the log. `previous`: what was in force before. */
+  | {
+      readonly outcome: 'activated'
+      readonly position: Position
+      readonly previous: ActivatedPolicy | null
+    }
+  /** The very policy is in force already: nothing was appended. */
+  | { readonly outcome: 'in-force' }
+  | {
+      readonly outcome: 'refused'
+      readonly refusal: 'version-reused' | 'version-not-higher'
+      /** A sentence. */
+      readonly message: string
+    }
+
+export type ActivatedPolicy = DomainEvent<'PolicyActivated'>['data']
+
+/**
+ * Appends PolicyActivated. Versions of one policy id only rise, and a version never names two texts; both are judged by the
+ * log itself, whose projection may be behind. Rejects with LogUnavailableError; repeating it then is safe.
+ */
+export async function activatePolicy(options: {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly policy: PolicyToActivate
+  readonly activatedBy: string
+  readonly reason: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly activatedAt: string
+}): Promise<PolicyActivation> {
+  const { log, codec, database, policy, activatedBy, reason, activatedAt } = options
+  return await database.transaction({ at: 'policy.activate' }, async (transaction) => {
+    await lockActivations(transaction)
+    const history = await readActivations(log, codec)
+    const inForce = history.at(-1) ?? null
+    if (inForce !== null && inForce.policyId === policy.policyId && inForce.sha256 === policy.sha256)
+      return { outcome: 'in-force' }
+    const refusal = refusalOf(policy, history)
+    if (refusal !== null) return refusal
+    const event = activationEvent({
+      policy,
+      activatedBy,
+      reason,
+      activatedAt,
+      id: requestedEventId(),
+    })
+    const [position] = await log.append('policy.activate', [
+      codec.encode(event, { topic: topicOf('PolicyActivated'), key: policy.policyId }),
+    ])
+    return { outcome: 'activated', position: position!, previous: inForce }
+  })
+}
+
+export async function lockActivations(transaction: Queryable): Promise<void> {
+  await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK])
+}
+
+/** Every activation in the log, oldest first. */
+export async function readActivations(log: EventLog, codec: EventCodec): Promise<ActivatedPolicy[]> {
+  const topic = topicOf('PolicyActivated')
+  const activations: ActivatedPolicy[] = []
+  const partitions = await log.partitionCount(topic)
+  for (let partition = 0; partition < partitions; partition += 1) {
+    const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
+    for await (const records of log.read({ topic, partition, from, to })) {
+      for (const record of records) {
+        const event = codec.decodeAs('PolicyActivated', record)
+        if (event !== null) activations.push(event.data)
+      }
+    }
+  }
+  return activations
+}
+
+function refusalOf(
+  { policyId, version, sha256 }: PolicyToActivate,
+  history: readonly ActivatedPolicy[],
+): PolicyActivation | null {
+  const own = history.filter((known) => known.policyId === policyId)
+  const reused = own.find((known) => known.version === version && known.sha256 !== sha256)
+  if (reused !== undefined) {
+    return {
+      outcome: 'refused',
+      refusal: 'version-reused',
+      message: `${policyId} ${version} was activated on ${reused.activatedAt.slice(0, 10)} with another text (${reused.sha256.slice(0, 12)}): a version never names two. Give this one a higher version.`,
+    }
+  }
+  const newest = Math.max(0, ...own.map((known) => known.version))
+  if (version > newest) return null
+  return {
+    outcome: 'refused',
+    refusal: 'version-not-higher',
+    message: `${policyId} has been at version ${newest}: versions only rise. To return to an earlier text, activate it as version ${newest + 1}.`,
+  }
+}
