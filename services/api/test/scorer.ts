@@ -172,4 +172,5 @@ const NO_INPUTS: ReportGenerated['inputs'] = {
   scorerVersion: 'test',
   chainStage: '',
   chainFacts: [],
+  exposure: null,
 }

@@ -86,6 +86,8 @@ export interface JudgementInputs {
   readonly chainStage: string
   /** One for each provider that was asked, in the order of the configuration. */
   readonly chainFacts: readonly ChainFact[]
+  /** Null where no ledger was asked. */
+  readonly exposure: null | ExposureRecord
 }
 
 /** One published set of labels as the decision saw it. */
@@ -170,6 +172,137 @@ export interface ChainFact {
 export interface TokenBalance {
   readonly asset: string
   readonly amountBaseUnits: string
+  /** Digits between the base unit and one whole token. */
+  readonly decimals: number
+}
+
+/** Exposure as measured on the ledger. */
+export interface ExposureRecord {
+  /** examined, absent (a ledger without this address), late or failed. */
+  readonly status: string
+  /** Names the state of the ledger: the number of the newest imported segment. */
+  readonly ledgerSeq: number
+  /** haircut, fifo or poison. */
+  readonly method: string
+  readonly limits: ExposureLimitsUsed
+  readonly ranges: readonly LedgerRange[]
+  /** Counted transfers that were read. */
+  readonly transfersExamined: number
+  /** Those of the address itself. */
+  readonly ownTransfers: number
+  readonly hopsSearched: number
+  /** A limit was reached. */
+  readonly truncated: boolean
+  /** Every transfer of the address is known. */
+  readonly historyComplete: boolean
+  readonly measures: readonly ExposureMeasure[]
+  readonly cut: readonly ExposureCut[]
+  /** SHA-256 of the full set of transfers that were read. */
+  readonly edgesSha256: string
+  /** Why the stage failed; empty where it did not. */
+  readonly error: string
+}
+
+/** Counts that the search was bounded by. */
+export interface ExposureLimitsUsed {
+  readonly hops: number
+  readonly transfers: number
+  readonly intermediaries: number
+  readonly transfersPerIntermediary: number
+  readonly transfersOfIntermediaries: number
+  readonly hubCounterparties: number
+  readonly paths: number
+}
+
+/** Heights over which a ledger is declared to hold every transfer of a kind. */
+export interface LedgerRange {
+  /** native or token. */
+  readonly kind: string
+  readonly fromHeight: number
+  readonly toHeight: number
+  /** UTC time of the last height. */
+  readonly toAt: null | string
+}
+
+/** Value of one asset that moved between the address and sources of one category. */
+export interface ExposureMeasure {
+  /** A risk category, or unattributed for what passed through an unlabelled hub. */
+  readonly category: string
+  /** direct or indirect. */
+  readonly relation: string
+  /** in or out. */
+  readonly direction: string
+  /** Symbol. */
+  readonly asset: string
+  /** Contract of the token; empty for the native asset. */
+  readonly contract: string
+  readonly decimals: number
+  /** Base units, from the asset table. */
+  readonly dust: string
+  /** Moved before the designation: known to be, known not to be, or null where a date is missing. */
+  readonly preDesignation: null | boolean
+  /** The sources are attributed too weakly to be scored. */
+  readonly isWeak: boolean
+  /** V: base units attributed to these sources. */
+  readonly amount: string
+  /** The part of it that rests on proven transfers alone. */
+  readonly provenAmount: string
+  /** T: all counted base units of the address in this direction. */
+  readonly total: string
+  /** T is known to be all there ever was. */
+  readonly totalComplete: boolean
+  /** Mean confidence of the sources, weighted by value, parts per million. */
+  readonly confidencePpm: number
+  readonly provenConfidencePpm: number
+  /** Transfers of the address that carry it. */
+  readonly transfers: number
+  /** Distinct sources. */
+  readonly sources: number
+  /** Longest way. */
+  readonly hops: number
+  /** The source of most value. */
+  readonly sourceAddress: string
+  readonly sourceChain: string
+  readonly entity: string
+  /** The list that names it. */
+  readonly source: string
+  readonly sourceUrl: string
+  readonly origin: string
+  readonly role: string
+  readonly observedAt: null | string
+  /** Those of most value. */
+  readonly paths: readonly ExposurePath[]
+}
+
+/** One way value took between a source and the address; its transfers stand for all between the same addresses. */
+export interface ExposurePath {
+  /** Base units that are attributed to the source by this way. */
+  readonly amount: string
+  readonly hops: number
+  readonly steps: readonly ExposureStep[]
+}
+
+/** One transfer of a path, in the order in which value moved. */
+export interface ExposureStep {
+  readonly from: string
+  readonly to: string
+  /** Empty where the source does not say. */
+  readonly txHash: string
+  readonly blockNumber: null | number
+  /** UTC time. */
+  readonly occurredAt: null | string
+  /** Base units of the whole transfer. */
+  readonly amount: string
+  /** Its execution is proven. */
+  readonly proven: boolean
+}
+
+/** An address at which paths ended. */
+export interface ExposureCut {
+  readonly address: string
+  /** service, hub, contract, too_many_transfers or limit. */
+  readonly reason: string
+  readonly hops: number
 }
 
 /** A screening could not be decided and will not be tried again by itself. */

@@ -61,6 +61,7 @@ export function scoreScreening(inputs: ScreeningInputs, tables: TableVersions): 
       scorerVersion: SCORER_1_0_0,
       chainStage: '',
       chainFacts: [],
+      exposure: null,
     },
   }
 }

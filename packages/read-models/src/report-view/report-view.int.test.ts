@@ -51,6 +51,7 @@ function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEv
       scorerVersion: '',
       chainStage: '',
       chainFacts: [],
+      exposure: null,
     },
     ...more,
   })
