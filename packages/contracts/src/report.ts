@@ -82,6 +82,19 @@ export const reportSchema = z.object({
       source: z.string().nullable(),
       height: z.int().nullable(),
       as_of: z.string().nullable(),
+      faults: z
+        .array(z.object({ source: z.string(), error: z.string() }))
+        .optional()
+        .describe('Providers that were asked and did not answer, or not in time'),
+      disagreements: z
+        .array(
+          z.object({
+            fact: z.string().describe('block, balance, tx_count, is_contract or token:<asset>'),
+            values: z.array(z.object({ source: z.string(), value: z.string() })),
+          }),
+        )
+        .optional()
+        .describe('Where providers contradict one another; the one configured first is shown'),
     }),
     exposure: z.object({
       status: z.string(),

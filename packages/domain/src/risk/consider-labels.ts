@@ -5,7 +5,8 @@
  * set was published here, whoever is not on it is off the restatements too, however old or new those are.
  */
 import { categories, type ConsideredLabel } from '@cupel/contracts'
-import type { LabelFacts, LabelSetFacts, UnusedReason } from './label-facts.js'
+import { findChain } from '../address/chain-table.js'
+import type { CodeAtAddress, LabelFacts, LabelSetFacts, UnusedReason } from './label-facts.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 
 /** The labels in their given order, each with its status and with what became of it. */
@@ -13,12 +14,14 @@ export function considerLabels({
   labels,
   labelSets,
   chain,
+  codeAtAddress = 'unknown',
   generatedAt,
   policy,
 }: {
   readonly labels: readonly LabelFacts[]
   readonly labelSets: readonly LabelSetFacts[]
   readonly chain: string
+  readonly codeAtAddress?: CodeAtAddress
   readonly generatedAt: string
   readonly policy: CompiledPolicy
 }): readonly ConsideredLabel[] {
@@ -39,7 +42,7 @@ export function considerLabels({
         ? 'authority_ended'
         : isLiveDesignation
           ? ''
-          : unusedReason(label, chain, policy)
+          : unusedReason(label, { chain, codeAtAddress }, policy)
     const status = reason === 'ended' || reason === 'authority_ended' ? 'ended' : 'live'
     return { ...label, status, isLiveDesignation, used: reason === '', reason }
   })
@@ -95,12 +98,32 @@ function hasEnded({ knownTo, validTo }: LabelFacts, generatedAt: string): boolea
   return knownTo !== null || (validTo !== null && validTo <= generatedAt)
 }
 
-function unusedReason(label: LabelFacts, chain: string, policy: CompiledPolicy): UnusedReason | '' {
+function unusedReason(
+  label: LabelFacts,
+  screened: { readonly chain: string; readonly codeAtAddress: CodeAtAddress },
+  policy: CompiledPolicy,
+): UnusedReason | '' {
   if (!(categories as readonly string[]).includes(label.category)) return 'unknown_category'
   if (label.confidencePpm < policy.minimumConfidencePpm) return 'low_confidence'
-  if (label.category === 'clean_exchange' && label.chain !== chain) return 'other_chain'
-  return ''
+  return label.chain === screened.chain ? '' : reasonNotToCross(label, screened)
 }
+
+/**
+ * A label of another chain. One key owns its account on every EVM chain, but a contract is whoever deployed it there: where
+ * code is known, what is said of the other chain's address says nothing here. What is good must be known to be no contract.
+ */
+function reasonNotToCross(
+  { category, chain }: LabelFacts,
+  screened: { readonly chain: string; readonly codeAtAddress: CodeAtAddress },
+): UnusedReason | '' {
+  if (category === 'sanctions') return ''
+  const isAmongEvm = isEvm(chain) && isEvm(screened.chain)
+  if (category === 'clean_exchange')
+    return isAmongEvm && screened.codeAtAddress === 'none' ? '' : 'other_chain'
+  return isAmongEvm && screened.codeAtAddress === 'contract' ? 'contract_here' : ''
+}
+
+const isEvm = (chain: string): boolean => findChain(chain)?.family === 'evm'
 
 /** Of the labels of one origin in one category only the strongest counts. */
 function countOriginsOnce(

@@ -13,7 +13,7 @@ import {
 import { compareStrength, considerLabels } from './consider-labels.js'
 import { collectEvidence } from './evidence.js'
 import { judgeFreshness } from './freshness.js'
-import type { LabelFacts, LabelSetFacts, LabelViewState } from './label-facts.js'
+import type { CodeAtAddress, LabelFacts, LabelSetFacts, LabelViewState } from './label-facts.js'
 import { decideLevel, type ChainKnowledge, type LevelReason } from './level.js'
 import {
   FULL_HUNDREDTHS,
@@ -30,6 +30,9 @@ export interface JudgementFacts {
   readonly labelSets: readonly LabelSetFacts[]
   readonly labelView: Exclude<LabelViewState, 'missing'>
   readonly chainKnowledge: ChainKnowledge
+  readonly codeAtAddress?: CodeAtAddress
+  /** Something that was asked beside the labels failed, came too late or contradicts itself. */
+  readonly hasFault?: boolean
   /** UTC, RFC 3339: the only clock of the decision. */
   readonly generatedAt: string
   readonly policy: CompiledPolicy
@@ -90,7 +93,7 @@ export function judge(facts: JudgementFacts): Judgement {
     categoryHundredths: Object.fromEntries(
       ownership.map(({ category, hundredths }) => [category, hundredths]),
     ) as Record<Category, number>,
-    scoreIsLowerBound: !labelsAreFresh,
+    scoreIsLowerBound: !labelsAreFresh || facts.hasFault === true,
     conflicts,
     evidence: shown,
     evidenceOmitted: omitted,

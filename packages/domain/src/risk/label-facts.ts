@@ -10,9 +10,18 @@ export type LabelSetFacts = Omit<LabelSetState, 'status'>
 /** How the label view stood when it was read. */
 export type LabelViewState = 'current' | 'lagging' | 'missing'
 
+/** Whether code is at the address on the screened chain. `unknown` where nobody says, or where two say different things. */
+export type CodeAtAddress = 'contract' | 'none' | 'unknown'
+
 /** A label view that has not followed the log for so long counts as missing: screenings are refused. */
 export const LABEL_VIEW_MAX_LAG_MS = 600_000
 
 /** Why a label does not count. Open: later versions add words. */
 export type UnusedReason =
-  'ended' | 'authority_ended' | 'low_confidence' | 'other_chain' | 'same_origin' | 'unknown_category'
+  | 'ended'
+  | 'authority_ended'
+  | 'low_confidence'
+  | 'other_chain'
+  | 'contract_here'
+  | 'same_origin'
+  | 'unknown_category'

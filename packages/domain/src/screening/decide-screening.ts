@@ -1,18 +1,23 @@
 /** Deciding a screening, and deciding a recorded one again. */
 import type { ReportGenerated } from '@cupel/contracts'
 import { CHAIN_TABLE_VERSION } from '../address/chain-table.js'
+import type { ChainStage } from '../chain-facts/chain-inputs.js'
 import { ORIGIN_TABLE_VERSION } from '../labels/origin-table.js'
 import type { LabelViewState } from '../risk/label-facts.js'
 import { compilePolicyText } from '../risk/policy.js'
-import { scoreScreening, SCORER_1_0_0 } from './scorer-1-0-0.js'
+import * as scorer100 from './scorer-1-0-0.js'
+import * as scorer110 from './scorer-1-1-0.js'
 import type { ScreeningInputs, TableVersions } from './screening-inputs.js'
 
 export type Scorer = (inputs: ScreeningInputs, tables: TableVersions) => ReportGenerated
 
 /** Every released scorer. Each stays runnable for as long as reports of it exist. */
-export const scorers: Readonly<Record<string, Scorer>> = { [SCORER_1_0_0]: scoreScreening }
+export const scorers: Readonly<Record<string, Scorer>> = {
+  [scorer100.SCORER_1_0_0]: scorer100.scoreScreening,
+  [scorer110.SCORER_1_1_0]: scorer110.scoreScreening,
+}
 
-export const CURRENT_SCORER_VERSION = SCORER_1_0_0
+export const CURRENT_SCORER_VERSION = scorer110.SCORER_1_1_0
 
 /** No asset table exists before exposure does; records say so. */
 const currentTables: TableVersions = {
@@ -71,6 +76,7 @@ export function recompute(recorded: ReportGenerated): ReportGenerated {
       labelSets: inputs.labelSets,
       labels: inputs.labels,
     },
+    chainInputs: { stage: inputs.chainStage as ChainStage, facts: inputs.chainFacts },
     policy: compilePolicyText(inputs.policyDocument),
     generatedAt: recorded.generatedAt,
   }

@@ -1,6 +1,7 @@
 import { reportSchema, type ReportGenerated } from '@cupel/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { chainFact, failedFact } from '../../test/chain-fact-builders.js'
 import {
   ADDRESS,
   cleanLabel,
@@ -30,6 +31,9 @@ const request: ScreeningRequest = {
   jobId: null,
   jobIndex: null,
 }
+
+/** Of the report below as it was when 1.0.0 was the current scorer. It never changes. */
+const REPORT_SHA256_OF_1_0_0 = '38c34cd9f6c1a17fa443a06d973b421ce8591cd50c1bec60830f7e0925ef24ca'
 
 const snapshot: ScreeningSnapshot = {
   labelSetSeq: 17,
@@ -69,7 +73,7 @@ describe('the report', () => {
         exposure: { status: 'unavailable' },
       },
       policy: { id: 'default', version: 1 },
-      scorer_version: '1.0.0',
+      scorer_version: '1.1.0',
       label_snapshot: '17',
     })
   })
@@ -133,7 +137,7 @@ describe('the record', () => {
     expect(inputs).toMatchObject({
       labelSetSeq: 17,
       policyVersion: 1,
-      scorerVersion: '1.0.0',
+      scorerVersion: '1.1.0',
       chainTableVersion: expect.stringMatching(/\d/) as string,
       originTableVersion: expect.stringMatching(/\d/) as string,
       labelSets: [{ status: 'fresh' }, { status: 'unrequired' }],
@@ -156,6 +160,17 @@ describe('deciding a recorded screening again', () => {
         request: { ...request, jobId: 'job-1', jobIndex: 3, customerReference: null },
       },
     ],
+    ['with chain facts', { chainInputs: { stage: 'answered', facts: [chainFact()] } }],
+    [
+      'with providers that failed and disagree',
+      {
+        chainInputs: {
+          stage: 'answered',
+          facts: [chainFact(), chainFact({ balanceBaseUnits: '9' }), failedFact('timeout')],
+        },
+      },
+    ],
+    ['with a late stage', { chainInputs: { stage: 'late', facts: [failedFact('late')] } }],
     [
       'in the sandbox',
       {
@@ -227,7 +242,14 @@ describe('deciding a recorded screening again', () => {
       const foreign = { ...event, inputs: { ...event.inputs, scorerVersion } }
       expect(() => recompute(foreign)).toThrow('unknown_scorer_version')
     }
-    expect(Object.keys(scorers)).toContain('1.0.0')
+  })
+
+  test('what scorer 1.0.0 decided it still decides, byte for byte', () => {
+    const tables = { chainTableVersion: '1.0.0', originTableVersion: '1.0.0', assetTableVersion: 'none' }
+    const inputs = { request, snapshot, policy: compiledDefaultPolicy, generatedAt: GENERATED_AT }
+    const event = scorers['1.0.0']!(inputs, tables)
+    expect(event.reportSha256).toBe(REPORT_SHA256_OF_1_0_0)
+    expect(differences(stored(event), recompute(stored(event)))).toEqual([])
   })
 })
 

@@ -1,4 +1,5 @@
 /** Everything a screening is decided from, and nothing else: no clock, no randomness, no configuration. */
+import type { ChainInputs } from '../chain-facts/chain-inputs.js'
 import type { LabelFacts, LabelSetFacts, LabelViewState } from '../risk/label-facts.js'
 import type { CompiledPolicy } from '../risk/policy.js'
 
@@ -34,6 +35,8 @@ export interface ScreeningSnapshot {
 export interface ScreeningInputs {
   readonly request: ScreeningRequest
   readonly snapshot: ScreeningSnapshot
+  /** What providers of chain data said; absent where none is configured. */
+  readonly chainInputs?: ChainInputs
   readonly policy: CompiledPolicy
   /** UTC, RFC 3339 with milliseconds. */
   readonly generatedAt: string
