@@ -13,6 +13,8 @@ export interface CallOptions {
   readonly key?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer | object
+  /** Leaves out the Host header, which every request must carry. */
+  readonly withoutHost?: boolean
 }
 
 export function call(
@@ -34,19 +36,23 @@ export function call(
   }
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(baseUrl)
-    const outgoing = httpRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString()
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          json: () => JSON.parse(text) as Record<string, unknown>,
+    const setHost = options.withoutHost !== true
+    const outgoing = httpRequest(
+      { hostname, port, path, method, headers, setHost, agent: false },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            json: () => JSON.parse(text) as Record<string, unknown>,
+          })
         })
-      })
-    })
+      },
+    )
     outgoing.on('error', reject)
     outgoing.end(body)
   })

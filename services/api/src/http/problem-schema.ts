@@ -35,7 +35,7 @@ export const problemSchema = z
 
 const EXAMPLE_REQUEST_ID = '019aa5c2-7c1e-7a52-9d0f-2b8f5f1f6c11'
 
-/** One example for each code; details are those of the code's most common cause. */
+/** One example for each code. */
 export function problemExample(code: ProblemCode): object {
   const { status, title } = problemCodes[code]
   const { detail, errors, members } = examples[code] ?? { detail: `${title}.` }
@@ -51,6 +51,7 @@ export function problemExample(code: ProblemCode): object {
   }
 }
 
+/** What the service says in the most common case of each code; a test provokes every one and compares. */
 const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = {
   invalid_request: {
     detail: 'The request does not have the form this endpoint takes; see errors.',
@@ -62,6 +63,17 @@ const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = 
       { pointer: '/address', detail: 'The mixed case of the address does not match its EIP-55 checksum.' },
     ],
   },
+  invalid_key: { detail: 'Send the API key as "Authorization: Bearer <API key>".' },
+  scope_required: { detail: 'The API key is read-only; this call takes a read-write key.' },
+  ip_not_allowed: { detail: 'The API key may not be used from this address.' },
+  https_required: { detail: 'Plain HTTP is accepted from this host and from trusted proxies alone.' },
+  not_found: { detail: 'There is no such report.' },
+  method_not_allowed: { detail: 'This path takes POST, OPTIONS.' },
+  idempotency_in_progress: {
+    detail: 'The first request with this Idempotency-Key is still being answered.',
+  },
+  payload_too_large: { detail: 'The body may hold 1048576 bytes.' },
+  unsupported_media_type: { detail: 'Content-Type must be application/json.' },
   unsupported_chain: {
     detail: 'The chain is not one of the supported chains; GET /v1/chains lists them.',
     errors: [
@@ -72,8 +84,18 @@ const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = 
     ],
   },
   chain_mismatch: {
-    detail: 'The address is not of BTC; it fits ETH.',
-    errors: [{ pointer: '/chain', detail: 'The address is not of BTC; it fits ETH.' }],
+    detail: 'The address is not of ETH; it fits BTC.',
+    errors: [{ pointer: '/chain', detail: 'The address is not of ETH; it fits BTC.' }],
+  },
+  idempotency_mismatch: { detail: 'This Idempotency-Key was used with another request.' },
+  rate_limited: { detail: 'The API key has used up its calls for the moment.' },
+  too_many_failures: {
+    detail: 'Too many calls from this address failed to authenticate within a minute.',
+  },
+  internal_error: { detail: 'Something went wrong here; the request id helps to find out what.' },
+  screening_failed: {
+    detail: 'The screening ended without a report.',
+    members: { report_id: '9f2c4a1be07d6358' },
   },
   screening_timeout: {
     detail: 'The report was not ready in time; it can be fetched by its report_id.',
@@ -83,4 +105,5 @@ const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = 
     detail: 'The screening is still running.',
     members: { report_id: '9f2c4a1be07d6358' },
   },
+  unavailable: { detail: 'API keys cannot be checked right now.' },
 }

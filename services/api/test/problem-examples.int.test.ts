@@ -1,0 +1,65 @@
+/** Every problem the description shows is one the service gives: each is provoked, and compared with its example. */
+import { problemCodes, type ProblemCode } from '@cupel/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { problemExample } from '../src/http/problem-schema.js'
+import { operations, type Described } from './described.js'
+import type { Reply } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+import { createProvocations, outerAddress, type Provocations } from './provocations.js'
+
+let installation: Installation
+let provocations: Provocations
+beforeAll(async () => {
+  installation = await startInstallation()
+  provocations = await createProvocations(installation)
+}, 60_000)
+afterAll(() => installation.stop())
+
+const codes = Object.keys(problemCodes) as ProblemCode[]
+
+/** Where the description names the code; a method a path does not take is named nowhere and refused everywhere. */
+function placesOf(code: ProblemCode): Described[] {
+  if (code === 'method_not_allowed') return [...operations]
+  const status = String(problemCodes[code].status)
+  return operations.filter(
+    ({ operation }) =>
+      operation.responses[status]?.content?.['application/problem+json']?.examples?.[code] !== undefined,
+  )
+}
+
+const named = codes.filter((code) => placesOf(code).length > 0)
+
+test.each(named)(
+  'the example of %s is what the service says',
+  async (code) => {
+    if (code === 'https_required' && outerAddress() === null) return
+    const replies: Reply[] = []
+    for (const at of placesOf(code)) {
+      const reply = await provocations[code](at)
+      if (reply === null) continue
+      replies.push(reply)
+      const where = `${at.method} ${at.path}: ${reply.text}`
+      const { type, title, status } = problemExample(code) as Record<string, unknown>
+      expect(reply.status, where).toBe(status)
+      expect(reply.headers['content-type'], where).toBe('application/problem+json')
+      expect(reply.json(), where).toMatchObject({ type, title, status, code })
+      expect(reply.headers['request-id'], where).toBe(reply.json()['request_id'])
+    }
+    const said = replies.map((reply) => withIdsOfExample(reply.json()))
+    expect(said).toContainEqual(problemExample(code))
+  },
+  60_000,
+)
+
+test('every code of the list is answered by some endpoint, or has none yet', () => {
+  const withoutEndpoint: readonly ProblemCode[] = ['invalid_webhook_url', 'not_acceptable']
+  const unnamed = codes.filter((code) => !named.includes(code))
+  expect(unnamed.filter((code) => !withoutEndpoint.includes(code))).toEqual([])
+})
+
+/** Ids are new with every call; everything else of an example is compared. */
+function withIdsOfExample(problem: Record<string, unknown>): Record<string, unknown> {
+  const example = problemExample(problem['code'] as ProblemCode) as Record<string, unknown>
+  const ids = ['request_id', 'report_id'].filter((name) => name in problem && name in example)
+  return { ...problem, ...Object.fromEntries(ids.map((name) => [name, example[name]])) }
+}

@@ -1,0 +1,216 @@
+/**
+ * How a caller comes by each problem, by what the caller does wrong or by what is down, late or busy: for every code of the
+ * list, on every operation it can come from.
+ */
+import { networkInterfaces } from 'node:os'
+import type { ProblemCode } from '@cupel/contracts'
+import type { EventLog } from '@cupel/event-log'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { noteSkip } from '@cupel/testkit'
+import { expect, vi } from 'vitest'
+import { exampleOf, type Described } from './described.js'
+import { call, type CallOptions, type Reply } from './http-client.js'
+import type { ApiOptions, Installation } from './installation.js'
+
+/** Null where this operation cannot come to it. */
+export type Provocation = (at: Described) => Promise<Reply> | null
+
+export type Provocations = Readonly<Record<ProblemCode, Provocation>>
+
+const SCREEN = '/v1/screen'
+const REPORT = '/v1/reports/{report_id}'
+const NOBODYS_ID = '0000000000000000'
+/** Ends as a checksum of EIP-55 does not. */
+const MISTYPED_ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f9a'.replace('dC57', 'Dc57')
+
+/** An example of BIP 173. */
+const BITCOIN_ADDRESS = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+
+/** Null where this machine has no address but the loopback: then nobody can call from elsewhere. */
+export function outerAddress(): string | null {
+  const found = Object.values(networkInterfaces())
+    .flat()
+    .find((address) => address?.internal === false && address.family === 'IPv4')
+  if (found === undefined) noteSkip('https_required is not provoked: this machine has no network interface')
+  return found?.address ?? null
+}
+
+/** Starts an instance for each way of being broken; the installation stops them. */
+export async function createProvocations(installation: Installation): Promise<Provocations> {
+  let instances = 10
+  const start = async (options: ApiOptions = {}): Promise<string> =>
+    (await installation.api({ ...options, config: { CUPEL_INSTANCE: (instances += 1), ...options.config } }))
+      .url
+  const url = await start()
+  const strictUrl = await start({ config: { CUPEL_AUTH_FAILURES_PER_MINUTE: 1 } })
+  const hastyUrl = await start({ config: { CUPEL_SCREEN_DEADLINE_MS: 200 } })
+  const stalledUrl = await start({ log: logThatStalls(installation.log) })
+  const brokenUrl = await start({ database: databaseThatFails(installation.database) })
+  const storelessUrl = await startWithoutStore(installation, start)
+  const outer = outerAddress()
+  const exposedUrl = outer === null ? null : await start({ config: { CUPEL_HOST: '0.0.0.0' } })
+
+  const account = await installation.key()
+  const { key } = account
+  const readOnly = (await installation.key({ accountId: account.accountId, scope: 'read-only' })).key
+  const distant = (await installation.key({ allowedIps: ['203.0.113.0/24'] })).key
+  const spent = await installation.key({ plan: 'pro' })
+  // Full again in an hour, which is longer than any bucket takes: nothing is left in it now.
+  await installation.database.execute(
+    'INSERT INTO access.bucket (key_id, full_at_us, hard_full_at_us) VALUES ($1, access.now_us() + 3600000000, 0)',
+    [spent.keyId],
+  )
+  const reportId = String((await screen(url, { key })).json()['report_id'])
+
+  /** As the description shows it, but for what is given. */
+  const send = (
+    at: Described,
+    options: Omit<CallOptions, 'key'> & {
+      url?: string
+      key?: string | null
+      id?: string
+      query?: string
+    } = {},
+  ): Promise<Reply> => {
+    const { url: to = url, key: given = key, id = reportId, query = '', ...rest } = options
+    const body = at.operation.requestBody === undefined ? {} : { body: exampleOf(at.method, at.path) }
+    const path = at.path.replaceAll(/\{\w+\}/g, id) + query
+    return call(to, at.method, path, {
+      ...(isKeyed(at) && given !== null ? { key: given } : {}),
+      ...body,
+      ...rest,
+    })
+  }
+  /** In the body of a POST, in the query of a list. */
+  const sendAddress = (at: Described, input: Record<string, string>): Promise<Reply> =>
+    at.method === 'POST'
+      ? send(at, { body: input })
+      : send(at, { query: `?${new URLSearchParams(input).toString()}` })
+  const { scorer } = installation
+  /** While the scorer keeps what it is asked. */
+  const whileHeld = async (work: () => Promise<Reply>): Promise<Reply> => {
+    scorer.answer = 'hold'
+    try {
+      return await work()
+    } finally {
+      scorer.answer = 'report'
+      await scorer.release()
+    }
+  }
+  const fail = async (): Promise<Reply> => {
+    scorer.answer = 'fail'
+    const reply = await screen(url, { key })
+    scorer.answer = 'report'
+    return reply
+  }
+  const screenAt = exampleOf('POST', SCREEN) as Record<string, string>
+
+  return {
+    invalid_request: (at) =>
+      at.operation.requestBody !== undefined
+        ? send(at, { body: { ...exampleOf(at.method, at.path), addres: 'x' } })
+        : takes(at, 'query')
+          ? send(at, { query: '?page_size=0' })
+          : send(at, { withoutHost: true }),
+    invalid_address: (at) => sendAddress(at, { address: MISTYPED_ADDRESS }),
+    invalid_webhook_url: (at) => send(at, { body: { url: 'https://127.0.0.1/' } }),
+    invalid_key: (at) => send(at, { key: null }),
+    scope_required: (at) => send(at, { key: readOnly }),
+    ip_not_allowed: (at) => send(at, { key: distant }),
+    https_required: (at) =>
+      exposedUrl === null ? null : send(at, { url: exposedUrl.replace('127.0.0.1', outer!) }),
+    not_found: (at) => send(at, { id: NOBODYS_ID }),
+    method_not_allowed: (at) => call(url, 'PUT', at.path.replaceAll(/\{\w+\}/g, reportId), { key }),
+    not_acceptable: (at) => send(at, { headers: { accept: 'image/png' } }),
+    idempotency_in_progress: async (at) => {
+      const idempotencyKey = `first-${at.operation.operationId}`
+      const headers = { 'idempotency-key': idempotencyKey }
+      // Never answered: what it appends is not acknowledged.
+      void send(at, { url: stalledUrl, headers }).catch(() => undefined)
+      await vi.waitFor(async () => {
+        const reserved = 'SELECT 1 FROM access.idempotency WHERE idempotency_key = $1'
+        expect(await installation.database.query(reserved, [idempotencyKey])).toHaveLength(1)
+      })
+      return await send(at, { headers })
+    },
+    idempotency_mismatch: async (at) => {
+      const headers = { 'idempotency-key': `used-${at.operation.operationId}` }
+      await call(url, 'POST', SCREEN, { key, headers, body: { ...screenAt, customer_reference: 'before' } })
+      return await send(at, { headers })
+    },
+    payload_too_large: (at) => send(at, { body: ' '.repeat(1_048_577) }),
+    unsupported_media_type: (at) => send(at, { headers: { 'content-type': 'text/plain' } }),
+    unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),
+    chain_mismatch: (at) => sendAddress(at, { address: BITCOIN_ADDRESS, chain: 'ETH' }),
+    rate_limited: (at) => send(at, { key: spent.key }),
+    too_many_failures: async (at) => {
+      await call(strictUrl, 'GET', '/v1/chains')
+      return await send(at, { url: strictUrl, key: null })
+    },
+    // An endpoint that asks nobody cannot fail.
+    internal_error: (at) => (isKeyed(at) && at.path !== '/v1/chains' ? send(at, { url: brokenUrl }) : null),
+    screening_failed: async (at) => {
+      const failed = await fail()
+      return at.path === SCREEN ? failed : await send(at, { id: String(failed.json()['report_id']) })
+    },
+    screening_timeout: () => whileHeld(() => screen(hastyUrl, { key })),
+    screening_pending: (at) =>
+      at.path !== REPORT
+        ? null
+        : whileHeld(async () => {
+            const late = await screen(hastyUrl, { key })
+            return await send(at, { id: String(late.json()['report_id']) })
+          }),
+    unavailable: (at) => send(at, { url: storelessUrl }),
+  }
+}
+
+function screen(url: string, options: CallOptions): Promise<Reply> {
+  return call(url, 'POST', SCREEN, { body: exampleOf('POST', SCREEN), ...options })
+}
+
+const isKeyed = (at: Described): boolean => at.operation.security?.length !== 0
+
+function takes(at: Described, place: 'path' | 'query'): boolean {
+  return (at.operation.parameters ?? []).some((parameter) => parameter.in === place)
+}
+
+/** Appends of work are never acknowledged; those of the audit log are. */
+function logThatStalls(log: EventLog): EventLog {
+  return {
+    ...log,
+    append: (at, records) =>
+      at === 'api.request-audited' ? log.append(at, records) : new Promise(() => undefined),
+  }
+}
+
+/** Whatever is asked beside who may call fails in the server. */
+function databaseThatFails(database: Database): Database {
+  let started = false
+  const failing = (): Promise<never> => database.query('SELECT 1 / 0') as Promise<never>
+  return Object.create(database, {
+    query: {
+      value: (statement: Parameters<Database['query']>[0], values: readonly unknown[]) => {
+        const { name, text } = typeof statement === 'string' ? { name: '', text: statement } : statement
+        // The key of the report ids is read once, at the start.
+        if (!started && text.includes('report_id_key')) {
+          started = true
+          return database.query(statement, values)
+        }
+        return name === 'access.admit_calls' ? database.query(statement, values) : failing()
+      },
+    },
+    transaction: { value: failing },
+  }) as Database
+}
+
+/** Its connections to the store are closed once it serves. */
+async function startWithoutStore(
+  { connectionString }: Installation,
+  start: (options: ApiOptions) => Promise<string>,
+): Promise<string> {
+  const database = openDatabase({ connectionString, maxConnections: 4, applicationName: 'storeless' })
+  const url = await start({ database })
+  await database.close()
+  return url
+}
