@@ -1,1 +1,16 @@
-export {}
+export { judgeAddress } from './special-addresses.js'
+export type { AddressVerdict } from './special-addresses.js'
+export { parseAllowedRanges } from './allowed-ranges.js'
+export type { AllowedRange } from './allowed-ranges.js'
+export { createJudge, MAX_URL_LENGTH } from './judge-url.js'
+export type { Judge, JudgeOptions, JudgedUrl, Target } from './judge-url.js'
+export { createResolver, NameNotFound } from './resolve-name.js'
+export type { ResolveName } from './resolve-name.js'
+export { createOutboundClient } from './outbound-client.js'
+export type {
+  OutboundAnswer,
+  OutboundClient,
+  OutboundClientOptions,
+  OutboundFailure,
+  OutboundResult,
+} from './outbound-client.js'

@@ -1,0 +1,26 @@
+/** Ranges an operator opens for development: receivers there may be private, on any port, and speak plain HTTP. */
+import ipaddr from 'ipaddr.js'
+
+export interface AllowedRange {
+  readonly cidr: string
+  contains(address: string): boolean
+}
+
+/** Reads CIDR ranges or single addresses. Throws RangeError naming the one that is neither. */
+export function parseAllowedRanges(texts: readonly string[]): AllowedRange[] {
+  return texts.map((text) => {
+    const cidr = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`
+    if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr) && !ipaddr.IPv6.isValidCIDR(cidr))
+      throw new RangeError(`${text} is no IP address or CIDR range`)
+    const [network, bits] = ipaddr.parseCIDR(cidr)
+    return {
+      cidr,
+      contains: (candidate) => {
+        if (candidate.includes('%') || !ipaddr.isValid(candidate)) return false
+        // Not through the mapped form: an address is opened in the family it was named in.
+        const address = ipaddr.parse(candidate)
+        return address.kind() === network.kind() && address.match(network as never, bits)
+      },
+    }
+  })
+}
