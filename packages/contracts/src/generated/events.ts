@@ -547,6 +547,116 @@ export interface RefusedRequestsCounted {
   readonly countedBy: string
 }
 
+/** An account named a receiver of webhooks. */
+export interface WebhookEndpointCreated {
+  readonly endpointId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** Scheme, host and port of the receiver; the rest of a URL may hold a secret and stays out of events. */
+  readonly origin: string
+  /** full or thin. */
+  readonly payload: string
+  /** enabled or disabled. */
+  readonly status: string
+  readonly createdAt: string
+  /** Key id or operator. */
+  readonly createdBy: string
+}
+
+/** A receiver of webhooks was changed, paused, resumed or got another secret. */
+export interface WebhookEndpointChanged {
+  readonly endpointId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** Scheme, host and port of the receiver; the rest of a URL may hold a secret and stays out of events. */
+  readonly origin: string
+  /** full or thin. */
+  readonly payload: string
+  /** enabled or disabled. */
+  readonly status: string
+  /** paused by its owner, or gone: the receiver answered 410; null while it is enabled. */
+  readonly disabledReason: null | string
+  /** Until when messages are also signed with the secret before; null where none is being replaced. */
+  readonly previousSecretExpiresAt: null | string
+  readonly changedAt: string
+  /** Key id, operator, or cupel/webhook-dispatcher. */
+  readonly changedBy: string
+}
+
+/** An account gave up a receiver of webhooks, and with it what was still to be sent there. */
+export interface WebhookEndpointDeleted {
+  readonly endpointId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  readonly deletedAt: string
+  /** Key id or operator. */
+  readonly deletedBy: string
+}
+
+/** A webhook was sent once, whatever came of it. */
+export interface WebhookAttempted {
+  readonly deliveryId: string
+  /** The webhook-id header, the same over all attempts. */
+  readonly webhookId: string
+  readonly endpointId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** What the webhook tells, such as bulk.completed. */
+  readonly type: string
+  /** null where it is not about a job. */
+  readonly jobId: null | string
+  /** Number of the attempt, from 1. */
+  readonly attempt: number
+  /** null where no answer came. */
+  readonly statusCode: null | number
+  /** Why no answer came: timeout, connect_failed and so on; null where one did. */
+  readonly error: null | string
+  readonly durationMs: number
+  /** When it is tried again; null where it is not. */
+  readonly nextAttemptAt: null | string
+  readonly attemptedAt: string
+}
+
+/** A receiver accepted a webhook. */
+export interface WebhookDelivered {
+  readonly deliveryId: string
+  /** The webhook-id header, the same over all attempts. */
+  readonly webhookId: string
+  readonly endpointId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** What the webhook tells, such as bulk.completed. */
+  readonly type: string
+  /** null where it is not about a job. */
+  readonly jobId: null | string
+  /** Attempts it took in all. */
+  readonly attempts: number
+  readonly deliveredAt: string
+}
+
+/** A webhook was not accepted by its last attempt. It is still listed and can be sent again. */
+export interface WebhookExhausted {
+  readonly deliveryId: string
+  /** The webhook-id header, the same over all attempts. */
+  readonly webhookId: string
+  readonly endpointId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** What the webhook tells, such as bulk.completed. */
+  readonly type: string
+  /** null where it is not about a job. */
+  readonly jobId: null | string
+  /** Attempts made in all. */
+  readonly attempts: number
+  readonly exhaustedAt: string
+}
+
 export interface EventData {
   readonly ScreenRequested: ScreenRequested
   readonly ReportGenerated: ReportGenerated
@@ -564,4 +674,10 @@ export interface EventData {
   readonly ApiKeyRevoked: ApiKeyRevoked
   readonly ApiRequestAudited: ApiRequestAudited
   readonly RefusedRequestsCounted: RefusedRequestsCounted
+  readonly WebhookEndpointCreated: WebhookEndpointCreated
+  readonly WebhookEndpointChanged: WebhookEndpointChanged
+  readonly WebhookEndpointDeleted: WebhookEndpointDeleted
+  readonly WebhookAttempted: WebhookAttempted
+  readonly WebhookDelivered: WebhookDelivered
+  readonly WebhookExhausted: WebhookExhausted
 }

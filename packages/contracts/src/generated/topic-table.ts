@@ -69,5 +69,19 @@ export const topicTable = [
     "key": "account_id, or the client network's hash",
     "producer": "fast",
     "sandbox": true
+  },
+  {
+    "name": "webhooks.endpoint.events.v1",
+    "partitions": 1,
+    "key": "endpoint_id",
+    "producer": "ordered",
+    "sandbox": true
+  },
+  {
+    "name": "webhooks.delivery.events.v1",
+    "partitions": 4,
+    "key": "endpoint_id",
+    "producer": "ordered",
+    "sandbox": true
   }
 ] as const

@@ -1,0 +1,42 @@
+/** One message on its way to one endpoint: what an attempt makes of it. */
+import { retryDelayMs } from './retry-schedule.js'
+
+export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'held'] as const
+/** `held`: kept while its endpoint is disabled. */
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+export const payloadKinds = ['full', 'thin'] as const
+export type PayloadKind = (typeof payloadKinds)[number]
+
+export const webhookTypes = ['bulk.completed', 'bulk.cancelled', 'endpoint.test'] as const
+export type WebhookType = (typeof webhookTypes)[number]
+
+/** Why an endpoint is disabled: its owner paused it, or its receiver answered 410. */
+export type DisabledReason = 'paused' | 'gone'
+
+export interface AttemptOutcome {
+  /** Null where no answer came. */
+  readonly statusCode: number | null
+  readonly retryAfterMs: number | null
+}
+
+export type AttemptDecision =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly delayMs: number }
+  | { readonly kind: 'exhausted' }
+  /** The receiver wants no more of any: its endpoint is disabled and what was to go there is held. */
+  | { readonly kind: 'gone' }
+
+const HTTP_GONE = 410
+
+/** `attempts`: how many were made since the delivery was begun or asked for again, this one included. */
+export function decideAttempt(
+  outcome: AttemptOutcome,
+  { attempts, lot }: { readonly attempts: number; readonly lot: number },
+): AttemptDecision {
+  const { statusCode } = outcome
+  if (statusCode !== null && statusCode >= 200 && statusCode <= 299) return { kind: 'delivered' }
+  if (statusCode === HTTP_GONE) return { kind: 'gone' }
+  const delayMs = retryDelayMs({ failedAttempts: attempts, retryAfterMs: outcome.retryAfterMs, lot })
+  return delayMs === null ? { kind: 'exhausted' } : { kind: 'retry', delayMs }
+}

@@ -1,0 +1,78 @@
+/** What a webhook says. Built once per job and payload kind and stored; every attempt sends the same bytes. */
+import type { PayloadKind, WebhookType } from './delivery.js'
+
+export interface EndedJob {
+  readonly jobId: string
+  readonly status: string
+  readonly total: number
+  readonly completed: number
+  readonly failed: number
+  readonly cancelled: number
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly endedAt: string
+}
+
+/** One address of a job, as its results show it. */
+export interface EndedItem {
+  readonly index: number
+  readonly address: string
+  readonly status: string
+  readonly reportId: string | null
+  readonly level: string | null
+  readonly score: number | null
+  /** The report as callers receive it, JSON text; it goes into the body as it is. */
+  readonly report: string | null
+  readonly error: { readonly code: string; readonly detail: string } | null
+}
+
+/** Beyond this many UTF-8 bytes items carry no reports. */
+export const MAX_FULL_BODY_BYTES = 4 * 1_024 * 1_024
+
+/** The body for an ended job. `full` carries the results, `thin` only where they are. */
+export function jobWebhookBody(
+  type: Exclude<WebhookType, 'endpoint.test'>,
+  payload: PayloadKind,
+  job: EndedJob,
+  items: readonly EndedItem[],
+  resultsUrl: string,
+): string {
+  const summary = {
+    job_id: job.jobId,
+    status: job.status,
+    total: job.total,
+    completed: job.completed,
+    failed: job.failed,
+    cancelled: job.cancelled,
+    results_url: resultsUrl,
+  }
+  const around = (data: string): string =>
+    `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(job.endedAt)},"data":${data}}`
+  const open = JSON.stringify(summary).slice(0, -1)
+  if (payload === 'thin') return around(`${open}}`)
+  const full = around(`${open},"results":[${items.map(fullItem).join(',')}]}`)
+  if (utf8Length(full) <= MAX_FULL_BODY_BYTES) return full
+  return around(`${open},"results":[${items.map((item) => JSON.stringify(shortItem(item))).join(',')}]}`)
+}
+
+/** The body that shows a receiver that it is reached. */
+export function testWebhookBody(endpointId: string, at: string): string {
+  return JSON.stringify({
+    type: 'endpoint.test' satisfies WebhookType,
+    timestamp: at,
+    data: { endpoint_id: endpointId },
+  })
+}
+
+function fullItem({ index, address, status, report, error }: EndedItem): string {
+  const head = JSON.stringify({ index, address, status }).slice(0, -1)
+  if (report !== null) return `${head},"report":${report}}`
+  return error === null ? `${head}}` : `${head},"error":${JSON.stringify(error)}}`
+}
+
+function shortItem({ index, address, status, reportId, level, score }: EndedItem): object {
+  return { index, address, status, report_id: reportId, level, score }
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length
+}
