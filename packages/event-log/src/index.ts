@@ -1,4 +1,12 @@
 export * from './port.js'
+export {
+  appendDeadLetter,
+  deadLetterTopic,
+  listDeadLetters,
+  resolutionsOf,
+  restoreRecord,
+} from './dead-letters.js'
+export type { DeadLetter } from './dead-letters.js'
 export { createEventCodec, UndecodableRecordError } from './event-codec.js'
 export type { EventCodec, UndecodableReason } from './event-codec.js'
 export { keyPartition } from './key-partition.js'

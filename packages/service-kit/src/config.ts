@@ -154,6 +154,11 @@ export const settings = {
     .enum(['interactive', 'bulk', 'both'])
     .default('both')
     .describe('Which requests a scorer takes.'),
+  CUPEL_BULK_DWELL_TARGET_MS: milliseconds(1, 60_000)
+    .default(25)
+    .describe(
+      'Time interactive screens may wait for their decision before bulk jobs step back, 95th percentile.',
+    ),
   CUPEL_LABEL_LAG_LIMIT_MS: milliseconds(100, 3_600_000)
     .default(30_000)
     .describe('Lag of the label view beyond which labels count as stale and nothing is green.'),

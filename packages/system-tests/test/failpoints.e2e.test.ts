@@ -191,6 +191,18 @@ const elsewhere: readonly FailpointName[] = [
   'scorer.dead-letter',
   // Needs a scorer that is late by itself: services/scorer/src/scorer-faults.int.test.ts makes requests overdue, without a kill.
   'scorer.request-deferred',
+  // services/bulk-coordinator/test/kills.int.test.ts kills a process at each of these while a job runs.
+  'bulk.facts',
+  'bulk.items-released',
+  'bulk.release',
+  'bulk.job-ended',
+  'bulk.announced',
+  'bulk.dead-letter',
+  // services/api/test/bulk-kills.int.test.ts kills the API at these.
+  'api.bulk-submitted',
+  'api.bulk-cancel-requested',
+  // Needs a dead letter: services/cli/src/dead-letters/dead-letters.int.test.ts.
+  'dead-letters.redrive',
   // For tests of the mechanism itself.
   'test',
   // Only while the log does not acknowledge: services/api/test/audit.int.test.ts holds it back, without a kill.

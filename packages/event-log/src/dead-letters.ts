@@ -1,0 +1,122 @@
+/**
+ * Dead letters: records that a group cannot handle, kept whole, with the reason, for whoever mends it. A letter that was dealt
+ * with is followed by a note that says so: the topic itself remembers what is still open.
+ */
+import type { TopicSpec } from '@cupel/contracts'
+import type { FailpointName } from '@cupel/failpoints'
+import {
+  RecordTooLargeError,
+  type EventLog,
+  type Headers,
+  type LogRecord,
+  type NewRecord,
+  type Position,
+} from './port.js'
+
+export interface DeadLetter {
+  readonly group: string
+  /** Offset of the letter in the topic of dead letters. */
+  readonly offset: number
+  readonly cause: string
+  /** Where the record lay, topic without installation prefix. */
+  readonly origin: Position
+  readonly key: string
+  /** Null where the record did not fit with its reason: it still lies at its origin. */
+  readonly value: Buffer | null
+  readonly headers: Headers
+}
+
+const MAX_CAUSE_CHARACTERS = 500
+const LETTER_HEADERS = ['cause', 'topic', 'partition', 'offset'] as const
+/** A note: the letter at this offset was dealt with. */
+const RESOLVED_HEADER = 'resolved'
+const RESOLVED_HOW_HEADER = 'how'
+
+/** Where a group lays aside what it cannot handle. */
+export function deadLetterTopic(group: string): TopicSpec {
+  return {
+    name: `${group}.dlq`,
+    partitions: 1,
+    producer: 'ordered',
+    config: { 'cleanup.policy': 'delete', 'retention.ms': '-1', 'max.message.bytes': '2097152' },
+  }
+}
+
+/** Lays a record aside. Resolves when that is acknowledged; a repeat makes a second letter. */
+export async function appendDeadLetter(
+  log: Pick<EventLog, 'append'>,
+  at: FailpointName,
+  { group, record, cause }: { group: string; record: LogRecord; cause: string },
+): Promise<void> {
+  const letter: NewRecord = {
+    topic: deadLetterTopic(group).name,
+    key: record.key,
+    value: record.value ?? Buffer.alloc(0),
+    headers: {
+      ...record.headers,
+      cause: cause.slice(0, MAX_CAUSE_CHARACTERS),
+      topic: record.topic,
+      partition: String(record.partition),
+      offset: String(record.offset),
+    },
+  }
+  try {
+    await log.append(at, [letter])
+  } catch (error) {
+    if (!(error instanceof RecordTooLargeError)) throw error
+    // It fitted before the reason was added. The original still lies at the position that the headers name.
+    await log.append(at, [{ ...letter, value: Buffer.alloc(0) }])
+  }
+}
+
+/** Letters of a group that nobody has dealt with, oldest first. */
+export async function listDeadLetters(log: EventLog, group: string): Promise<DeadLetter[]> {
+  const { name: topic } = deadLetterTopic(group)
+  const [from, to] = await Promise.all([log.startOffset(topic, 0), log.endOffset(topic, 0)])
+  const open = new Map<number, DeadLetter>()
+  for await (const records of log.read({ topic, partition: 0, from, to }))
+    for (const record of records) {
+      const resolved = record.headers[RESOLVED_HEADER]
+      if (resolved === undefined) open.set(record.offset, letterOf(group, record))
+      else open.delete(Number(resolved))
+    }
+  return [...open.values()]
+}
+
+function letterOf(group: string, { offset, key, value, headers }: LogRecord): DeadLetter {
+  const own = new Set<string>(LETTER_HEADERS)
+  return {
+    group,
+    offset,
+    key,
+    cause: headers['cause'] ?? 'unknown',
+    origin: {
+      topic: headers['topic'] ?? '',
+      partition: Number(headers['partition'] ?? 0),
+      offset: Number(headers['offset'] ?? 0),
+    },
+    value: value === null || value.length === 0 ? null : value,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name))),
+  }
+}
+
+/** The record as it was, for the partition it lay in. Reads it from its origin where the letter could not hold it. */
+export async function restoreRecord(log: EventLog, letter: DeadLetter): Promise<NewRecord> {
+  const { topic, partition, offset } = letter.origin
+  if (letter.value !== null)
+    return { topic, partition, key: letter.key, value: letter.value, headers: letter.headers }
+  for await (const [record] of log.read({ topic, partition, from: offset, to: offset + 1 }))
+    if (record !== undefined)
+      return { topic, partition, key: record.key, value: record.value, headers: record.headers }
+  throw new Error(`There is no record at ${topic}/${partition} offset ${offset}`)
+}
+
+/** Notes that letters were dealt with; `how` is for whoever reads the topic later. */
+export function resolutionsOf(letters: readonly DeadLetter[], how: string): NewRecord[] {
+  return letters.map(({ group, offset, key }) => ({
+    topic: deadLetterTopic(group).name,
+    key,
+    value: Buffer.alloc(0),
+    headers: { [RESOLVED_HEADER]: String(offset), [RESOLVED_HOW_HEADER]: how },
+  }))
+}

@@ -1,0 +1,226 @@
+/**
+ * What was read becomes what is known, in one transaction: checkpoints first, then jobs under the lock of their rows. The end
+ * of a job is decided here and nowhere else, with everything that leads to it on the same side of the commit.
+ */
+import { decidedEventId, type DomainEvent } from '@cupel/contracts'
+import {
+  decideCancellation,
+  decideCompletion,
+  evolveJob,
+  failedJob,
+  type BulkEnd,
+  type BulkEvent,
+  type BulkJob,
+} from '@cupel/domain'
+import type { LogIdentity } from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import { advanceCheckpoints, type CheckpointMove } from '@cupel/projections'
+import { noteEarly, takeEarly, type Outcome } from './early-outcomes.js'
+import type { Fact, Submission } from './facts.js'
+import {
+  endOf,
+  findUnits,
+  insertJobs,
+  insertUnits,
+  lockJobs,
+  saveJobs,
+  type ChangedJob,
+  type EndingEvent,
+  type LockedJob,
+  type OpenJob,
+} from './job-table.js'
+
+/** The facts of consecutive records of one partition. */
+export interface FactBatch {
+  readonly move: CheckpointMove
+  readonly facts: readonly Fact[]
+}
+
+export interface Applied {
+  /** The batches whose checkpoint was where they begin; the others are to be read again. */
+  readonly moved: ReadonlySet<CheckpointMove>
+  /** Jobs that may be released now. */
+  readonly opened: readonly OpenJob[]
+  /** Jobs that changed. */
+  readonly changed: readonly {
+    readonly jobId: string
+    readonly endedUnits: number
+    readonly hasEnded: boolean
+  }[]
+  readonly endedReportIds: readonly string[]
+  /** Jobs that cannot run, with the reason. */
+  readonly refused: readonly { readonly jobId: string; readonly cause: string }[]
+}
+
+export interface ApplyContext {
+  readonly database: Database
+  readonly group: string
+  readonly log: LogIdentity
+}
+
+export async function applyFacts(
+  { database, group, log }: ApplyContext,
+  batches: readonly FactBatch[],
+): Promise<Applied> {
+  return await database.transaction({ at: 'bulk.facts' }, async (transaction) => {
+    const moves = batches.map(({ move }) => move)
+    const moved = new Set(await advanceCheckpoints(transaction, { group, log, moves }))
+    const facts = batches.filter(({ move }) => moved.has(move)).flatMap((batch) => batch.facts)
+    const submitted = await insertSubmissions(transaction, facts)
+    const eventsOfJob = await sortByJob(transaction, facts, submitted.early)
+    for (const { jobId } of submitted.refused) if (!eventsOfJob.has(jobId)) eventsOfJob.set(jobId, [])
+    // A job may have nothing left to wait for the moment it is submitted.
+    for (const { jobId } of submitted.opened) if (!eventsOfJob.has(jobId)) eventsOfJob.set(jobId, [])
+    const jobs = await lockJobs(transaction, [...eventsOfJob.keys()])
+    const refused = new Map(submitted.refused.map(({ jobId, cause }) => [jobId, cause]))
+    const changed = jobs.map((job) => changeOf(job, eventsOfJob.get(job.jobId)!, refused.has(job.jobId)))
+    await saveJobs(transaction, changed)
+    const over = new Set(changed.flatMap(({ jobId, state }) => (state.end === null ? [] : [jobId])))
+    return {
+      moved,
+      opened: submitted.opened.filter(({ jobId }) => !over.has(jobId)),
+      changed: changed.map(({ jobId, endedUnits }) => ({ jobId, endedUnits, hasEnded: over.has(jobId) })),
+      endedReportIds: facts.flatMap((fact) => (fact.kind === 'outcome' ? [fact.outcome.reportId] : [])),
+      refused: submitted.refused,
+    }
+  })
+}
+
+interface Submitted {
+  readonly opened: readonly OpenJob[]
+  readonly refused: readonly { readonly jobId: string; readonly cause: string }[]
+  /** What was recorded of their screenings before they were known. */
+  readonly early: readonly Outcome[]
+}
+
+async function insertSubmissions(transaction: Queryable, facts: readonly Fact[]): Promise<Submitted> {
+  const submissions = new Map<string, Submission>()
+  for (const fact of facts) {
+    if (fact.kind !== 'submission' || submissions.has(fact.submission.jobId)) continue
+    submissions.set(fact.submission.jobId, fact.submission)
+  }
+  const inserted = await insertJobs(transaction, [...submissions.values()])
+  const news = inserted.map((jobId) => submissions.get(jobId)!)
+  const sound = news.filter(({ contradiction }) => contradiction === null)
+  const units = sound.flatMap(({ screenings }) => screenings)
+  const free = await insertUnits(transaction, units)
+  const causeOf = ({ contradiction, screenings }: Submission): string | null =>
+    contradiction ??
+    (screenings.every(({ reportId }) => free.has(reportId)) ? null : 'a report id belongs to another job')
+  return {
+    opened: news.filter((job) => causeOf(job) === null),
+    refused: news.flatMap((job) => {
+      const cause = causeOf(job)
+      return cause === null ? [] : [{ jobId: job.jobId, cause }]
+    }),
+    early: await takeEarly(
+      transaction,
+      units.map(({ reportId }) => reportId),
+    ),
+  }
+}
+
+/** What happened to each job, in the order in which it was recorded. */
+async function sortByJob(
+  transaction: Queryable,
+  facts: readonly Fact[],
+  early: readonly Outcome[],
+): Promise<Map<string, BulkEvent[]>> {
+  const recorded = facts.flatMap((fact) => (fact.kind === 'outcome' ? [fact.outcome] : []))
+  const all = [...early, ...recorded]
+  const units = await findUnits(transaction, [...new Set(all.map(({ reportId }) => reportId))])
+  await noteEarly(
+    transaction,
+    all.filter(({ reportId }) => !units.has(reportId)),
+  )
+  const byJob = new Map<string, BulkEvent[]>()
+  const add = (jobId: string, event: BulkEvent): void => {
+    const events = byJob.get(jobId)
+    if (events === undefined) byJob.set(jobId, [event])
+    else events.push(event)
+  }
+  for (const { reportId, outcome, endedAt } of all) {
+    const unit = units.get(reportId)
+    if (unit !== undefined)
+      add(unit.jobId, { kind: 'item-ended', index: unit.itemIndex, outcome, at: endedAt })
+  }
+  for (const fact of facts) {
+    if (fact.kind === 'cancel') add(fact.jobId, { kind: 'cancel-requested', at: fact.at })
+    if (fact.kind === 'ending') add(fact.event.data.jobId, endedEvent(fact.event))
+  }
+  return byJob
+}
+
+function endedEvent(event: EndingEvent): BulkEvent {
+  const cancelledIndices = event.type === 'BulkCancelled' ? event.data.cancelledIndices : []
+  return { kind: 'ended', end: endOf(event), cancelledIndices }
+}
+
+function changeOf(job: LockedJob, events: readonly BulkEvent[], isRefused: boolean): ChangedJob {
+  const state = evolveJob(job.state, events)
+  // An end that comes from the log was announced by whoever decided it; ours comes back and finds itself known.
+  const known = events.find((event) => event.kind === 'ended')
+  const wasOpen = job.state.end === null
+  if (wasOpen && known !== undefined)
+    return change(job, state, {
+      event: endingEvent(job, state.end!, known.cancelledIndices),
+      isAnnounced: true,
+    })
+  const decided = wasOpen ? decideEnd(job, state, isRefused) : null
+  if (decided === null) return change(job, state, null)
+  const ended = evolveJob(state, [{ kind: 'ended', ...decided }])
+  const event = endingEvent(job, decided.end, decided.cancelledIndices)
+  return change(job, ended, { event, isAnnounced: false })
+}
+
+function change(job: LockedJob, state: BulkJob, ending: ChangedJob['ending']): ChangedJob {
+  return { jobId: job.jobId, state, endedUnits: endedUnitsOf(job, state), ending }
+}
+
+interface DecidedEnd {
+  readonly end: BulkEnd
+  readonly cancelledIndices: readonly number[]
+}
+
+function decideEnd(job: LockedJob, state: BulkJob, isRefused: boolean): DecidedEnd | null {
+  if (isRefused) return { end: failedJob(state.firsts.length, job.submittedAt), cancelledIndices: [] }
+  const completion = decideCompletion(state)
+  if (completion !== null) return { end: completion, cancelledIndices: [] }
+  return state.cancelRequestedAt === null ? null : decideCancellation(state, state.cancelRequestedAt)
+}
+
+/** Screenings that ended: first items of equal addresses that are marked, refused ones aside, which were never units. */
+function endedUnitsOf(job: LockedJob, state: BulkJob): number {
+  let open = 0
+  for (const [index, first] of state.firsts.entries())
+    if (first === index && state.marks[index] === '.') open += 1
+  return job.units - open
+}
+
+/** The event that ends a job. Its id and time follow from the job, so that a repeat is the same. */
+function endingEvent(job: OpenJob, end: BulkEnd, cancelledIndices: readonly number[]): EndingEvent {
+  const { jobId, accountId, livemode } = job
+  const { total, completed, failed, cancelled, endedAt } = end
+  const isCancelled = end.status === 'cancelled'
+  const envelope: DomainEvent['envelope'] = {
+    id: decidedEventId(isCancelled ? 'BulkCancelled' : 'BulkCompleted', jobId),
+    source: 'cupel/bulk-coordinator',
+    time: endedAt,
+    subject: jobId,
+    correlationId: job.correlationId,
+    causationId: job.causationId,
+    ...(job.traceparent === null ? {} : { traceparent: job.traceparent }),
+  }
+  const counts = { total, completed, failed, cancelled }
+  return isCancelled
+    ? {
+        type: 'BulkCancelled',
+        data: { jobId, accountId, livemode, ...counts, cancelledIndices, cancelledAt: endedAt },
+        envelope,
+      }
+    : {
+        type: 'BulkCompleted',
+        data: { jobId, accountId, livemode, status: end.status, ...counts, completedAt: endedAt },
+        envelope,
+      }
+}

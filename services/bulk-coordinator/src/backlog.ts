@@ -1,0 +1,88 @@
+/** The jobs that have not ended, as the holder of the lease remembers them; the rows decide, and a new holder reads them anew. */
+import type { Queue } from '@cupel/domain'
+import type { OpenJob } from './job-table.js'
+
+export interface Backlog {
+  /** Jobs known already keep what is known of them. */
+  add(jobs: readonly OpenJob[]): void
+  changed(jobId: string, change: { readonly endedUnits: number; readonly hasEnded: boolean }): void
+  released(jobId: string, released: number): void
+  get(jobId: string): OpenJob | undefined
+  /** Accounts with screenings to release, each with its jobs in the order of their submission. */
+  queues(): Queue[]
+  /** Screenings released and not ended, those of ended jobs aside. */
+  underWay(): number
+  /** Screenings not released. */
+  waiting(): number
+  size(): number
+}
+
+/** Jobs of one account that one round looks at: more than any window could take from. */
+const MAX_JOBS_PER_ROUND = 64
+
+export function createBacklog(): Backlog {
+  const jobs = new Map<string, OpenJob>()
+  /** Jobs with screenings to release, by account. Accounts are one across both environments: the machine is. */
+  const accounts = new Map<string, Set<string>>()
+  let underWay = 0
+  let waiting = 0
+
+  const forget = (job: OpenJob): void => {
+    underWay -= job.released - job.endedUnits
+    waiting -= job.units - job.released
+    jobs.delete(job.jobId)
+    unqueue(job)
+  }
+  const remember = (job: OpenJob): void => {
+    underWay += job.released - job.endedUnits
+    waiting += job.units - job.released
+    jobs.set(job.jobId, job)
+    if (job.released < job.units) {
+      const queue = accounts.get(job.accountId)
+      if (queue === undefined) accounts.set(job.accountId, new Set([job.jobId]))
+      else queue.add(job.jobId)
+    } else unqueue(job)
+  }
+  const unqueue = ({ accountId, jobId }: OpenJob): void => {
+    const queue = accounts.get(accountId)
+    queue?.delete(jobId)
+    if (queue?.size === 0) accounts.delete(accountId)
+  }
+  const replace = (job: OpenJob, by: OpenJob): void => {
+    underWay += by.released - by.endedUnits - (job.released - job.endedUnits)
+    waiting += by.units - by.released - (job.units - job.released)
+    jobs.set(by.jobId, by)
+    if (by.released === by.units) unqueue(by)
+  }
+
+  return {
+    add(opened) {
+      for (const job of opened) if (!jobs.has(job.jobId)) remember(job)
+    },
+    changed(jobId, { endedUnits, hasEnded }) {
+      const job = jobs.get(jobId)
+      if (job === undefined) return
+      if (hasEnded) forget(job)
+      else replace(job, { ...job, endedUnits })
+    },
+    released(jobId, released) {
+      const job = jobs.get(jobId)
+      if (job !== undefined) replace(job, { ...job, released })
+    },
+    get: (jobId) => jobs.get(jobId),
+    queues() {
+      return [...accounts].map(([account, jobIds]) => {
+        const queue: { jobId: string; left: number }[] = []
+        for (const jobId of jobIds) {
+          if (queue.length === MAX_JOBS_PER_ROUND) break
+          const job = jobs.get(jobId)!
+          queue.push({ jobId, left: job.units - job.released })
+        }
+        return { account, jobs: queue }
+      })
+    },
+    underWay: () => Math.max(0, underWay),
+    waiting: () => waiting,
+    size: () => jobs.size,
+  }
+}

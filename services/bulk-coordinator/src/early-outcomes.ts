@@ -1,0 +1,74 @@
+/** Outcomes that were read before the job they belong to, and rows that nobody needs any more. */
+import type { Queryable } from '@cupel/postgres'
+
+export interface Outcome {
+  readonly reportId: string
+  readonly outcome: 'completed' | 'failed'
+  readonly endedAt: string
+}
+
+/** The first record of a report id counts, here too. */
+export async function noteEarly(transaction: Queryable, outcomes: readonly Outcome[]): Promise<void> {
+  if (outcomes.length === 0) return
+  await transaction.execute(
+    {
+      name: 'bulk.note-early',
+      text: `INSERT INTO bulk.early_outcome (report_id, outcome, ended_at)
+             SELECT report_id, outcome, ended_at FROM unnest($1::text[], $2::text[], $3::text[])
+               WITH ORDINALITY AS r (report_id, outcome, ended_at, ord) ORDER BY ord
+             ON CONFLICT (report_id) DO NOTHING`,
+    },
+    [
+      outcomes.map(({ reportId }) => reportId),
+      outcomes.map(({ outcome }) => outcome),
+      outcomes.map(({ endedAt }) => endedAt),
+    ],
+  )
+}
+
+export async function takeEarly(transaction: Queryable, reportIds: readonly string[]): Promise<Outcome[]> {
+  if (reportIds.length === 0) return []
+  const rows = await transaction.query<{
+    report_id: string
+    outcome: 'completed' | 'failed'
+    ended_at: string
+  }>(
+    {
+      name: 'bulk.take-early',
+      text: 'DELETE FROM bulk.early_outcome WHERE report_id = ANY($1) RETURNING report_id, outcome, ended_at',
+    },
+    [reportIds],
+  )
+  return rows.map((row) => ({ reportId: row.report_id, outcome: row.outcome, endedAt: row.ended_at }))
+}
+
+/** Screenings of an ended job are kept this long: reports that were under way when it was cancelled still come in. */
+const KEEP_UNITS_MS = 3_600_000
+/** A job's row says that a submission was read before: an attempt under an Idempotency-Key may be repeated for a day. */
+const KEEP_JOBS_MS = 30 * 24 * 3_600_000
+const KEEP_EARLY_MS = 7 * 24 * 3_600_000
+const MAX_SWEPT_JOBS = 50
+
+/** Deletes what nobody needs any more, a bounded piece at a time. */
+export async function sweep(database: Queryable): Promise<void> {
+  await database.execute(
+    `WITH over AS (
+       UPDATE bulk.job SET is_swept = true WHERE job_id IN (
+         SELECT job_id FROM bulk.job
+         WHERE is_announced AND NOT is_swept AND ended_at < now() - make_interval(secs => $1::float8 / 1000)
+         ORDER BY ended_at LIMIT $2)
+       RETURNING job_id)
+     DELETE FROM bulk.unit u USING over WHERE u.job_id = over.job_id`,
+    [KEEP_UNITS_MS, MAX_SWEPT_JOBS],
+  )
+  await database.execute(
+    `DELETE FROM bulk.job WHERE job_id IN (
+       SELECT job_id FROM bulk.job
+       WHERE is_announced AND ended_at < now() - make_interval(secs => $1::float8 / 1000) ORDER BY ended_at LIMIT $2)`,
+    [KEEP_JOBS_MS, MAX_SWEPT_JOBS],
+  )
+  await database.execute(
+    `DELETE FROM bulk.early_outcome WHERE noted_at < now() - make_interval(secs => $1::float8 / 1000)`,
+    [KEEP_EARLY_MS],
+  )
+}

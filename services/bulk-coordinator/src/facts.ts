@@ -1,0 +1,123 @@
+/** What the records of the bulk and report topics say about jobs, read before any transaction begins. */
+import { topicOf, type BulkSubmitted, type DomainEvent } from '@cupel/contracts'
+import { evolveJob, isReportId, MAX_BULK_ITEMS, nothingKnownOfJob, type BulkJob } from '@cupel/domain'
+import { TYPE_HEADER, type EventCodec, type LogRecord } from '@cupel/event-log'
+import type { EndingEvent, OpenJob, Unit } from './job-table.js'
+import type { Outcome } from './early-outcomes.js'
+import { isBulkReportId } from './lanes.js'
+
+export interface Submission extends OpenJob {
+  readonly state: BulkJob
+  /** Its screenings in the order of release. */
+  readonly screenings: readonly Unit[]
+  /** Why it cannot run; null where it can. */
+  readonly contradiction: string | null
+}
+
+export type Fact =
+  | { readonly kind: 'submission'; readonly submission: Submission }
+  | { readonly kind: 'cancel'; readonly jobId: string; readonly at: string }
+  | { readonly kind: 'ending'; readonly event: EndingEvent }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+
+/** Null for what does not concern jobs. Throws where a record of the bulk topic cannot be read. */
+export function factOf(codec: EventCodec, record: LogRecord): Fact | null {
+  return isReportTopic(record.topic) ? outcomeOf(record) : jobFactOf(codec, record)
+}
+
+export function isReportTopic(topic: string): boolean {
+  return topic === topicOf('ReportGenerated', true) || topic === topicOf('ReportGenerated', false)
+}
+
+const outcomes: Readonly<Record<string, Outcome['outcome']>> = {
+  ReportGenerated: 'completed',
+  ScreeningFailed: 'failed',
+}
+
+/**
+ * Key and headers say everything that counts here: so a report that this version cannot decode ends its item all the same,
+ * and the many that it can are not decoded for nothing.
+ */
+function outcomeOf({ key, headers }: LogRecord): Fact | null {
+  const outcome = outcomes[headers[TYPE_HEADER] ?? '']
+  const endedAt = headers['ce_time']
+  if (outcome === undefined || endedAt === undefined || !isReportId(key)) return null
+  return { kind: 'outcome', outcome: { reportId: key, outcome, endedAt } }
+}
+
+function jobFactOf(codec: EventCodec, record: LogRecord): Fact | null {
+  const event = codec.decode(record)
+  if (event.type === 'BulkSubmitted') return { kind: 'submission', submission: submissionOf(event, record) }
+  if (event.type === 'BulkCancelRequested')
+    return { kind: 'cancel', jobId: event.data.jobId, at: event.data.requestedAt }
+  if (event.type === 'BulkCancelled' || event.type === 'BulkCompleted') return { kind: 'ending', event }
+  return null
+}
+
+function submissionOf({ data, envelope }: DomainEvent<'BulkSubmitted'>, record: LogRecord): Submission {
+  const { firsts, refused, screenings } = itemsOf(data)
+  const event = { kind: 'submitted', at: data.submittedAt, firsts, refused } as const
+  return {
+    jobId: data.jobId,
+    accountId: data.accountId,
+    livemode: data.livemode,
+    submittedAt: data.submittedAt,
+    correlationId: envelope.correlationId,
+    causationId: envelope.id,
+    traceparent: envelope.traceparent ?? null,
+    reportPageUrl: data.reportPageUrl,
+    units: screenings.length,
+    released: 0,
+    endedUnits: 0,
+    state: evolveJob(nothingKnownOfJob, [event]),
+    screenings,
+    contradiction: contradictionOf(data, screenings, record),
+  }
+}
+
+function itemsOf({ jobId, items }: BulkSubmitted): {
+  firsts: number[]
+  refused: number[]
+  screenings: Unit[]
+} {
+  const firstOf = new Map<string, number>()
+  const refused: number[] = []
+  const screenings: Unit[] = []
+  const firsts = items.map((item, index) => {
+    const first = firstOf.get(item.address) ?? index
+    firstOf.set(item.address, first)
+    if (item.reportId === null) refused.push(index)
+    else if (first === index)
+      screenings.push({
+        reportId: item.reportId,
+        jobId,
+        position: screenings.length,
+        itemIndex: index,
+        address: item.address,
+        canonicalAddress: item.canonicalAddress,
+        chain: item.chain,
+        candidateChains: item.candidateChains,
+      })
+    return first
+  })
+  return { firsts, refused, screenings }
+}
+
+/** A submission that says two things at once is not carried out in the name of either. */
+function contradictionOf(
+  { jobId, livemode, items }: BulkSubmitted,
+  screenings: readonly Unit[],
+  record: LogRecord,
+): string | null {
+  if (record.key !== jobId) return `the record of ${record.key} submits job ${jobId}`
+  if (record.topic !== topicOf('BulkSubmitted', livemode)) return `livemode is ${livemode} on ${record.topic}`
+  if (items.length === 0 || items.length > MAX_BULK_ITEMS) return `it has ${items.length} items`
+  const byAddress = new Map(screenings.map(({ address, reportId }) => [address, reportId]))
+  if (items.some(({ address, reportId }) => (byAddress.get(address) ?? null) !== reportId))
+    return 'equal addresses do not share a report'
+  const reportIds = new Set(screenings.map(({ reportId }) => reportId))
+  if (reportIds.size !== screenings.length) return 'two addresses share a report'
+  return screenings.every(({ reportId }) => isBulkReportId(reportId))
+    ? null
+    : 'a report id is none of the bulk lane'
+}

@@ -1,0 +1,4 @@
+export { COORDINATOR_GROUP, coordinatorDeadLetterTopic } from './coordinate.js'
+export { bulkMigrations } from './migrations.js'
+export { startBulkCoordinator } from './start-bulk-coordinator.js'
+export type { BulkCoordinatorDeps } from './start-bulk-coordinator.js'

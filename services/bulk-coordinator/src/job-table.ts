@@ -1,0 +1,329 @@
+/** The rows of jobs and their screenings. Every change of a job happens under the lock of its row. */
+import type { DomainEvent } from '@cupel/contracts'
+import type { BulkJob } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+
+/** What every screening of a job has in common, and how far the job has come. */
+export interface OpenJob {
+  readonly jobId: string
+  readonly accountId: string
+  readonly livemode: boolean
+  readonly submittedAt: string
+  readonly correlationId: string
+  readonly causationId: string
+  readonly traceparent: string | null
+  readonly reportPageUrl: string
+  /** Screenings of the job. */
+  readonly units: number
+  /** How many of them are on the bulk lane or past it. */
+  readonly released: number
+  readonly endedUnits: number
+}
+
+/** A job as its row holds it, locked. */
+export interface LockedJob extends OpenJob {
+  readonly state: BulkJob
+}
+
+/** One screening of a job. */
+export interface Unit {
+  readonly reportId: string
+  readonly jobId: string
+  /** Place in the order of release. */
+  readonly position: number
+  /** Index of the first item this report is for. */
+  readonly itemIndex: number
+  readonly address: string
+  readonly canonicalAddress: string
+  readonly chain: string
+  readonly candidateChains: readonly string[]
+}
+
+export type EndingEvent = DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>
+
+interface JobRow extends Record<string, unknown> {
+  readonly job_id: string
+  readonly account_id: string
+  readonly livemode: boolean
+  readonly submitted_at: string
+  readonly correlation_id: string
+  readonly causation_id: string
+  readonly traceparent: string | null
+  readonly report_page_url: string
+  readonly units: number
+  readonly released: number
+  readonly ended_units: number
+}
+
+interface LockedJobRow extends JobRow {
+  readonly total: number
+  readonly marks: string
+  readonly twins: string
+  readonly latest_at: string | null
+  readonly cancel_requested_at: string | null
+  readonly ending: string | null
+}
+
+const OPEN_COLUMNS = `job_id, account_id, livemode, submitted_at, correlation_id, causation_id, traceparent,
+  report_page_url, units, released, ended_units`
+
+/** Jobs that have not ended, in the order of their submission. */
+export async function listOpenJobs(database: Queryable): Promise<OpenJob[]> {
+  const rows = await database.query<JobRow>(
+    `SELECT ${OPEN_COLUMNS} FROM bulk.job WHERE ending IS NULL ORDER BY submitted_at, job_id`,
+  )
+  return rows.map(openJobOf)
+}
+
+/** Locks the rows, always in one order, so that two holders wait for each other and never in a circle. */
+export async function lockJobs(transaction: Queryable, jobIds: readonly string[]): Promise<LockedJob[]> {
+  if (jobIds.length === 0) return []
+  const rows = await transaction.query<LockedJobRow>(
+    {
+      name: 'bulk.lock-jobs',
+      text: `SELECT ${OPEN_COLUMNS}, total, marks, twins, latest_at, cancel_requested_at, ending
+             FROM bulk.job WHERE job_id = ANY($1) ORDER BY job_id FOR UPDATE`,
+    },
+    [jobIds],
+  )
+  return rows.map((row) => ({ ...openJobOf(row), state: stateOf(row) }))
+}
+
+function openJobOf(row: JobRow): OpenJob {
+  return {
+    jobId: row.job_id,
+    accountId: row.account_id,
+    livemode: row.livemode,
+    submittedAt: row.submitted_at,
+    correlationId: row.correlation_id,
+    causationId: row.causation_id,
+    traceparent: row.traceparent,
+    reportPageUrl: row.report_page_url,
+    units: row.units,
+    released: row.released,
+    endedUnits: row.ended_units,
+  }
+}
+
+function stateOf(row: LockedJobRow): BulkJob {
+  const firsts = Array.from({ length: row.total }, (_, index) => index)
+  for (const [index, first] of JSON.parse(row.twins) as [number, number][]) firsts[index] = first
+  return {
+    submittedAt: row.submitted_at,
+    marks: row.marks,
+    firsts,
+    latestAt: row.latest_at,
+    cancelRequestedAt: row.cancel_requested_at,
+    end: row.ending === null ? null : endOf(JSON.parse(row.ending) as EndingEvent),
+  }
+}
+
+/** The end as an event tells it. */
+export function endOf(event: EndingEvent): NonNullable<BulkJob['end']> {
+  const { total, completed, failed, cancelled } = event.data
+  const counts = { total, completed, failed, cancelled }
+  if (event.type === 'BulkCancelled')
+    return { ...counts, status: 'cancelled', endedAt: event.data.cancelledAt }
+  const status = event.data.status as 'completed' | 'completed_with_errors' | 'failed'
+  return { ...counts, status, endedAt: event.data.completedAt }
+}
+
+/** Inserts jobs that are not there yet; returns the ids of those. The first submission of a job id is the job. */
+export async function insertJobs(
+  transaction: Queryable,
+  jobs: readonly (OpenJob & { readonly state: BulkJob })[],
+): Promise<string[]> {
+  if (jobs.length === 0) return []
+  const rows = jobs.map((job) => ({
+    job_id: job.jobId,
+    account_id: job.accountId,
+    livemode: job.livemode,
+    submitted_at: job.submittedAt,
+    total: job.state.firsts.length,
+    marks: job.state.marks,
+    twins: JSON.stringify(
+      job.state.firsts.flatMap((first, index) => (first === index ? [] : [[index, first]])),
+    ),
+    latest_at: job.state.latestAt,
+    units: job.units,
+    correlation_id: job.correlationId,
+    causation_id: job.causationId,
+    traceparent: job.traceparent,
+    report_page_url: job.reportPageUrl,
+  }))
+  const inserted = await transaction.query<{ job_id: string }>(
+    {
+      name: 'bulk.insert-jobs',
+      text: `INSERT INTO bulk.job (job_id, account_id, livemode, submitted_at, total, marks, twins, latest_at, units,
+               released, ended_units, correlation_id, causation_id, traceparent, report_page_url)
+             SELECT job_id, account_id, livemode, submitted_at, total, marks, twins, latest_at, units,
+               0, 0, correlation_id, causation_id, traceparent, report_page_url
+             FROM json_to_recordset($1::json) AS r (job_id text, account_id text, livemode bool, submitted_at text,
+               total int4, marks text, twins text, latest_at text, units int4, correlation_id text, causation_id text,
+               traceparent text, report_page_url text)
+             ON CONFLICT (job_id) DO NOTHING RETURNING job_id`,
+    },
+    [JSON.stringify(rows)],
+  )
+  return inserted.map(({ job_id: jobId }) => jobId)
+}
+
+/** Inserts screenings; returns those whose report id was free. */
+export async function insertUnits(transaction: Queryable, units: readonly Unit[]): Promise<Set<string>> {
+  if (units.length === 0) return new Set()
+  const rows = units.map((unit) => ({
+    report_id: unit.reportId,
+    job_id: unit.jobId,
+    position: unit.position,
+    item_index: unit.itemIndex,
+    address: unit.address,
+    canonical_address: unit.canonicalAddress,
+    chain: unit.chain,
+    candidate_chains: JSON.stringify(unit.candidateChains),
+  }))
+  const inserted = await transaction.query<{ report_id: string }>(
+    {
+      name: 'bulk.insert-units',
+      text: `INSERT INTO bulk.unit (report_id, job_id, position, item_index, address, canonical_address, chain, candidate_chains)
+             SELECT report_id, job_id, position, item_index, address, canonical_address, chain, candidate_chains
+             FROM json_to_recordset($1::json) AS r (report_id text, job_id text, position int4, item_index int4,
+               address text, canonical_address text, chain text, candidate_chains text)
+             ON CONFLICT (report_id) DO NOTHING RETURNING report_id`,
+    },
+    [JSON.stringify(rows)],
+  )
+  return new Set(inserted.map(({ report_id: reportId }) => reportId))
+}
+
+/** Which item of which job a report is for. */
+export async function findUnits(
+  transaction: Queryable,
+  reportIds: readonly string[],
+): Promise<Map<string, { readonly jobId: string; readonly itemIndex: number }>> {
+  if (reportIds.length === 0) return new Map()
+  const rows = await transaction.query<{ report_id: string; job_id: string; item_index: number }>(
+    {
+      name: 'bulk.find-units',
+      text: 'SELECT report_id, job_id, item_index FROM bulk.unit WHERE report_id = ANY($1)',
+    },
+    [reportIds],
+  )
+  return new Map(rows.map((row) => [row.report_id, { jobId: row.job_id, itemIndex: row.item_index }]))
+}
+
+export interface UnitRange {
+  readonly jobId: string
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+}
+
+export async function readUnits(database: Queryable, ranges: readonly UnitRange[]): Promise<Unit[]> {
+  const rows = await database.query<{
+    report_id: string
+    job_id: string
+    position: number
+    item_index: number
+    address: string
+    canonical_address: string
+    chain: string
+    candidate_chains: string
+  }>(
+    {
+      name: 'bulk.read-units',
+      text: `SELECT u.* FROM unnest($1::text[], $2::int4[], $3::int4[]) WITH ORDINALITY AS r (job_id, first, after, ord)
+             JOIN bulk.unit u ON u.job_id = r.job_id AND u.position >= r.first AND u.position < r.after
+             ORDER BY r.ord, u.position`,
+    },
+    [ranges.map(({ jobId }) => jobId), ranges.map(({ from }) => from), ranges.map(({ to }) => to)],
+  )
+  return rows.map((row) => ({
+    reportId: row.report_id,
+    jobId: row.job_id,
+    position: row.position,
+    itemIndex: row.item_index,
+    address: row.address,
+    canonicalAddress: row.canonical_address,
+    chain: row.chain,
+    candidateChains: JSON.parse(row.candidate_chains) as string[],
+  }))
+}
+
+export interface ChangedJob {
+  readonly jobId: string
+  readonly state: BulkJob
+  readonly endedUnits: number
+  /** The event that ends the job, where this change does; whether it is in the log already. */
+  readonly ending: { readonly event: EndingEvent; readonly isAnnounced: boolean } | null
+}
+
+/** Writes what became of locked jobs. */
+export async function saveJobs(transaction: Queryable, jobs: readonly ChangedJob[]): Promise<void> {
+  if (jobs.length === 0) return
+  await transaction.execute(
+    {
+      name: 'bulk.save-jobs',
+      text: `UPDATE bulk.job j
+             SET marks = r.marks, latest_at = r.latest_at, cancel_requested_at = r.cancel_requested_at,
+               ended_units = r.ended_units, ending = coalesce(j.ending, r.ending),
+               is_announced = j.is_announced OR r.is_announced,
+               ended_at = CASE WHEN r.ending IS NOT NULL THEN now() ELSE j.ended_at END
+             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int4[], $6::text[], $7::bool[])
+               AS r (job_id, marks, latest_at, cancel_requested_at, ended_units, ending, is_announced)
+             WHERE j.job_id = r.job_id`,
+    },
+    [
+      jobs.map(({ jobId }) => jobId),
+      jobs.map(({ state }) => state.marks),
+      jobs.map(({ state }) => state.latestAt),
+      jobs.map(({ state }) => state.cancelRequestedAt),
+      jobs.map(({ endedUnits }) => endedUnits),
+      jobs.map(({ ending }) => (ending === null ? null : JSON.stringify(ending.event))),
+      jobs.map(({ ending }) => ending?.isAnnounced ?? false),
+    ],
+  )
+}
+
+export interface ReleaseMove {
+  readonly jobId: string
+  readonly expected: number
+  readonly next: number
+}
+
+/** Moves how far jobs are released, each from the expected value only; returns the ids of those that moved. */
+export async function moveReleased(
+  transaction: Queryable,
+  moves: readonly ReleaseMove[],
+): Promise<Set<string>> {
+  const rows = await transaction.query<{ job_id: string }>(
+    {
+      name: 'bulk.move-released',
+      text: `WITH m AS (SELECT * FROM unnest($1::text[], $2::int4[], $3::int4[]) AS m (job_id, expected, next)),
+             held AS MATERIALIZED (
+               SELECT j.job_id FROM bulk.job j JOIN m USING (job_id) ORDER BY j.job_id FOR UPDATE OF j)
+             UPDATE bulk.job j SET released = m.next FROM m JOIN held USING (job_id)
+             WHERE j.job_id = m.job_id AND j.released = m.expected AND j.ending IS NULL RETURNING j.job_id`,
+    },
+    [moves.map(({ jobId }) => jobId), moves.map(({ expected }) => expected), moves.map(({ next }) => next)],
+  )
+  return new Set(rows.map(({ job_id: jobId }) => jobId))
+}
+
+/** Ends that were decided and are not known to be in the log, oldest first. */
+export async function listUnannounced(database: Queryable, limit: number): Promise<EndingEvent[]> {
+  const rows = await database.query<{ ending: string }>(
+    {
+      name: 'bulk.list-unannounced',
+      text: `SELECT ending FROM bulk.job WHERE ending IS NOT NULL AND NOT is_announced ORDER BY ended_at LIMIT $1`,
+    },
+    [limit],
+  )
+  return rows.map(({ ending }) => JSON.parse(ending) as EndingEvent)
+}
+
+export async function markAnnounced(transaction: Queryable, jobIds: readonly string[]): Promise<void> {
+  await transaction.execute(
+    { name: 'bulk.mark-announced', text: 'UPDATE bulk.job SET is_announced = true WHERE job_id = ANY($1)' },
+    [jobIds],
+  )
+}

@@ -1,0 +1,103 @@
+/**
+ * One active coordinator. The lease is a lock of a database session: it ends with the process, at once, when that is killed;
+ * and where the holder is cut off, the server ends a session that says nothing for some seconds. The holder stops earlier.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '@cupel/contracts'
+import type { Database, Queryable } from '@cupel/postgres'
+
+const LOCK = 'cupel.bulk-coordinator'
+/** Between two attempts to get the lease while somebody else has it. */
+const ATTEMPT_INTERVAL_MS = 250
+const SIGN_OF_LIFE_MS = 1_000
+/** Without an answer for this long the holder no longer counts on its lease: earlier than the server does. */
+const ANSWER_TIMEOUT_MS = 3_000
+const SESSION_TIMEOUT_MS = 6_000
+
+export interface Lease {
+  readonly isHeld: () => boolean
+  /** Lets the work finish what it has in hand, and gives the lease back. */
+  stop(): Promise<void>
+}
+
+/** `work` runs while the lease is held, and resolves soon after its signal is aborted. When it rejects it is begun anew. */
+export function holdLease(options: {
+  readonly database: Database
+  readonly logger: Logger
+  readonly work: (signal: AbortSignal) => Promise<void>
+  readonly onTrouble: (error: unknown) => void
+}): Lease {
+  const stopping = new AbortController()
+  let held = false
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await options.database.withConnection(attempt)
+      } catch (error) {
+        if (!stopping.signal.aborted) options.onTrouble(error)
+      }
+      await sleep(ATTEMPT_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+
+  const attempt = async (connection: Queryable): Promise<void> => {
+    const [lock] = await connection.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
+      [LOCK],
+    )
+    if (lock?.taken !== true) return
+    await connection.query(`SET idle_session_timeout = ${SESSION_TIMEOUT_MS}`)
+    held = true
+    options.logger.info({}, 'This instance coordinates bulk jobs')
+    const ended = new AbortController()
+    const working = options
+      .work(AbortSignal.any([stopping.signal, ended.signal]))
+      .finally(() => ended.abort())
+    // Handled below; it may reject while a sign of life is awaited.
+    working.catch(() => undefined)
+    let lost: unknown = null
+    try {
+      while (!stopping.signal.aborted && !ended.signal.aborted) {
+        await answered(connection.query('SELECT 1'))
+        await sleep(SIGN_OF_LIFE_MS, undefined, {
+          signal: AbortSignal.any([stopping.signal, ended.signal]),
+        }).catch(() => undefined)
+      }
+    } catch (error) {
+      lost = error
+      ended.abort()
+    }
+    held = false
+    await working
+    // The connection is dropped with an error, and its lock with it.
+    if (lost !== null) throw lost
+    await connection.query('RESET idle_session_timeout')
+    await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [LOCK])
+  }
+
+  const running = run()
+  return {
+    isHeld: () => held,
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function answered(question: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error('The database did not answer in time; the lease is given up')),
+      ANSWER_TIMEOUT_MS,
+    )
+  })
+  try {
+    await Promise.race([question, late])
+  } finally {
+    clearTimeout(timer)
+    question.catch(() => undefined)
+  }
+}

@@ -1,0 +1,16 @@
+/** The bulk coordinator as a process. */
+import { connectService, runService, type Config } from '@cupel/service-kit'
+import { startBulkCoordinator } from './start-bulk-coordinator.js'
+
+/** One for the lease, one each for what is read, released and announced, one to spare. */
+const COORDINATOR_CONNECTIONS = 5
+
+/** The embedded log works through the same connections and needs its share. */
+function maxConnections(config: Config): number {
+  const wanted = config.CUPEL_DATABASE_CONNECTIONS
+  return config.CUPEL_LOG === 'embedded' ? wanted : Math.min(COORDINATOR_CONNECTIONS, wanted)
+}
+
+runService('bulk-coordinator', async (frame) =>
+  startBulkCoordinator({ ...frame, ...(await connectService(frame, { maxConnections })) }),
+)

@@ -1,0 +1,104 @@
+/** Puts screenings on the bulk lane, a window at a time, per account in turn. */
+import { decidedEventId, screenTopic, type DomainEvent } from '@cupel/contracts'
+import { firstRound, shareRoom, type RoundState } from '@cupel/domain'
+import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import type { Backlog } from './backlog.js'
+import { moveReleased, readUnits, type OpenJob, type Unit } from './job-table.js'
+import type { Pace } from './pace.js'
+
+export interface ReleaseOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly backlog: Backlog
+  readonly pace: Pace
+}
+
+/** Room is not given out in crumbs: a round costs two trips to the database and one to the log, whatever its size. */
+const SMALLEST_PART_OF_WINDOW = 8
+
+/**
+ * Releases what the window has room for; returns how many. Append first, then the row: a crash in between releases the same
+ * records again, byte for byte, and of two reports with one id the first counts.
+ */
+export function createRelease({
+  log,
+  codec,
+  database,
+  backlog,
+  pace,
+}: ReleaseOptions): () => Promise<number> {
+  let round: RoundState = firstRound
+  return async () => {
+    const window = pace.window()
+    const underWay = backlog.underWay()
+    const room = window - underWay
+    if (backlog.waiting() === 0) return 0
+    if (room < backlog.waiting()) pace.wasFull()
+    if (room <= 0 || (underWay > 0 && room < window / SMALLEST_PART_OF_WINDOW)) return 0
+    const shared = shareRoom(round, backlog.queues(), room)
+    const moves = shared.allotments.map(({ jobId, items }) => {
+      const { released } = backlog.get(jobId)!
+      return { jobId, expected: released, next: released + items }
+    })
+    const units = await readUnits(
+      database,
+      moves.map(({ jobId, expected, next }) => ({ jobId, from: expected, to: next })),
+    )
+    // A job may have been cancelled meanwhile: what is read of it is released in vain, and its row refuses the move.
+    const records = units.flatMap((unit) => {
+      const job = backlog.get(unit.jobId)
+      return job === undefined ? [] : [recordOf(codec, job, unit)]
+    })
+    if (records.length > 0) {
+      pace.released(records.map(({ key }) => key))
+      await log.append('bulk.items-released', records)
+    }
+    const moved = await database.transaction({ at: 'bulk.release' }, (transaction) =>
+      moveReleased(transaction, moves),
+    )
+    for (const { jobId, next } of moves) if (moved.has(jobId)) backlog.released(jobId, next)
+    const refused = moves.filter(({ jobId }) => !moved.has(jobId) && backlog.get(jobId) !== undefined)
+    if (refused.length > 0)
+      throw new Error(
+        `The rows of ${refused.length} jobs are not as they were left: somebody else releases them`,
+      )
+    round = shared.round
+    return records.length
+  }
+}
+
+/** The same for every release of the unit: it follows from the job alone. */
+function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
+  const { reportId } = unit
+  const event: DomainEvent<'ScreenRequested'> = {
+    type: 'ScreenRequested',
+    data: {
+      reportId,
+      accountId: job.accountId,
+      livemode: job.livemode,
+      address: unit.address,
+      canonicalAddress: unit.canonicalAddress,
+      chain: unit.chain,
+      candidateChains: unit.candidateChains,
+      customerReference: null,
+      lane: 'bulk',
+      answerByAt: null,
+      requestedAt: job.submittedAt,
+      reportUrl: job.reportPageUrl + reportId,
+      jobId: job.jobId,
+      jobIndex: unit.itemIndex,
+    },
+    envelope: {
+      id: decidedEventId('ScreenRequested', reportId),
+      source: 'cupel/bulk-coordinator',
+      time: job.submittedAt,
+      subject: reportId,
+      correlationId: job.correlationId,
+      causationId: job.causationId,
+      ...(job.traceparent === null ? {} : { traceparent: job.traceparent }),
+    },
+  }
+  return codec.encode(event, { topic: screenTopic('bulk', job.livemode), key: reportId })
+}

@@ -1,0 +1,262 @@
+import { topicOf } from '@cupel/contracts'
+import { listDeadLetters } from '@cupel/event-log'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { COORDINATOR_GROUP } from '../src/index.js'
+import {
+  addresses,
+  bulkReportId,
+  ETH,
+  openInstallation,
+  outcomeRecord,
+  submission,
+  SUBMITTED_AT,
+  type Installation,
+} from './installation.js'
+
+let installation: Installation
+beforeEach(async () => {
+  installation = await openInstallation()
+})
+afterEach(() => installation.close())
+
+const until = <T>(look: () => Promise<T> | T): Promise<T> =>
+  vi.waitFor(look, { timeout: 15_000, interval: 20 })
+const distinct = (values: readonly string[]): number => new Set(values).size
+
+describe('a job', () => {
+  test('of one address is screened once and ends once', async () => {
+    await installation.coordinator()
+    const jobId = await installation.submit([ETH])
+    const { type, data } = await installation.ended(jobId)
+    expect({ type, data }).toMatchObject({
+      type: 'BulkCompleted',
+      data: { jobId, accountId: 'acc_1', livemode: true, status: 'completed' },
+    })
+    expect(data).toMatchObject({ total: 1, completed: 1, failed: 0, cancelled: 0 })
+    const [request] = await installation.requests()
+    expect(request!.data).toMatchObject({
+      ...{ address: ETH, chain: 'ETH', lane: 'bulk', jobId, jobIndex: 0, requestedAt: SUBMITTED_AT },
+      reportUrl: `https://cupel.example.com/reports/${request!.data.reportId}`,
+    })
+  })
+
+  test('of 1,000 addresses is released in windows and every address screened exactly once', async () => {
+    await installation.coordinator()
+    const jobId = await installation.submit(addresses(1_000))
+    expect((await installation.ended(jobId)).data).toMatchObject({
+      total: 1_000,
+      completed: 1_000,
+      failed: 0,
+    })
+    const ids = (await installation.requests()).map(({ data }) => data.reportId)
+    expect([ids.length, distinct(ids)]).toEqual([1_000, 1_000])
+  })
+
+  test('with nothing but bad addresses ends at once, with errors, at the time it was submitted', async () => {
+    await installation.coordinator()
+    const jobId = await installation.submit(['nonsense', 'more of it'])
+    expect((await installation.ended(jobId)).data).toMatchObject({
+      ...{ status: 'completed_with_errors', total: 2, failed: 2, completed: 0, completedAt: SUBMITTED_AT },
+    })
+    expect(await installation.requests()).toEqual([])
+  })
+
+  test('with equal addresses screens them once and counts each', async () => {
+    await installation.coordinator()
+    const jobId = await installation.submit([ETH, 'bad', ETH, ETH.toLowerCase(), ETH])
+    expect((await installation.ended(jobId)).data).toMatchObject({ total: 5, completed: 4, failed: 1 })
+    const requests = await installation.requests()
+    expect(requests.map(({ data }) => [data.jobIndex, data.address])).toEqual(
+      expect.arrayContaining([
+        [0, ETH],
+        [3, ETH.toLowerCase()],
+      ]),
+    )
+    expect(requests).toHaveLength(2)
+  })
+
+  test('ends with errors where a screening cannot be decided, and the others are not held up', async () => {
+    const texts = addresses(100)
+    installation.scorer.decide = ({ address }) => (address === texts[17] ? 'fail' : 'report')
+    await installation.coordinator()
+    const { data } = await installation.ended(await installation.submit(texts))
+    expect(data).toMatchObject({ status: 'completed_with_errors', completed: 99, failed: 1, cancelled: 0 })
+  })
+
+  test('stands by the first record of a report id', async () => {
+    installation.scorer.decide = () => 'twice'
+    await installation.coordinator()
+    const { data } = await installation.ended(await installation.submit(addresses(40)))
+    expect(data).toMatchObject({ status: 'completed', completed: 40, failed: 0 })
+  })
+
+  test('submitted twice under one id is the first submission', async () => {
+    const first = submission(addresses(3))
+    const { jobId } = first.data
+    await installation.append(first, jobId)
+    await installation.append(submission(addresses(5), { jobId }), jobId)
+    await installation.coordinator()
+    expect((await installation.ended(jobId)).data).toMatchObject({ total: 3, completed: 3 })
+    expect(await installation.requests()).toHaveLength(3)
+  })
+
+  test('whose outcomes are read before it counts them', async () => {
+    const event = submission(addresses(2))
+    const [one, other] = event.data.items.map((item) => item.reportId!)
+    await installation.coordinator()
+    await installation.log.append('test', [
+      outcomeRecord(one!, 'ReportGenerated'),
+      outcomeRecord(other!, 'ScreeningFailed'),
+    ])
+    await until(async () =>
+      expect(await installation.database.query('SELECT FROM bulk.early_outcome')).toHaveLength(2),
+    )
+    await installation.append(event, event.data.jobId)
+    expect((await installation.ended(event.data.jobId)).data).toMatchObject({ completed: 1, failed: 1 })
+  })
+
+  test('of the sandbox runs on the sandbox topics', async () => {
+    await installation.coordinator()
+    const jobId = await installation.submit(addresses(3), { livemode: false })
+    expect((await installation.ended(jobId)).data).toMatchObject({ livemode: false, completed: 3 })
+    expect(
+      [await installation.requests(false), await installation.requests(true)].map((all) => all.length),
+    ).toEqual([3, 0])
+    expect(await installation.records(topicOf('BulkCompleted', true))).toEqual([])
+  })
+})
+
+describe('cancelling', () => {
+  test('ends a job within a second, leaves what was done, and releases nothing more', async () => {
+    const texts = addresses(1_000)
+    installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 10 ? 'report' : 'hold')
+    await installation.coordinator()
+    const jobId = await installation.submit(texts)
+    await until(() => expect(installation.scorer.seen.length).toBeGreaterThanOrEqual(100))
+    const began = performance.now()
+    await installation.cancel(jobId)
+    const { type, data } = await installation.ended(jobId)
+    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(type).toBe('BulkCancelled')
+    expect(data).toMatchObject({ total: 1_000, completed: 10, failed: 0, cancelled: 990 })
+    expect('cancelledIndices' in data && data.cancelledIndices).toEqual(
+      Array.from({ length: 990 }, (_, n) => n + 10),
+    )
+    const seen = installation.scorer.seen.length
+    expect(seen).toBeLessThan(1_000)
+    // Its place is free: another job is screened at once, though nothing of the first one ever came back.
+    installation.scorer.decide = () => 'report'
+    expect((await installation.ended(await installation.submit(addresses(300)))).data).toMatchObject({
+      completed: 300,
+    })
+    expect(installation.scorer.seen).toHaveLength(seen + 300)
+  })
+
+  test('an ended job changes nothing, and what comes in after a cancellation neither', async () => {
+    await installation.coordinator()
+    const done = await installation.submit([ETH])
+    await installation.ended(done)
+    await installation.cancel(done)
+    installation.scorer.decide = () => 'hold'
+    const cancelled = await installation.submit([ETH])
+    await until(() => expect(installation.scorer.seen).toHaveLength(2))
+    await installation.cancel(cancelled)
+    await installation.ended(cancelled)
+    installation.scorer.decide = () => 'report'
+    await installation.scorer.release()
+    const last = await installation.submit([ETH])
+    await installation.ended(last)
+    expect((await installation.endings(done)).map(({ type }) => type)).toEqual(['BulkCompleted'])
+    expect((await installation.endings(cancelled)).map(({ type }) => type)).toEqual(['BulkCancelled'])
+  })
+})
+
+describe('accounts', () => {
+  test('get equal shares: a small job does not wait for the large ones of others', async () => {
+    for (let n = 0; n < 5; n += 1) await installation.submit(addresses(1_000), { accountId: 'acc_large' })
+    const small = await installation.submit(addresses(20), { accountId: 'acc_small' })
+    await installation.coordinator()
+    await installation.ended(small)
+    const place = installation.scorer.seen.findLastIndex(({ jobId }) => jobId === small)
+    expect(place).toBeLessThan(1_000)
+  })
+})
+
+describe('what cannot be handled', () => {
+  test('is laid aside with its cause, and the jobs behind it go on', async () => {
+    const poison = {
+      topic: topicOf('BulkSubmitted'),
+      key: 'job_poison',
+      value: Buffer.from('poison'),
+      headers: { ce_type: 'BulkSubmitted' },
+    }
+    await installation.log.append(
+      'test',
+      Array.from({ length: 4 }, (_, partition) => ({ ...poison, partition })),
+    )
+    await installation.coordinator()
+    expect((await installation.ended(await installation.submit([ETH]))).data).toMatchObject({ completed: 1 })
+    const letters = await listDeadLetters(installation.log, COORDINATOR_GROUP)
+    expect(letters).toHaveLength(4)
+    expect(letters[0]).toMatchObject({
+      key: 'job_poison',
+      cause: expect.stringContaining('schema id') as string,
+    })
+    expect(letters[0]!.value!.toString()).toBe('poison')
+  })
+
+  test.each([
+    [
+      'whose equal addresses do not share a report',
+      (texts: string[]) => {
+        const event = submission([...texts, ETH, ETH])
+        const items = event.data.items.map((item, index) =>
+          index === 1 ? { ...item, reportId: bulkReportId() } : item,
+        )
+        return { ...event, data: { ...event.data, items } }
+      },
+    ],
+    [
+      'whose report ids belong to interactive screens',
+      (texts: string[]) => {
+        const event = submission([...texts, ETH])
+        return {
+          ...event,
+          data: {
+            ...event.data,
+            items: event.data.items.map((item) => ({ ...item, reportId: '0123456789abcd00' })),
+          },
+        }
+      },
+    ],
+  ])('a submission %s is a failed job, not one that hangs', async (_, make) => {
+    const event = make([])
+    await installation.append(event, event.data.jobId)
+    await installation.coordinator()
+    const { total } = { total: event.data.items.length }
+    expect((await installation.ended(event.data.jobId)).data).toMatchObject({
+      status: 'failed',
+      total,
+      failed: total,
+      completed: 0,
+    })
+    expect(await listDeadLetters(installation.log, COORDINATOR_GROUP)).toHaveLength(1)
+  })
+})
+
+describe('two instances', () => {
+  test('work one at a time, and the second takes over when the first stops', async () => {
+    const first = await installation.coordinator()
+    await until(() => expect(first.checks()[0]!.detail).toBe('holds the lease'))
+    const second = await installation.coordinator()
+    installation.scorer.decide = () => 'hold'
+    const jobId = await installation.submit(addresses(600))
+    await until(() => expect(installation.scorer.seen.length).toBeGreaterThan(0))
+    expect(second.checks()[0]!.detail).toBe('stands by')
+    await first.stop()
+    installation.scorer.decide = () => 'report'
+    await installation.scorer.release()
+    expect((await installation.ended(jobId)).data).toMatchObject({ completed: 600 })
+    expect(await installation.endingRecords(jobId)).toHaveLength(1)
+  })
+})
