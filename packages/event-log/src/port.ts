@@ -104,6 +104,11 @@ export interface SubscribeOptions {
   readonly maxBatchRecords: number
   /** Partitions handled at the same time. */
   readonly concurrency: number
+  /**
+   * Where nobody waits for the reader: after records came it rests this long before it asks the log for more, so that a busy
+   * log is read in few, large pieces. The first record after a pause comes at once. No rest where the log is in memory anyway.
+   */
+  readonly restMs?: number
   /** The subscription ended and will not come back: foreign or truncated log, lost for good. */
   readonly onStopped: (error: LogStoppedError) => void
   /** A batch was rejected and will be tried again. */

@@ -23,7 +23,6 @@ describe.skipIf(missing !== undefined)(
       folder: join(folder, name),
       logFile: join(folder, `${name}.log`),
       recordFolder: join(folder, `${name}-run`),
-      quickStart: true,
     })
     beforeAll(async () => {
       jars = await ensureKafkaJars()

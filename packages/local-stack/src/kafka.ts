@@ -24,8 +24,6 @@ export interface KafkaOptions {
   readonly port?: number
   readonly controllerPort?: number
   readonly heapMb?: number
-  /** Starts faster and runs slower: for tests, never for measurements. */
-  readonly quickStart?: boolean
   /** Further settings of server.properties. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -103,12 +101,11 @@ function jvmFlags(options: KafkaOptions): string[] {
     // Sized once: growing the heap under load is a pause.
     `-Xms${heap}m`,
     `-Xmx${heap}m`,
-    '-XX:+UseG1GC',
-    '-XX:MaxGCPauseMillis=20',
-    '-XX:+ExplicitGCInvokesConcurrent',
+    // One machine for everything: the optimising compiler takes more of it in the first minutes than it gives back in hours.
+    '-XX:TieredStopAtLevel=1',
+    '-XX:+UseSerialGC',
     '-Djava.awt.headless=true',
     `-Dlog4j2.configurationFile=${fileURLToPath(new URL('log4j2.properties', DEPLOY))}`,
-    ...(options.quickStart === true ? ['-XX:TieredStopAtLevel=1', '-Xshare:auto'] : []),
   ]
 }
 

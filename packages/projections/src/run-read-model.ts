@@ -52,6 +52,7 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
   const reduce = createReduce(readModel, codec)
   const metrics = projectionMetrics(options.metrics, readModel.name)
   const stopping = new AbortController()
+  const commitIntervalMs = options.commitIntervalMs ?? COMMIT_INTERVAL_MS
 
   let state: ProjectionState = 'idle'
   let error: string | null = null
@@ -65,7 +66,7 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
   let unsubscribing: Promise<void> | undefined
 
   const window = createCommitWindow<PreparedBatch, { resumeAt: number } | undefined>({
-    intervalMs: options.commitIntervalMs ?? COMMIT_INTERVAL_MS,
+    intervalMs: commitIntervalMs,
     commit: (batches) =>
       commitBatches({ batches, database, group, log: identity!, schema: readModel.schema, metrics }),
   })
@@ -104,6 +105,7 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
           handle,
           maxBatchRecords: readModel.maxBatchRecords ?? MAX_BATCH_RECORDS,
           concurrency: MAX_CONCURRENT_PARTITIONS,
+          restMs: commitIntervalMs,
           onStopped: stop,
           onRetry: retrying,
         })

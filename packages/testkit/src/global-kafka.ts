@@ -52,7 +52,6 @@ async function startFromJars(): Promise<TestKafka> {
       ...common,
       folder: join(folder, 'kafka'),
       logFile: join(folder, 'kafka.log'),
-      quickStart: true,
     }),
     startRegistry({ ...common, folder: join(folder, 'registry'), logFile: join(folder, 'registry.log') }),
   ] as const

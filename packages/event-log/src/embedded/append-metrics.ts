@@ -6,18 +6,18 @@ const WRITE_RECORDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000]
 
 export function appendMetrics(metrics: Metrics) {
   const seconds = metrics.histogram(
-    'cupel_log_append_seconds',
+    'log_append_seconds',
     'Time from an append to its acknowledgement.',
     APPEND_SECONDS,
     ['lane'],
   )
   const records = metrics.histogram(
-    'cupel_log_produce_request_records',
+    'log_produce_request_records',
     'Records that travelled in one produce request.',
     WRITE_RECORDS,
     ['lane'],
   )
-  const failures = metrics.counter('cupel_log_append_failures_total', 'Appends that were rejected.', [
+  const failures = metrics.counter('log_append_failures_total', 'Appends that were rejected.', [
     'lane',
     'error',
   ])

@@ -52,7 +52,6 @@ export async function startBroker(jars: KafkaJars): Promise<BrokerUnderTest> {
         recordFolder: join(folder, RECORD_FOLDER),
         port,
         controllerPort,
-        quickStart: true,
       })
     },
     async replace() {

@@ -48,6 +48,8 @@ export interface FetcherOptions {
   readonly onConnected?: (clusterId: string) => void
   /** Where throughput counts more than the first record: bytes per partition and answer. */
   readonly maxPartitionBytes?: number
+  /** Pause after an answer that held records: a poll that every single record ends costs the broker all its partitions each time. */
+  readonly restMs?: number
 }
 
 export interface Fetcher {
@@ -74,6 +76,7 @@ const MISSING_AFTER_MS = 15_000
 export function openFetcher(options: FetcherOptions): Fetcher {
   const logger: Logger = options.connection.logger
   const connection = openConnection(options.connection)
+  const restMs = options.restMs ?? 0
   const maxPartitionBytes = options.maxPartitionBytes ?? MAX_PARTITION_BYTES
   const targets = new Set<FetchTarget>()
   let closed = false
@@ -200,6 +203,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       )
       activeAt = Date.now()
       deliver(asked, answers)
+      if (restMs > 0 && answers.some(({ batches }) => batches.length > 0)) await sleepUntilWoken(restMs)
     }
   }
 

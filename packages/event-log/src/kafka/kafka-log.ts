@@ -73,18 +73,18 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   let closing: Promise<void> | null = null
 
   const appendSeconds = metrics.histogram(
-    'cupel_log_append_seconds',
+    'log_append_seconds',
     'Time from an append to its acknowledgement.',
     APPEND_BUCKETS,
     ['lane'],
   )
   const requestRecords = metrics.histogram(
-    'cupel_log_produce_request_records',
+    'log_produce_request_records',
     'Records that travelled in one produce request.',
     REQUEST_BUCKETS,
     ['lane'],
   )
-  const failures = metrics.counter('cupel_log_append_failures_total', 'Appends that were rejected.', [
+  const failures = metrics.counter('log_append_failures_total', 'Appends that were rejected.', [
     'lane',
     'error',
   ])

@@ -43,7 +43,6 @@ describe.skipIf(typeof jars === 'string')('With two brokers', { timeout: CASE_TI
       logFile: join(folder, 'first.log'),
       recordFolder: join(folder, RECORD_FOLDER),
       controllerPort,
-      quickStart: true,
       settings: SHARED_SETTINGS,
     })
     second = await secondBroker(jars, join(folder, 'second'), {

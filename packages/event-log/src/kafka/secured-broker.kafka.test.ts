@@ -130,7 +130,6 @@ async function startSecured(folder: string, kafkaJars: KafkaJars, port: number):
     recordFolder: join(folder, RECORD_FOLDER),
     port: plainPort,
     controllerPort,
-    quickStart: true,
     settings: {
       listeners: `${listeners},CONTROLLER://127.0.0.1:${controllerPort}`,
       'advertised.listeners': listeners,

@@ -71,7 +71,10 @@ export function openSubscription(
   let stopping: Promise<void> | null = null
   let over = false
 
-  const fetcher = openFetcher({ connection: dependencies.connection })
+  const fetcher = openFetcher({
+    connection: dependencies.connection,
+    ...(options.restMs === undefined ? {} : { restMs: options.restMs }),
+  })
   const membership = joinGroup({
     connection: dependencies.connection,
     group: dependencies.wireGroup,
