@@ -1,0 +1,357 @@
+/**
+ * Ten thousand generated histories of Idempotency-Keys, through the gate, its batches and the reservations in the database, on
+ * two instances with connections of their own. The database's clock stands still and is put forward by the test; a kill is an
+ * attempt that never ends. Where one call is alone it must do what the model says, row for row; where several meet, what
+ * they did is held against the rules that make a key worth having.
+ */
+import {
+  accessMigrations,
+  createAccount,
+  createAdmission,
+  issueKey,
+  type AdmissionGate,
+  type IdempotentRequest,
+} from '@cupel/access'
+import { silentLogger } from '@cupel/contracts'
+import { plans } from '@cupel/domain'
+import { eventLogMigrations } from '@cupel/event-log'
+import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import { projectionsMigrations } from '@cupel/projections'
+import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import fc from 'fast-check'
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answerIdempotently, idempotentRequest } from '../src/access/idempotent-call.js'
+import { jsonAnswer, type Answer, type KeyedCall } from '../src/http/endpoint.js'
+import { isRefusal, refuse, type Refusal } from '../src/http/problem.js'
+import {
+  expectedOf,
+  fates,
+  KEEP_MS,
+  type Fate,
+  type ModelCall,
+  type ModelRow,
+  type Outcome,
+  type WorkState,
+} from './idempotency-model.js'
+
+const HISTORIES = 10_000
+/** Histories that go on side by side, so that their calls share batches. */
+const AT_ONCE = 100
+const MAX_ROUNDS = 6
+const LEASE_MS = 6_000
+const BODIES = ['first', 'other']
+
+let testDatabase: TestDatabase
+let plain: Database
+interface Instance {
+  readonly database: Database
+  readonly gate: AdmissionGate
+  /** One key of the account each: calls with one key would wait for its bucket, and so for each other, before they race. */
+  readonly key: string
+}
+const instances: Instance[] = []
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  const { connectionString } = testDatabase
+  plain = openDatabase({ connectionString, maxConnections: 2, applicationName: 'histories' })
+  await migrate(plain, await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations]))
+  await plain.execute('CREATE SCHEMA test_clock')
+  await plain.execute(`CREATE TABLE test_clock.clock AS SELECT timestamptz '2030-01-01 00:00Z' AS at`)
+  await plain.execute(
+    `CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT at FROM test_clock.clock'`,
+  )
+  const { accountId } = await createAccount(plain, { name: 'Histories', by: 'test' })
+  const order = { environment: 'live', scope: 'read-write', plan: 'enterprise', by: 'test' } as const
+  // In front of pg_catalog: what is asked for the time of day says the time of the test.
+  const options = encodeURIComponent('-c search_path=test_clock,pg_catalog,public')
+  const separator = connectionString.includes('?') ? '&' : '?'
+  const figures = { ...plans.enterprise, refillPerSecond: 1e5, burst: 1e6, hardCapPerSecond: 1e6 }
+  for (const applicationName of ['instance-one', 'instance-two']) {
+    const { key } = await issueKey(plain, { ...order, accountId })
+    const database = openDatabase({
+      connectionString: `${connectionString}${separator}options=${options}`,
+      maxConnections: 4,
+      applicationName,
+    })
+    instances.push({
+      key,
+      database,
+      gate: createAdmission({ database, plans: { ...plans, enterprise: figures }, leaseMs: LEASE_MS }),
+    })
+  }
+})
+afterAll(async () => {
+  for (const { gate, database } of instances) {
+    await gate.close()
+    await database.close()
+  }
+  await plain.close()
+  await testDatabase.drop()
+})
+
+interface Step {
+  readonly at: number
+  readonly body: string
+  readonly fate: Fate
+  readonly isBehind: boolean
+}
+/** Steps of a round are taken at once, rounds one after the other. */
+type Round = readonly Step[]
+
+const step: fc.Arbitrary<Step> = fc.record({
+  at: fc.nat(1),
+  body: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(BODIES[0]!) },
+    { weight: 1, arbitrary: fc.constant(BODIES[1]!) },
+  ),
+  fate: fc.constantFrom(...fates),
+  isBehind: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(false) },
+    { weight: 1, arbitrary: fc.constant(true) },
+  ),
+})
+const round = fc.oneof(
+  { weight: 3, arbitrary: fc.array(step, { minLength: 1, maxLength: 1 }) },
+  { weight: 2, arbitrary: fc.array(step, { minLength: 2, maxLength: 4 }) },
+)
+const history = fc.array(round, { minLength: 1, maxLength: MAX_ROUNDS })
+/** Time that passes after a round: none, part of a lease, just not a lease, just a lease, just not and just a day. */
+const pause = fc.constantFrom(0, 0, LEASE_MS / 2, LEASE_MS - 1, LEASE_MS, LEASE_MS, KEEP_MS - 1, KEEP_MS)
+
+/** One key and everything that was done with it. */
+interface Story {
+  readonly rounds: readonly Round[]
+  readonly idempotencyKey: string
+  readonly works: Map<string, WorkState>
+  /** The same as it was before the round. */
+  worksBefore: ReadonlyMap<string, WorkState>
+  /** Attempts that have not ended, killed ones included, and until when they may hold the key. */
+  readonly underWay: Map<string, number>
+  row: ModelRow | null
+  /** A rule that was broken inside a call. */
+  violation: string | null
+  /** What the key was answered with, for as long as it stands for that. */
+  answered: { readonly body: string; readonly workId: string } | null
+}
+
+let nowMs = 0
+let stories = 0
+let ids = 0
+const bodiesByHash = new Map<string, string>()
+let alone = 0
+let together = 0
+
+test(`whatever happens to it, an Idempotency-Key is one piece of work: ${HISTORIES} histories`, async () => {
+  const { failed, seed, errorInstance } = await fc.check(
+    fc.asyncProperty(
+      fc.array(history, { minLength: AT_ONCE, maxLength: AT_ONCE }),
+      fc.array(pause, { minLength: MAX_ROUNDS, maxLength: MAX_ROUNDS }),
+      async (histories, pauses) => {
+        const told = histories.map((rounds): Story => ({
+          rounds,
+          idempotencyKey: `history-${(stories += 1)}`,
+          works: new Map(),
+          worksBefore: new Map(),
+          underWay: new Map(),
+          row: null,
+          violation: null,
+          answered: null,
+        }))
+        await putClockForward(0)
+        for (const [index, pauseMs] of pauses.entries()) {
+          const acting = told.filter(({ rounds }) => index < rounds.length)
+          for (const story of acting) beginRound(story)
+          const taken = await Promise.all(acting.map((story) => takeRound(story, story.rounds[index]!)))
+          const rows = await rowsOf(acting)
+          for (const [place, story] of acting.entries()) {
+            const row = rows.get(story.idempotencyKey) ?? null
+            judgeRound(story, taken[place]!, row)
+            story.row = row
+          }
+          await putClockForward(pauseMs)
+        }
+      },
+    ),
+    // A failure tells its one history; a hundred smaller ones would take long to find.
+    { numRuns: HISTORIES / AT_ONCE, endOnFailure: true },
+  )
+  if (failed) throw new Error(`seed ${seed}: ${String(errorInstance)}`, { cause: errorInstance })
+  process.stdout.write(`histories: ${alone} calls alone, ${together} calls at once with others\n`)
+  expect(stories).toBeGreaterThanOrEqual(HISTORIES)
+}, 120_000)
+
+async function putClockForward(byMs: number): Promise<void> {
+  const [row] = await plain.query<{ ms: number }>(
+    `UPDATE test_clock.clock SET at = at + $1 * interval '1 millisecond' RETURNING (extract(epoch FROM at) * 1000)::float8 AS ms`,
+    [byMs],
+  )
+  nowMs = row!.ms
+}
+
+interface Taken {
+  readonly call: ModelCall
+  readonly outcome: Outcome
+}
+
+function beginRound(story: Story): void {
+  story.worksBefore = new Map(story.works)
+  if (story.row === null || story.row.createdAtMs > nowMs - KEEP_MS) return
+  // After a day the key stands for another request, also where the last attempt at the first one is still at work.
+  story.answered = null
+  story.underWay.clear()
+}
+
+async function takeRound(story: Story, steps: Round): Promise<readonly Taken[]> {
+  return await Promise.all(steps.map((each) => take(story, each)))
+}
+
+/** One call, as the frame of the API makes it; the work itself is a line in `works`. */
+async function take(story: Story, { at, body, fate, isBehind }: Step): Promise<Taken> {
+  const { database, gate, key } = instances[at]!
+  const restartId = newId()
+  const call: ModelCall = { body, fate, isBehind, candidateId: newId(), restartId }
+  let kill = (): void => undefined
+  const killed = new Promise<Outcome>((resolve) => (kill = () => resolve({ kind: 'killed' })))
+  const idempotent = await requestOf(story, call)
+  const admission = await gate.admit({
+    authorization: `Bearer ${key}`,
+    clientAddress: '203.0.113.7',
+    requiredScope: 'read-write',
+    idempotent,
+  })
+  if (!admission.admitted) throw new Error(`not admitted: ${admission.reason}`)
+  const answering = answerIdempotently(
+    { database, leaseMs: LEASE_MS, logger: silentLogger },
+    { caller: admission.caller } as KeyedCall,
+    {
+      newWorkId: () => Promise.resolve(restartId),
+      replay: (_, workId) => Promise.resolve(replayOf(story, workId, isBehind)),
+    },
+    admission.reservation!,
+    (workId) => work(story, workId, fate, kill),
+  ).then(
+    (result): Outcome => {
+      if (isRefusal(result)) return { kind: 'refused', code: result.code }
+      const replayed = result.headers?.['idempotency-replayed'] === 'true'
+      return { kind: 'answered', workId: result.body!, replayed }
+    },
+    (error: unknown): Outcome => {
+      if (error !== THROWN) story.violation ??= String(error)
+      return { kind: 'refused', code: 'internal_error' }
+    },
+  )
+  return { call, outcome: await Promise.race([answering, killed]) }
+}
+
+async function requestOf(story: Story, call: ModelCall): Promise<IdempotentRequest> {
+  const request = await idempotentRequest(
+    story.idempotencyKey,
+    { method: 'POST', url: '/v1/screen' },
+    { address: call.body },
+    { newWorkId: () => Promise.resolve(call.candidateId) },
+  )
+  bodiesByHash.set(request.requestHash.toString('hex'), call.body)
+  return request
+}
+
+const newId = (): string => `work-${(ids += 1)}`
+
+function replayOf({ works }: Story, workId: string, isBehind: boolean) {
+  const state = works.get(workId)
+  if (state === 'done') return { kind: 'answer', answer: jsonAnswer(200, workId) } as const
+  if (isBehind) return { kind: 'unknown-yet', refusal: refuse('unavailable', 'behind') } as const
+  return state === 'failed' ? ({ kind: 'failed' } as const) : ({ kind: 'none' } as const)
+}
+
+/** Nobody may be at work under this key but those whose lease is over. */
+async function work(story: Story, workId: string, fate: Fate, kill: () => void): Promise<Answer | Refusal> {
+  for (const [attempt, untilMs] of story.underWay)
+    if (untilMs > nowMs) story.violation ??= `${workId} was begun while ${attempt} was at work`
+  const attempt = `${workId}/${newId()}`
+  story.underWay.set(attempt, nowMs + LEASE_MS)
+  // Others get their turn, as they would while a screen is under way.
+  await new Promise((resolve) => setImmediate(resolve))
+  if (fate === 'killed-before' || fate === 'killed-after') {
+    if (fate === 'killed-after') story.works.set(workId, 'done')
+    kill()
+    return await new Promise<never>(() => undefined)
+  }
+  if (fate === 'success' || fate === 'late-and-done') story.works.set(workId, 'done')
+  if (fate === 'failed') story.works.set(workId, 'failed')
+  // A late answer leaves its work to go on.
+  if (!fate.startsWith('late')) story.underWay.delete(attempt)
+  if (fate === 'thrown') throw THROWN
+  return fate === 'success' ? jsonAnswer(200, workId) : refuse(CODES[fate], 'told to')
+}
+
+const THROWN = new Error('told to')
+
+const CODES = {
+  fault: 'unavailable',
+  refused: 'invalid_address',
+  failed: 'screening_failed',
+  'late-and-done': 'screening_timeout',
+  'late-and-lost': 'screening_timeout',
+} as const
+
+async function rowsOf(told: readonly Story[]): Promise<Map<string, ModelRow>> {
+  const rows = await plain.query<{
+    idempotency_key: string
+    hash: string
+    work_id: string
+    held_by: string
+    lease: number
+    created: number
+  }>(
+    `SELECT idempotency_key, encode(request_hash, 'hex') AS hash, work_id, held_by,
+       (extract(epoch FROM lease_until) * 1000)::float8 AS lease, (extract(epoch FROM created_at) * 1000)::float8 AS created
+     FROM access.idempotency WHERE idempotency_key = ANY ($1)`,
+    [told.map(({ idempotencyKey }) => idempotencyKey)],
+  )
+  return new Map(
+    rows.map((row) => [
+      row.idempotency_key,
+      {
+        body: bodiesByHash.get(row.hash)!,
+        workId: row.work_id,
+        heldBy: row.held_by,
+        leaseUntilMs: row.lease,
+        createdAtMs: row.created,
+      },
+    ]),
+  )
+}
+
+function judgeRound(story: Story, taken: readonly Taken[], row: ModelRow | null): void {
+  if (story.violation !== null) fail(story, story.violation)
+  const [first, ...others] = taken
+  if (others.length > 0) together += taken.length
+  else {
+    alone += 1
+    const clock = { nowMs, leaseMs: LEASE_MS }
+    const { outcome, row: rowAfter, ended } = expectedOf(first!.call, story.row, story.worksBefore, clock)
+    const works = [...story.worksBefore, ...(ended === null ? [] : [ended])]
+    const took = { outcome: first!.outcome, row, works: [...story.works] }
+    if (!isDeepStrictEqual(took, { outcome, row: rowAfter, works }))
+      fail(
+        story,
+        `alone it did ${JSON.stringify(took)} and should have ${JSON.stringify({ outcome, rowAfter, works })}`,
+      )
+  }
+  for (const { call, outcome } of taken) {
+    if (outcome.kind !== 'answered') continue
+    if (story.works.get(outcome.workId) !== 'done')
+      fail(story, `${outcome.workId} was answered before it was done`)
+    story.answered ??= { body: call.body, workId: outcome.workId }
+    if (!isDeepStrictEqual(story.answered, { body: call.body, workId: outcome.workId }))
+      fail(story, `${JSON.stringify({ call, outcome })} after ${JSON.stringify(story.answered)}`)
+  }
+  // Once answered, the key stands for that for a day.
+  if (story.answered !== null && row?.workId !== story.answered.workId)
+    fail(story, `answered with ${story.answered.workId}, and the row holds ${String(row?.workId)}`)
+}
+
+function fail(story: Story, reason: string): never {
+  throw new Error(`${story.idempotencyKey}: ${reason}\nin ${JSON.stringify(story.rounds)}`)
+}
