@@ -1,0 +1,75 @@
+/** Over which heights a ledger is declared to hold everything, and whether that is all an address ever did. */
+import type { LedgerRange } from '@cupel/contracts'
+import type { Transfer } from './transfer.js'
+
+/** What a declaration speaks of: a file of native transfers says nothing of tokens. */
+export type HistoryKind = 'native' | 'token'
+
+export interface DeclaredRange {
+  readonly kind: HistoryKind
+  readonly fromHeight: number
+  readonly toHeight: number
+  /** When the last height was; null where the source does not say. */
+  readonly toAtS: number | null
+}
+
+/** T of an asset in a direction, and whether it is all there ever was. */
+export type AssetTotals = (
+  contract: string,
+  direction: 'in' | 'out',
+) => { readonly total: bigint; readonly isComplete: boolean }
+
+/** Heights at which a chain begins. Before a later one the address may have done anything. */
+const LAST_FIRST_HEIGHT = 1
+const HOUR_S = 3_600
+
+export const historyKind = ({ contract }: Pick<Transfer, 'contract'>): HistoryKind =>
+  contract === '' ? 'native' : 'token'
+
+/** Ranges of one kind that touch or overlap become one; in order of kind and height. */
+export function mergeRanges(ranges: readonly DeclaredRange[]): readonly DeclaredRange[] {
+  const sorted = [...ranges].sort(
+    (a, b) =>
+      Number(a.kind === 'token') - Number(b.kind === 'token') ||
+      a.fromHeight - b.fromHeight ||
+      a.toHeight - b.toHeight,
+  )
+  const merged: DeclaredRange[] = []
+  for (const range of sorted) {
+    const last = merged.at(-1)
+    if (last === undefined || last.kind !== range.kind || range.fromHeight > last.toHeight + 1) {
+      merged.push(range)
+      continue
+    }
+    if (
+      range.toHeight > last.toHeight ||
+      (range.toHeight === last.toHeight && (range.toAtS ?? -1) > (last.toAtS ?? -1))
+    )
+      merged[merged.length - 1] = { ...range, fromHeight: last.fromHeight }
+  }
+  return merged
+}
+
+/**
+ * The last height up to which everything of a kind is known since the chain began, where that reaches to within the
+ * policy's hours of the report; else null. A share over a fragment of a ledger would invent crime.
+ */
+export function completeUpTo(
+  merged: readonly DeclaredRange[],
+  kind: HistoryKind,
+  { generatedAtS, maxAgeHours }: { readonly generatedAtS: number; readonly maxAgeHours: number },
+): number | null {
+  const range = merged.find((one) => one.kind === kind && one.fromHeight <= LAST_FIRST_HEIGHT)
+  if (range === undefined || range.toAtS === null) return null
+  return range.toAtS >= generatedAtS - maxAgeHours * HOUR_S ? range.toHeight : null
+}
+
+export const recordedRange = ({ kind, fromHeight, toHeight, toAtS }: DeclaredRange): LedgerRange => ({
+  kind,
+  fromHeight,
+  toHeight,
+  toAt: toAtS === null ? null : utcText(toAtS),
+})
+
+/** UTC, RFC 3339 with milliseconds. */
+export const utcText = (seconds: number): string => new Date(seconds * 1_000).toISOString()

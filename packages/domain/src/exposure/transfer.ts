@@ -1,0 +1,81 @@
+/** A movement of value between two addresses, and in which order movements happened. */
+import { sha256Hex } from '../json/canonical-json.js'
+import { findAsset, isBurnAddress } from './asset-table.js'
+
+export interface Transfer {
+  /** Names the transfer in its ledger: two copies of one transfer have one id. Lowercase hex. */
+  readonly id: string
+  /** Empty where the source does not say. */
+  readonly txHash: string
+  /** `native`, `internal`, `token` or `utxo`. Open: a source may know more. */
+  readonly kind: string
+  /** Contract of the token; empty for the native asset. */
+  readonly contract: string
+  /** Canonical addresses. */
+  readonly from: string
+  readonly to: string
+  /** Base units. */
+  readonly amount: bigint
+  readonly blockNumber: number | null
+  /** Seconds since 1970. */
+  readonly occurredAtS: number | null
+  /** Place within the block; comparable within one asset. */
+  readonly position: number | null
+  /** Whether its execution is proven. An unproven one may have failed. */
+  readonly proven: boolean
+}
+
+export type UncountedReason =
+  'zero_value' | 'no_counterparty' | 'burn_address' | 'to_itself' | 'unknown_asset'
+
+/** Why a transfer of a chain is no edge between two counterparties, or null for one that counts. */
+export function uncountedReason(
+  chain: string,
+  { contract, from, to, amount }: Pick<Transfer, 'contract' | 'from' | 'to' | 'amount'>,
+): UncountedReason | null {
+  if (amount <= 0n) return 'zero_value'
+  if (from === '' || to === '') return 'no_counterparty'
+  if (isBurnAddress(from) || isBurnAddress(to)) return 'burn_address'
+  if (from === to) return 'to_itself'
+  return findAsset(chain, contract) === undefined ? 'unknown_asset' : null
+}
+
+/**
+ * The order in which one address saw its transfers: time, block, place in the block; at an equal place what came in
+ * first, so that nothing is spent before it is there; the id settles the rest. What is unknown comes first.
+ */
+export function compareFor(address: string): (a: Transfer, b: Transfer) => number {
+  return (a, b) =>
+    compareKnown(a.occurredAtS, b.occurredAtS) ||
+    compareKnown(a.blockNumber, b.blockNumber) ||
+    compareKnown(a.position, b.position) ||
+    Number(b.to === address) - Number(a.to === address) ||
+    compareIds(a, b)
+}
+
+const compareKnown = (a: number | null, b: number | null): number => (a ?? -1) - (b ?? -1)
+
+export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
+  a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+
+/** SHA-256, lowercase hex, of a whole set of transfers: one JSON array a line, in the order of their ids. */
+export function edgesSha256(transfers: readonly Transfer[]): string {
+  const lines = [...transfers]
+    .sort(compareIds)
+    .map((one) =>
+      JSON.stringify([
+        one.id,
+        one.txHash,
+        one.kind,
+        one.contract,
+        one.from,
+        one.to,
+        one.amount.toString(),
+        one.blockNumber,
+        one.occurredAtS,
+        one.position,
+        one.proven,
+      ]),
+    )
+  return sha256Hex(lines.join('\n'))
+}
