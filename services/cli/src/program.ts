@@ -5,6 +5,7 @@ import { registerAccounts } from './accounts/register.js'
 import { registerAudit } from './audit/register.js'
 import { registerKeys } from './keys/register.js'
 import { registerLabels } from './labels/register.js'
+import { registerPolicy } from './policy/register.js'
 import { registerScreen } from './screen/register.js'
 import { registerStart } from './start/register.js'
 import { registerStatus } from './status/register.js'
@@ -18,6 +19,7 @@ const groups = [
   registerAccounts,
   registerKeys,
   registerLabels,
+  registerPolicy,
   registerAudit,
 ]
 

@@ -94,9 +94,18 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
   }
 }
 
+/** Whoever decides a log again meets the same few texts a million times. */
+const rememberedTexts = new Map<string, CompiledPolicy>()
+const MAX_REMEMBERED_TEXTS = 16
+
 /** Compiles the canonical text of a policy, as recorded in PolicyActivated and ReportGenerated. */
 export function compilePolicyText(text: string): CompiledPolicy {
-  return compilePolicy(JSON.parse(text) as PolicyDocument)
+  const remembered = rememberedTexts.get(text)
+  if (remembered !== undefined) return remembered
+  const compiled = compilePolicy(JSON.parse(text) as PolicyDocument)
+  if (rememberedTexts.size === MAX_REMEMBERED_TEXTS) rememberedTexts.clear()
+  rememberedTexts.set(text, compiled)
+  return compiled
 }
 
 const toPpm = (fraction: number): number => Math.round(fraction * PPM)

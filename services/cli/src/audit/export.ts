@@ -4,8 +4,8 @@ import type { DomainEvent } from '@cupel/contracts'
 import type { Command } from 'commander'
 import { snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_USAGE } from '../explain.js'
 import { withInstallation } from '../installation.js'
+import { momentOf } from './moment.js'
 import { readAuditEvents } from './audit-events.js'
 
 interface ExportOptions extends JsonOption {
@@ -63,12 +63,4 @@ function spelled(_name: string, value: unknown): unknown {
 async function write(context: CliContext, lines: readonly string[]): Promise<void> {
   context.print(lines.join('\n'))
   if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain')
-}
-
-function momentOf(option: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const timeMs = Date.parse(text)
-  if (Number.isNaN(timeMs))
-    throw new CommandError(`${option} takes a date such as 2026-11-21, not ${text}.`, EXIT_USAGE)
-  return new Date(timeMs).toISOString()
 }

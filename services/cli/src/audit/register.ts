@@ -7,7 +7,9 @@ import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 import { withInstallation } from '../installation.js'
 import { registerExport } from './export.js'
+import { registerRecompute } from './recompute.js'
 import { progressNotes, replaySummary } from './replay-text.js'
+import { registerVerify } from './verify.js'
 
 interface ReplayOptions extends JsonOption {
   readonly target: string
@@ -20,6 +22,8 @@ export function registerAudit(program: Command, context: CliContext): void {
     .description('Check what is stored against the log, build it anew, and export who did what.')
 
   registerExport(audit, context)
+  registerVerify(audit, context)
+  registerRecompute(audit, context)
 
   audit
     .command('replay')

@@ -1,0 +1,19 @@
+/** Proofs over the log: that it is well-formed, and that every report follows from what it rests on. */
+export {
+  readStoredReports,
+  type ReadingProgress,
+  type StoredReport,
+  type StoredReportsOptions,
+} from './stored-reports.js'
+export {
+  recomputeLevels,
+  recomputeReports,
+  type LevelCounts,
+  type RecomputeFinding,
+  type RecomputeLevel,
+  type RecomputeOptions,
+  type RecomputeResult,
+  type RecomputeStatus,
+} from './recompute-reports.js'
+export { verifyLog, type TopicSummary, type VerifyOptions, type VerifyResult } from './verify-log.js'
+export type { Problem, ProblemKind } from './problem.js'

@@ -1,0 +1,106 @@
+/**
+ * Every report there is, read from the log: of a report id the first record in its partition, be it the report or the
+ * failure, is what callers were told. Memory is bounded whatever the log holds: a partition with more ids than are
+ * remembered at once is read several times, each time for another share of the ids.
+ */
+import { reportPartition, topicOf, type DomainEvent } from '@cupel/contracts'
+import { TYPE_HEADER, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import { createIdSet, fingerprint } from './id-set.js'
+
+/** Ids remembered at once: 16 MB. */
+const MAX_IDS = 1_000_000
+
+export interface StoredReport {
+  readonly report: DomainEvent<'ReportGenerated'>
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+}
+
+export interface StoredReportsOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  /** Live reports, those of the sandbox, or both where it is not given. */
+  readonly livemode?: boolean | undefined
+  /** Only reports recorded from then on; UTC, RFC 3339. */
+  readonly since?: string | undefined
+  /** Only this report. */
+  readonly reportId?: string | undefined
+  /** A record that is no event: it is told and passed by. Without it the reading ends there. */
+  readonly onUndecodable?: (error: unknown, record: LogRecord) => void
+  readonly onProgress?: (progress: ReadingProgress) => void
+  readonly maxIds?: number
+}
+
+export interface ReadingProgress {
+  readonly records: number
+  readonly total: number
+}
+
+const types: readonly (string | undefined)[] = ['ReportGenerated', 'ScreeningFailed']
+
+/** The reports, in batches, up to the end of the log as it is now; ordered within a partition and one share of its ids. */
+export async function* readStoredReports(
+  options: StoredReportsOptions,
+): AsyncGenerator<readonly StoredReport[], void, undefined> {
+  const { log, maxIds = MAX_IDS } = options
+  const places = await placesOf(options)
+  const shares = (place: Place): number => Math.max(1, Math.ceil((place.to - place.from) / maxIds))
+  const total = places.reduce((sum, place) => sum + (place.to - place.from) * shares(place), 0)
+  let records = 0
+  for (const place of places) {
+    for (let share = 0; share < shares(place); share += 1) {
+      const first = createIdSet(Math.min(maxIds * 2, Math.max(1, place.to - place.from)))
+      const isOurs = (id: string): boolean => fingerprint(id).high % shares(place) === share
+      for await (const batch of log.read(place)) {
+        const reports = batch
+          .filter((record) => types.includes(record.headers[TYPE_HEADER]) && record.value !== null)
+          .filter(({ key }) => options.reportId === undefined || key === options.reportId)
+          .filter(({ key }) => isOurs(key) && first.add(key))
+          .flatMap((record) => decoded(record, options))
+        records += batch.length
+        options.onProgress?.({ records, total })
+        if (reports.length > 0) yield reports
+      }
+    }
+  }
+}
+
+interface Place {
+  readonly topic: string
+  readonly partition: number
+  readonly from: number
+  readonly to: number
+}
+
+async function placesOf({ log, livemode, reportId }: StoredReportsOptions): Promise<Place[]> {
+  const places: Place[] = []
+  const modes = livemode === undefined ? [true, false] : [livemode]
+  for (const topic of modes.map((live) => topicOf('ReportGenerated', live))) {
+    const count = await log.partitionCount(topic)
+    for (let partition = 0; partition < count; partition += 1) {
+      if (reportId !== undefined && reportPartition(reportId) !== partition) continue
+      const [from, to] = await Promise.all([
+        log.startOffset(topic, partition),
+        log.endOffset(topic, partition),
+      ])
+      places.push({ topic, partition, from, to })
+    }
+  }
+  return places
+}
+
+/** The report of a record that is wanted. An older record is not decoded: it only kept its id taken. */
+function decoded(record: LogRecord, { codec, since, onUndecodable }: StoredReportsOptions): StoredReport[] {
+  const recordedAt = record.headers['ce_time'] ?? ''
+  if (since !== undefined && recordedAt < since) return []
+  const { topic, partition, offset } = record
+  try {
+    const report = codec.decodeAs('ReportGenerated', record)
+    return report === null ? [] : [{ report, topic, partition, offset }]
+  } catch (error) {
+    if (onUndecodable === undefined) throw error
+    onUndecodable(error, record)
+    return []
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * Whether everything in the log is well-formed: every record is an event of its schema, every report carries the hash it
+ * says, repeats repeat, ids stand where their names put them, and the read model answers with the first record of each
+ * report. Nothing is changed.
+ */
+import { createHash } from 'node:crypto'
+import { reportPartition, type DomainEvent, type TopicSpec } from '@cupel/contracts'
+import { canonicalJson, sha256Hex } from '@cupel/domain'
+import { PROBE_TYPE, TYPE_HEADER, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { compareReportView } from './compare-report-view.js'
+import { createIdSet } from './id-set.js'
+import type { Problem } from './problem.js'
+import type { ReadingProgress } from './stored-reports.js'
+
+export interface TopicSummary {
+  readonly topic: string
+  readonly partitions: number
+  /** Probes left out. */
+  readonly records: number
+  readonly byType: Readonly<Record<string, number>>
+  /** Records told again under an id that came before. */
+  readonly repeats: number
+}
+
+export interface VerifyResult {
+  readonly log: string
+  readonly topics: readonly TopicSummary[]
+  readonly records: number
+  /** Distinct report ids, each counted by its first record. */
+  readonly reports: number
+  readonly failures: number
+  readonly repeatedReports: number
+  readonly problemCount: number
+  /** The first ones. */
+  readonly problems: readonly Problem[]
+}
+
+export interface VerifyOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly topics: readonly TopicSpec[]
+  /** Topics of dead letters: their records are kept as they came and are counted only. */
+  readonly rawTopics: ReadonlySet<string>
+  readonly maxProblems: number
+  readonly onProgress?: (progress: ReadingProgress) => void
+  readonly maxIds?: number
+}
+
+/** Ids remembered at once: 16 MB each for ids and for what was said under them. */
+const MAX_IDS = 1_000_000
+const reportTypes: readonly (string | undefined)[] = ['ReportGenerated', 'ScreeningFailed']
+
+export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
+  const { log, topics, maxProblems } = options
+  const problems: Problem[] = []
+  let problemCount = 0
+  const found = (problem: Problem): void => {
+    problemCount += 1
+    if (problems.length < maxProblems) problems.push(problem)
+  }
+  const summaries: TopicSummary[] = []
+  const totals = { reports: 0, failures: 0, repeatedReports: 0 }
+  for (const { name } of topics) {
+    const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
+    const partitions = await log.partitionCount(name)
+    for (let partition = 0; partition < partitions; partition += 1)
+      await verifyPartition({ topic: name, partition, tally, totals, found }, options)
+    summaries.push({ topic: name, partitions, ...tally })
+  }
+  return {
+    log: await log.identity(),
+    topics: summaries,
+    records: summaries.reduce((sum, { records }) => sum + records, 0),
+    ...totals,
+    problemCount,
+    problems,
+  }
+}
+
+interface PartitionRun {
+  readonly topic: string
+  readonly partition: number
+  readonly tally: { records: number; byType: Record<string, number>; repeats: number }
+  readonly totals: { reports: number; failures: number; repeatedReports: number }
+  readonly found: (problem: Problem) => void
+}
+
+async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<void> {
+  const { log, maxIds = MAX_IDS } = options
+  const { topic, partition } = run
+  const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
+  if (from > 0)
+    run.found({ kind: 'truncated', topic, partition, offset: from, detail: `It begins at offset ${from}.` })
+  const shares = Math.max(1, Math.ceil((to - from) / maxIds))
+  for (let share = 0; share < shares; share += 1) await verifyShare(run, options, { from, to, share, shares })
+}
+
+/** One reading of a partition. Every record is examined in the first one; ids are compared a share at a time. */
+async function verifyShare(
+  run: PartitionRun,
+  options: VerifyOptions,
+  { from, to, share, shares }: { from: number; to: number; share: number; shares: number },
+): Promise<void> {
+  const { log, codec, database, rawTopics } = options
+  const { topic, partition, tally, totals, found } = run
+  const capacity = Math.max(16, Math.ceil((to - from) / shares) * 2)
+  const ids = createIdSet(capacity)
+  const said = createIdSet(capacity)
+  const reportIds = createIdSet(capacity)
+  let expected = from
+  for await (const records of log.read({ topic, partition, from, to })) {
+    const firsts: { record: LogRecord; event: DomainEvent }[] = []
+    for (const record of records) {
+      const { offset } = record
+      if (share === 0 && offset !== expected)
+        found({
+          kind: 'gap',
+          topic,
+          partition,
+          offset: expected,
+          detail: `After it comes offset ${offset}.`,
+        })
+      expected = offset + 1
+      const type = record.headers[TYPE_HEADER] ?? ''
+      if (record.value === null || type === PROBE_TYPE) continue
+      if (share === 0) {
+        tally.records += 1
+        tally.byType[type] = (tally.byType[type] ?? 0) + 1
+      }
+      if (rawTopics.has(topic)) continue
+      const id = record.headers['ce_id'] ?? ''
+      const isOurs = shareOf(id, shares) === share
+      const isReport = reportTypes.includes(type)
+      if (share > 0 && !isOurs) continue
+      const event = share === 0 || isReport ? decode(run, codec, record, share) : null
+      if (share === 0 && event?.type === 'ReportGenerated') examineReport(run, record, event)
+      if (!isOurs || id === '') continue
+      const isNew = ids.add(id)
+      if (!isNew) tally.repeats += 1
+      // Decided twice from newer labels, a report may say something else: then the first one counts, which is seen to below.
+      const isNewText = said.add(`${id} ${digest(record.value)}`)
+      if (!isNew && isNewText && !isReport)
+        found({ kind: 'id-reused', topic, partition, offset, detail: `${type} ${id} says something else.` })
+      if (!isReport || event === null) continue
+      if (!reportIds.add(record.key)) totals.repeatedReports += 1
+      else {
+        if (event.type === 'ReportGenerated') totals.reports += 1
+        else totals.failures += 1
+        firsts.push({ record, event })
+      }
+    }
+    options.onProgress?.({ records: expected - from, total: to - from })
+    for (const problem of await compareReportView(database, firsts)) found(problem)
+  }
+  if (share === 0 && expected < to)
+    found({ kind: 'gap', topic, partition, offset: expected, detail: `The log should go on to ${to - 1}.` })
+}
+
+/** Reports share one id per report id, so whoever compares ids has all records of a report id. */
+function shareOf(id: string, shares: number): number {
+  if (shares === 1) return 0
+  let hash = 0
+  for (let index = 0; index < id.length; index += 1) hash = Math.imul(hash, 31) + id.charCodeAt(index)
+  return (hash >>> 0) % shares
+}
+
+function decode(
+  { topic, partition, found }: PartitionRun,
+  codec: EventCodec,
+  record: LogRecord,
+  share: number,
+): DomainEvent | null {
+  try {
+    return codec.decode(record)
+  } catch (error) {
+    const { offset } = record
+    if (share === 0)
+      found({ kind: 'undecodable', topic, partition, offset, detail: (error as Error).message })
+    return null
+  }
+}
+
+function examineReport(
+  { topic, partition, found }: PartitionRun,
+  { key, offset }: LogRecord,
+  { data }: DomainEvent<'ReportGenerated'>,
+): void {
+  const place = { topic, partition, offset }
+  if (key !== data.reportId || reportPartition(data.reportId) !== partition)
+    found({ kind: 'misplaced', ...place, detail: `${data.reportId} stands under the key ${key}.` })
+  const report = parsed(data.report)
+  if (report === null) {
+    found({ kind: 'report-contents', ...place, detail: `The report of ${data.reportId} is not JSON.` })
+    return
+  }
+  if (sha256Hex(canonicalJson(report)) !== data.reportSha256)
+    found({ kind: 'report-hash', ...place, detail: `${data.reportId} is not what its hash was taken of.` })
+  const { risk } = report
+  if (report.report_id !== data.reportId || risk?.level !== data.level || risk?.score !== data.score)
+    found({
+      kind: 'report-contents',
+      ...place,
+      detail: `The report of ${data.reportId} and its record disagree.`,
+    })
+}
+
+interface ReportText {
+  readonly report_id?: string
+  readonly risk?: { readonly level?: string; readonly score?: number }
+}
+
+function parsed(text: string): ReportText | null {
+  try {
+    return JSON.parse(text) as ReportText
+  } catch {
+    // The caller says that it is not JSON.
+    return null
+  }
+}
+
+const digest = (value: Buffer): string => createHash('sha256').update(value).digest('base64')

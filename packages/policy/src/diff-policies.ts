@@ -1,0 +1,168 @@
+/**
+ * What another policy would have made of the screens that were decided: each stored report is decided again from its
+ * recorded inputs under both policies. What was read for it stays as it was: labels, chain facts and the exposure that was
+ * found, under the limits of its own time.
+ */
+import { readStoredReports, type ReadingProgress } from '@cupel/audit'
+import type { Report, ReportGenerated } from '@cupel/contracts'
+import { recompute, type CompiledPolicy } from '@cupel/domain'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import { changedSettings, withSettingOf, type ChangedSetting } from './changed-settings.js'
+
+export interface PolicyDiffOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly a: CompiledPolicy
+  readonly b: CompiledPolicy
+  /** Only reports recorded from then on; UTC, RFC 3339. */
+  readonly since?: string | undefined
+  /** Flips listed; all are counted. */
+  readonly maxFlips: number
+  readonly onProgress?: (progress: ReadingProgress) => void
+}
+
+export interface Flip {
+  readonly reportId: string
+  readonly address: string
+  readonly chain: string
+  readonly generatedAt: string
+  readonly from: Outcome
+  readonly to: Outcome
+  /** Settings each of which is enough by itself; empty where it takes several. */
+  readonly causes: readonly string[]
+}
+
+export interface Outcome {
+  readonly level: string
+  readonly score: number
+  readonly levelReasons: readonly string[]
+  /** Category and origin of the evidence that decides the score. */
+  readonly decisive: string | null
+}
+
+export interface PolicyDiff {
+  readonly a: PolicyName
+  readonly b: PolicyName
+  readonly settings: readonly ChangedSetting[]
+  /** Live reports that were decided again. */
+  readonly reports: number
+  /** Reports that could not be decided again; `cupel audit recompute` says why. */
+  readonly undecidable: number
+  readonly changedScores: number
+  readonly changedLevels: number
+  readonly transitions: readonly { readonly from: string; readonly to: string; readonly count: number }[]
+  readonly causes: readonly { readonly setting: string; readonly count: number }[]
+  readonly flips: readonly Flip[]
+  readonly flipsOmitted: number
+}
+
+export interface PolicyName {
+  readonly id: string
+  readonly version: number
+  readonly sha256: string
+}
+
+/** Where a single setting is not enough. */
+export const SEVERAL_SETTINGS = 'several together'
+
+export async function diffPolicies(options: PolicyDiffOptions): Promise<PolicyDiff> {
+  const { a, b, maxFlips } = options
+  const settings = changedSettings(a.document, b.document)
+  const between = settings.flatMap((setting) => {
+    const policy = withSettingOf(a.document, setting)
+    return policy === null ? [] : [{ path: setting.path, policy }]
+  })
+  const counts = { reports: 0, undecidable: 0, changedScores: 0, changedLevels: 0 }
+  const transitions = new Map<string, number>()
+  const causes = new Map<string, number>()
+  const flips: Flip[] = []
+  const undecidable = (): void => void (counts.undecidable += 1)
+
+  for await (const batch of readStoredReports({ ...options, livemode: true, onUndecodable: undecidable })) {
+    for (const { report } of batch) {
+      const flip = compare(report.data, { a, b, between, counts })
+      if (flip === null) continue
+      count(transitions, JSON.stringify([flip.from.level, flip.to.level]))
+      for (const cause of flip.causes.length === 0 ? [SEVERAL_SETTINGS] : flip.causes) count(causes, cause)
+      if (flips.length < maxFlips) flips.push(flip)
+    }
+  }
+  return {
+    a: nameOf(a),
+    b: nameOf(b),
+    settings,
+    ...counts,
+    transitions: sorted(transitions).map(([key, number]) => {
+      const [from, to] = JSON.parse(key) as [string, string]
+      return { from, to, count: number }
+    }),
+    causes: sorted(causes).map(([setting, number]) => ({ setting, count: number })),
+    flips,
+    flipsOmitted: counts.changedLevels - flips.length,
+  }
+}
+
+interface Comparison {
+  readonly a: CompiledPolicy
+  readonly b: CompiledPolicy
+  readonly between: readonly { readonly path: string; readonly policy: CompiledPolicy }[]
+  readonly counts: Record<'reports' | 'undecidable' | 'changedScores' | 'changedLevels', number>
+}
+
+/** The flip of a report's level; null where it keeps its level. */
+function compare(recorded: ReportGenerated, { a, b, between, counts }: Comparison): Flip | null {
+  let [before, after]: (ReportGenerated | null)[] = [null, null]
+  try {
+    before = under(recorded, a)
+    after = under(recorded, b)
+  } catch {
+    // A record that was spoilt, or of a scorer this build lacks: counted here, named by `cupel audit recompute`.
+    counts.undecidable += 1
+    return null
+  }
+  counts.reports += 1
+  if (before.score !== after.score) counts.changedScores += 1
+  if (before.level === after.level) return null
+  counts.changedLevels += 1
+  const to = after
+  return {
+    reportId: recorded.reportId,
+    address: recorded.address,
+    chain: recorded.chain,
+    generatedAt: recorded.generatedAt,
+    from: outcomeOf(before),
+    to: outcomeOf(after),
+    causes: between
+      .filter(({ policy }) => under(recorded, policy).level === to.level)
+      .map(({ path }) => path),
+  }
+}
+
+/** The decision as it would have been made under another policy, from the same inputs. */
+function under(recorded: ReportGenerated, policy: CompiledPolicy): ReportGenerated {
+  return recompute({ ...recorded, inputs: { ...recorded.inputs, policyDocument: policy.canonical } })
+}
+
+function outcomeOf({ level, score, levelReasons, report }: ReportGenerated): Outcome {
+  const { risk } = JSON.parse(report) as Report
+  const decisive = risk.evidence.find((item) => item.decisive)
+  return {
+    level,
+    score,
+    levelReasons,
+    decisive: decisive === undefined ? null : `${decisive.category} by ${decisive.origin}`,
+  }
+}
+
+const nameOf = ({ document: { id, version }, sha256 }: CompiledPolicy): PolicyName => ({
+  id,
+  version,
+  sha256,
+})
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+const sorted = (counts: ReadonlyMap<string, number>): readonly (readonly [string, number])[] =>
+  [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1))

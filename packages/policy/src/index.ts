@@ -1,0 +1,12 @@
+/** Policies as operators handle them: checked, compared over what was decided, put in force. */
+export { checkPolicyText, type CheckedPolicy } from './check-policy.js'
+export { changedSettings, type ChangedSetting } from './changed-settings.js'
+export {
+  diffPolicies,
+  SEVERAL_SETTINGS,
+  type Flip,
+  type Outcome,
+  type PolicyDiff,
+  type PolicyDiffOptions,
+  type PolicyName,
+} from './diff-policies.js'

@@ -1,0 +1,271 @@
+import { sha256Hex, canonicalJson, recompute } from '@cupel/domain'
+import type { ReportGenerated } from '@cupel/contracts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDecided, type Decided } from '../../test/decided.js'
+import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../../test/some-labels.js'
+
+interface Recomputed {
+  readonly reports: number
+  readonly is_proven: boolean
+  readonly levels: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly findings: readonly {
+    readonly report_id: string
+    readonly level: string
+    readonly status: string
+    readonly paths: readonly string[]
+    readonly reason: string | null
+  }[]
+}
+
+interface Verified {
+  readonly problem_count: number
+  readonly reports: number
+  readonly repeated_reports: number
+  readonly records: number
+  readonly problems: readonly { readonly kind: string; readonly detail: string }[]
+  readonly topics: readonly {
+    readonly topic: string
+    readonly records: number
+    readonly by_type: Readonly<Record<string, number>>
+  }[]
+}
+
+let decided: Decided
+const reports: ReportGenerated[] = []
+
+beforeAll(async () => {
+  decided = await openDecided()
+  await decided.importLabels('sdn', [SANCTIONED.row])
+  await decided.importLabels('mine', [MIXED.row])
+  for (const { address } of [SANCTIONED, MIXED, UNLISTED]) reports.push(await decided.screen(address, 'ETH'))
+  // Decided before and after a change of the labels: each rests on the state of its own time.
+  await decided.importLabels('mine', [MIXED.revisedRow])
+  reports.push(await decided.screen(MIXED.address, 'ETH'))
+  reports.push(await decided.screen(magicAddress, 'ETH', false))
+}, 60_000)
+afterAll(async () => await decided.close())
+
+const recomputed = (...args: readonly string[]) => decided.json<Recomputed>('audit', 'recompute', ...args)
+
+describe('an untouched log', () => {
+  test('gives every report again: its bytes from its record, its inputs from the labels of its time', async () => {
+    const all = await recomputed()
+    expect(all).toMatchObject({ reports: 5, is_proven: true, findings: [] })
+    expect(all.levels['A']).toMatchObject({ same: 5, differs: 0, failed: 0 })
+    expect(all.levels['B']).toMatchObject({ same: 5, differs: 0, failed: 0 })
+    expect(all.levels['C']).toMatchObject({ nothing_recorded: 5, differs: 0 })
+    const text = await decided.cupel('audit', 'recompute')
+    expect(text).toMatchObject({ error: null, exitCode: 0 })
+    expect(text.out).toContain('Nothing differs.')
+  })
+
+  test('is read from a moment on, or for one report', async () => {
+    const { generatedAt, reportId } = reports[3]!
+    expect(await recomputed('--since', generatedAt, '--level', 'A')).toMatchObject({ reports: 2 })
+    expect(await recomputed('--report', reportId)).toMatchObject({ reports: 1, is_proven: true })
+    expect(await decided.cupel('audit', 'recompute', '--report', '0123456789abcdef')).toMatchObject({
+      exitCode: 1,
+    })
+  })
+
+  test('is well-formed, counted by topic and event', async () => {
+    const verified = await decided.json<Verified>('audit', 'verify')
+    expect(verified).toMatchObject({ problem_count: 0, reports: 5, repeated_reports: 0, problems: [] })
+    const counts = Object.fromEntries(verified.topics.map(({ topic, by_type }) => [topic, by_type]))
+    expect(counts['screening.report.events.v1']).toEqual({ ReportGenerated: 4 })
+    expect(counts['sandbox.screening.report.events.v1']).toEqual({ ReportGenerated: 1 })
+    expect(counts['screening.label.events.v1']).toEqual({
+      LabelAsserted: 3,
+      LabelRetired: 1,
+      LabelSetPublished: 3,
+    })
+    expect((await decided.cupel('audit', 'verify')).out).toContain('No problem was found.')
+  })
+})
+
+describe('a report that was decided a second time', () => {
+  test('counts by its first record, for the proof as for callers', async () => {
+    const [first] = reports
+    await decided.appendAgain({
+      ...first!,
+      level: 'green',
+      report: first!.report.replace('"red"', '"green"'),
+    })
+    expect(await recomputed()).toMatchObject({ reports: 5, is_proven: true })
+    const verified = await decided.json<Verified>('audit', 'verify')
+    expect(verified).toMatchObject({ reports: 5, repeated_reports: 1 })
+    // The second record's hash is not of its text: that is told, though nobody was answered with it.
+    expect(verified.problems.map(({ kind }) => kind)).toEqual(repeatProblems)
+  })
+})
+
+/** Somebody who changes inputs, decides again and writes a report that follows from them. */
+function consistently(
+  data: ReportGenerated,
+  change: (inputs: ReportGenerated['inputs']) => ReportGenerated['inputs'],
+): ReportGenerated {
+  return recompute({ ...data, inputs: change(data.inputs) })
+}
+
+describe('a record that was tampered with', () => {
+  test.each<{
+    name: string
+    report: number
+    change: (data: ReportGenerated) => ReportGenerated
+    level: 'A' | 'B'
+    path: string
+    verify: readonly string[]
+  }>([
+    {
+      name: 'its text',
+      report: 0,
+      change: (data) => ({ ...data, report: data.report.replace('"red"', '"green"') }),
+      level: 'A',
+      path: 'report',
+      verify: ['report-hash', 'report-contents', 'read-model'],
+    },
+    {
+      name: 'its text and its hash',
+      report: 0,
+      change: (data) => {
+        const report = data.report.replace('"red"', '"green"')
+        return {
+          ...data,
+          report,
+          level: 'green',
+          reportSha256: sha256Hex(canonicalJson(JSON.parse(report))),
+        }
+      },
+      level: 'A',
+      path: 'level',
+      verify: ['read-model'],
+    },
+    {
+      name: 'a label and everything that follows from it',
+      report: 1,
+      change: (data) =>
+        consistently(data, (inputs) => ({
+          ...inputs,
+          labels: inputs.labels.map((label) => ({ ...label, confidencePpm: 310_000 })),
+        })),
+      level: 'B',
+      path: 'inputs.labels.0.confidencePpm',
+      verify: ['read-model'],
+    },
+    {
+      name: 'the labels it did not see, and everything that follows',
+      report: 0,
+      change: (data) => consistently(data, (inputs) => ({ ...inputs, labels: [] })),
+      level: 'B',
+      path: 'inputs.labels.0',
+      verify: ['read-model'],
+    },
+    {
+      name: 'the age of a list, and everything that follows',
+      report: 2,
+      change: (data) =>
+        consistently(data, (inputs) => ({
+          ...inputs,
+          labelSets: inputs.labelSets.map((set) => ({ ...set, publishedAt: '2026-01-01T00:00:00.000Z' })),
+        })),
+      level: 'B',
+      path: 'inputs.labelSets.0.publishedAt',
+      verify: ['read-model'],
+    },
+    {
+      name: 'the policy, and everything that follows',
+      report: 1,
+      change: (data) =>
+        consistently(data, (inputs) => ({
+          ...inputs,
+          policyDocument: inputs.policyDocument.replace('"scam":0.9', '"scam":0.3'),
+        })),
+      level: 'B',
+      path: 'inputs.policySha256',
+      verify: ['read-model'],
+    },
+  ])('$name: found at level $level', async ({ report, change, level, path, verify }) => {
+    const original = reports[report]!
+    const { reportId } = original
+    await decided.tamper(reportId, change)
+    try {
+      const found = await recomputed('--report', reportId)
+      expect(found.is_proven).toBe(false)
+      const atLevel = found.findings.filter((finding) => finding.level === level)
+      expect(atLevel).toMatchObject([{ report_id: reportId, status: 'differs' }])
+      expect(atLevel[0]!.paths.some((differing) => differing.startsWith(path))).toBe(true)
+      expect(found.levels['A']).toMatchObject(level === 'B' ? { same: 1 } : { differs: 1 })
+      expect((await decided.cupel('audit', 'recompute', '--report', reportId)).exitCode).toBe(1)
+
+      const verified = await decided.json<Verified>('audit', 'verify')
+      const kinds = verified.problems
+        .filter(({ detail }) => detail.includes(reportId))
+        .map(({ kind }) => kind)
+      expect(new Set(kinds)).toEqual(new Set([...verify, ...(report === 0 ? repeatProblems : [])]))
+      expect((await decided.cupel('audit', 'verify')).exitCode).toBe(1)
+    } finally {
+      await decided.tamper(reportId, () => original)
+    }
+  })
+
+  test('a scorer this version does not have is a failure, never the same', async () => {
+    const original = reports[2]!
+    await decided.tamper(original.reportId, (data) => ({
+      ...data,
+      inputs: { ...data.inputs, scorerVersion: '9.9.9' },
+    }))
+    try {
+      const found = await recomputed('--level', 'A')
+      expect(found.levels['A']).toMatchObject({ failed: 1, differs: 0 })
+      expect(found.findings[0]).toMatchObject({ status: 'failed', reason: 'unknown_scorer_version: 9.9.9' })
+      expect((await decided.cupel('audit', 'recompute', '--level', 'A')).exitCode).toBe(1)
+    } finally {
+      await decided.tamper(original.reportId, () => original)
+    }
+  })
+
+  test('bytes that are no event are told and passed by', async () => {
+    const { reportId } = reports[2]!
+    const [row] = await decided.database.query<{
+      value: Buffer
+      partition_id: number
+      record_offset: number
+    }>('SELECT value, partition_id, record_offset FROM log.record WHERE key = $1 AND headers->>$2 = $3', [
+      reportId,
+      'ce_type',
+      'ReportGenerated',
+    ])
+    const write = (value: Buffer) =>
+      decided.database.execute(
+        'UPDATE log.record SET value = $1 WHERE partition_id = $2 AND record_offset = $3',
+        [value, row!.partition_id, row!.record_offset],
+      )
+    await write(Buffer.from('nothing of the kind'))
+    try {
+      expect(await recomputed('--level', 'A')).toMatchObject({
+        reports: 5,
+        is_proven: false,
+        findings: [{ report_id: reportId, status: 'failed' }],
+      })
+      const verified = await decided.json<Verified>('audit', 'verify')
+      expect(verified.problems.map(({ kind }) => kind)).toContain('undecodable')
+    } finally {
+      await write(row!.value)
+    }
+  })
+})
+
+/** What the second record of the first report is told for, see above. */
+const repeatProblems = ['report-hash']
+
+test('a read model that answers with something else is found', async () => {
+  const { reportId } = reports[3]!
+  await decided.database.execute('UPDATE report_view.report SET document = $1 WHERE report_id = $2', [
+    '{}',
+    reportId,
+  ])
+  const verified = await decided.json<Verified>('audit', 'verify')
+  expect(verified.problems.filter(({ detail }) => detail.includes(reportId))).toMatchObject([
+    { kind: 'read-model', detail: expect.stringContaining('another text') as string },
+  ])
+})

@@ -1,0 +1,105 @@
+/** `cupel audit recompute`: every stored report decided again, and what differs. */
+import { recomputeLevels, recomputeReports, type RecomputeLevel, type RecomputeResult } from '@cupel/audit'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { EXIT_FAILED } from '../explain.js'
+import { withInstallation } from '../installation.js'
+import { readingNotes } from './reading-notes.js'
+import { momentOf } from './moment.js'
+
+interface RecomputeOptions extends JsonOption {
+  readonly level?: RecomputeLevel
+  readonly since?: string
+  readonly report?: string
+  readonly limit: number
+}
+
+const DEFAULT_FINDINGS = 100
+
+export function registerRecompute(audit: Command, context: CliContext): void {
+  audit
+    .command('recompute')
+    .summary('decide stored reports again')
+    .description(
+      `Decides every report in the log again and names what differs; nothing is changed.
+  A  from what its own record says: the same bytes
+  B  its labels, lists and policy read again, as of the state it names: the same inputs
+  C  its exposure worked out again from the ledger: the same, or why that cannot be done
+Without --level all three. Of a report id the first record in its partition counts, as for callers.
+Ends with ${EXIT_FAILED} where anything differs or cannot be decided again.`,
+    )
+    .addOption(new Option('--level <level>', 'one level only').choices([...recomputeLevels]))
+    .option('--since <date>', 'only reports recorded from then on')
+    .option('--report <id>', 'only this report', reportId)
+    .option('--limit <count>', 'reports listed that differ; all are counted', wholeNumber, DEFAULT_FINDINGS)
+    .option('--json', 'answer in JSON')
+    .action(async (options: RecomputeOptions) => {
+      const levels = options.level === undefined ? recomputeLevels : [options.level]
+      const since = momentOf('--since', options.since)
+      const result = await withInstallation(context, ({ log, codec, database }) =>
+        recomputeReports({
+          log,
+          codec,
+          database,
+          levels,
+          since,
+          reportId: options.report,
+          maxFindings: options.limit,
+          ...(options.json === true
+            ? {}
+            : { onProgress: readingNotes(context.note, () => performance.now()) }),
+        }),
+      )
+      answer(context, options, jsonOf(result), () => textOf(result))
+      if (!result.isProven || isMissing(options, result)) process.exitCode = EXIT_FAILED
+    })
+}
+
+/** A report that was asked for by name and is not there is no proof of anything. */
+const isMissing = ({ report }: RecomputeOptions, { reports }: RecomputeResult): boolean =>
+  report !== undefined && reports === 0
+
+function jsonOf({ findings, levels, ...rest }: RecomputeResult): unknown {
+  return {
+    ...snakeCase(rest),
+    levels: Object.fromEntries(Object.entries(levels).map(([level, counts]) => [level, underscored(counts)])),
+    findings: findings.map((finding) => snakeCase(finding)),
+  }
+}
+
+const underscored = (counts: object): unknown =>
+  Object.fromEntries(Object.entries(counts).map(([name, count]) => [name.replaceAll('-', '_'), count]))
+
+function textOf({ reports, levels, findings, findingsOmitted, isProven }: RecomputeResult): string {
+  const rows = Object.entries(levels).map(([level, counts]) => [
+    level,
+    ...[counts.same, counts.differs, counts.failed, counts['not-derivable'], counts['nothing-recorded']].map(
+      (count) => count.toLocaleString('en-US'),
+    ),
+  ])
+  const lines = [`${reports.toLocaleString('en-US')} reports.`, '', table([HEADING, ...rows])]
+  if (findings.length > 0) lines.push('')
+  for (const { reportId, level, status, paths, reason, topic, partition, offset } of findings) {
+    const what = [...paths, ...(reason === null ? [] : [reason])].join(', ')
+    lines.push(`  ${reportId} ${level} ${status}: ${what} (${topic}/${partition} at ${offset})`)
+  }
+  if (findingsOmitted > 0)
+    lines.push(`  … and ${findingsOmitted.toLocaleString('en-US')} more (--limit lists them)`)
+  if (reports > 0)
+    lines.push('', isProven ? 'Nothing differs.' : 'The log is NOT what these reports were decided from.')
+  return lines.join('\n')
+}
+
+const HEADING = ['LEVEL', 'SAME', 'DIFFERS', 'FAILED', 'NOT DERIVABLE', 'NOTHING RECORDED']
+
+function reportId(text: string): string {
+  if (!/^[0-9a-f]{16}$/.test(text))
+    throw new InvalidArgumentError('A report id is 16 lowercase hex characters.')
+  return text
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number up to 999999.')
+  return Number(text)
+}

@@ -1,0 +1,113 @@
+/** `cupel policy activate`: from here on screenings are decided under another policy. */
+import { topicOf } from '@cupel/contracts'
+import { readModelGroup, waitUntilProjected } from '@cupel/projections'
+import { activatePolicy, policyView, type PolicyActivation } from '@cupel/read-models'
+import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
+import type { Command } from 'commander'
+import { answer, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+import { withInstallation, type Installation } from '../installation.js'
+import { operator } from '../operator.js'
+import { findingsHere } from './check.js'
+import { checkFile, findingsText, usableFile } from './policy-file.js'
+
+interface ActivateOptions extends JsonOption {
+  readonly reason: string
+}
+
+/** Time for a running projector to show the activation to the scorers. */
+const VISIBLE_TIMEOUT_MS = 30_000
+
+export function registerActivate(policy: Command, context: CliContext): void {
+  policy
+    .command('activate <file>')
+    .summary('put a policy in force')
+    .description(
+      `Put a policy in force, after the checks of \`cupel policy check --here\`. Screenings decided from then on carry its
+version; reports that exist stay as they are. One policy is in force at a time; the versions of a policy id only rise, and
+a version never names two texts. Who did it and why is recorded (cupel audit export).`,
+    )
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--json', 'answer in JSON')
+    .action(async (file: string, options: ActivateOptions) => {
+      const reason = options.reason.trim()
+      if (reason === '') throw new CommandError('--reason must say why.', EXIT_USAGE)
+      const usable = usableFile(context, file)
+      const warnings = checkFile(context, file).findings
+      const done = await withInstallation(context, (installation) => activate(usable, reason, installation))
+      const findings = [...warnings, ...done.findings]
+      const { document, sha256 } = usable
+      const json = { policy: { id: document.id, version: document.version, sha256 }, ...done, findings }
+      answer(context, options, json, () => textOf(usable, done, findings))
+    })
+}
+
+interface Activated {
+  readonly outcome: 'activated' | 'in-force'
+  readonly previous: { readonly id: string; readonly version: number } | null
+  /** Whether the policy view shows it: scorers decide by it from then on. */
+  readonly visible: boolean
+  readonly findings: readonly PolicyFinding[]
+}
+
+async function activate(
+  policy: CompiledPolicy,
+  reason: string,
+  installation: Installation,
+): Promise<Activated> {
+  const findings = await findingsHere(policy, installation)
+  const wrong = findings.filter(({ severity }) => severity === 'error')
+  if (wrong.length > 0) throw new CommandError(`Nothing was activated.\n${findingsText(wrong)}`, EXIT_FAILED)
+  const { document, canonical, sha256 } = policy
+  const activation = await activatePolicy({
+    ...installation,
+    policy: { policyId: document.id, version: document.version, document: canonical, sha256 },
+    activatedBy: operator(),
+    reason,
+    activatedAt: new Date().toISOString(),
+  })
+  if (activation.outcome === 'refused')
+    throw new CommandError(`Nothing was activated. ${activation.message}`, EXIT_FAILED)
+  if (activation.outcome === 'in-force')
+    return { outcome: 'in-force', previous: null, visible: true, findings }
+  const { previous } = activation
+  return {
+    outcome: 'activated',
+    previous: previous === null ? null : { id: previous.policyId, version: previous.version },
+    visible: await becameVisible(activation, installation),
+    findings,
+  }
+}
+
+/** Without a projector the next start shows it. */
+async function becameVisible(
+  { position }: Extract<PolicyActivation, { outcome: 'activated' }>,
+  { database, projectorRuns }: Installation,
+): Promise<boolean> {
+  if (!projectorRuns) return false
+  return await waitUntilProjected({
+    database,
+    group: readModelGroup(policyView),
+    topic: topicOf('PolicyActivated'),
+    partition: position.partition,
+    offset: position.offset + 1,
+    timeoutMs: VISIBLE_TIMEOUT_MS,
+  })
+}
+
+function textOf(
+  { document: { id, version } }: CompiledPolicy,
+  { outcome, previous, visible }: Activated,
+  findings: readonly PolicyFinding[],
+): string {
+  const before = previous === null ? '' : ` instead of ${previous.id} ${previous.version}`
+  const lines = [
+    outcome === 'in-force'
+      ? `${id} ${version} is in force already; nothing was changed.`
+      : `${id} ${version} is in force${before}.`,
+  ]
+  if (!visible) lines.push('No projector shows it to the scorers yet: it counts from the next start on.')
+  if (findings.length > 0) lines.push('', findingsText(findings))
+  return lines.join('\n')
+}

@@ -1,0 +1,83 @@
+/** `cupel policy check`: whether a file is a policy, and what it would do that its author may not want. */
+import { listSets, readActivePolicy, type PublishedSet } from '@cupel/read-models'
+import { authorityOriginOf, type CompiledPolicy, type PolicyFinding } from '@cupel/domain'
+import type { Command } from 'commander'
+import { answer, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { EXIT_FAILED } from '../explain.js'
+import { withInstallation, type Installation } from '../installation.js'
+import { checkFile, findingsText } from './policy-file.js'
+
+interface CheckOptions extends JsonOption {
+  readonly here?: boolean
+}
+
+export function registerCheck(policy: Command, context: CliContext): void {
+  policy
+    .command('check <file>')
+    .summary('check a policy before it is used')
+    .description(
+      `Check a policy: its form (docs/reference/policy.schema.json), its bounds, settings that do not exist, and numbers
+that would hide a category, contradict each other or wait for lists nobody has. The score of a live designation is fixed at
+100; a setting that would change it is an error. Ends with ${EXIT_FAILED} where there is an error; warnings are advice.`,
+    )
+    .option('--here', 'also against this installation: its version and the lists that were imported')
+    .option('--json', 'answer in JSON')
+    .action(async (file: string, options: CheckOptions) => {
+      const checked = checkFile(context, file)
+      const { policy: usable } = checked
+      const here =
+        options.here === true && usable !== null
+          ? await withInstallation(context, (installation) => findingsHere(usable, installation))
+          : []
+      const findings = [...checked.findings, ...here]
+      const isUsable = findings.every(({ severity }) => severity !== 'error')
+      const json = {
+        file,
+        usable: isUsable,
+        policy:
+          usable === null
+            ? null
+            : { id: usable.document.id, version: usable.document.version, sha256: usable.sha256 },
+        findings,
+      }
+      answer(context, options, json, () => textOf(file, usable, findings))
+      if (!isUsable) process.exitCode = EXIT_FAILED
+    })
+}
+
+/** What only an installation can tell. The activation itself judges versions by the log. */
+export async function findingsHere(
+  { document }: CompiledPolicy,
+  { database }: Pick<Installation, 'database'>,
+): Promise<readonly PolicyFinding[]> {
+  const [active, sets] = await Promise.all([readActivePolicy(database), listSets(database)])
+  const findings: PolicyFinding[] = []
+  if (active !== null && active.policyId === document.id && document.version < active.version)
+    findings.push({
+      severity: 'error',
+      rule: 'version-not-higher',
+      path: 'version',
+      message: `${document.id} is in force at version ${active.version}; versions only rise.`,
+    })
+  for (const [index, { origin, when }] of document.freshness.required.entries()) {
+    if (when === 'always' && !sets.some((set) => isOwnList(set, origin)))
+      findings.push({
+        severity: 'warning',
+        rule: 'list-not-imported',
+        path: `freshness.required.${index}`,
+        message: `No list of ${origin} was imported here: until one is, nothing is green.`,
+      })
+  }
+  return findings
+}
+
+const isOwnList = ({ source, authority }: PublishedSet, origin: string): boolean =>
+  authority && authorityOriginOf(source) === origin
+
+function textOf(file: string, policy: CompiledPolicy | null, findings: readonly PolicyFinding[]): string {
+  const errors = findings.filter(({ severity }) => severity === 'error').length
+  const name = policy === null ? file : `${policy.document.id} ${policy.document.version}`
+  const verdict = errors === 0 ? `${name} can be activated.` : `${name} cannot be activated.`
+  return findings.length === 0 ? verdict : `${verdict}\n\n${findingsText(findings)}`
+}

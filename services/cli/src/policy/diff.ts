@@ -1,0 +1,123 @@
+/** `cupel policy diff`: what another policy would have made of the screens that were decided. */
+import { compilePolicyText, type CompiledPolicy } from '@cupel/domain'
+import { diffPolicies, type PolicyDiff } from '@cupel/policy'
+import { readActivations } from '@cupel/read-models'
+import { InvalidArgumentError, type Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import { momentOf } from '../audit/moment.js'
+import { readingNotes } from '../audit/reading-notes.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
+import { withInstallation, type Installation } from '../installation.js'
+import { usableFile } from './policy-file.js'
+
+interface DiffOptions extends JsonOption {
+  readonly since?: string
+  readonly limit: number
+}
+
+const DEFAULT_FLIPS = 50
+
+export function registerDiff(policy: Command, context: CliContext): void {
+  policy
+    .command('diff <a> <b>')
+    .summary('show what another policy would change')
+    .description(
+      `Decide every stored live report again under both policies, from its recorded inputs, and tell how many levels flip,
+which, and through which setting. Each policy is a file, "active", or the version of one that was in force. Nothing is
+changed. What was read for a report stays as it was read: its labels, and the exposure found under the limits of its time.`,
+    )
+    .option('--since <date>', 'only reports recorded from then on')
+    .option('--limit <count>', 'flips listed; all are counted', wholeNumber, DEFAULT_FLIPS)
+    .option('--json', 'answer in JSON')
+    .action(async (first: string, second: string, options: DiffOptions) => {
+      const since = momentOf('--since', options.since)
+      const diff = await withInstallation(context, async (installation) =>
+        diffPolicies({
+          ...installation,
+          a: await policyNamed(first, installation, context),
+          b: await policyNamed(second, installation, context),
+          since,
+          maxFlips: options.limit,
+          onProgress: readingNotes(options.json === true ? () => undefined : context.note, () =>
+            performance.now(),
+          ),
+        }),
+      )
+      answer(context, options, jsonOf(diff), () => textOf(diff))
+    })
+}
+
+/** Versions and `active` are looked up in the log itself. */
+async function policyNamed(
+  name: string,
+  { log, codec }: Installation,
+  context: CliContext,
+): Promise<CompiledPolicy> {
+  if (name !== 'active' && !/^[1-9]\d{0,8}$/.test(name)) return usableFile(context, name)
+  const activations = await readActivations(log, codec)
+  const found =
+    name === 'active' ? activations.at(-1) : activations.findLast(({ version }) => version === Number(name))
+  if (found !== undefined) return compilePolicyText(found.document)
+  throw new CommandError(
+    name === 'active' ? 'No policy was activated yet.' : `No policy of version ${name} was activated.`,
+    EXIT_NOT_FOUND,
+  )
+}
+
+function jsonOf({ flips, ...rest }: PolicyDiff): unknown {
+  return {
+    ...snakeCase(rest),
+    flips: flips.map(({ from, to, ...flip }) => ({
+      ...snakeCase(flip),
+      from: snakeCase(from),
+      to: snakeCase(to),
+    })),
+  }
+}
+
+function textOf(diff: PolicyDiff): string {
+  const { a, b, settings, reports, undecidable, changedLevels, changedScores } = diff
+  const lines = [
+    `${a.id} ${a.version} against ${b.id} ${b.version}, over ${number(reports)} reports.`,
+    '',
+    settings.length === 0
+      ? 'Both say the same.'
+      : table([
+          ['SETTING', `${a.id} ${a.version}`, `${b.id} ${b.version}`],
+          ...settings.map(({ path, from, to }) => [path, JSON.stringify(from), JSON.stringify(to)]),
+        ]),
+    '',
+    `${number(changedLevels)} levels and ${number(changedScores)} scores would change.`,
+  ]
+  if (undecidable > 0)
+    lines.push(`${number(undecidable)} reports could not be decided again: see cupel audit recompute.`)
+  for (const { from, to, count } of diff.transitions) lines.push(`  ${from} to ${to}: ${number(count)}`)
+  if (diff.causes.length > 0) lines.push('', 'Through:')
+  for (const { setting, count } of diff.causes) lines.push(`  ${setting}: ${number(count)}`)
+  if (diff.flips.length > 0) lines.push('', flipTable(diff))
+  if (diff.flipsOmitted > 0) lines.push(`… and ${number(diff.flipsOmitted)} more (--limit lists them)`)
+  return lines.join('\n')
+}
+
+function flipTable({ flips }: PolicyDiff): string {
+  return table([
+    ['REPORT', 'CHAIN', 'ADDRESS', 'FROM', 'TO', 'DECIDED BY', 'THROUGH'],
+    ...flips.map(({ reportId, chain, address, from, to, causes }) => [
+      reportId,
+      chain,
+      address,
+      `${from.level} ${from.score}`,
+      `${to.level} ${to.score}`,
+      to.decisive ?? from.decisive ?? '-',
+      causes.join(', ') || 'several together',
+    ]),
+  ])
+}
+
+const number = (value: number): string => value.toLocaleString('en-US')
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number up to 999999.')
+  return Number(text)
+}

@@ -1,0 +1,17 @@
+/** `cupel policy`: the numbers of the judgement, as one document with a version. */
+import type { Command } from 'commander'
+import type { CliContext } from '../context.js'
+import { registerActivate } from './activate.js'
+import { registerCheck } from './check.js'
+import { registerDiff } from './diff.js'
+import { registerShow } from './show.js'
+
+export function registerPolicy(program: Command, context: CliContext): void {
+  const policy = program
+    .command('policy')
+    .description('Look at the policy in force, check another one, see what it would change, and activate it.')
+  registerShow(policy, context)
+  registerCheck(policy, context)
+  registerDiff(policy, context)
+  registerActivate(policy, context)
+}

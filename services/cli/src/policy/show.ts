@@ -1,0 +1,90 @@
+/** `cupel policy show`: the policy in force, or an earlier one, and every activation. */
+import type { PolicyDocument } from '@cupel/domain'
+import { listPolicies, type ActivePolicy } from '@cupel/read-models'
+import type { Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { withInstallation } from '../installation.js'
+
+interface ShowOptions extends JsonOption {
+  readonly document?: boolean
+}
+
+/** Activations told; an installation has a handful. */
+const MAX_ACTIVATIONS = 1_000
+
+export function registerShow(policy: Command, context: CliContext): void {
+  policy
+    .command('show [version]')
+    .summary('show the policy in force')
+    .description(
+      'Show the policy in force, or an earlier version: since when, by whom and why, and every activation.',
+    )
+    .option('--document', 'print the JSON document alone, as a file to start from')
+    .option('--json', 'answer in JSON')
+    .action(async (number: string | undefined, options: ShowOptions) => {
+      const version = number === undefined ? undefined : wholeNumber(number)
+      const activations = await withInstallation(context, ({ database }) =>
+        listPolicies(database, { limit: MAX_ACTIVATIONS }),
+      )
+      const shown = chosen(activations, version)
+      const document = JSON.parse(shown.document) as PolicyDocument
+      if (options.document === true) return context.print(JSON.stringify(document, null, 2))
+      const json = {
+        ...snakeCase({ ...shown, document }),
+        in_force: shown === activations[0],
+        activations: activations.map(activationJson),
+      }
+      answer(context, options, json, () => textOf(shown, document, activations))
+    })
+}
+
+/** Without the text: that of an earlier one is asked for by its version. */
+function activationJson({
+  policyId,
+  version,
+  sha256,
+  activatedBy,
+  reason,
+  activatedAt,
+}: ActivePolicy): unknown {
+  return snakeCase({ policyId, version, sha256, activatedBy, reason, activatedAt })
+}
+
+function chosen(activations: readonly ActivePolicy[], version: number | undefined): ActivePolicy {
+  const found =
+    version === undefined ? activations[0] : activations.find((policy) => policy.version === version)
+  if (found !== undefined) return found
+  throw new CommandError(
+    version === undefined
+      ? 'No policy was activated yet: the first start activates the default one.'
+      : `No policy of version ${version} was activated.`,
+    EXIT_NOT_FOUND,
+  )
+}
+
+function textOf(shown: ActivePolicy, document: PolicyDocument, activations: readonly ActivePolicy[]): string {
+  const state = shown === activations[0] ? 'in force' : 'no longer in force'
+  return [
+    `${shown.policyId} ${shown.version}, ${state} (sha256 ${shown.sha256})`,
+    '',
+    JSON.stringify(document, null, 2),
+    '',
+    table([
+      ['ACTIVATED', 'POLICY', 'BY', 'WHY'],
+      ...activations.map(({ activatedAt, policyId, version, activatedBy, reason }) => [
+        activatedAt,
+        `${policyId} ${version}`,
+        activatedBy,
+        reason,
+      ]),
+    ]),
+  ].join('\n')
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new CommandError(`A version is a whole number from 1, not ${text}.`, EXIT_USAGE)
+  return Number(text)
+}
