@@ -38,6 +38,28 @@ export async function writeOutbox(
   ])
 }
 
+/** Writes several events in the caller's transaction, in their order, in one statement. */
+export async function writeOutboxBatch(
+  transaction: Queryable,
+  entries: readonly { readonly event: DomainEvent; readonly target: OutboxTarget }[],
+): Promise<void> {
+  if (entries.length === 0) return
+  await transaction.execute(WRITE_BATCH, [
+    entries.map(({ target }) => target.topic),
+    entries.map(({ target }) => target.key),
+    entries.map(({ target }) => target.partition ?? null),
+    entries.map(({ event }) => JSON.stringify(event)),
+  ])
+}
+
+const WRITE_BATCH = {
+  name: 'projection.write-outbox-batch',
+  text: `INSERT INTO projection.outbox (topic, key, partition, event)
+         SELECT topic, key, partition, event
+         FROM unnest($1::text[], $2::text[], $3::int4[], $4::json[]) WITH ORDINALITY AS e (topic, key, partition, event, place)
+         ORDER BY place`,
+}
+
 export interface OutboxRow {
   readonly seq: number
   readonly event: DomainEvent

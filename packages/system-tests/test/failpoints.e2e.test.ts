@@ -203,6 +203,12 @@ const elsewhere: readonly FailpointName[] = [
   'api.bulk-cancel-requested',
   // Needs a dead letter: services/cli/src/dead-letters/dead-letters.int.test.ts.
   'dead-letters.redrive',
+  // services/webhook-dispatcher/test/kills.int.test.ts kills a process at each of these while webhooks are sent.
+  'webhooks.change',
+  'webhooks.redeliver',
+  'webhooks.deliveries',
+  'webhooks.body',
+  'webhooks.attempted',
   // For tests of the mechanism itself.
   'test',
   // Only while the log does not acknowledge: services/api/test/audit.int.test.ts holds it back, without a kill.
