@@ -1,1 +1,37 @@
-export {}
+export { webhooksMigrations } from './migrations.js'
+export { createSecretBox } from './secret-box.js'
+export type { SecretBox } from './secret-box.js'
+export {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  listEndpoints,
+  MAX_ENDPOINTS,
+  rotateEndpointSecret,
+  SECRET_OVERLAP_MS,
+} from './endpoints.js'
+export type { EndpointRefusal, EndpointResult, EndpointStore, Owner, WebhookEndpoint } from './endpoints.js'
+export {
+  getDelivery,
+  KEEP_DELIVERIES_MS,
+  listDeliveries,
+  redeliver,
+  redeliverRange,
+  sendTest,
+} from './deliveries.js'
+export type {
+  DeliveryCursor,
+  DeliveryPage,
+  RedeliverResult,
+  WebhookAttempt,
+  WebhookDelivery,
+} from './deliveries.js'
+export { insertDeliveries, listMissingBodies, storeBody } from './new-deliveries.js'
+export type { JobEnd, JobWebhookType, MissingBody } from './new-deliveries.js'
+export { claimDeliveries, loadBody, releaseClaims, renewClaims } from './claims.js'
+export type { ClaimedDelivery, ClaimOrder } from './claims.js'
+export { recordAttempts } from './outcomes.js'
+export type { AttemptRecord } from './outcomes.js'
+export { deliveryBacklog, exhaustOverdue, forgetOldDeliveries } from './upkeep.js'
+export type { DeliveryBacklog } from './upkeep.js'

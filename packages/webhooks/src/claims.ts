@@ -1,0 +1,156 @@
+/** Claims: which deliveries a sender takes, for how long, and what it needs to send them. */
+import type { WebhookType } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import type { SecretBox } from './secret-box.js'
+
+export interface ClaimedDelivery {
+  readonly deliveryId: string
+  readonly webhookId: string
+  readonly endpointId: string
+  readonly accountId: string
+  readonly livemode: boolean
+  readonly type: WebhookType
+  readonly jobId: string | null
+  /** Number of this claim: an outcome with an older one decides nothing. */
+  readonly claim: number
+  /** Attempts in its present schedule. */
+  readonly attempts: number
+  readonly bodyId: string
+  readonly bodyBytes: number
+  readonly url: string
+  /** The newest first. */
+  readonly secrets: readonly string[]
+}
+
+export interface ClaimOrder {
+  /** Of each of these endpoints at most `placesPerTrusted`, of every other one. */
+  readonly trusted: readonly string[]
+  readonly placesPerTrusted: number
+  /** Nothing of these. */
+  readonly closed: readonly string[]
+  readonly limit: number
+  readonly leaseMs: number
+}
+
+/**
+ * Endpoints with something to send are found by skipping through the index, so that one with ten thousand deliveries costs no
+ * more than one with a single one, and none stands in front of another.
+ */
+const CLAIM = {
+  name: 'webhooks.claim',
+  text: `WITH RECURSIVE waiting (endpoint_id) AS (
+      (SELECT endpoint_id FROM webhooks.delivery WHERE status = 'pending' AND body_id IS NOT NULL
+       ORDER BY endpoint_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT d.endpoint_id FROM webhooks.delivery d
+              WHERE d.status = 'pending' AND d.body_id IS NOT NULL AND d.endpoint_id > w.endpoint_id
+              ORDER BY d.endpoint_id LIMIT 1)
+      FROM waiting w WHERE w.endpoint_id IS NOT NULL
+    ), open AS (
+      SELECT endpoint_id FROM waiting WHERE endpoint_id IS NOT NULL AND endpoint_id <> ALL($3::text[])
+    ), trusted AS MATERIALIZED (
+      SELECT d.delivery_id, d.due_at FROM open CROSS JOIN LATERAL (
+        SELECT delivery_id, due_at FROM webhooks.delivery
+        WHERE endpoint_id = open.endpoint_id AND status = 'pending' AND body_id IS NOT NULL AND due_at <= now()
+        ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED) d
+      WHERE open.endpoint_id = ANY($1::text[])
+    ), unproven AS MATERIALIZED (
+      SELECT d.delivery_id, d.due_at FROM open CROSS JOIN LATERAL (
+        SELECT delivery_id, due_at FROM webhooks.delivery
+        WHERE endpoint_id = open.endpoint_id AND status = 'pending' AND body_id IS NOT NULL AND due_at <= now()
+        ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED) d
+      WHERE open.endpoint_id <> ALL($1::text[])
+    ), chosen AS (
+      SELECT delivery_id FROM (SELECT * FROM trusted UNION ALL SELECT * FROM unproven) c ORDER BY due_at LIMIT $4
+    )
+    UPDATE webhooks.delivery d
+    SET due_at = now() + make_interval(secs => $5::float8 / 1000), claim = d.claim + 1
+    FROM chosen c, webhooks.endpoint e, webhooks.body b
+    WHERE d.delivery_id = c.delivery_id AND e.endpoint_id = d.endpoint_id AND b.body_id = d.body_id
+    RETURNING d.delivery_id, d.webhook_id, d.endpoint_id, d.account_id, d.livemode, d.type, d.job_id, d.claim, d.attempts,
+      d.body_id, octet_length(b.body) AS body_bytes, e.url, e.sealed_secret,
+      CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END AS sealed_previous_secret`,
+}
+
+/** Takes deliveries that are due, oldest first, as far as the order allows. Their leases must be renewed until they are recorded. */
+export async function claimDeliveries(
+  database: Queryable,
+  secrets: SecretBox,
+  order: ClaimOrder,
+): Promise<ClaimedDelivery[]> {
+  const rows = await database.query<{
+    delivery_id: string
+    webhook_id: string
+    endpoint_id: string
+    account_id: string
+    livemode: boolean
+    type: WebhookType
+    job_id: string | null
+    claim: number
+    attempts: number
+    body_id: string
+    body_bytes: number
+    url: string
+    sealed_secret: Buffer
+    sealed_previous_secret: Buffer | null
+  }>(CLAIM, [order.trusted, order.placesPerTrusted, order.closed, order.limit, order.leaseMs])
+  return rows.map((row) => ({
+    deliveryId: row.delivery_id,
+    webhookId: row.webhook_id,
+    endpointId: row.endpoint_id,
+    accountId: row.account_id,
+    livemode: row.livemode,
+    type: row.type,
+    jobId: row.job_id,
+    claim: row.claim,
+    attempts: row.attempts,
+    bodyId: row.body_id,
+    bodyBytes: row.body_bytes,
+    url: row.url,
+    secrets: [row.sealed_secret, row.sealed_previous_secret].flatMap((sealed) =>
+      sealed === null ? [] : [secrets.open(row.endpoint_id, sealed)],
+    ),
+  }))
+}
+
+type Claim = Pick<ClaimedDelivery, 'deliveryId' | 'claim'>
+
+/** Keeps claims for another `leaseMs`. A claim that was lost stays lost. */
+export async function renewClaims(
+  database: Queryable,
+  claims: readonly Claim[],
+  leaseMs: number,
+): Promise<void> {
+  await moveClaims(database, claims, leaseMs, 0)
+}
+
+/** Gives claims back at once, for what was claimed and not begun. */
+export async function releaseClaims(database: Queryable, claims: readonly Claim[]): Promise<void> {
+  await moveClaims(database, claims, 0, 1)
+}
+
+async function moveClaims(
+  database: Queryable,
+  claims: readonly Claim[],
+  leaseMs: number,
+  claimStep: number,
+): Promise<void> {
+  if (claims.length === 0) return
+  await database.execute(
+    {
+      name: 'webhooks.move-claims',
+      text: `UPDATE webhooks.delivery d SET due_at = now() + make_interval(secs => $3::float8 / 1000), claim = d.claim + $4::int4
+             FROM unnest($1::text[], $2::int8[]) AS c (delivery_id, claim)
+             WHERE d.delivery_id = c.delivery_id AND d.claim = c.claim AND d.status = 'pending'`,
+    },
+    [claims.map(({ deliveryId }) => deliveryId), claims.map(({ claim }) => claim), leaseMs, claimStep],
+  )
+}
+
+export async function loadBody(database: Queryable, bodyId: string): Promise<string | null> {
+  const [row] = await database.query<{ body: string }>(
+    { name: 'webhooks.load-body', text: 'SELECT body FROM webhooks.body WHERE body_id = $1' },
+    [bodyId],
+  )
+  return row?.body ?? null
+}

@@ -1,0 +1,253 @@
+/** Deliveries as their account sees them: listed with every attempt, sent again one by one or by range, and the test ping. */
+import { requestedEventId } from '@cupel/contracts'
+import { testWebhookBody, type DeliveryStatus, type PayloadKind, type WebhookType } from '@cupel/domain'
+import type { Database, Queryable } from '@cupel/postgres'
+import { ownRow, type Owner } from './endpoints.js'
+
+export interface WebhookAttempt {
+  readonly number: number
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly at: string
+  /** Null where no answer came. */
+  readonly statusCode: number | null
+  /** Why no answer came; null where one did. */
+  readonly error: string | null
+  readonly durationMs: number
+  readonly responseExcerpt: string | null
+}
+
+export interface WebhookDelivery extends Owner {
+  readonly deliveryId: string
+  readonly webhookId: string
+  readonly endpointId: string
+  readonly type: WebhookType
+  readonly jobId: string | null
+  readonly payload: PayloadKind
+  readonly status: DeliveryStatus
+  /** Null where none is planned. */
+  readonly nextAttemptAt: string | null
+  readonly createdAt: string
+  /** Oldest first. */
+  readonly attempts: readonly WebhookAttempt[]
+}
+
+/** Place in a list: the last item of the page before. */
+export interface DeliveryCursor {
+  readonly createdAt: string
+  readonly deliveryId: string
+}
+
+export interface DeliveryPage {
+  readonly items: readonly WebhookDelivery[]
+  /** Null at the end of the list. */
+  readonly next: DeliveryCursor | null
+}
+
+export type RedeliverResult<T> =
+  | ({ readonly ok: true } & T)
+  | { readonly ok: false; readonly code: 'unknown_endpoint' | 'unknown_delivery' | 'endpoint_disabled' }
+
+/** Longest time something lies between its end and its removal; what is listed can be sent again that long. */
+export const KEEP_DELIVERIES_MS = 30 * 24 * 3_600_000
+
+type OfEndpoint = Owner & { readonly endpointId: string }
+
+/** Newest first. Pages stay put while new deliveries arrive. */
+export async function listDeliveries(
+  database: Queryable,
+  query: OfEndpoint & { status?: DeliveryStatus | undefined; pageSize: number; after: DeliveryCursor | null },
+): Promise<DeliveryPage> {
+  const rows = await database.query<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM webhooks.delivery d
+     WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 AND ($4::text IS NULL OR status = $4)
+       AND ($5::timestamptz IS NULL OR (created_at, delivery_id) < ($5::timestamptz, $6))
+     ORDER BY created_at DESC, delivery_id DESC LIMIT $7`,
+    [
+      query.endpointId,
+      query.accountId,
+      query.livemode,
+      query.status ?? null,
+      query.after?.createdAt ?? null,
+      query.after?.deliveryId ?? '',
+      query.pageSize + 1,
+    ],
+  )
+  const shown = rows.slice(0, query.pageSize).map((row) => ownRow(row, query))
+  const items = await withAttempts(database, shown)
+  const last = items.at(-1)
+  const next =
+    rows.length > query.pageSize && last !== undefined
+      ? { createdAt: last.createdAt, deliveryId: last.deliveryId }
+      : null
+  return { items, next }
+}
+
+export async function getDelivery(
+  database: Queryable,
+  order: OfEndpoint & { deliveryId: string },
+): Promise<WebhookDelivery | null> {
+  const rows = await database.query<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM webhooks.delivery d
+     WHERE delivery_id = $1 AND endpoint_id = $2 AND account_id = $3 AND livemode = $4`,
+    [order.deliveryId, order.endpointId, order.accountId, order.livemode],
+  )
+  const [delivery] = await withAttempts(
+    database,
+    rows.map((row) => ownRow(row, order)),
+  )
+  return delivery ?? null
+}
+
+/** Sends one again, whatever became of it: same webhook id, same body, a schedule from its start. */
+export async function redeliver(
+  database: Database,
+  order: OfEndpoint & { deliveryId: string },
+): Promise<RedeliverResult<{ delivery: WebhookDelivery }>> {
+  return await database.transaction({ at: 'webhooks.redeliver' }, async (transaction) => {
+    const refusal = await refusalOf(transaction, order)
+    if (refusal !== null) return refusal
+    const again = await transaction.execute(
+      `UPDATE webhooks.delivery SET ${AGAIN}
+       WHERE delivery_id = $1 AND endpoint_id = $2 AND account_id = $3 AND livemode = $4`,
+      [order.deliveryId, order.endpointId, order.accountId, order.livemode],
+    )
+    const delivery = again === 0 ? null : await getDelivery(transaction, order)
+    return delivery === null ? { ok: false, code: 'unknown_delivery' } : { ok: true, delivery }
+  })
+}
+
+/**
+ * Sends those again that were made in a range of time: by default what was missed, which is what was exhausted and what is
+ * still held. Returns how many.
+ */
+export async function redeliverRange(
+  database: Database,
+  order: OfEndpoint & {
+    since: string
+    until?: string | undefined
+    statuses?: readonly DeliveryStatus[] | undefined
+  },
+): Promise<RedeliverResult<{ count: number }>> {
+  return await database.transaction({ at: 'webhooks.redeliver' }, async (transaction) => {
+    const refusal = await refusalOf(transaction, order)
+    if (refusal !== null) return refusal
+    const count = await transaction.execute(
+      `UPDATE webhooks.delivery SET ${AGAIN}
+       WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 AND status = ANY($4::text[])
+         AND created_at >= $5::timestamptz AND ($6::timestamptz IS NULL OR created_at < $6::timestamptz)`,
+      [
+        order.endpointId,
+        order.accountId,
+        order.livemode,
+        order.statuses ?? MISSED,
+        order.since,
+        order.until ?? null,
+      ],
+    )
+    return { ok: true, count }
+  })
+}
+
+const MISSED: readonly DeliveryStatus[] = ['exhausted', 'held']
+/** Whoever is sending it just now has lost its claim: what comes of that attempt is recorded and decides nothing. */
+const AGAIN = `status = 'pending', attempts = 0, due_at = now(), next_attempt_at = now(), ended_at = NULL, claim = claim + 1`
+
+/** A ping to one endpoint, delivered, retried and listed as everything else. */
+export async function sendTest(
+  database: Database,
+  order: OfEndpoint,
+): Promise<RedeliverResult<{ delivery: WebhookDelivery }>> {
+  return await database.transaction({ at: 'webhooks.redeliver' }, async (transaction) => {
+    const refusal = await refusalOf(transaction, order)
+    if (refusal !== null) return refusal
+    const deliveryId = requestedEventId()
+    await transaction.execute('INSERT INTO webhooks.body (body_id, body) VALUES ($1, $2)', [
+      deliveryId,
+      testWebhookBody(order.endpointId, new Date().toISOString()),
+    ])
+    await transaction.execute(
+      `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id,
+         status, next_attempt_at, due_at, created_at)
+       SELECT $1, $2, endpoint_id, account_id, livemode, 'endpoint.test', payload, $1, 'pending', now(), now(),
+         date_trunc('milliseconds', clock_timestamp())
+       FROM webhooks.endpoint WHERE endpoint_id = $3`,
+      [deliveryId, webhookIdOf(deliveryId), order.endpointId],
+    )
+    const delivery = await getDelivery(transaction, { ...order, deliveryId })
+    if (delivery === null) throw new Error('A delivery vanished while it was made')
+    return { ok: true, delivery }
+  })
+}
+
+/** The webhook-id header: constant over all attempts, one per delivery, as bodies differ between payload kinds. */
+export function webhookIdOf(deliveryId: string): string {
+  return `msg_${deliveryId.replaceAll('-', '')}`
+}
+
+/** Holds the endpoint as it is until the transaction ends, so that nothing is sent to one that is just being disabled. */
+async function refusalOf(
+  transaction: Queryable,
+  { endpointId, accountId, livemode }: OfEndpoint,
+): Promise<{ ok: false; code: 'unknown_endpoint' | 'endpoint_disabled' } | null> {
+  const [row] = await transaction.query<{ status: string }>(
+    'SELECT status FROM webhooks.endpoint WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 FOR SHARE',
+    [endpointId, accountId, livemode],
+  )
+  if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
+  return row.status === 'enabled' ? null : { ok: false, code: 'endpoint_disabled' }
+}
+
+const COLUMNS = `delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status, next_attempt_at, created_at`
+
+interface DeliveryRow extends Record<string, unknown> {
+  readonly delivery_id: string
+  readonly webhook_id: string
+  readonly endpoint_id: string
+  readonly account_id: string
+  readonly livemode: boolean
+  readonly type: WebhookType
+  readonly job_id: string | null
+  readonly payload: PayloadKind
+  readonly status: DeliveryStatus
+  readonly next_attempt_at: Date | null
+  readonly created_at: Date
+}
+
+async function withAttempts(database: Queryable, rows: readonly DeliveryRow[]): Promise<WebhookDelivery[]> {
+  const found = await database.query<{
+    delivery_id: string
+    number: number
+    attempted_at: Date
+    status_code: number | null
+    error: string | null
+    duration_ms: number
+    response_excerpt: string | null
+  }>(
+    `SELECT delivery_id, number, attempted_at, status_code, error, duration_ms, response_excerpt FROM webhooks.attempt
+     WHERE delivery_id = ANY($1::text[]) ORDER BY delivery_id, number`,
+    [rows.map((row) => row.delivery_id)],
+  )
+  const attempts = new Map<string, (typeof found)[number][]>(rows.map((row) => [row.delivery_id, []]))
+  for (const attempt of found) attempts.get(attempt.delivery_id)!.push(attempt)
+  return rows.map((row) => ({
+    deliveryId: row.delivery_id,
+    webhookId: row.webhook_id,
+    endpointId: row.endpoint_id,
+    accountId: row.account_id,
+    livemode: row.livemode,
+    type: row.type,
+    jobId: row.job_id,
+    payload: row.payload,
+    status: row.status,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    attempts: (attempts.get(row.delivery_id) ?? []).map((attempt) => ({
+      number: attempt.number,
+      at: attempt.attempted_at.toISOString(),
+      statusCode: attempt.status_code,
+      error: attempt.error,
+      durationMs: attempt.duration_ms,
+      responseExcerpt: attempt.response_excerpt,
+    })),
+  }))
+}

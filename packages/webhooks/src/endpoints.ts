@@ -1,0 +1,279 @@
+/** Endpoints: where an account wants its webhooks, at most ten in each environment. Secrets are shown once. */
+import { randomBytes } from 'node:crypto'
+import type { DisabledReason, PayloadKind } from '@cupel/domain'
+import type { Judge } from '@cupel/outbound'
+import type { Database, Queryable } from '@cupel/postgres'
+import { newWebhookSecret } from '@cupel/webhook-signing'
+import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
+import type { SecretBox } from './secret-box.js'
+
+/** An account in one of its environments. */
+export interface Owner {
+  readonly accountId: string
+  readonly livemode: boolean
+}
+
+export interface WebhookEndpoint extends Owner {
+  readonly endpointId: string
+  readonly url: string
+  readonly payload: PayloadKind
+  readonly status: 'enabled' | 'disabled'
+  readonly disabledReason: DisabledReason | null
+  /** Until when messages are signed with the secret before, too; null where no rotation is under way. */
+  readonly previousSecretExpiresAt: string | null
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly createdAt: string
+}
+
+export type EndpointRefusal =
+  | { readonly ok: false; readonly code: 'unknown_endpoint' }
+  | { readonly ok: false; readonly code: 'too_many_endpoints' }
+  /** `reason`: a sentence for the caller. */
+  | { readonly ok: false; readonly code: 'invalid_url'; readonly reason: string }
+
+export type EndpointResult<T> = ({ readonly ok: true } & T) | EndpointRefusal
+
+/** What changes to endpoints need. */
+export interface EndpointStore {
+  readonly database: Database
+  readonly secrets: SecretBox
+  readonly judge: Judge
+}
+
+export const MAX_ENDPOINTS = 10
+/** How long messages carry both signatures after a rotation. */
+export const SECRET_OVERLAP_MS = 24 * 3_600_000
+const ENDPOINT_ID_BYTES = 10
+const SOURCE = 'cupel/webhooks'
+
+/** Names a receiver. Its secret is in the answer and nowhere else. `by`: key id or operator, for the log. */
+export async function createEndpoint(
+  { database, secrets, judge }: EndpointStore,
+  order: Owner & { url: string; payload?: PayloadKind | undefined; by: string },
+): Promise<EndpointResult<{ endpoint: WebhookEndpoint; secret: string }>> {
+  const judged = await judge(order.url)
+  if (!judged.ok) return { ok: false, code: 'invalid_url', reason: judged.reason }
+  const endpointId = `we_${randomBytes(ENDPOINT_ID_BYTES).toString('hex')}`
+  const secret = newWebhookSecret()
+  return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
+    await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+      `cupel.webhook-endpoints ${order.accountId} ${order.livemode}`,
+    ])
+    const [counted] = await transaction.query<{ count: number }>(
+      'SELECT count(*) AS count FROM webhooks.endpoint WHERE account_id = $1 AND livemode = $2',
+      [order.accountId, order.livemode],
+    )
+    if ((counted?.count ?? 0) >= MAX_ENDPOINTS) return { ok: false, code: 'too_many_endpoints' }
+    // By the database's clock, rounded as it is shown: a list goes on behind the time it was told.
+    const [row] = await transaction.query<EndpointRow>(
+      `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
+       VALUES ($1, $2, $3, $4, $5, 'enabled', $6, date_trunc('milliseconds', clock_timestamp())) RETURNING ${COLUMNS}`,
+      [
+        endpointId,
+        order.accountId,
+        order.livemode,
+        judged.target.url.href,
+        order.payload ?? 'full',
+        secrets.seal(endpointId, secret),
+      ],
+    )
+    const endpoint = endpointOf(row!)
+    const { accountId, livemode, payload, status, createdAt } = endpoint
+    const created = {
+      ...{ endpointId, accountId, livemode, payload, status, createdAt },
+      origin: originOf(endpoint.url),
+      createdBy: order.by,
+    }
+    await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointCreated', created)], SOURCE)
+    return { ok: true, endpoint, secret }
+  })
+}
+
+/** All of an account's endpoints in one environment, oldest first. */
+export async function listEndpoints(database: Queryable, owner: Owner): Promise<WebhookEndpoint[]> {
+  const rows = await database.query<EndpointRow>(
+    `SELECT ${COLUMNS} FROM webhooks.endpoint WHERE account_id = $1 AND livemode = $2 ORDER BY created_at, endpoint_id`,
+    [owner.accountId, owner.livemode],
+  )
+  return rows.map((row) => ownRow(row, owner)).map(endpointOf)
+}
+
+export async function getEndpoint(
+  database: Queryable,
+  order: Owner & { endpointId: string },
+): Promise<WebhookEndpoint | null> {
+  const [row] = await database.query<EndpointRow>(
+    `SELECT ${COLUMNS} FROM webhooks.endpoint WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3`,
+    [order.endpointId, order.accountId, order.livemode],
+  )
+  return row === undefined ? null : endpointOf(ownRow(row, order))
+}
+
+/** Changes what is given. Disabling holds what is on its way; enabling lets it go on. */
+export async function changeEndpoint(
+  { database, judge }: EndpointStore,
+  order: Owner & {
+    endpointId: string
+    url?: string | undefined
+    payload?: PayloadKind | undefined
+    status?: 'enabled' | 'disabled' | undefined
+    by: string
+  },
+): Promise<EndpointResult<{ endpoint: WebhookEndpoint }>> {
+  let url: string | null = null
+  if (order.url !== undefined) {
+    // Whose endpoint it is comes first: what a name resolves to is told to nobody else.
+    if ((await getEndpoint(database, order)) === null) return { ok: false, code: 'unknown_endpoint' }
+    const judged = await judge(order.url)
+    if (!judged.ok) return { ok: false, code: 'invalid_url', reason: judged.reason }
+    url = judged.target.url.href
+  }
+  return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
+    const [row] = await transaction.query<EndpointRow>(
+      `UPDATE webhooks.endpoint SET
+         url = coalesce($4, url), payload = coalesce($5, payload), status = coalesce($6, status),
+         disabled_reason = CASE coalesce($6, status) WHEN 'enabled' THEN NULL ELSE coalesce(disabled_reason, 'paused') END
+       WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 RETURNING ${COLUMNS}`,
+      [order.endpointId, order.accountId, order.livemode, url, order.payload ?? null, order.status ?? null],
+    )
+    if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
+    const endpoint = endpointOf(ownRow(row, order))
+    if (order.status === 'disabled') await holdDeliveries(transaction, [order.endpointId])
+    if (order.status === 'enabled') await releaseDeliveries(transaction, order.endpointId)
+    await tellChanged(transaction, endpoint, order.by)
+    return { ok: true, endpoint }
+  })
+}
+
+/** Gives an endpoint up, with everything that was to go there. */
+export async function deleteEndpoint(
+  { database }: Pick<EndpointStore, 'database'>,
+  order: Owner & { endpointId: string; by: string },
+): Promise<EndpointResult<object>> {
+  return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
+    const deleted = await transaction.execute(
+      'DELETE FROM webhooks.endpoint WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3',
+      [order.endpointId, order.accountId, order.livemode],
+    )
+    if (deleted === 0) return { ok: false, code: 'unknown_endpoint' }
+    const { endpointId, accountId, livemode } = order
+    const told = { endpointId, accountId, livemode, deletedAt: new Date().toISOString(), deletedBy: order.by }
+    await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointDeleted', told)], SOURCE)
+    return { ok: true }
+  })
+}
+
+/** A new secret; the one before signs beside it for 24 hours. A second rotation within that time ends the oldest at once. */
+export async function rotateEndpointSecret(
+  { database, secrets }: Pick<EndpointStore, 'database' | 'secrets'>,
+  order: Owner & { endpointId: string; by: string },
+): Promise<EndpointResult<{ endpoint: WebhookEndpoint; secret: string; previousSecretExpiresAt: string }>> {
+  const secret = newWebhookSecret()
+  return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
+    const [row] = await transaction.query<EndpointRow>(
+      `UPDATE webhooks.endpoint SET sealed_previous_secret = sealed_secret, sealed_secret = $4,
+         previous_secret_expires_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => $5::float8 / 1000)
+       WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 RETURNING ${COLUMNS}`,
+      [
+        order.endpointId,
+        order.accountId,
+        order.livemode,
+        secrets.seal(order.endpointId, secret),
+        SECRET_OVERLAP_MS,
+      ],
+    )
+    if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
+    const endpoint = endpointOf(ownRow(row, order))
+    await tellChanged(transaction, endpoint, order.by)
+    return { ok: true, endpoint, secret, previousSecretExpiresAt: endpoint.previousSecretExpiresAt! }
+  })
+}
+
+/** Endpoints whose receivers answered 410 where they still point are disabled, and what was to go there is held. */
+export async function disableGoneEndpoints(
+  transaction: Queryable,
+  gone: readonly { readonly endpointId: string; readonly url: string }[],
+  by: string,
+): Promise<void> {
+  if (gone.length === 0) return
+  const rows = await transaction.query<EndpointRow>(
+    `UPDATE webhooks.endpoint e SET status = 'disabled', disabled_reason = 'gone'
+     FROM (SELECT DISTINCT endpoint_id, url FROM unnest($1::text[], $2::text[]) AS g (endpoint_id, url)) g
+     WHERE e.endpoint_id = g.endpoint_id AND e.url = g.url AND e.status = 'enabled' RETURNING ${COLUMNS.replaceAll(/\b(endpoint_id|url)\b/g, 'e.$1')}`,
+    [gone.map(({ endpointId }) => endpointId), gone.map(({ url }) => url)],
+  )
+  const endpoints = rows.map(endpointOf)
+  await holdDeliveries(
+    transaction,
+    endpoints.map(({ endpointId }) => endpointId),
+  )
+  for (const endpoint of endpoints) await tellChanged(transaction, endpoint, by)
+}
+
+async function holdDeliveries(transaction: Queryable, endpointIds: readonly string[]): Promise<void> {
+  await transaction.execute(
+    `UPDATE webhooks.delivery SET status = 'held', next_attempt_at = NULL
+     WHERE endpoint_id = ANY($1::text[]) AND status = 'pending'`,
+    [endpointIds],
+  )
+}
+
+/** What was held goes on from the start of its schedule: the time it lay is not the receiver's fault. */
+async function releaseDeliveries(transaction: Queryable, endpointId: string): Promise<void> {
+  await transaction.execute(
+    `UPDATE webhooks.delivery SET status = 'pending', attempts = 0, due_at = now(), next_attempt_at = now(), claim = claim + 1
+     WHERE endpoint_id = $1 AND status = 'held'`,
+    [endpointId],
+  )
+}
+
+async function tellChanged(transaction: Queryable, endpoint: WebhookEndpoint, by: string): Promise<void> {
+  const { endpointId, accountId, livemode, payload, status, disabledReason, previousSecretExpiresAt } =
+    endpoint
+  const changed = {
+    ...{ endpointId, accountId, livemode, payload, status, disabledReason, previousSecretExpiresAt },
+    origin: originOf(endpoint.url),
+    changedAt: new Date().toISOString(),
+    changedBy: by,
+  }
+  await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointChanged', changed)], SOURCE)
+}
+
+const COLUMNS = `endpoint_id, account_id, livemode, url, payload, status, disabled_reason,
+  CASE WHEN previous_secret_expires_at > now() THEN previous_secret_expires_at END AS previous_secret_expires_at, created_at`
+
+interface EndpointRow extends Record<string, unknown> {
+  readonly endpoint_id: string
+  readonly account_id: string
+  readonly livemode: boolean
+  readonly url: string
+  readonly payload: PayloadKind
+  readonly status: WebhookEndpoint['status']
+  readonly disabled_reason: DisabledReason | null
+  readonly previous_secret_expires_at: Date | null
+  readonly created_at: Date
+}
+
+/** The second wall between tenants, as in the read models: a row of another one goes no further (docs/adr/0097). */
+export function ownRow<R extends { readonly account_id: string; readonly livemode: boolean }>(
+  row: R,
+  owner: Owner,
+): R {
+  if (row.account_id !== owner.accountId || row.livemode !== owner.livemode)
+    throw new Error('A query of the webhook store brought a row of another tenant')
+  return row
+}
+
+function endpointOf(row: EndpointRow): WebhookEndpoint {
+  return {
+    endpointId: row.endpoint_id,
+    accountId: row.account_id,
+    livemode: row.livemode,
+    url: row.url,
+    payload: row.payload,
+    status: row.status,
+    disabledReason: row.disabled_reason,
+    previousSecretExpiresAt: row.previous_secret_expires_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+  }
+}

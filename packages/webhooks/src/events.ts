@@ -1,0 +1,39 @@
+/** Events of endpoints and deliveries, written in the transaction of the change they tell of. No secret, and no path of a URL. */
+import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import type { Queryable } from '@cupel/postgres'
+import { writeOutboxBatch } from '@cupel/projections'
+
+type WebhookEvent = Extract<keyof EventData, `Webhook${string}`>
+
+export interface TypedEvent<T extends WebhookEvent = WebhookEvent> {
+  readonly type: T
+  readonly data: EventData[T]
+}
+
+export function webhookEvent<T extends WebhookEvent>(type: T, data: EventData[T]): TypedEvent {
+  return { type, data } as TypedEvent
+}
+
+export async function writeWebhookEvents(
+  transaction: Queryable,
+  events: readonly TypedEvent[],
+  source: string,
+): Promise<void> {
+  const time = new Date().toISOString()
+  await writeOutboxBatch(
+    transaction,
+    events.map(({ type, data }) => {
+      const id = requestedEventId()
+      const subject = 'deliveryId' in data ? data.deliveryId : data.endpointId
+      const cause = 'jobId' in data && data.jobId !== null ? data.jobId : id
+      const envelope = { id, source, time, subject, correlationId: cause, causationId: cause }
+      const event = { type, data, envelope } as DomainEvent
+      return { event, target: { topic: topicOf(type, data.livemode), key: data.endpointId } }
+    }),
+  )
+}
+
+/** Scheme, host and port; the rest of a URL often holds a token. */
+export function originOf(url: string): string {
+  return new URL(url).origin
+}

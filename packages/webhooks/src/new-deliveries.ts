@@ -1,0 +1,118 @@
+/** Deliveries of ended jobs: made in the transaction of the consumer's checkpoint, given their body once it can be read. */
+import { decidedEventId } from '@cupel/contracts'
+import type { PayloadKind, WebhookType } from '@cupel/domain'
+import type { Database, Queryable } from '@cupel/postgres'
+import { webhookIdOf } from './deliveries.js'
+import type { Owner } from './endpoints.js'
+
+export type JobWebhookType = Exclude<WebhookType, 'endpoint.test'>
+
+/** A job that ended, as its event tells it. */
+export interface JobEnd extends Owner {
+  readonly jobId: string
+  readonly type: JobWebhookType
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly endedAt: string
+}
+
+/**
+ * An endpoint gets the jobs that ended after it was named. The two times are read from different clocks, and one webhook too
+ * many is better than one too few.
+ */
+const CLOCK_GRACE_MS = 300_000
+
+/** One delivery for each endpoint of each job's account, held where the endpoint is disabled. Making one again changes nothing. */
+export async function insertDeliveries(transaction: Queryable, ends: readonly JobEnd[]): Promise<number> {
+  if (ends.length === 0) return 0
+  // Held as they are: an endpoint that is just being disabled holds these too, or they are made held.
+  const rows = await transaction.query<{
+    place: number
+    endpoint_id: string
+    payload: PayloadKind
+    status: string
+  }>(
+    `SELECT j.place::int4 AS place, e.endpoint_id, e.payload, e.status
+     FROM unnest($1::text[], $2::bool[], $3::timestamptz[]) WITH ORDINALITY AS j (account_id, livemode, ended_at, place)
+     JOIN webhooks.endpoint e ON e.account_id = j.account_id AND e.livemode = j.livemode
+       AND e.created_at <= j.ended_at + make_interval(secs => $4::float8 / 1000)
+     ORDER BY e.endpoint_id, j.place FOR SHARE OF e`,
+    [
+      ends.map(({ accountId }) => accountId),
+      ends.map(({ livemode }) => livemode),
+      ends.map(({ endedAt }) => endedAt),
+      CLOCK_GRACE_MS,
+    ],
+  )
+  const made = rows.map((row) => {
+    const end = ends[row.place - 1]!
+    return { ...row, end, deliveryId: decidedEventId('WebhookDelivery', end.jobId, row.endpoint_id) }
+  })
+  return await transaction.execute(
+    `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status,
+       next_attempt_at, due_at, created_at)
+     SELECT d.delivery_id, d.webhook_id, d.endpoint_id, d.account_id, d.livemode, d.type, d.job_id, d.payload, d.status,
+       CASE d.status WHEN 'pending' THEN now() END, now(), date_trunc('milliseconds', clock_timestamp())
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bool[], $6::text[], $7::text[], $8::text[], $9::text[])
+       AS d (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status)
+     ON CONFLICT DO NOTHING`,
+    [
+      made.map(({ deliveryId }) => deliveryId),
+      made.map(({ deliveryId }) => webhookIdOf(deliveryId)),
+      made.map((one) => one.endpoint_id),
+      made.map(({ end }) => end.accountId),
+      made.map(({ end }) => end.livemode),
+      made.map(({ end }) => end.type),
+      made.map(({ end }) => end.jobId),
+      made.map(({ payload }) => payload),
+      made.map(({ status }) => (status === 'enabled' ? 'pending' : 'held')),
+    ],
+  )
+}
+
+/** A body that deliveries wait for. */
+export interface MissingBody extends Owner {
+  readonly jobId: string
+  readonly type: JobWebhookType
+  readonly payload: PayloadKind
+}
+
+/** Oldest first. */
+export async function listMissingBodies(database: Queryable, limit: number): Promise<MissingBody[]> {
+  const rows = await database.query<{
+    job_id: string
+    account_id: string
+    livemode: boolean
+    type: JobWebhookType
+    payload: PayloadKind
+  }>(
+    {
+      name: 'webhooks.list-missing-bodies',
+      text: `SELECT job_id, account_id, livemode, type, payload FROM webhooks.delivery WHERE body_id IS NULL
+             GROUP BY job_id, account_id, livemode, type, payload ORDER BY min(created_at) LIMIT $1`,
+    },
+    [limit],
+  )
+  return rows.map((row) => ({
+    jobId: row.job_id,
+    accountId: row.account_id,
+    livemode: row.livemode,
+    type: row.type,
+    payload: row.payload,
+  }))
+}
+
+/** Stores a body, unless another was faster, and lets the deliveries that wait for it go. */
+export async function storeBody(database: Database, missing: MissingBody, body: string): Promise<void> {
+  const bodyId = decidedEventId('WebhookBody', missing.jobId, missing.type, missing.payload)
+  await database.transaction({ at: 'webhooks.body' }, async (transaction) => {
+    await transaction.execute(
+      'INSERT INTO webhooks.body (body_id, body) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [bodyId, body],
+    )
+    await transaction.execute(
+      `UPDATE webhooks.delivery SET body_id = $1, due_at = now()
+       WHERE job_id = $2 AND type = $3 AND payload = $4 AND body_id IS NULL`,
+      [bodyId, missing.jobId, missing.type, missing.payload],
+    )
+  })
+}

@@ -1,0 +1,128 @@
+/** What came of attempts: rows, states and events in one transaction, many attempts at a time. */
+import type { AttemptDecision } from '@cupel/domain'
+import type { Database, Queryable } from '@cupel/postgres'
+import { disableGoneEndpoints } from './endpoints.js'
+import { webhookEvent, writeWebhookEvents, type TypedEvent } from './events.js'
+import type { ClaimedDelivery } from './claims.js'
+
+export interface AttemptRecord {
+  readonly delivery: ClaimedDelivery
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly attemptedAt: string
+  readonly statusCode: number | null
+  readonly error: string | null
+  readonly durationMs: number
+  readonly responseExcerpt: string | null
+  readonly decision: AttemptDecision
+}
+
+const SOURCE = 'cupel/webhook-dispatcher'
+
+/**
+ * An acceptance stands whoever brings it: the receiver has the message. Anything else counts only under the claim it was made
+ * with, and changes nothing about a delivery that was held or ended meanwhile. Each delivery at most once per call.
+ */
+const RECORD = {
+  name: 'webhooks.record-attempts',
+  text: `WITH given AS (
+      SELECT * FROM unnest($1::text[], $2::int8[], $3::timestamptz[], $4::int4[], $5::text[], $6::int4[], $7::text[], $8::text[], $9::float8[])
+        AS g (delivery_id, claim, attempted_at, status_code, error, duration_ms, response_excerpt, decision, delay_ms)
+    ), locked AS MATERIALIZED (
+      -- In one order, whatever the plan: recorders wait for each other, never in a circle.
+      SELECT d.delivery_id FROM webhooks.delivery d JOIN given USING (delivery_id) ORDER BY d.delivery_id FOR UPDATE OF d
+    ), decided AS (
+      SELECT g.*, CASE
+          WHEN g.decision = 'delivered' THEN 'delivered'
+          WHEN d.claim <> g.claim OR d.status <> 'pending' THEN d.status
+          WHEN g.decision = 'retry' THEN 'pending'
+          WHEN g.decision = 'gone' THEN 'held'
+          ELSE g.decision END AS new_status,
+        d.status AS old_status, d.claim = g.claim AS is_holder
+      FROM given g JOIN locked USING (delivery_id) JOIN webhooks.delivery d USING (delivery_id)
+    ), moved AS (
+      UPDATE webhooks.delivery d SET
+        attempts_total = d.attempts_total + 1,
+        attempts = CASE WHEN n.is_holder THEN d.attempts + 1 ELSE d.attempts END,
+        status = n.new_status,
+        next_attempt_at = CASE
+          WHEN n.new_status <> 'pending' THEN NULL
+          WHEN n.is_holder AND n.decision = 'retry' THEN now() + make_interval(secs => n.delay_ms / 1000)
+          ELSE d.next_attempt_at END,
+        due_at = CASE WHEN n.is_holder AND n.new_status = 'pending' AND n.decision = 'retry'
+          THEN now() + make_interval(secs => n.delay_ms / 1000) ELSE d.due_at END,
+        ended_at = CASE WHEN n.new_status IN ('delivered', 'exhausted') THEN coalesce(d.ended_at, now()) END
+      FROM decided n WHERE d.delivery_id = n.delivery_id
+      RETURNING d.delivery_id, d.attempts_total, d.status, d.next_attempt_at, n.old_status, n.attempted_at, n.status_code,
+        n.error, n.duration_ms, n.response_excerpt
+    ), noted AS (
+      INSERT INTO webhooks.attempt (delivery_id, number, attempted_at, status_code, error, duration_ms, response_excerpt)
+      SELECT delivery_id, attempts_total, attempted_at, status_code, error, duration_ms, response_excerpt FROM moved
+    )
+    SELECT delivery_id, attempts_total, status, next_attempt_at, old_status FROM moved`,
+}
+
+/** Records attempts whose deliveries still exist. */
+export async function recordAttempts(database: Database, records: readonly AttemptRecord[]): Promise<void> {
+  if (records.length === 0) return
+  await database.transaction({ at: 'webhooks.attempted' }, async (transaction) => {
+    const rows = await transaction.query<{
+      delivery_id: string
+      attempts_total: number
+      status: string
+      next_attempt_at: Date | null
+      old_status: string
+    }>(RECORD, [
+      records.map(({ delivery }) => delivery.deliveryId),
+      records.map(({ delivery }) => delivery.claim),
+      records.map(({ attemptedAt }) => attemptedAt),
+      records.map(({ statusCode }) => statusCode),
+      records.map(({ error }) => error),
+      records.map(({ durationMs }) => durationMs),
+      records.map(({ responseExcerpt }) => responseExcerpt),
+      records.map(({ decision }) => decision.kind),
+      records.map(({ decision }) => (decision.kind === 'retry' ? decision.delayMs : null)),
+    ])
+    const byId = new Map(records.map((record) => [record.delivery.deliveryId, record]))
+    const events = rows.flatMap((row) => eventsOf(byId.get(row.delivery_id)!, row))
+    await writeWebhookEvents(transaction, events, SOURCE)
+    await disableGone(transaction, records)
+  })
+}
+
+function eventsOf(
+  record: AttemptRecord,
+  row: { attempts_total: number; status: string; next_attempt_at: Date | null; old_status: string },
+): TypedEvent[] {
+  const { deliveryId, webhookId, endpointId, accountId, livemode, type, jobId } = record.delivery
+  const { attemptedAt, statusCode, error, durationMs } = record
+  const about = { deliveryId, webhookId, endpointId, accountId, livemode, type, jobId }
+  const nextAttemptAt = row.next_attempt_at?.toISOString() ?? null
+  const attempt = row.attempts_total
+  const events = [
+    webhookEvent('WebhookAttempted', {
+      ...about,
+      attempt,
+      statusCode,
+      error,
+      durationMs,
+      nextAttemptAt,
+      attemptedAt,
+    }),
+  ]
+  if (row.status === row.old_status) return events
+  const endedAt = new Date(Date.parse(attemptedAt) + durationMs).toISOString()
+  if (row.status === 'delivered')
+    events.push(webhookEvent('WebhookDelivered', { ...about, attempts: attempt, deliveredAt: endedAt }))
+  if (row.status === 'exhausted')
+    events.push(webhookEvent('WebhookExhausted', { ...about, attempts: attempt, exhaustedAt: endedAt }))
+  return events
+}
+
+async function disableGone(transaction: Queryable, records: readonly AttemptRecord[]): Promise<void> {
+  const gone = records.filter(({ decision }) => decision.kind === 'gone')
+  await disableGoneEndpoints(
+    transaction,
+    gone.map(({ delivery }) => ({ endpointId: delivery.endpointId, url: delivery.url })),
+    SOURCE,
+  )
+}

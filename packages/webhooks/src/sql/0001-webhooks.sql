@@ -1,0 +1,67 @@
+-- Receivers of webhooks, what is on its way to them, and what came of each attempt. Primary tables: nothing rebuilds them.
+CREATE SCHEMA webhooks;
+
+CREATE TABLE webhooks.endpoint (
+  endpoint_id                text COLLATE "C" PRIMARY KEY,
+  account_id                 text COLLATE "C" NOT NULL,
+  livemode                   bool NOT NULL,
+  url                        text NOT NULL,
+  payload                    text NOT NULL CHECK (payload IN ('full', 'thin')),
+  status                     text NOT NULL CHECK (status IN ('enabled', 'disabled')),
+  disabled_reason            text CHECK ((status = 'disabled') = (disabled_reason IS NOT NULL)),
+  -- Encrypted; see secret-box.ts. The one before signs beside it until its time is over.
+  sealed_secret              bytea NOT NULL,
+  sealed_previous_secret     bytea,
+  previous_secret_expires_at timestamptz CHECK ((sealed_previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
+  created_at                 timestamptz NOT NULL
+);
+CREATE INDEX endpoint_of_account ON webhooks.endpoint (account_id, livemode, created_at, endpoint_id);
+
+-- What is sent, once per job and payload kind. Written once and never again: every attempt sends the same bytes.
+CREATE TABLE webhooks.body (
+  body_id    text COLLATE "C" PRIMARY KEY,
+  body       text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE webhooks.delivery (
+  delivery_id     text COLLATE "C" PRIMARY KEY,
+  webhook_id      text COLLATE "C" NOT NULL,
+  endpoint_id     text COLLATE "C" NOT NULL REFERENCES webhooks.endpoint ON DELETE CASCADE,
+  account_id      text COLLATE "C" NOT NULL,
+  livemode        bool NOT NULL,
+  type            text NOT NULL,
+  job_id          text COLLATE "C",
+  payload         text NOT NULL CHECK (payload IN ('full', 'thin')),
+  -- Null until the results of the job can be read.
+  body_id         text COLLATE "C" REFERENCES webhooks.body,
+  status          text NOT NULL CHECK (status IN ('pending', 'delivered', 'exhausted', 'held')),
+  -- Since it was begun or asked for again: the place in the retry schedule.
+  attempts        int4 NOT NULL DEFAULT 0,
+  attempts_total  int4 NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz,
+  -- From when it may be claimed; a claim moves it to the end of its lease.
+  due_at          timestamptz NOT NULL,
+  -- Counts claims: who comes back with an older number has lost its lease.
+  claim           int8 NOT NULL DEFAULT 0,
+  created_at      timestamptz NOT NULL DEFAULT now(),
+  ended_at        timestamptz
+) WITH (fillfactor = 70);
+CREATE INDEX delivery_due ON webhooks.delivery (endpoint_id, due_at) WHERE status = 'pending' AND body_id IS NOT NULL;
+CREATE INDEX delivery_without_body ON webhooks.delivery (job_id) WHERE body_id IS NULL;
+CREATE INDEX delivery_newest ON webhooks.delivery (endpoint_id, created_at DESC, delivery_id DESC);
+CREATE INDEX delivery_undelivered ON webhooks.delivery (created_at) WHERE status IN ('pending', 'held');
+CREATE INDEX delivery_created ON webhooks.delivery (created_at);
+CREATE INDEX delivery_body ON webhooks.delivery (body_id);
+
+CREATE TABLE webhooks.attempt (
+  delivery_id      text COLLATE "C" NOT NULL REFERENCES webhooks.delivery ON DELETE CASCADE,
+  number           int4 NOT NULL,
+  attempted_at     timestamptz NOT NULL,
+  -- Null where no answer came; then there is an error.
+  status_code      int4,
+  error            text,
+  duration_ms      int4 NOT NULL,
+  response_excerpt text,
+  PRIMARY KEY (delivery_id, number)
+);

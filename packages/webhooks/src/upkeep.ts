@@ -1,0 +1,86 @@
+/** What time does to deliveries: those nobody could be reached for end, and what is long over goes. */
+import type { Database, Queryable } from '@cupel/postgres'
+import type { WebhookType } from '@cupel/domain'
+import { KEEP_DELIVERIES_MS } from './deliveries.js'
+import { webhookEvent, writeWebhookEvents } from './events.js'
+
+/**
+ * Ten attempts with every delay lengthened to its limit take less. Past it a delivery ends, though its endpoint was so long
+ * spared further attempts that the tenth was never made.
+ */
+const GIVE_UP_AFTER_MS = 10 * 24 * 3_600_000
+const SOURCE = 'cupel/webhook-dispatcher'
+
+/** Ends deliveries that were due for too long; returns how many, at most `limit`. */
+export async function exhaustOverdue(database: Database, limit: number): Promise<number> {
+  return await database.transaction({ at: 'webhooks.attempted' }, async (transaction) => {
+    const rows = await transaction.query<{
+      delivery_id: string
+      webhook_id: string
+      endpoint_id: string
+      account_id: string
+      livemode: boolean
+      type: WebhookType
+      job_id: string | null
+      attempts_total: number
+    }>(
+      `UPDATE webhooks.delivery SET status = 'exhausted', next_attempt_at = NULL, ended_at = now() WHERE delivery_id IN (
+         SELECT delivery_id FROM webhooks.delivery
+         WHERE status = 'pending' AND attempts > 0 AND due_at < now() - make_interval(secs => $1::float8 / 1000)
+         ORDER BY delivery_id LIMIT $2 FOR UPDATE SKIP LOCKED)
+       RETURNING delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, attempts_total`,
+      [GIVE_UP_AFTER_MS, limit],
+    )
+    const exhaustedAt = new Date().toISOString()
+    const events = rows.map((row) =>
+      webhookEvent('WebhookExhausted', {
+        deliveryId: row.delivery_id,
+        webhookId: row.webhook_id,
+        endpointId: row.endpoint_id,
+        accountId: row.account_id,
+        livemode: row.livemode,
+        type: row.type,
+        jobId: row.job_id,
+        attempts: row.attempts_total,
+        exhaustedAt,
+      }),
+    )
+    await writeWebhookEvents(transaction, events, SOURCE)
+    return rows.length
+  })
+}
+
+/** Deletes what was made longer ago than it is kept and is not on its way, at most `limit` deliveries; returns how many. */
+export async function forgetOldDeliveries(database: Queryable, limit: number): Promise<number> {
+  const forgotten = await database.execute(
+    `DELETE FROM webhooks.delivery WHERE delivery_id IN (
+       SELECT delivery_id FROM webhooks.delivery
+       WHERE created_at < now() - make_interval(secs => $1::float8 / 1000) AND status <> 'pending'
+       ORDER BY created_at LIMIT $2)`,
+    [KEEP_DELIVERIES_MS, limit],
+  )
+  await database.execute(
+    `DELETE FROM webhooks.body WHERE body_id IN (
+       SELECT body_id FROM webhooks.body b WHERE created_at < now() - make_interval(secs => $1::float8 / 1000)
+         AND NOT EXISTS (SELECT 1 FROM webhooks.delivery d WHERE d.body_id = b.body_id) LIMIT $2)`,
+    [KEEP_DELIVERIES_MS, limit],
+  )
+  return forgotten
+}
+
+export interface DeliveryBacklog {
+  readonly pending: number
+  readonly held: number
+  /** Age of the oldest delivery that is neither delivered nor given up, held ones among them; 0 where there is none. */
+  readonly oldestAgeMs: number
+}
+
+export async function deliveryBacklog(database: Queryable): Promise<DeliveryBacklog> {
+  const [row] = await database.query<{ pending: number; held: number; oldest_age_ms: number }>({
+    name: 'webhooks.backlog',
+    text: `SELECT count(*) FILTER (WHERE status = 'pending') AS pending, count(*) FILTER (WHERE status = 'held') AS held,
+             coalesce((extract(epoch FROM now() - min(created_at)) * 1000)::int8, 0) AS oldest_age_ms
+           FROM webhooks.delivery WHERE status IN ('pending', 'held')`,
+  })
+  return { pending: row?.pending ?? 0, held: row?.held ?? 0, oldestAgeMs: row?.oldest_age_ms ?? 0 }
+}

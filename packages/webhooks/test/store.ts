@@ -1,0 +1,90 @@
+/** A database with the webhook tables, and the means to make endpoints and deliveries in it. */
+import { randomBytes } from 'node:crypto'
+import { createJudge } from '@cupel/outbound'
+import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import { projectionsMigrations } from '@cupel/projections'
+import { createTestDatabase } from '@cupel/testkit'
+import {
+  claimDeliveries,
+  createEndpoint,
+  createSecretBox,
+  insertDeliveries,
+  listMissingBodies,
+  storeBody,
+  webhooksMigrations,
+  type ClaimedDelivery,
+  type EndpointStore,
+  type Owner,
+  type WebhookEndpoint,
+} from '../src/index.js'
+
+export interface TestStore extends EndpointStore {
+  readonly database: Database
+  owner(): Owner
+  endpoint(owner: Owner, order?: { url?: string; payload?: 'full' | 'thin' }): Promise<WebhookEndpoint>
+  /** An ended job: deliveries for the endpoints its owner has, with a body. Returns the job's id. */
+  ended(owner: Owner): Promise<string>
+  claim(order?: {
+    trusted?: string[]
+    closed?: string[]
+    limit?: number
+    leaseMs?: number
+  }): Promise<ClaimedDelivery[]>
+  /** Events in the outbox, oldest first. */
+  events(): Promise<{ type: string; data: Record<string, unknown> }[]>
+  close(): Promise<void>
+}
+
+export async function openStore(): Promise<TestStore> {
+  const testDatabase = await createTestDatabase()
+  const database = openDatabase({
+    connectionString: testDatabase.connectionString,
+    maxConnections: 8,
+    applicationName: 'test',
+  })
+  await migrate(database, await readMigrations([projectionsMigrations, webhooksMigrations]))
+  const secrets = createSecretBox({ installationKey: randomBytes(32), operatorKey: undefined })
+  const judge = createJudge({ allow: [], resolve: async () => ['93.184.215.14'] })
+  const store = { database, secrets, judge }
+  let jobs = 0
+  return {
+    ...store,
+    owner: () => ({ accountId: `acc_${randomBytes(10).toString('hex')}`, livemode: true }),
+    async endpoint(owner, order = {}) {
+      const made = await createEndpoint(store, {
+        ...owner,
+        url: 'https://receiver.example/hook',
+        by: 'test',
+        ...order,
+      })
+      if (!made.ok) throw new Error(made.code)
+      return made.endpoint
+    },
+    async ended(owner) {
+      const jobId = `job_${(jobs += 1)}`
+      const endedAt = new Date().toISOString()
+      await insertDeliveries(database, [{ ...owner, jobId, type: 'bulk.completed', endedAt }])
+      for (const missing of await listMissingBodies(database, 100))
+        await storeBody(database, missing, `{"job":"${jobId}"}`)
+      return jobId
+    },
+    claim: (order = {}) =>
+      claimDeliveries(database, secrets, {
+        trusted: order.trusted ?? [],
+        placesPerTrusted: 4,
+        closed: order.closed ?? [],
+        limit: order.limit ?? 100,
+        leaseMs: order.leaseMs ?? 10_000,
+      }),
+    async events() {
+      const rows = await database.query<{ event: { type: string; data: Record<string, unknown> } }>(
+        'SELECT event FROM projection.outbox ORDER BY seq',
+      )
+      return rows.map(({ event }) => event)
+    },
+    async close() {
+      await database.close()
+      await testDatabase.drop()
+    },
+  }
+}
