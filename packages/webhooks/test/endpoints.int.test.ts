@@ -118,7 +118,8 @@ describe('an endpoint', () => {
     const owner = store.owner()
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)
-    const ofIt = async () => (await store.claim({ leaseMs: 0 })).filter((one) => one.endpointId === endpointId)
+    const ofIt = async () =>
+      (await store.claim({ leaseMs: 0 })).filter((one) => one.endpointId === endpointId)
     expect(await ofIt()).toHaveLength(1)
     expect(await deleteEndpoint(store, { ...owner, endpointId, by })).toEqual({ ok: true })
     expect(await ofIt()).toEqual([])
