@@ -1,0 +1,105 @@
+/** Which providers are asked: a JSON document of the operator's, because it may hold keys. Without it nothing is asked. */
+import { chainOf, findChain, type ChainCode } from '@cupel/domain'
+import { z } from 'zod'
+import { evmChainIds, landmarks } from './chain-identity.js'
+
+export const providerKinds = [
+  'evm-rpc',
+  'etherscan',
+  'esplora',
+  'blockbook',
+  'trongrid',
+  'solana-rpc',
+] as const
+export type ProviderKind = (typeof providerKinds)[number]
+
+/** Providers of one chain; each is asked for every screen of it. */
+const MAX_PROVIDERS_PER_CHAIN = 5
+const MAX_PROVIDERS = 100
+
+const chainCode = z.string().transform((code, context): ChainCode => {
+  const chain = findChain(code)
+  if (chain !== undefined) return chain.code
+  context.addIssue('not a chain of this version')
+  return z.NEVER
+})
+
+const secretText = z.string().max(4_096)
+
+const providerSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{0,39}$/)
+    .describe('What reports and metrics call it: lower-case letters, digits, dots and hyphens.'),
+  kind: z.enum(providerKinds),
+  chain: chainCode,
+  url: z
+    .url({ protocol: /^https?$/ })
+    .transform((text) => new URL(text))
+    .refine(
+      ({ username, password }) => username === '' && password === '',
+      'no user or password; use headers',
+    ),
+  headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), secretText).default({}),
+  query: z
+    .record(z.string().max(64), secretText)
+    .default({})
+    .describe('Sent with every question, for example {"apikey": "…"}.'),
+  multichain: z
+    .boolean()
+    .default(true)
+    .describe('Of kind etherscan: the host serves many chains, so chainid is sent.'),
+})
+
+export type ProviderConfig = z.output<typeof providerSchema>
+
+const configurationSchema = z
+  .strictObject({ providers: z.array(providerSchema).max(MAX_PROVIDERS) })
+  .superRefine(({ providers }, context) => {
+    const names = new Set<string>()
+    const perChain = new Map<string, number>()
+    for (const [index, { name, kind, chain }] of providers.entries()) {
+      const at = (field: string, message: string): void =>
+        context.addIssue({ code: 'custom', path: ['providers', index, field], message })
+      if (names.has(name)) at('name', 'another provider has this name')
+      names.add(name)
+      if (!servesChain(kind, chain)) at('chain', `a provider of kind ${kind} cannot be asked for ${chain}`)
+      const ofChain = (perChain.get(chain) ?? 0) + 1
+      perChain.set(chain, ofChain)
+      if (ofChain > MAX_PROVIDERS_PER_CHAIN) at('chain', `more than ${MAX_PROVIDERS_PER_CHAIN} providers`)
+    }
+  })
+
+/** The document cannot be used; one line for each fault, none with a value of it. */
+export class ChainDataConfigurationError extends Error {
+  override readonly name = 'ChainDataConfigurationError'
+}
+
+/** Reads the document. Throws ChainDataConfigurationError. */
+export function parseConfiguration(text: string): readonly ProviderConfig[] {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    throw new ChainDataConfigurationError('The file of chain data providers is not JSON.')
+  }
+  const parsed = configurationSchema.safeParse(document)
+  if (parsed.success) return parsed.data.providers
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  throw new ChainDataConfigurationError(faults.join('\n'))
+}
+
+/** Whether a chain can be asked over a protocol so that another chain's answers would be noticed. */
+function servesChain(kind: ProviderKind, chain: ChainCode): boolean {
+  const { family } = chainOf(chain)
+  const isKnown = landmarks[chain] !== undefined
+  const serves: Readonly<Record<ProviderKind, boolean>> = {
+    'evm-rpc': family === 'evm' && evmChainIds[chain] !== undefined,
+    etherscan: family === 'evm' && evmChainIds[chain] !== undefined && isKnown,
+    esplora: family === 'bitcoin' && isKnown,
+    blockbook: family === 'bitcoin' && isKnown,
+    trongrid: chain === 'TRX',
+    'solana-rpc': chain === 'SOL',
+  }
+  return serves[kind]
+}

@@ -1,0 +1,72 @@
+/** JSON-RPC 2.0 over HTTP, several calls in one message (https://www.jsonrpc.org/specification). */
+import { z } from 'zod'
+import type { Exchange } from './exchange.js'
+import { readAnswer } from './answer-fields.js'
+import { ProviderError } from './provider-error.js'
+
+export interface RpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** What a call came to: its result, or the message of the server's refusal. */
+export type RpcOutcome =
+  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly code: number }
+
+const replySchema = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.int(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.int() }).nullish(),
+})
+
+/** Codes by which servers say that one asked too often. */
+const RATE_LIMIT_CODES: ReadonlySet<number> = new Set([-32005, -32016, -32029, 429])
+
+/** Sends all calls in one message; one outcome per call, in their order. */
+export async function callAll(exchange: Exchange, calls: readonly RpcCall[]): Promise<readonly RpcOutcome[]> {
+  const message = calls.map(({ method, params }, index) => ({
+    jsonrpc: '2.0',
+    id: index + 1,
+    method,
+    params,
+  }))
+  const answer = await exchange.postJson('', message)
+  if (!Array.isArray(answer)) throw notABatch(answer)
+  const replies = readAnswer(z.array(replySchema).length(calls.length), answer, 'batch')
+  const byId = new Map(replies.map((reply) => [reply.id, reply]))
+  return calls.map((_call, index) => {
+    const reply = byId.get(index + 1)
+    if (reply === undefined) throw new ProviderError('malformed', 'an answer to another call')
+    return outcomeOf(reply)
+  })
+}
+
+function outcomeOf({ error, result }: z.output<typeof replySchema>): RpcOutcome {
+  if (error !== null && error !== undefined) {
+    if (RATE_LIMIT_CODES.has(error.code)) throw new ProviderError('rate_limited', `code ${error.code}`)
+    return { ok: false, code: error.code }
+  }
+  return { ok: true, result }
+}
+
+/** A server that refuses the message as a whole answers with one object. */
+function notABatch(answer: unknown): ProviderError {
+  const read = z.object({ error: z.object({ code: z.int() }) }).safeParse(answer)
+  const code = read.success ? read.data.error.code : undefined
+  if (code === undefined) return new ProviderError('malformed', 'no batch')
+  return RATE_LIMIT_CODES.has(code)
+    ? new ProviderError('rate_limited', `code ${code}`)
+    : new ProviderError('refused', `code ${code}`)
+}
+
+/** The result of a call that must succeed. */
+export function resultOf<T extends z.ZodType>(
+  outcome: RpcOutcome | undefined,
+  schema: T,
+  method: string,
+): z.output<T> {
+  if (outcome === undefined || !outcome.ok)
+    throw new ProviderError('refused', `${method}: code ${outcome === undefined ? 'none' : outcome.code}`)
+  return readAnswer(schema, outcome.result, method)
+}

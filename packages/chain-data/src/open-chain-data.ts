@@ -1,0 +1,240 @@
+/**
+ * Chain data as the platform asks for it: every provider of a chain at once, within a time. Who comes too late goes on
+ * being listened to, so that the next look finds the answer here.
+ */
+import type { ChainFact, Logger, Metrics } from '@cupel/contracts'
+import type { ChainCode, ChainInputs } from '@cupel/domain'
+import { LRUCache } from 'lru-cache'
+import type { Agent } from 'undici'
+import type { ProviderConfig } from './configuration.js'
+import { openConnections, openExchange, type Endpoint } from './exchange.js'
+import { createGuard, MAX_CONCURRENT_QUESTIONS, type Guard } from './guard.js'
+import { createInstruments, type ChainDataInstruments } from './instruments.js'
+import { adapterOf } from './open-provider.js'
+import type { ChainProvider, ChainTransaction } from './provider.js'
+import { ProviderError } from './provider-error.js'
+
+/** Answers kept at once, over all providers: about a kilobyte each. */
+const MAX_KEPT_ANSWERS = 20_000
+/** Time for one attempt at a provider; far beyond what a screen waits. */
+const REQUEST_TIMEOUT_MS = 5_000
+/** Times in reports are rounded down to this, so that a kept answer reads like a fresh one. */
+const TIME_ROUNDED_TO_MS = 60_000
+
+export interface ChainDataOptions {
+  /** In the order of trust. */
+  readonly providers: readonly ProviderConfig[]
+  /** Age up to which an answer is used again. */
+  readonly maxAgeMs: number
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly requestTimeoutMs?: number
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+export interface ChainQuestion {
+  /** Answers are kept apart by account: whether one is there, and how old it is, would tell what another account screened. */
+  readonly accountId: string
+  readonly chain: string
+  /** Canonical. */
+  readonly address: string
+}
+
+export interface ChainData {
+  /** Where questions go, for operators: no path, no query. */
+  readonly endpoints: readonly { readonly name: string; readonly chain: ChainCode; readonly origin: string }[]
+  /** Whether any provider is configured for the chain. */
+  covers(chain: string): boolean
+  /** Asks all providers of the chain and waits so long, and no longer, for the last of them. Never rejects. */
+  look(question: ChainQuestion, waitMs: number): Promise<ChainInputs>
+  /** Newest transactions as the first provider of the chain that answers tells them. Rejects with a ProviderError. */
+  recentTransactions(chain: string, address: string): Promise<readonly ChainTransaction[]>
+  close(): Promise<void>
+}
+
+export function openChainData(options: ChainDataOptions): ChainData {
+  const now = options.now ?? Date.now
+  const instruments = createInstruments(options.metrics)
+  const opened = options.providers.map((config) => openProvider(config, options, instruments, now))
+  const ofChain = (chain: string): readonly OpenedProvider[] => byChain.get(chain) ?? []
+  const byChain = new Map<string, readonly OpenedProvider[]>()
+  for (const provider of opened) byChain.set(provider.chain, [...ofChain(provider.chain), provider])
+  const answers = new LRUCache<string, Promise<ChainFact>>({ max: MAX_KEPT_ANSWERS })
+  const settledAt = new WeakMap<Promise<ChainFact>, number>()
+
+  const factOf = (provider: OpenedProvider, { accountId, address }: ChainQuestion): Promise<ChainFact> => {
+    const key = JSON.stringify([accountId, provider.name, address])
+    const kept = answers.get(key)
+    if (kept !== undefined && now() - (settledAt.get(kept) ?? now()) < options.maxAgeMs) {
+      instruments.kept()
+      return kept
+    }
+    const asked = provider.factOf(address)
+    answers.set(key, asked)
+    void asked.then((fact) => {
+      settledAt.set(asked, now())
+      // A failure is not kept: whether to ask again is the guard's to say.
+      if (fact.error !== null && answers.peek(key) === asked) answers.delete(key)
+    })
+    return asked
+  }
+
+  return {
+    endpoints: options.providers.map(({ name, chain, url }) => ({ name, chain, origin: url.origin })),
+    covers: (chain) => byChain.has(chain),
+    async look(question, waitMs) {
+      const providers = ofChain(question.chain)
+      if (providers.length === 0) return { stage: '', facts: [] }
+      const asked = providers.map((provider) => factOf(provider, question))
+      const facts = await within(Promise.all(asked), waitMs)
+      const inputs = facts === null ? lateInputs(providers, now()) : answeredInputs(facts)
+      instruments.looked(inputs.stage)
+      return inputs
+    },
+    async recentTransactions(chain, address) {
+      let failure = new ProviderError('refused', `no provider of ${chain}`)
+      for (const provider of ofChain(chain)) {
+        try {
+          return await provider.recentTransactions(address)
+        } catch (error) {
+          if (!(error instanceof ProviderError)) throw error
+          failure = error
+        }
+      }
+      throw failure
+    },
+    close: async () => {
+      await Promise.all(opened.map((provider) => provider.close()))
+    },
+  }
+}
+
+interface OpenedProvider {
+  readonly name: string
+  readonly chain: ChainCode
+  readonly stateRequest: string
+  /** Never rejects: a failure is a fact with an error. */
+  factOf(address: string): Promise<ChainFact>
+  recentTransactions(address: string): Promise<readonly ChainTransaction[]>
+  close(): Promise<void>
+}
+
+function openProvider(
+  config: ProviderConfig,
+  { logger, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ChainDataOptions,
+  instruments: ChainDataInstruments,
+  now: () => number,
+): OpenedProvider {
+  const { name, chain } = config
+  const adapter = adapterOf(config, now)
+  const connections = openConnections(MAX_CONCURRENT_QUESTIONS)
+  const guard = createGuard({
+    timeoutMs: requestTimeoutMs,
+    onOpen() {
+      instruments.circuit(name, true)
+      logger.warn({ provider: name }, 'A provider of chain data is left alone for a while after failures')
+    },
+    onClosed() {
+      instruments.circuit(name, false)
+      logger.info({ provider: name }, 'A provider of chain data answers again')
+    },
+  })
+  const channel = { guard, connections, endpoint: endpointOf(config) }
+
+  return {
+    name,
+    chain,
+    stateRequest: adapter.stateRequest,
+    async factOf(address) {
+      const since = performance.now()
+      const fact = await readFact(name, adapter, address, channel, { logger, now })
+      instruments.asked(name, fact.error ?? 'answered', performance.now() - since)
+      return fact
+    },
+    recentTransactions: (address) =>
+      guard.ask((signal) =>
+        adapter.recentTransactions(address, openExchange(channel.endpoint, connections, signal)),
+      ),
+    // Nobody waits for what is still under way.
+    close: () => connections.destroy(),
+  }
+}
+
+function endpointOf({ url, query, headers }: ProviderConfig): Endpoint {
+  const asked = new URL(url)
+  for (const [name, value] of Object.entries(query)) asked.searchParams.set(name, value)
+  return { url: asked, headers }
+}
+
+interface Channel {
+  readonly guard: Guard
+  readonly connections: Agent
+  readonly endpoint: Endpoint
+}
+
+async function readFact(
+  provider: string,
+  adapter: ChainProvider,
+  address: string,
+  { guard, connections, endpoint }: Channel,
+  { logger, now }: { readonly logger: Logger; readonly now: () => number },
+): Promise<ChainFact> {
+  try {
+    const { state, responseSha256 } = await guard.ask(async (signal) => {
+      const exchange = openExchange(endpoint, connections, signal)
+      return {
+        state: await adapter.accountState(address, exchange),
+        responseSha256: exchange.responseSha256(),
+      }
+    })
+    const { chain, stateRequest: request } = adapter
+    const fetchedAt = roundedTime(now())
+    return { chain, provider, request, ...state, fetchedAt, responseSha256, error: null }
+  } catch (error) {
+    if (!(error instanceof ProviderError)) {
+      // An adapter must refuse whatever comes in words of its own; a screen goes on without it all the same.
+      logger.error({ err: error, provider }, 'An adapter of chain data failed')
+      return failedFact({ ...adapter, name: provider }, now(), 'malformed')
+    }
+    logger.debug({ provider, cause: error.message }, 'A provider of chain data gave no answer')
+    return failedFact({ ...adapter, name: provider }, now(), error.code)
+  }
+}
+
+function failedFact(
+  { chain, name, stateRequest }: Pick<OpenedProvider, 'chain' | 'name' | 'stateRequest'>,
+  nowMs: number,
+  error: string,
+): ChainFact {
+  return {
+    ...{ chain, provider: name, request: stateRequest, height: null, blockHash: null },
+    ...{ fetchedAt: roundedTime(nowMs), balanceBaseUnits: null, txCount: null, txCountKind: null },
+    ...{ isContract: null, tokens: [], responseSha256: '', error },
+  }
+}
+
+const roundedTime = (nowMs: number): string =>
+  new Date(Math.floor(nowMs / TIME_ROUNDED_TO_MS) * TIME_ROUNDED_TO_MS).toISOString()
+
+/** Part of a stage would depend on who was quick: where one is missing, all is dropped. */
+function lateInputs(providers: readonly OpenedProvider[], nowMs: number): ChainInputs {
+  return { stage: 'late', facts: providers.map((provider) => failedFact(provider, nowMs, 'late')) }
+}
+
+function answeredInputs(facts: readonly ChainFact[]): ChainInputs {
+  return { stage: facts.some(({ error }) => error === null) ? 'answered' : 'failed', facts }
+}
+
+/** The result, or null where it takes longer. */
+async function within<T>(result: Promise<T>, waitMs: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), Math.max(0, waitMs))
+  })
+  try {
+    return await Promise.race([result, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}

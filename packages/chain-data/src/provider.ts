@@ -1,0 +1,82 @@
+/** What every adapter offers: the state of one address, and its recent transfers, checked field by field. */
+import type { ChainCode } from '@cupel/domain'
+import type { Exchange } from './exchange.js'
+
+/** The state of an address as one provider tells it. What a provider cannot tell is null, never a guess. */
+export interface AccountState {
+  /** Decimal height of the block the state is of, or the lowest it can be of where `blockHash` is null. */
+  readonly height: string | null
+  /** Only where the state is of exactly this block. */
+  readonly blockHash: string | null
+  /** Decimal base units of the native asset. */
+  readonly balanceBaseUnits: string | null
+  readonly txCount: number | null
+  /** `total`: all that involve the address; `outgoing`: those it signed. */
+  readonly txCountKind: 'total' | 'outgoing' | null
+  /** Code at the address. A delegation of an account (EIP-7702) is none. */
+  readonly isContract: boolean | null
+  /** Tokens of the asset table of which the address has any. */
+  readonly tokens: readonly TokenAmount[]
+}
+
+export interface TokenAmount {
+  readonly asset: string
+  readonly amountBaseUnits: string
+  readonly decimals: number
+}
+
+/** A token an adapter asks for: a row of the asset table. */
+export interface KnownToken {
+  readonly symbol: string
+  /** Canonical address of its contract, or mint. */
+  readonly contract: string
+  readonly decimals: number
+}
+
+/** A transaction that moved value to or from an address, as a provider tells it. */
+export interface ChainTransaction {
+  /** Lowercase where the chain writes hashes in hex. */
+  readonly txHash: string
+  /** Null while it is in no block. */
+  readonly blockNumber: number | null
+  /** Seconds since 1970. */
+  readonly occurredAtS: number | null
+  /** Whether its execution is known to have succeeded. */
+  readonly proven: boolean
+  /** Movements between accounts; empty on chains that spend outputs. */
+  readonly movements: readonly Movement[]
+  /** What was spent and created; null on chains with accounts. */
+  readonly outputs: SpentAndCreated | null
+}
+
+export interface Movement {
+  readonly kind: 'native' | 'internal' | 'token'
+  /** Canonical contract of the token; empty for the native asset. */
+  readonly contract: string
+  readonly from: string
+  readonly to: string
+  readonly amountBaseUnits: string
+  /** Place within the block, where the provider says it. */
+  readonly position: number | null
+}
+
+export interface SpentAndCreated {
+  readonly spent: readonly OwnedAmount[]
+  readonly created: readonly OwnedAmount[]
+}
+
+/** The owner is empty where an output has no address. */
+export interface OwnedAmount {
+  readonly owner: string
+  readonly amountBaseUnits: string
+}
+
+export interface ChainProvider {
+  readonly chain: ChainCode
+  /** What is asked for a state, in a few words for the record; without address, URL and secrets. */
+  readonly stateRequest: string
+  /** `address` is canonical. Throws ProviderError. */
+  accountState(address: string, exchange: Exchange): Promise<AccountState>
+  /** Newest transactions that move value to or from the address, a page at most: never the whole history. Throws ProviderError. */
+  recentTransactions(address: string, exchange: Exchange): Promise<readonly ChainTransaction[]>
+}

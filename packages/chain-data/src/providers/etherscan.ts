@@ -1,0 +1,135 @@
+/**
+ * APIs in the manner of Etherscan (https://docs.etherscan.io): one path, a module and an action. Balances are only told for the
+ * newest block, one call each, so the state is never said to be of exactly one block.
+ */
+import { z } from 'zod'
+import { baseUnits, count, hexCount, hexHash, listOf, readAnswer, unixSeconds } from '../answer-fields.js'
+import { createChainCheck, landmarkOf, refuseStaleHead } from '../chain-identity.js'
+import type { Exchange } from '../exchange.js'
+import type { AccountState, ChainProvider, ChainTransaction, Movement } from '../provider.js'
+import { ProviderError } from '../provider-error.js'
+import { isContractCode } from './evm-rpc.js'
+
+/** Rows of one page of transactions. */
+const PAGE_ROWS = 200
+
+export interface EtherscanOptions {
+  readonly chain: ChainProvider['chain']
+  /** Sent as `chainid` where one host serves many chains; null where the host serves one. */
+  readonly chainId: number | null
+  readonly now: () => number
+}
+
+const proxyAnswer = z.object({ jsonrpc: z.literal('2.0'), result: z.unknown() })
+const block = z.object({ number: hexCount, hash: hexHash, timestamp: hexCount })
+const listAnswer = z.object({ status: z.enum(['0', '1']), message: z.string().max(200), result: z.unknown() })
+const address = z
+  .string()
+  .regex(/^(0x[0-9a-fA-F]{40})?$/)
+  .transform((text) => text.toLowerCase())
+const rowFields = {
+  blockNumber: count,
+  timeStamp: unixSeconds,
+  hash: hexHash,
+  from: address,
+  to: address,
+  value: baseUnits,
+}
+const nativeRow = z.object({ ...rowFields, isError: z.enum(['0', '1']) })
+const tokenRow = z.object({ ...rowFields, contractAddress: address })
+
+export function etherscanProvider(options: EtherscanOptions): ChainProvider {
+  const landmark = landmarkOf(options.chain)
+  const check = createChainCheck(landmark)
+  const everywhere: Readonly<Record<string, string>> =
+    options.chainId === null ? {} : { chainid: String(options.chainId) }
+
+  const proxy = async (exchange: Exchange, query: Readonly<Record<string, string>>): Promise<unknown> => {
+    const answer = await exchange.getJson('', { ...everywhere, module: 'proxy', ...query })
+    refuseNotice(answer)
+    return readAnswer(proxyAnswer, answer, query['action'] ?? '').result
+  }
+  const blockAt = async (exchange: Exchange, tag: string): Promise<z.output<typeof block>> => {
+    const action = 'eth_getBlockByNumber'
+    return readAnswer(block, await proxy(exchange, { action, tag, boolean: 'false' }), action)
+  }
+  const confirmChain = (exchange: Exchange): Promise<void> =>
+    check.confirm(
+      async () => (await blockAt(exchange, `0x${landmark.height.toString(16)}`)).hash,
+      options.now(),
+    )
+  const account = (exchange: Exchange, query: Readonly<Record<string, string>>): Promise<unknown> =>
+    exchange.getJson('', { ...everywhere, module: 'account', ...query })
+
+  return {
+    chain: options.chain,
+    stateRequest: 'balance, eth_getTransactionCount and eth_getCode at latest',
+    async accountState(of, exchange): Promise<AccountState> {
+      const [head, balance, nonce, code] = await Promise.all([
+        blockAt(exchange, 'latest'),
+        account(exchange, { action: 'balance', address: of, tag: 'latest' }),
+        proxy(exchange, { action: 'eth_getTransactionCount', address: of, tag: 'latest' }),
+        proxy(exchange, { action: 'eth_getCode', address: of, tag: 'latest' }),
+        confirmChain(exchange),
+      ])
+      refuseStaleHead(head.timestamp, options.now())
+      return {
+        height: String(head.number),
+        blockHash: null,
+        balanceBaseUnits: readAnswer(baseUnits, listed(balance, 'balance'), 'balance'),
+        txCount: readAnswer(hexCount, nonce, 'eth_getTransactionCount'),
+        txCountKind: 'outgoing',
+        isContract: isContractCode(
+          readAnswer(z.string().regex(/^0x([0-9a-fA-F]{2})*$/), code, 'eth_getCode'),
+        ),
+        tokens: [],
+      }
+    },
+    async recentTransactions(of, exchange) {
+      const page = { address: of, page: '1', offset: String(PAGE_ROWS), sort: 'desc' }
+      const [native, tokens] = await Promise.all([
+        account(exchange, { action: 'txlist', ...page }),
+        account(exchange, { action: 'tokentx', ...page }),
+        confirmChain(exchange),
+      ])
+      return [
+        ...readAnswer(listOf(nativeRow), listed(native, 'txlist'), 'txlist').map((row) =>
+          transaction(row, row.isError === '0', { kind: 'native', contract: '' }),
+        ),
+        // Whether its transaction succeeded is beyond doubt: a failed one leaves no log to list.
+        ...readAnswer(listOf(tokenRow), listed(tokens, 'tokentx'), 'tokentx').map((row) =>
+          transaction(row, true, { kind: 'token', contract: row.contractAddress }),
+        ),
+      ].filter(({ proven }) => proven)
+    },
+  }
+}
+
+function transaction(
+  { hash, blockNumber, timeStamp, from, to, value }: z.output<typeof nativeRow> | z.output<typeof tokenRow>,
+  proven: boolean,
+  asset: Pick<Movement, 'kind' | 'contract'>,
+): ChainTransaction {
+  const movement = { ...asset, from, to, amountBaseUnits: value, position: null }
+  return { txHash: hash, blockNumber, occurredAtS: timeStamp, proven, movements: [movement], outputs: null }
+}
+
+/** The result of an account call. Nothing found is status 0 as well, with an empty list. */
+function listed(answer: unknown, action: string): unknown {
+  const { status, result } = readAnswer(listAnswer, answer, action)
+  if (status === '1' || (Array.isArray(result) && result.length === 0)) return result
+  throw refusal(result)
+}
+
+/** A refusal comes in the form of an account call even where a proxy call was made. */
+function refuseNotice(answer: unknown): void {
+  const notice = listAnswer.safeParse(answer)
+  if (notice.success && notice.data.status === '0') throw refusal(notice.data.result)
+}
+
+function refusal(result: unknown): ProviderError {
+  const isRateLimit = typeof result === 'string' && /rate limit|calls per sec/i.test(result)
+  return isRateLimit
+    ? new ProviderError('rate_limited', 'the provider says so')
+    : new ProviderError('refused', 'status 0')
+}

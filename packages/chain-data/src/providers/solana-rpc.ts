@@ -1,0 +1,161 @@
+/**
+ * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node tells how many transactions an address has:
+ * signatures come in pages, from whatever history the node keeps.
+ */
+import { z } from 'zod'
+import { baseUnits, count, height, listOf } from '../answer-fields.js'
+import { SOLANA_GENESIS } from '../chain-identity.js'
+import type { Exchange } from '../exchange.js'
+import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js'
+import type { AccountState, ChainProvider, ChainTransaction, KnownToken, TokenAmount } from '../provider.js'
+import { ProviderError } from '../provider-error.js'
+
+/** Newest transactions that are looked at, one call each. */
+const RECENT_SIGNATURES = 10
+
+export interface SolanaRpcOptions {
+  readonly tokens: readonly KnownToken[]
+}
+
+const commitment = 'finalized'
+const text = z.string().max(128)
+const withContext = <T extends z.ZodType>(value: T) =>
+  z.object({ context: z.object({ slot: height }), value })
+const balanceResult = withContext(baseUnits)
+const accountResult = withContext(z.object({ executable: z.boolean() }).nullable())
+const tokenAccounts = withContext(
+  listOf(
+    z.object({
+      account: z.object({
+        data: z.object({
+          parsed: z.object({
+            info: z.object({ mint: text, tokenAmount: z.object({ amount: baseUnits, decimals: z.int() }) }),
+          }),
+        }),
+      }),
+    }),
+  ),
+)
+const signatures = listOf(z.object({ signature: text, err: z.unknown() }))
+const transfer = z.object({
+  type: z.literal('transfer'),
+  info: z.object({ source: text, destination: text, lamports: baseUnits }),
+})
+const instruction = z.object({ program: text.optional(), parsed: z.unknown().optional() })
+const transactionResult = z
+  .object({
+    slot: count,
+    blockTime: count.nullish(),
+    meta: z.object({
+      err: z.unknown(),
+      innerInstructions: listOf(z.object({ instructions: listOf(instruction) })).nullish(),
+    }),
+    transaction: z.object({ message: z.object({ instructions: listOf(instruction) }) }),
+  })
+  .nullable()
+
+const genesisCall: RpcCall = { method: 'getGenesisHash', params: [] }
+
+export function solanaRpcProvider({ tokens }: SolanaRpcOptions): ChainProvider {
+  return {
+    chain: 'SOL',
+    stateRequest: 'getBalance, getAccountInfo and getTokenAccountsByOwner, finalized',
+    accountState: (address, exchange) => accountState(tokens, address, exchange),
+    recentTransactions,
+  }
+}
+
+async function accountState(
+  tokens: readonly KnownToken[],
+  address: string,
+  exchange: Exchange,
+): Promise<AccountState> {
+  const [genesis, balanceOutcome, account, ...tokenOutcomes] = await callAll(exchange, [
+    genesisCall,
+    { method: 'getBalance', params: [address, { commitment }] },
+    {
+      method: 'getAccountInfo',
+      params: [address, { commitment, encoding: 'base64', dataSlice: { offset: 0, length: 0 } }],
+    },
+    ...tokens.map(({ contract: mint }) => ({
+      method: 'getTokenAccountsByOwner',
+      params: [address, { mint }, { commitment, encoding: 'jsonParsed' }],
+    })),
+  ])
+  refuseOtherCluster(genesis)
+  const balance = resultOf(balanceOutcome, balanceResult, 'getBalance')
+  return {
+    height: balance.context.slot,
+    blockHash: null,
+    balanceBaseUnits: balance.value,
+    txCount: null,
+    txCountKind: null,
+    // No account, no program.
+    isContract: resultOf(account, accountResult, 'getAccountInfo').value?.executable ?? false,
+    tokens: tokenAmounts(tokens, tokenOutcomes),
+  }
+}
+
+function refuseOtherCluster(outcome: RpcOutcome | undefined): void {
+  if (resultOf(outcome, text, genesisCall.method) !== SOLANA_GENESIS)
+    throw new ProviderError('wrong_chain', 'the provider serves another cluster')
+}
+
+/** One owner may have several accounts of a token: their sum. Accounts of another mint than asked for are no answer. */
+function tokenAmounts(
+  tokens: readonly KnownToken[],
+  outcomes: readonly RpcOutcome[],
+): readonly TokenAmount[] {
+  return tokens.flatMap(({ symbol, contract, decimals }, index) => {
+    const accounts = resultOf(outcomes[index], tokenAccounts, 'getTokenAccountsByOwner').value
+    let amount = 0n
+    for (const { account } of accounts) {
+      const { mint, tokenAmount } = account.data.parsed.info
+      if (mint !== contract || tokenAmount.decimals !== decimals)
+        throw new ProviderError('malformed', 'an account of another token')
+      amount += BigInt(tokenAmount.amount)
+    }
+    return amount === 0n ? [] : [{ asset: symbol, amountBaseUnits: amount.toString(), decimals }]
+  })
+}
+
+/** Transfers of SOL in the newest transactions, those made by programs included. Tokens move between token accounts. */
+async function recentTransactions(address: string, exchange: Exchange): Promise<readonly ChainTransaction[]> {
+  const [genesis, list] = await callAll(exchange, [
+    genesisCall,
+    { method: 'getSignaturesForAddress', params: [address, { commitment, limit: RECENT_SIGNATURES }] },
+  ])
+  refuseOtherCluster(genesis)
+  const succeeded = resultOf(list, signatures, 'getSignaturesForAddress').filter(
+    ({ err }) => err === null || err === undefined,
+  )
+  if (succeeded.length === 0) return []
+  const config = { commitment, encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 }
+  const outcomes = await callAll(
+    exchange,
+    succeeded.map(({ signature }) => ({ method: 'getTransaction', params: [signature, config] })),
+  )
+  return outcomes.flatMap((outcome, index) => transactionOf(outcome, succeeded[index]!.signature))
+}
+
+/** Exported for the recorded answer it is tested with. */
+export function transactionOf(outcome: RpcOutcome, signature: string): readonly ChainTransaction[] {
+  const found = resultOf(outcome, transactionResult, 'getTransaction')
+  if (found === null || (found.meta.err !== null && found.meta.err !== undefined)) return []
+  const instructions = [
+    ...found.transaction.message.instructions,
+    ...(found.meta.innerInstructions ?? []).flatMap((inner) => inner.instructions),
+  ]
+  const movements = instructions.flatMap(({ program, parsed }, position) => {
+    const read = program === 'system' ? transfer.safeParse(parsed) : null
+    if (read === null || !read.success) return []
+    const { source, destination, lamports } = read.data.info
+    const amountBaseUnits = lamports
+    return [
+      { kind: 'native' as const, contract: '', from: source, to: destination, amountBaseUnits, position },
+    ]
+  })
+  if (movements.length === 0) return []
+  const occurredAtS = found.blockTime ?? null
+  return [{ txHash: signature, blockNumber: found.slot, occurredAtS, proven: true, movements, outputs: null }]
+}
