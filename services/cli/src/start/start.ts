@@ -16,6 +16,7 @@ import { startStack, type Stack } from '../stack/stack.js'
 import { ensureDefaultPolicy } from './default-policy.js'
 import { ensureDemoKeys } from './demo-keys.js'
 import { readyLine, readyText, type Ready } from './ready-line.js'
+import { renewReadModels } from './renew-read-models.js'
 import { parseScale, type Scale } from './scale.js'
 import { startServiceProcesses } from './service-processes.js'
 import type { Services, StartOptions } from './start-options.js'
@@ -112,6 +113,8 @@ async function boot(boot: Boot): Promise<void> {
     topicPrefix: config.CUPEL_TOPIC_PREFIX,
   }
   home.writeRun({ ...run, registry: null, state: 'starting', baseUrls: [], services: [] })
+  stop.check()
+  await renewReadModels(stack, { logger, note: context.note })
   stop.check()
   const [keys] = await Promise.all([ensureDemoKeys(stack, home), ensureDefaultPolicy(stack)])
   stop.check()
