@@ -119,16 +119,14 @@ describe('a body', () => {
     cancelled: 1,
     endedAt: '2026-11-21T09:00:00.000Z',
   }
-  const report = '{"report_id":"622f9400217f0c00","risk":{"score":95.10}}'
-  const none = { reportId: null, level: null, score: null, report: null, error: null }
+  const report = '{"report_id":"622f9400217f0c00","risk":{"level":"red","score":95.10}}'
+  const none = { reportId: null, report: null, error: null }
   const items: readonly EndedItem[] = [
     {
       index: 0,
       address: '0xA"b',
       status: 'completed',
       reportId: '622f9400217f0c00',
-      level: 'red',
-      score: 95.1,
       report,
       error: null,
     },
@@ -169,7 +167,7 @@ describe('a body', () => {
   })
 
   test('that would be too large carries level and score instead of reports, and every item still', () => {
-    const large = `{"report_id":"622f9400217f0c00","filler":"${'ü'.repeat(3_000)}"}`
+    const large = `{"report_id":"622f9400217f0c00","risk":{"level":"red","score":95.1},"filler":"${'ü'.repeat(3_000)}"}`
     const many = Array.from({ length: 1_000 }, (_, index): EndedItem => ({
       ...items[0]!,
       index,

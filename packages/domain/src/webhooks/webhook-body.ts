@@ -18,8 +18,6 @@ export interface EndedItem {
   readonly address: string
   readonly status: string
   readonly reportId: string | null
-  readonly level: string | null
-  readonly score: number | null
   /** The report as callers receive it, JSON text; it goes into the body as it is. */
   readonly report: string | null
   readonly error: { readonly code: string; readonly detail: string } | null
@@ -69,9 +67,16 @@ function fullItem({ index, address, status, report, error }: EndedItem): string 
   return error === null ? `${head}}` : `${head},"error":${JSON.stringify(error)}}`
 }
 
-function shortItem({ index, address, status, reportId, level, score }: EndedItem): object {
+function shortItem({ index, address, status, reportId, report }: EndedItem): object {
+  const { level, score } = report === null ? NOTHING_FOUND : (JSON.parse(report) as { risk: Finding }).risk
   return { index, address, status, report_id: reportId, level, score }
 }
+
+interface Finding {
+  readonly level: string | null
+  readonly score: number | null
+}
+const NOTHING_FOUND: Finding = { level: null, score: null }
 
 function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length
