@@ -1,6 +1,6 @@
 /** The HTTP side of the load generator: one POST /v1/screen per request over kept-alive connections. */
-import { Pool } from 'undici'
 import type { ScreenBody } from './addresses.js'
+import { openKeepAlivePool, postRequest } from './keep-alive-pool.js'
 import type { Send } from './load.js'
 
 export interface HttpTarget {
@@ -16,34 +16,24 @@ const CHECKED_EVERY = 16
 const REQUEST_TIMEOUT_MS = 30_000
 
 export function httpClient(target: HttpTarget): { send: Send; close: () => Promise<void> } {
-  const perUrl = Math.max(1, Math.ceil(target.connections / target.baseUrls.length))
-  const pools = target.baseUrls.map(
-    (url) =>
-      new Pool(url, {
-        connections: perUrl,
-        pipelining: 1,
-        headersTimeout: REQUEST_TIMEOUT_MS,
-        bodyTimeout: REQUEST_TIMEOUT_MS,
-      }),
-  )
-  const payloads = target.bodies.map((body) => Buffer.from(JSON.stringify(body)))
-  const headers = { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' }
-  const send: Send = async (index) => {
-    const at = index % payloads.length
-    const answer = await pools[index % pools.length]!.request({
-      method: 'POST',
-      path: '/v1/screen',
-      headers,
-      body: payloads[at]!,
-    })
-    const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text.slice(0, 200)}`)
-    if (index % CHECKED_EVERY === 0) checkReport(text, target.bodies[at]!)
-  }
+  const connections = Math.max(1, Math.ceil(target.connections / target.baseUrls.length))
+  const instances = target.baseUrls.map((url) => ({
+    pool: openKeepAlivePool({ url, connections, timeoutMs: REQUEST_TIMEOUT_MS }),
+    requests: target.bodies.map((body) =>
+      postRequest(url, '/v1/screen', { authorization: `Bearer ${target.key}` }, JSON.stringify(body)),
+    ),
+  }))
   return {
-    send,
-    close: async () => {
-      await Promise.all(pools.map((pool) => pool.close()))
+    async send(index) {
+      const at = index % target.bodies.length
+      const { pool, requests } = instances[index % instances.length]!
+      const { status, body } = await pool.exchange(requests[at]!)
+      if (status !== 200) throw new Error(`${status} ${body.toString().slice(0, 200)}`)
+      if (index % CHECKED_EVERY === 0) checkReport(body.toString(), target.bodies[at]!)
+    },
+    close() {
+      for (const { pool } of instances) pool.close()
+      return Promise.resolve()
     },
   }
 }

@@ -1,3 +1,12 @@
 /** `npm run bench`: what the platform takes, beside the floor below which its log alone does not go. */
 export { runBench, type BenchOptions } from './run-bench.js'
 export { renderMarkdown, type BenchResults } from './results.js'
+/** `npm run bench:judgement`: how right the judgement is on real lists. */
+export {
+  isRight,
+  runJudgement,
+  type JudgementOptions,
+  type JudgementResults,
+} from './judgement/run-judgement.js'
+export { renderJudgement } from './judgement/render.js'
+export { withPostgres } from './judgement/with-postgres.js'

@@ -1,1 +1,10 @@
-export {}
+/** What tests know of the right answers without asking the product. */
+export { expectedOfDesignations, readLabelRows, type Expected, type LabelRow } from './label-oracle.js'
+export {
+  expectedJudgements,
+  originOf,
+  roleOf,
+  type ExpectedEvidence,
+  type ExpectedJudgement,
+  type FileRow,
+} from './judgement-oracle.js'

@@ -9,6 +9,7 @@ export interface LabelRow {
   readonly chain: string
   readonly category: string
   readonly entity: string
+  readonly sourceUrl: string
   readonly confidence: number
 }
 
@@ -22,6 +23,7 @@ export function readLabelRows(file: string): LabelRow[] {
     chain: fields[1]!,
     category: fields[2]!,
     entity: fields[3]!,
+    sourceUrl: fields[5]!,
     confidence: Number(fields[6]),
   }))
 }

@@ -1,0 +1,64 @@
+/** The judgement on the real lists that lie beside the checkout: every address as the oracle says, nobody else anything. */
+import { createTestDatabase, sharedDataFolder } from '@cupel/testkit'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { isRight, runJudgement, type JudgementResults } from './run-judgement.js'
+
+const sharedData = sharedDataFolder()
+/** The files as they were when the counts below were worked out. */
+const KNOWN_ROWS = 55_523
+const TIMEOUT_MS = 300_000
+
+describe.skipIf(sharedData === null)('the judgement on real lists', () => {
+  let results: JudgementResults
+  beforeAll(async () => {
+    const database = await createTestDatabase()
+    try {
+      const { connectionString } = database
+      results = await runJudgement({
+        connectionString,
+        sharedData: sharedData!,
+        unlisted: 10_000,
+        seed: 20_261_121,
+        say: () => undefined,
+      })
+    } finally {
+      await database.drop()
+    }
+  }, TIMEOUT_MS)
+
+  test('gives every listed address the level, points and evidence that the rules give', () => {
+    expect(results.mismatches).toEqual([])
+    expect(results.mismatchCount).toBe(0)
+    expect(results.rows).toBeGreaterThan(50_000)
+  })
+
+  test('calls ten thousand unlisted addresses grey, without points and without evidence', () => {
+    expect(results.unlisted).toMatchObject({ addresses: 10_000, wrong: [] })
+  })
+
+  test('falls into none of the known traps', () => {
+    expect(results.traps.filter(({ isPassed }) => !isPassed)).toEqual([])
+    expect(results.traps.length).toBeGreaterThanOrEqual(9)
+    expect(isRight(results)).toBe(true)
+  })
+
+  test('finds what is listed, in its category, and nothing else', () => {
+    for (const { category, precision, recall, listed, false: wrong } of results.categories) {
+      expect({ category, precision, wrong }).toEqual({ category, precision: 1, wrong: 0 })
+      expect({ category, recall }).toEqual({ category, recall: 1 })
+      expect(listed).toBeGreaterThan(100)
+    }
+  })
+
+  test('on the files as they are, the levels are those that were worked out', () => {
+    if (results.rows !== KNOWN_ROWS) return
+    const levels = Object.fromEntries(results.categories.map((measure) => [measure.category, measure.levels]))
+    expect(levels).toMatchObject({
+      sanctions: { orange: 0, grey: 0, green: 0 },
+      darknet: { orange: 0, grey: 0, green: 0 },
+      stolen: { grey: 0, green: 0 },
+      scam: { grey: 0, green: 0 },
+      clean_exchange: { red: 0, orange: 0 },
+    })
+  })
+})

@@ -1,0 +1,56 @@
+/** A database with the label tables and the importer: what of an installation a judgement needs. */
+import { noMetrics, silentLogger, topicSpecs } from '@cupel/contracts'
+import {
+  builtInRegistry,
+  createEventCodec,
+  eventLogMigrations,
+  loadSchemaCatalog,
+  registerSchemas,
+} from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { importLabels, type LabelImportRequest, type LabelImportSummary } from '@cupel/label-import'
+import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import { installReadModels, projectionsMigrations } from '@cupel/projections'
+import { readModels } from '@cupel/read-models'
+
+export interface LabelInstallation {
+  readonly database: Database
+  /** As `cupel labels import`. Throws where the file is refused as a whole. */
+  import(request: Omit<LabelImportRequest, 'importedBy'>): Promise<LabelImportSummary>
+  close(): Promise<void>
+}
+
+export async function openLabelInstallation(connectionString: string): Promise<LabelInstallation> {
+  const database = openDatabase({
+    connectionString,
+    maxConnections: 12,
+    applicationName: 'cupel-bench-judgement',
+    statementTimeoutMs: 0,
+  })
+  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations]))
+  await installReadModels(database, readModels)
+  const log = openEmbeddedLog({ database })
+  await registerSchemas({ database, registry: builtInRegistry(database) })
+  await log.ensureTopics(topicSpecs)
+  const codec = createEventCodec(await loadSchemaCatalog(database))
+  const deps = {
+    log,
+    codec,
+    database,
+    logger: silentLogger,
+    metrics: noMetrics,
+    labelView: 'here' as const,
+  }
+  return {
+    database,
+    async import(request) {
+      const result = await importLabels({ ...request, importedBy: 'bench' }, deps)
+      if (result.status === 'refused') throw new Error(`${request.file} is refused: ${result.message}`)
+      return result
+    },
+    async close() {
+      await log.close()
+      await database.close()
+    },
+  }
+}

@@ -1,0 +1,87 @@
+/** How right the reports are as a classification: counted per category and per source. */
+import type { Report } from '@cupel/contracts'
+import type { FileRow } from '@cupel/system-tests'
+
+export const levels = ['red', 'orange', 'grey', 'green'] as const
+export type LevelCounts = Record<(typeof levels)[number], number>
+
+export interface CategoryMeasure {
+  readonly category: string
+  /** Addresses the lists put into the category. */
+  readonly listed: number
+  /** Of these, reports with points in it. */
+  readonly found: number
+  /** Reports with points in it that no list puts there. */
+  readonly false: number
+  readonly precision: number
+  readonly recall: number
+  /** Levels of the listed addresses. */
+  readonly levels: LevelCounts
+}
+
+export interface SourceMeasure {
+  readonly file: string
+  readonly category: string
+  readonly rows: number
+  readonly levels: LevelCounts
+}
+
+export const noLevels = (): LevelCounts => ({ red: 0, orange: 0, grey: 0, green: 0 })
+
+export interface JudgedAddress {
+  readonly address: string
+  readonly chain: string
+  readonly report: Report
+  /** Rows of the lists for this address and chain; none for unlisted ones. */
+  readonly rows: readonly FileRow[]
+  /** Rows for the same address on whatever chain. */
+  readonly owned: readonly FileRow[]
+}
+
+/** Per category; an address counts on each chain it is listed on. */
+export function measureCategories(judged: readonly JudgedAddress[]): readonly CategoryMeasure[] {
+  return ['sanctions', 'darknet', 'mixer', 'scam', 'stolen', 'clean_exchange'].map((category) => {
+    const counts = { listed: 0, found: 0, false: 0 }
+    const byLevel = noLevels()
+    for (const { report, rows, owned } of judged) {
+      const points = (report.risk.categories as Readonly<Record<string, number>>)[category]!
+      const isListed = rows.some((row) => row.category === category)
+      if (isListed) {
+        counts.listed += 1
+        if (points > 0) counts.found += 1
+        byLevel[report.risk.level as keyof LevelCounts] += 1
+      } else if (points > 0 && !owned.some((row) => row.category === category)) counts.false += 1
+    }
+    return {
+      category,
+      ...counts,
+      precision: share(counts.found, counts.found + counts.false),
+      recall: share(counts.found, counts.listed),
+      levels: byLevel,
+    }
+  })
+}
+
+/** Per file and category: every row with the level of its address. */
+export function measureSources(judged: readonly JudgedAddress[]): readonly SourceMeasure[] {
+  const sources = new Map<string, { rows: number; levels: LevelCounts }>()
+  for (const { report, rows } of judged) {
+    for (const { file, category } of rows) {
+      const key = JSON.stringify([file, category])
+      const measure = sources.get(key) ?? { rows: 0, levels: noLevels() }
+      sources.set(key, measure)
+      measure.rows += 1
+      measure.levels[report.risk.level as keyof LevelCounts] += 1
+    }
+  }
+  return [...sources]
+    .map(([key, measure]) => {
+      const [file, category] = JSON.parse(key) as [string, string]
+      return { file, category, ...measure }
+    })
+    .sort((a, b) => (a.file + a.category < b.file + b.category ? -1 : 1))
+}
+
+/** Of nothing everything is right. Six decimals. */
+const share = (part: number, whole: number): number =>
+  whole === 0 ? 1 : Math.round((part / whole) * 1e6) / 1e6
