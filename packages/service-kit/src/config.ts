@@ -165,6 +165,24 @@ export const settings = {
   CUPEL_LABEL_LAG_REFUSE_MS: milliseconds(1_000, 86_400_000)
     .default(600_000)
     .describe('Lag of the label view beyond which screenings are refused.'),
+  CUPEL_CHAIN_DATA_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'JSON file with the providers of chain data the scorer asks (docs/chain-data.md). Without it nothing is asked.',
+    ),
+  CUPEL_CHAIN_DATA_PUBLIC: flag
+    .default(false)
+    .describe(
+      'Ask public endpoints about addresses of chains without a provider in the file: they learn what is screened.',
+    ),
+  CUPEL_CHAIN_DATA_BUDGET_MS: milliseconds(0, 10_000)
+    .default(300)
+    .describe('How long a screen waits for chain data; what is late is left out and kept for the next.'),
+  CUPEL_CHAIN_DATA_MAX_AGE_MS: milliseconds(0, 3_600_000)
+    .default(60_000)
+    .describe('Age up to which what a provider said is used again for the same account.'),
   CUPEL_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

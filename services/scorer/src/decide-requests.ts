@@ -22,6 +22,7 @@ import {
   type Label,
   type LabelSnapshot,
 } from '@cupel/read-models'
+import type { PreparedRequest } from './chain-stage.js'
 import type { ScorerInstruments } from './instruments.js'
 import { PausedError, type Decision, type Request } from './lane.js'
 import { screeningRequest } from './screening-facts.js'
@@ -53,7 +54,7 @@ function sandboxSnapshot({ data }: Request): ScreeningSnapshot {
 
 export function createDecider(
   options: DeciderOptions,
-): (requests: readonly Request[]) => Promise<Decision[]> {
+): (requests: readonly PreparedRequest[]) => Promise<Decision[]> {
   let standing = nothingKnown
 
   const read = async (lookupKeys: readonly string[]): Promise<LabelSnapshot & { standing: Standing }> => {
@@ -140,7 +141,7 @@ function byLookupKey(labels: readonly Label[]): ReadonlyMap<string, LabelFacts[]
 }
 
 function decide(
-  request: Request,
+  request: PreparedRequest,
   snapshot: ScreeningSnapshot,
   policy: CompiledPolicy,
   generatedAt: string,
@@ -149,6 +150,7 @@ function decide(
     const decision = decideScreening({
       request: screeningRequest(request.data),
       snapshot,
+      ...(request.chainInputs === undefined ? {} : { chainInputs: request.chainInputs }),
       policy,
       generatedAt,
     })

@@ -1,6 +1,6 @@
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openFollowed, type Installation } from '../test/installation.js'
+import { defaults, openFollowed, type Installation } from '../test/installation.js'
 import { runUntilKilled } from '../test/scorer-process.js'
 
 const UNLISTED = '0x00000000000000000000000000000000000abcde'
@@ -134,7 +134,7 @@ test('a flood of bad requests pauses the lane after ten, and good ones open it a
 test('an overdue request is answered on the bulk lane, after those for whom somebody waits', async () => {
   const answerByAt = new Date(Date.now() - 1).toISOString()
   const overdue = await installation.request(UNLISTED, 'ETH', { answerByAt })
-  const config = { CUPEL_LABEL_LAG_LIMIT_MS: 30_000, CUPEL_LABEL_LAG_REFUSE_MS: 600_000 }
+  const config = defaults
   await installation.start({ config: { ...config, CUPEL_SCORER_LANE: 'interactive' } })
   await answered(await request())
   const [moved, ...none] = await vi.waitFor(async () => {

@@ -1,6 +1,12 @@
 import { labelView, policyView } from '@cupel/read-models'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { openFollowed, openInstallation, type Installation, type Label } from '../test/installation.js'
+import {
+  defaults,
+  openFollowed,
+  openInstallation,
+  type Installation,
+  type Label,
+} from '../test/installation.js'
 
 const OFAC_URL = 'https://sanctionssearch.ofac.treas.gov/Details.aspx?id=27307'
 const lazarus: Label = {
@@ -117,11 +123,7 @@ describe('labels that cannot be trusted', () => {
     const view = installation.run(labelView)
     await installation.publish('defillama_cex', [exchange])
     await installation.start({
-      config: {
-        CUPEL_SCORER_LANE: 'both',
-        CUPEL_LABEL_LAG_LIMIT_MS: 100,
-        CUPEL_LABEL_LAG_REFUSE_MS: 600_000,
-      },
+      config: { ...defaults, CUPEL_LABEL_LAG_LIMIT_MS: 100, CUPEL_LABEL_LAG_REFUSE_MS: 600_000 },
     })
     await answered(await installation.request(UNLISTED, 'ETH'))
     await view.stop()
@@ -139,11 +141,7 @@ describe('labels that cannot be trusted', () => {
     installation = await openInstallation()
     installation.run(policyView)
     const view = installation.run(labelView)
-    const config = {
-      CUPEL_SCORER_LANE: 'both' as const,
-      CUPEL_LABEL_LAG_LIMIT_MS: 100,
-      CUPEL_LABEL_LAG_REFUSE_MS: 1_100,
-    }
+    const config = { ...defaults, CUPEL_LABEL_LAG_LIMIT_MS: 100, CUPEL_LABEL_LAG_REFUSE_MS: 1_100 }
     const scorer = await installation.start({ config })
     await answered(await installation.request(UNLISTED, 'ETH'))
     await view.stop()

@@ -5,6 +5,7 @@ import type { Database } from '@cupel/postgres'
 import { createBackgroundCheckpoint, loadCheckpoint, type BackgroundCheckpoint } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/read-models'
 import type { Check, Config, RunningService } from '@cupel/service-kit'
+import { openChainStage, type ChainStage, type ChainStageConfig } from './chain-stage.js'
 import { deadLetterTopic } from './dead-letter.js'
 import { createDecider } from './decide-requests.js'
 import { createFailureWindow } from './failure-window.js'
@@ -17,7 +18,8 @@ export interface ScorerDeps {
   readonly config: Pick<
     Config,
     'CUPEL_SCORER_LANE' | 'CUPEL_LABEL_LAG_LIMIT_MS' | 'CUPEL_LABEL_LAG_REFUSE_MS'
-  >
+  > &
+    ChainStageConfig
   readonly log: EventLog
   readonly codec: EventCodec
   readonly database: Database
@@ -55,6 +57,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const instruments = createInstruments(deps.metrics)
   const identity = await deps.log.identity()
   await deps.log.ensureTopics(scorerDeadLetterTopics)
+  const chainStage = await openChainStage({ ...deps, now })
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
     viewNext: () => readViewNext(deps.database, identity),
@@ -69,7 +72,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     },
   })
   const lanes = lanesOf(deps.config.CUPEL_SCORER_LANE).map((lane) =>
-    runLane(lane, { deps, identity, watch, instruments, now }),
+    runLane(lane, { deps, identity, watch, chainStage, instruments, now }),
   )
   return {
     name: 'scorer',
@@ -77,6 +80,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     async stop() {
       await watch.stop()
       await Promise.all(lanes.map((lane) => lane.stop()))
+      await chainStage.close()
     },
   }
 }
@@ -103,6 +107,7 @@ interface LaneContext {
   readonly deps: ScorerDeps
   readonly identity: LogIdentity
   readonly watch: LabelWatch
+  readonly chainStage: ChainStage
   readonly instruments: ScorerInstruments
   readonly now: () => Date
 }
@@ -112,7 +117,10 @@ interface RunningLane {
   stop(): Promise<void>
 }
 
-function runLane(lane: Lane, { deps, identity, watch, instruments, now }: LaneContext): RunningLane {
+function runLane(
+  lane: Lane,
+  { deps, identity, watch, chainStage, instruments, now }: LaneContext,
+): RunningLane {
   const { database, log, logger } = deps
   const { group, maxBatchRecords, maxConcurrentBatches } = laneSettings[lane]
   const failures = createFailureWindow()
@@ -142,7 +150,7 @@ function runLane(lane: Lane, { deps, identity, watch, instruments, now }: LaneCo
   const handler = createLane({
     ...{ lane, group, log, logger, instruments, failures, now },
     codec: deps.codec,
-    decide: gatherer.submit,
+    decide: chainStage.before(lane, gatherer.submit),
     refusal: () => {
       const verdict = watch.verdict()
       return 'reason' in verdict ? verdict.reason : null

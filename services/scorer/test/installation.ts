@@ -37,7 +37,7 @@ import {
   type RunningReadModel,
 } from '@cupel/projections'
 import { ensureDefaultPolicy, labelView, policyView, readModels } from '@cupel/read-models'
-import type { RunningService } from '@cupel/service-kit'
+import { loadConfig, type RunningService } from '@cupel/service-kit'
 import { createTestDatabase } from '@cupel/testkit'
 import { startScorer, type ScorerDeps } from '../src/index.js'
 import { cuttableProxy } from './cuttable-proxy.js'
@@ -78,7 +78,8 @@ export interface Installation {
   close(): Promise<void>
 }
 
-const LAGS = { CUPEL_LABEL_LAG_LIMIT_MS: 30_000, CUPEL_LABEL_LAG_REFUSE_MS: 600_000 }
+/** The settings as they are where nobody sets any. */
+export const defaults = loadConfig({})
 
 export async function openInstallation({ policy = true }: { policy?: boolean } = {}): Promise<Installation> {
   const testDatabase = await createTestDatabase()
@@ -133,7 +134,7 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
       const fail = (reason: string, error: unknown): void => {
         throw new Error(reason, { cause: error })
       }
-      const config = { CUPEL_SCORER_LANE: 'both' as const, ...LAGS }
+      const config = defaults
       const common = { log, codec, database: scorerDatabase, logger: silentLogger, metrics: noMetrics }
       const scorer = await startScorer({ config, ...common, fail, ...over })
       scorers.push(scorer)

@@ -3,6 +3,7 @@ import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
+import { loadConfig } from '@cupel/service-kit'
 import { startScorer } from '../src/index.js'
 
 const database = openDatabase({
@@ -11,7 +12,7 @@ const database = openDatabase({
   applicationName: 'scorer child',
 })
 await startScorer({
-  config: { CUPEL_SCORER_LANE: 'both', CUPEL_LABEL_LAG_LIMIT_MS: 30_000, CUPEL_LABEL_LAG_REFUSE_MS: 600_000 },
+  config: loadConfig({}),
   log: openEmbeddedLog({ database }),
   codec: createEventCodec(await loadSchemaCatalog(database)),
   database,
