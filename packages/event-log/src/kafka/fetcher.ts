@@ -63,7 +63,7 @@ export interface Fetcher {
 }
 
 /** An idle poll ends after this; a partition added meanwhile waits as long. */
-const MAX_WAIT_MS = 250
+const MAX_WAIT_MS = 500
 /** While a full partition drains, polls are short, so that it is asked for again soon. */
 const MAX_WAIT_WHILE_DRAINING_MS = 10
 const MAX_BYTES = 8 * 1024 * 1024
