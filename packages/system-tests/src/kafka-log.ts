@@ -1,6 +1,6 @@
 /** The topics as a downstream team sees them: read with a plain Kafka client, decoded through the registry. */
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
-import { Kafka, logLevel, type KafkaMessage } from 'kafkajs'
+import { Kafka, logLevel, Partitioners, type KafkaMessage } from 'kafkajs'
 import type { ReadyLine } from './installation.js'
 import { until } from './until.js'
 
@@ -21,12 +21,27 @@ const REGISTRY_PATIENCE_MS = 20_000
 
 /** Every record of a topic up to its present end, in offset order per partition; probes left out. */
 export async function readTopic(ready: ReadyLine, topic: string): Promise<DecodedRecord[]> {
+  const registry = new SchemaRegistry({ host: ready.log.registry! })
+  const decode = (value: Buffer): Promise<Record<string, unknown>> =>
+    until('a decoded record', REGISTRY_PATIENCE_MS, () => registry.decode(value))
+  const records: DecodedRecord[] = []
+  for (const { value, ...record } of await readRawTopic(ready, topic))
+    records.push({ ...record, value: await decode(value) })
+  return records
+}
+
+export interface RawRecord extends Omit<DecodedRecord, 'value'> {
+  readonly value: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The same as it lies in the topic, for what is no event of ours. */
+export async function readRawTopic(ready: ReadyLine, topic: string): Promise<RawRecord[]> {
   const kafka = new Kafka({
     clientId: 'system-test',
     brokers: [...ready.log.brokers!],
     logLevel: logLevel.NOTHING,
   })
-  const registry = new SchemaRegistry({ host: ready.log.registry! })
   const admin = kafka.admin()
   await admin.connect()
   const ends = await admin.fetchTopicOffsets(topic)
@@ -67,11 +82,12 @@ export async function readTopic(ready: ReadyLine, topic: string): Promise<Decode
     clearTimeout(stuck)
     await consumer.disconnect()
   }
-  const decode = (value: Buffer): Promise<Record<string, unknown>> =>
-    until('a decoded record', REGISTRY_PATIENCE_MS, () => registry.decode(value))
-  const records: DecodedRecord[] = []
+  const records: RawRecord[] = []
   for (const { partition, message } of raw) {
-    const type = message.headers?.['ce_type']?.toString() ?? ''
+    const headers = Object.fromEntries(
+      Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)]),
+    )
+    const type = headers['ce_type'] ?? ''
     if (type === PROBE || message.value === null) continue
     records.push({
       topic,
@@ -79,11 +95,32 @@ export async function readTopic(ready: ReadyLine, topic: string): Promise<Decode
       offset: Number(message.offset),
       key: message.key?.toString() ?? '',
       type,
-      id: message.headers?.['ce_id']?.toString() ?? '',
-      value: await decode(message.value),
+      id: headers['ce_id'] ?? '',
+      value: message.value,
+      headers,
     })
   }
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
+}
+
+/** Appends a record as anybody with access to the broker could. */
+export async function appendRecord(
+  ready: ReadyLine,
+  topic: string,
+  record: { key: string; value: string; headers: Readonly<Record<string, string>> },
+): Promise<void> {
+  const kafka = new Kafka({
+    clientId: 'system-test',
+    brokers: [...ready.log.brokers!],
+    logLevel: logLevel.NOTHING,
+  })
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  try {
+    await producer.send({ topic, messages: [{ ...record, headers: { ...record.headers } }] })
+  } finally {
+    await producer.disconnect()
+  }
 }
 
 /** The first record of each report id in its partition: the one that counts. */

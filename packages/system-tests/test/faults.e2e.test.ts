@@ -1,0 +1,213 @@
+/**
+ * Failpoints that only a fault leads to: a scorer that stands still, a record nobody can read, a broker that does not answer, a
+ * storm of wrong keys. The process dies on either side of each, comes back, and what is left behind is looked at.
+ */
+import { noteSkip } from '@cupel/testkit'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient, type Client } from '../src/client.js'
+import { enterpriseKey } from '../src/command.js'
+import { armedAtFirstVisit, firedPoints, pointsByFault, sides } from '../src/fired-points.js'
+import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
+import { appendRecord, effectiveReports, readRawTopic, readTopic } from '../src/kafka-log.js'
+import type { Victim } from '../src/process-tree.js'
+import { until } from '../src/until.js'
+
+const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
+if (missing !== undefined) noteSkip(`faults on the Kafka profile: ${missing}`)
+
+const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const REQUESTS = 'screening.screen.events.v1'
+const BULK_REQUESTS = 'screening.bulk-screen.events.v1'
+const REPORTS = 'screening.report.events.v1'
+const AUDIT = 'access.request.events.v1'
+const DEAD_LETTERS = 'scorer.interactive.v1.dlq'
+/** Half of it without an answer, and the API takes no more screens. */
+const DEADLINE_MS = 1_500
+/** A process that died is started again after a pause that grows with each of its deaths. */
+const DEATH_MS = 45_000
+const SERVING_MS = 60_000
+const LIMIT_MS = 240_000
+
+describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fault leads', () => {
+  const home = createHome()
+  const fired = join(home, 'fired')
+  let installation: Installation
+  let client: Client
+
+  beforeAll(async () => {
+    installation = await startInstallation({
+      kafka: true,
+      home,
+      environment: {
+        CUPEL_FAILPOINT: armedAtFirstVisit(pointsByFault),
+        CUPEL_FAILPOINT_FIRED: fired,
+        CUPEL_SCREEN_DEADLINE_MS: String(DEADLINE_MS),
+      },
+    })
+    client = createClient(installation.ready.base_urls, await enterpriseKey(home))
+  }, 180_000)
+  afterAll(async () => {
+    await client?.close()
+    // Nothing that was held may outlive the run.
+    for (const victim of ['scorer', 'kafka'] as const) signal(victim, 'SIGCONT')
+    await installation?.stop()
+    removeHome(home)
+  }, 60_000)
+
+  function signal(victim: Victim, name: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const pid of installation?.pids(victim) ?? []) process.kill(pid, name)
+  }
+  const hasFired = (point: string): boolean => firedPoints(fired).includes(point)
+  const died = (point: string, attempt: () => Promise<unknown> = () => Promise.resolve()) =>
+    until(`a death ${point}`, DEATH_MS, async () => {
+      if (hasFired(point)) return true
+      // Whoever is under way when the process dies gets no answer.
+      await attempt().catch(() => undefined)
+      return hasFired(point)
+    })
+  const serving = () =>
+    until('an answered screen', SERVING_MS, async () => (await client.screen(ADDRESS)).status === 200)
+  const post = (idempotencyKey: string) =>
+    client.send('POST', '/v1/screen', JSON.stringify({ address: ADDRESS }), {
+      'idempotency-key': idempotencyKey,
+    })
+  const idOf = (text: string) => String((JSON.parse(text) as Record<string, unknown>)['report_id'])
+
+  test(
+    'access.reservation, scorer.request-deferred: late and refused screens end as one report for each key and promise',
+    async () => {
+      await serving()
+      signal('scorer', 'SIGSTOP')
+      let orders = 0
+      const underWay: Promise<unknown>[] = []
+      for (const side of sides) {
+        // Each is either waited for or, once those are late, refused: then its key is let go of, which is the point.
+        await died(`${side}:access.reservation`, async () => {
+          underWay.push(post(`order-${(orders += 1)}`).catch(() => undefined))
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        })
+        await until('the API', SERVING_MS, async () => (await client.send('GET', '/healthz')).status === 200)
+      }
+      const promised = await until('a promise', SERVING_MS, async () => {
+        const late = await client.screen(ADDRESS)
+        return late.text.includes('screening_timeout') ? idOf(late.text) : null
+      })
+      await Promise.all(underWay)
+      signal('scorer', 'SIGCONT')
+      for (const side of sides) await died(`${side}:scorer.request-deferred`)
+      await serving()
+
+      const report = await until('the promised report', SERVING_MS, async () => {
+        const answer = await client.report(promised)
+        return answer.status === 200 ? answer.text : null
+      })
+      const deferred = await readTopic(installation.ready, BULK_REQUESTS)
+      expect(deferred.map(({ key }) => key)).toContain(promised)
+      const reportIds = new Set<string>()
+      for (let order = 1; order <= orders; order += 1) {
+        const first = await until(`the report of order ${order}`, SERVING_MS, async () => {
+          const answer = await post(`order-${order}`)
+          return answer.status === 200 ? answer.text : null
+        })
+        expect((await post(`order-${order}`)).text).toBe(first)
+        reportIds.add(idOf(first))
+      }
+      expect(reportIds.size).toBe(orders)
+      const reports = effectiveReports(await readTopic(installation.ready, REPORTS))
+      expect(reports.get(promised)?.value['report']).toBe(report)
+      for (const id of reportIds) expect(reports.get(id)?.type).toBe('ReportGenerated')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'scorer.screening-failed, scorer.dead-letter: a record nobody can read fails once, is laid aside whole, and stops nobody',
+    async () => {
+      await serving()
+      const reportId = 'feedfacefeedface'
+      const poison = { key: reportId, value: 'not an event', headers: { ce_type: 'ScreenRequested' } }
+      await appendRecord(installation.ready, REQUESTS, poison)
+      for (const point of ['scorer.screening-failed', 'scorer.dead-letter'] as const)
+        for (const side of sides) await died(`${side}:${point}`)
+      await serving()
+      const letters = await until('a dead letter', SERVING_MS, async () => {
+        const found = await readRawTopic(installation.ready, DEAD_LETTERS)
+        return found.length > 0 ? found : null
+      })
+      // Repeated where the process died behind it, and the same each time.
+      for (const letter of letters) {
+        expect(letter.value.toString()).toBe(poison.value)
+        expect(letter).toMatchObject({ key: reportId, headers: { topic: REQUESTS } })
+        expect(letter.headers).toEqual(letters[0]!.headers)
+      }
+      const told = (await readTopic(installation.ready, REPORTS)).filter(({ key }) => key === reportId)
+      expect(new Set(told.map(({ type, id }) => `${type} ${id}`)).size).toBe(1)
+      expect(told[0]).toMatchObject({ type: 'ScreeningFailed', value: { code: 'screening_failed' } })
+      // It was nobody's.
+      expect((await client.report(reportId)).status).toBe(404)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'api.audit-outbox: what the outbox had taken is in the log once, and nothing that was not recorded was answered',
+    async () => {
+      await serving()
+      const keys: Record<(typeof sides)[number], string> = { before: '', after: '' }
+      for (const side of sides) {
+        keys[side] = await enterpriseKey(home)
+        const own = createClient(installation.ready.base_urls, keys[side])
+        await until('the API', SERVING_MS, async () => (await client.send('GET', '/healthz')).status === 200)
+        signal('kafka', 'SIGSTOP')
+        const answers: number[] = []
+        await died(`${side}:api.audit-outbox`, async () => {
+          const { status, text } = await own.send('GET', '/v1/reports?page_size=1')
+          answers.push(text.includes('"unavailable"') ? 503 : status)
+        })
+        signal('kafka', 'SIGCONT')
+        // Every call under this key ended with the process.
+        expect(answers.filter((status) => status !== 503)).toEqual([])
+        await serving()
+        await own.close()
+      }
+      const idsOf = async (side: (typeof sides)[number]) => {
+        const calls = await readTopic(installation.ready, AUDIT)
+        return new Set(
+          calls.filter(({ value }) => keys[side].includes(String(value['keyId']))).map(({ id }) => id),
+        )
+      }
+      await until('what the outbox held', SERVING_MS, async () => (await idsOf('after')).size > 0)
+      // One call each; the one before the commit only where its append had reached the broker all the same.
+      expect((await idsOf('after')).size).toBe(1)
+      expect((await idsOf('before')).size).toBeLessThanOrEqual(1)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'access.auth-failures: a storm of wrong keys is still limited, and right keys are not affected',
+    async () => {
+      await serving()
+      const stranger = createClient(installation.ready.base_urls, 'nonsense')
+      for (const side of sides) {
+        await died(`${side}:access.auth-failures`, () => stranger.send('GET', '/v1/chains'))
+        await serving()
+      }
+      const statuses: number[] = []
+      for (let call = 0; call < 25; call += 1)
+        statuses.push((await stranger.send('GET', '/v1/chains')).status)
+      await stranger.close()
+      expect(new Set(statuses)).toEqual(new Set([401, 429]))
+      expect(statuses.at(-1)).toBe(429)
+      expect((await client.send('GET', '/v1/chains')).status).toBe(200)
+    },
+    LIMIT_MS,
+  )
+
+  test('each of these points was died at on both sides', () => {
+    expect(firedPoints(fired)).toEqual(
+      pointsByFault.flatMap((name) => sides.map((side) => `${side}:${name}`)).sort(),
+    )
+  })
+})
