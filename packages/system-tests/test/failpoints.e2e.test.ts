@@ -186,6 +186,10 @@ test('every failpoint is visited by some test', () => {
 
 /** Points whose visit is tested beside the code they guard, with the reason. */
 const elsewhere: readonly FailpointName[] = [
+  // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
+  'ledger.segment',
+  'ledger.batch',
+  'ledger.publish',
   // Needs a record that nobody can decide: services/scorer's tests put one in.
   'scorer.screening-failed',
   'scorer.dead-letter',

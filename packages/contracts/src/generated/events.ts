@@ -197,6 +197,8 @@ export interface ExposureRecord {
   readonly historyComplete: boolean
   readonly measures: readonly ExposureMeasure[]
   readonly cut: readonly ExposureCut[]
+  /** How many more there are. */
+  readonly cutOmitted: number
   /** SHA-256 of the full set of transfers that were read. */
   readonly edgesSha256: string
   /** Why the stage failed; empty where it did not. */
@@ -457,6 +459,41 @@ export interface LabelSetPublished {
   readonly refreshConfigured: boolean
 }
 
+/** The transfers of one file became visible at once. The ledger is rebuilt from these files, not from the log. */
+export interface LedgerSegmentImported {
+  readonly segmentId: string
+  /** Names the state of the ledger from here on. */
+  readonly ledgerSeq: number
+  readonly chain: string
+  /** csv, ethereum-etl or bitcoin-etl. */
+  readonly format: string
+  readonly fileName: string
+  /** Hash of the file. */
+  readonly sha256: string
+  /** Kinds that the declared range speaks of: native, token. */
+  readonly covers: readonly string[]
+  /** First height from which the file is declared to hold everything. */
+  readonly completeFrom: null | number
+  readonly completeTo: null | number
+  /** UTC time of that height, from the file. */
+  readonly completeToAt: null | string
+  /** Transfers of the declared range that the file does not hold were retired. */
+  readonly replaces: boolean
+  readonly rows: number
+  /** Transfers that were new. */
+  readonly added: number
+  /** Transfers that another file, or this one, had already told. */
+  readonly known: number
+  readonly retired: number
+  /** Rows that are no counted transfer, by reason. */
+  readonly leftOut: Readonly<Record<string, number>>
+  readonly firstHeight: null | number
+  readonly lastHeight: null | number
+  readonly assetTableVersion: string
+  readonly importedAt: string
+  readonly importedBy: string
+}
+
 /** From here on screenings are decided under this policy. */
 export interface PolicyActivated {
   readonly policyId: string
@@ -668,6 +705,7 @@ export interface EventData {
   readonly LabelAsserted: LabelAsserted
   readonly LabelRetired: LabelRetired
   readonly LabelSetPublished: LabelSetPublished
+  readonly LedgerSegmentImported: LedgerSegmentImported
   readonly PolicyActivated: PolicyActivated
   readonly AccountCreated: AccountCreated
   readonly ApiKeyIssued: ApiKeyIssued

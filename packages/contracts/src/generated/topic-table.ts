@@ -43,6 +43,13 @@ export const topicTable = [
     "sandbox": false
   },
   {
+    "name": "screening.ledger.events.v1",
+    "partitions": 1,
+    "key": "chain",
+    "producer": "ordered",
+    "sandbox": false
+  },
+  {
     "name": "screening.policy.events.v1",
     "partitions": 1,
     "key": "policy_id",

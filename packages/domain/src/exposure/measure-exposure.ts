@@ -52,6 +52,9 @@ export interface MeasureContext {
   readonly policy: CompiledPolicy
 }
 
+/** A hub has thousands of counterparties that nobody follows; the first tell enough. */
+const RECORDED_CUTS = 100
+
 /** Cut reasons of addresses whose value is shown as nobody's. */
 const unattributedCuts: ReadonlySet<string> = new Set(['hub', 'contract'])
 
@@ -93,7 +96,8 @@ export function measureExposure(neighbourhood: Neighbourhood, context: MeasureCo
     truncated: neighbourhood.truncated || ranOut,
     historyComplete: history.isComplete,
     measures: measures.list(),
-    cut: neighbourhood.cut,
+    cut: neighbourhood.cut.slice(0, RECORDED_CUTS),
+    cutOmitted: Math.max(0, neighbourhood.cut.length - RECORDED_CUTS),
     edgesSha256: edgesSha256(counted),
     error: '',
   }

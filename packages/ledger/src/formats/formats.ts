@@ -1,0 +1,13 @@
+import { bitcoinEtl } from './bitcoin-etl.js'
+import { ethereumEtl } from './ethereum-etl.js'
+import type { LedgerFormat } from './ledger-row.js'
+import { transfersCsv } from './transfers-csv.js'
+
+/** By the name an operator gives. */
+export const ledgerFormats: Readonly<Record<string, LedgerFormat>> = {
+  csv: transfersCsv,
+  'ethereum-etl': ethereumEtl,
+  'bitcoin-etl': bitcoinEtl,
+}
+
+export const ledgerFormatNames: readonly string[] = Object.keys(ledgerFormats)

@@ -1,0 +1,148 @@
+/** A ledger file as records: CSV with a heading or JSON lines, told apart by the first character. Never whole in memory. */
+import { createReadStream } from 'node:fs'
+import { createHash, type Hash } from 'node:crypto'
+import { TextDecoder } from 'node:util'
+import { parse as parseCsv } from 'csv-parse/sync'
+import { LedgerFileError, type FileRecord } from './ledger-row.js'
+
+/** The input data of a transaction may be large; beyond this a line is a missing line break. */
+const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
+const CHUNK_BYTES = 256 * 1024
+
+/** SHA-256 of a file, lowercase hex. */
+export async function fileSha256(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }))
+    hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+/** Records in the order of the file; `hash` sees every byte, so what was read is what was named. */
+export async function* readRecords(path: string, hash: Hash): AsyncGenerator<readonly FileRecord[]> {
+  let heading: ReadonlyMap<string, number> | null = null
+  let isJson = false
+  let isFirst = true
+  for await (const lines of readLines(path, hash)) {
+    const records: FileRecord[] = []
+    for (const { line, text } of lines) {
+      if (text.trim() === '') continue
+      if (isFirst) {
+        isFirst = false
+        isJson = text.trimStart().startsWith('{')
+        if (!isJson) {
+          heading = new Map(fieldsOf(text, line).map((name, index) => [name.trim(), index]))
+          continue
+        }
+      }
+      records.push(isJson ? jsonRecord(text, line) : csvRecord(text, line, heading!))
+    }
+    if (records.length > 0) yield records
+  }
+}
+
+interface Line {
+  readonly line: number
+  readonly text: string
+}
+
+/** Lines by the chunk: a generator's turn per line would cost more than the line. A quoted field may hold line breaks. */
+async function* readLines(path: string, hash: Hash): AsyncGenerator<readonly Line[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let pending = ''
+  let line = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    hash.update(chunk as Buffer)
+    pending += decode(decoder, chunk as Buffer, line)
+    const lines: Line[] = []
+    let start = 0
+    for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n', end + 1)) {
+      const text = pending.slice(start, end)
+      if (isOpen(text)) continue
+      line += 1
+      lines.push({ line, text: text.endsWith('\r') ? text.slice(0, -1) : text })
+      start = end + 1
+    }
+    pending = pending.slice(start)
+    if (pending.length > MAX_LINE_CHARACTERS)
+      throw new LedgerFileError(`the line is longer than ${MAX_LINE_CHARACTERS} characters`, line + 1)
+    if (lines.length > 0) yield lines
+  }
+  pending += decode(decoder, undefined, line)
+  if (pending !== '') yield [{ line: line + 1, text: pending }]
+}
+
+/** Whether a CSV row goes on in the next line: its quotes do not come in pairs. JSON lines never do. */
+function isOpen(text: string): boolean {
+  if (text.startsWith('{') || !text.includes('"')) return false
+  let isQuoted = false
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) isQuoted = !isQuoted
+  return isQuoted
+}
+
+function decode(decoder: TextDecoder, chunk: Buffer | undefined, line: number): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
+  } catch (cause) {
+    throw new LedgerFileError(`the file is not UTF-8 on or after line ${line + 1}`, null, { cause })
+  }
+}
+
+function fieldsOf(text: string, line: number): readonly string[] {
+  if (!text.includes('"')) return text.split(',')
+  try {
+    const [fields] = parseCsv(text, { relax_column_count: true, record_delimiter: '\u0000' })
+    return fields ?? []
+  } catch (cause) {
+    throw new LedgerFileError('the line is not RFC 4180', line, { cause })
+  }
+}
+
+function csvRecord(text: string, line: number, heading: ReadonlyMap<string, number>): FileRecord {
+  const fields = fieldsOf(text, line)
+  if (fields.length !== heading.size)
+    throw new LedgerFileError(
+      `${fields.length} fields under a heading of ${heading.size}: the file may be cut`,
+      line,
+    )
+  const read = (name: string): string => {
+    const index = heading.get(name)
+    return index === undefined ? '' : fields[index]!
+  }
+  return {
+    line,
+    text: read,
+    json: (name) => parseJson(read(name) || '[]', line),
+    has: (name) => heading.has(name),
+  }
+}
+
+function jsonRecord(text: string, line: number): FileRecord {
+  const value = parseJson(text, line)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new LedgerFileError('the line is no JSON object', line)
+  const fields = value as Readonly<Record<string, unknown>>
+  return {
+    line,
+    text: (name) => textOf(fields[name]),
+    json: (name) => (typeof fields[name] === 'string' ? parseJson(fields[name], line) : fields[name]),
+    has: (name) => Object.hasOwn(fields, name),
+  }
+}
+
+const textOf = (value: unknown): string =>
+  value === null || value === undefined
+    ? ''
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value as string | number | boolean)
+
+/** Amounts are whole numbers beyond what a float holds; read as text they stay exact. */
+const EXACT_VALUE = /"(value|input_value|output_value|fee)"\s*:\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
+
+function parseJson(text: string, line: number): unknown {
+  try {
+    return JSON.parse(text.replace(EXACT_VALUE, '"$1":"$2"')) as unknown
+  } catch (cause) {
+    throw new LedgerFileError('the line is no JSON: the file may be cut', line, { cause })
+  }
+}

@@ -1,0 +1,91 @@
+/** Our own layout: one transfer a row, native and token, empty where the source does not say. */
+import {
+  secondsOf,
+  tokenDecimals,
+  unitsOfDecimal,
+  wholeNumber,
+  wholeUnits,
+  type ChainDefinition,
+} from './chain.js'
+import {
+  LedgerFileError,
+  type FileRecord,
+  type LedgerFormat,
+  type LedgerRow,
+  type ToldTransfer,
+} from './ledger-row.js'
+
+const kinds: Readonly<Record<string, ToldTransfer['kind']>> = {
+  native: 'native',
+  erc20: 'token',
+  bep20: 'token',
+  trc20: 'token',
+  spl: 'token',
+  token: 'token',
+  internal: 'internal',
+  trace: 'internal',
+  utxo: 'utxo',
+}
+
+const outcomes: Readonly<Record<string, ToldTransfer['execution']>> = {
+  '1': 'proven',
+  true: 'proven',
+  success: 'proven',
+  '0': 'failed',
+  false: 'failed',
+  failed: 'failed',
+}
+
+const REQUIRED = ['chain', 'kind', 'from_address', 'to_address', 'amount_raw', 'amount'] as const
+
+export const transfersCsv: LedgerFormat = {
+  covers: () => ['native', 'token'],
+  read(record, chain) {
+    for (const name of REQUIRED)
+      if (!record.has(name)) throw new LedgerFileError(`the column ${name} is missing`, record.line)
+    const told = record.text('chain')
+    if (told !== '' && told.toUpperCase() !== chain.code) return [{ type: 'left-out', reason: 'other_chain' }]
+    const kind = kinds[record.text('kind').toLowerCase()]
+    if (kind === undefined)
+      throw new LedgerFileError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)
+    return transferOf(record, chain, kind)
+  },
+}
+
+function transferOf(
+  record: FileRecord,
+  chain: ChainDefinition,
+  kind: ToldTransfer['kind'],
+): readonly LedgerRow[] {
+  const { line } = record
+  const contract = kind === 'token' ? chain.canonical(record.text('asset_address'), line) : ''
+  if (kind === 'token' && contract === '') return [{ type: 'left-out', reason: 'unknown_asset' }]
+  const decimals = contract === '' ? chain.decimals : tokenDecimals(chain.code, contract)
+  if (decimals === undefined) return [{ type: 'left-out', reason: 'unknown_asset' }]
+  const raw = record.text('amount_raw')
+  const index = record.text('log_index')
+  return [
+    {
+      type: 'transfer',
+      transfer: {
+        line,
+        kind,
+        contract,
+        txHash: record.text('tx_hash'),
+        index: index === '' ? null : index,
+        from: chain.canonical(record.text('from_address'), line),
+        to: chain.canonical(record.text('to_address'), line),
+        amount: raw === '' ? unitsOfDecimal(record.text('amount'), decimals, line) : wholeUnits(raw, line),
+        blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
+        occurredAtS: secondsOf(record.text('block_time'), line),
+        place: wholeNumber(index, 'log_index', line),
+        execution: executionOf(record.text('status').toLowerCase(), kind),
+      },
+    },
+  ]
+}
+
+/** A token's event and a spent output exist only where the transaction succeeded. */
+function executionOf(status: string, kind: ToldTransfer['kind']): ToldTransfer['execution'] {
+  return outcomes[status] ?? (kind === 'token' || kind === 'utxo' ? 'proven' : 'unknown')
+}

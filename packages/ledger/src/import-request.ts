@@ -1,0 +1,47 @@
+/** What an import of a ledger file is asked to do, and what it answers. */
+import type { Database } from '@cupel/postgres'
+
+export interface LedgerImportRequest {
+  /** Path of the file. */
+  readonly file: string
+  readonly format: string
+  /** Code of the chain, in any case. */
+  readonly chain: string
+  /** First and last height over which the file holds every transfer of its kind. */
+  readonly completeFrom?: number | undefined
+  readonly completeTo?: number | undefined
+  /** Retire what the ledger holds of the declared range and the file does not: blocks were reorganised. */
+  readonly replace?: boolean | undefined
+  /** Who imports, recorded with the segment. */
+  readonly importedBy: string
+}
+
+export interface LedgerImportDeps {
+  /** Without a limit per statement. */
+  readonly database: Database
+  readonly now?: () => Date
+  readonly onProgress?: (rows: number, rowsPerSecond: number) => void
+}
+
+export interface LedgerImportSummary {
+  readonly status: 'imported' | 'already-imported'
+  readonly segmentId: number
+  readonly ledgerSeq: number
+  readonly chain: string
+  readonly sha256: string
+  readonly rows: number
+  readonly added: number
+  readonly known: number
+  readonly retired: number
+  /** Rows that are no counted transfer, by reason. */
+  readonly leftOut: Readonly<Record<string, number>>
+  readonly firstHeight: number | null
+  readonly lastHeight: number | null
+  /** Rows that an interrupted import of the file had stored before. */
+  readonly resumedAt: number
+  readonly durationMs: number
+  readonly rowsPerSecond: number
+}
+
+export type LedgerImportResult =
+  LedgerImportSummary | { readonly status: 'refused'; readonly message: string; readonly line: number | null }

@@ -1,0 +1,14 @@
+export { examineAddress, readOwnTransfers } from './examine-address.js'
+export type { ExamineRequest } from './examine-address.js'
+export { ledgerFormatNames } from './formats/formats.js'
+export { importLedger } from './import-ledger.js'
+export type {
+  LedgerImportDeps,
+  LedgerImportRequest,
+  LedgerImportResult,
+  LedgerImportSummary,
+} from './import-request.js'
+export { ledgerMigrations } from './migrations.js'
+export type { TransfersOfAddress } from './read-transfers.js'
+export { currentLedgerSeq, declaredRanges, listSegments } from './segments.js'
+export type { Segment } from './segments.js'

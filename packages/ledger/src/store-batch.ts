@@ -1,0 +1,194 @@
+/** Stores a batch of transfers in one transaction with the place in the file that it reaches. */
+import type { Database } from '@cupel/postgres'
+import type { ToldTransfer } from './formats/ledger-row.js'
+
+/** What is known of a segment from its row, kept up to date with every batch. */
+export interface SegmentState {
+  readonly segmentId: number
+  /** The file stands for its range: what it holds is so, whatever was told before. */
+  readonly replaces: boolean
+  rowsDone: number
+  readonly counts: Record<string, number>
+  firstHeight: number | null
+  lastHeight: number | null
+  /** Of the last height within the declared range. */
+  lastHeightAtS: number | null
+}
+
+/** Transfers of one statement: large enough to be fast, small enough for any memory. */
+const BATCH_TRANSFERS = 5_000
+/** Rows of a file without a single counted transfer advance too. */
+const BATCH_ROWS = 50_000
+
+export interface Batch {
+  readonly segmentId: number
+  /** Rows of the file. */
+  rows: number
+  readonly transfers: Map<string, ToldTransfer>
+  readonly outcomes: Map<string, boolean>
+  readonly leftOut: Map<string, number>
+  repeated: number
+  firstHeight: number | null
+  lastHeight: number | null
+  lastHeightAtS: number | null
+  leaveOut(reason: string): void
+  addTransfer(id: string, transfer: ToldTransfer, isDeclared: boolean): void
+  addOutcome(transferId: string, succeeded: boolean): void
+}
+
+export function createBatch(segmentId: number): Batch {
+  return {
+    segmentId,
+    rows: 0,
+    transfers: new Map(),
+    outcomes: new Map(),
+    leftOut: new Map(),
+    repeated: 0,
+    firstHeight: null,
+    lastHeight: null,
+    lastHeightAtS: null,
+    leaveOut(reason) {
+      this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1)
+    },
+    addTransfer(id, transfer, isDeclared) {
+      // One statement cannot touch a row twice.
+      if (this.transfers.has(id)) this.repeated += 1
+      else this.transfers.set(id, transfer)
+      if (transfer.execution === 'failed') this.leaveOut('failed')
+      const { blockNumber, occurredAtS } = transfer
+      if (blockNumber === null || !isDeclared) return
+      if (this.firstHeight === null || blockNumber < this.firstHeight) this.firstHeight = blockNumber
+      if (this.lastHeight !== null && blockNumber < this.lastHeight) return
+      this.lastHeight = blockNumber
+      this.lastHeightAtS = occurredAtS
+    },
+    addOutcome(transferId, succeeded) {
+      this.outcomes.set(transferId, succeeded)
+    },
+  }
+}
+
+export const isFull = ({ transfers, outcomes, rows }: Batch): boolean =>
+  transfers.size + outcomes.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
+
+/**
+ * What is new is added. What a killed import left unseen is taken over, and what is known gains a proof of its execution
+ * or of its failure. A file that replaces its range also says in which block a transfer is, and brings back what an
+ * earlier one had withdrawn.
+ */
+const STORE = {
+  name: 'ledger.store',
+  text: `
+    WITH stored AS (
+      INSERT INTO ledger.transfer AS known (transfer_id, segment_id, proven_segment_id, failed_segment_id, seen_segment_id,
+        chain, from_address, to_address, kind, contract, tx_hash, amount, block_number, occurred_at_s, place, sort_at)
+      SELECT id, $1, CASE execution WHEN 'proven' THEN $1::int4 END, CASE execution WHEN 'failed' THEN $1::int4 END, $1,
+        (SELECT chain FROM ledger.segment WHERE segment_id = $1), sender, receiver, kind, contract, tx_hash, amount, block,
+        at_s, place, coalesce(at_s, block, 0)
+      FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::numeric[],
+        $10::int8[], $11::int8[], $12::int8[])
+        AS told (id, execution, sender, receiver, kind, contract, tx_hash, amount, block, at_s, place)
+      ON CONFLICT (transfer_id) DO UPDATE SET
+        segment_id = CASE WHEN (SELECT ledger_seq FROM ledger.segment s WHERE s.segment_id = known.segment_id) IS NULL
+          THEN excluded.segment_id ELSE known.segment_id END,
+        proven_segment_id = coalesce(
+          (SELECT s.segment_id FROM ledger.segment s
+           WHERE s.segment_id = known.proven_segment_id AND s.ledger_seq IS NOT NULL),
+          excluded.proven_segment_id, known.proven_segment_id),
+        failed_segment_id = coalesce(known.failed_segment_id, excluded.failed_segment_id),
+        retired_segment_id = CASE WHEN $13 THEN NULL ELSE known.retired_segment_id END,
+        block_number = CASE WHEN $13 THEN excluded.block_number ELSE known.block_number END,
+        occurred_at_s = CASE WHEN $13 THEN excluded.occurred_at_s ELSE known.occurred_at_s END,
+        place = CASE WHEN $13 THEN excluded.place ELSE known.place END,
+        sort_at = CASE WHEN $13 THEN excluded.sort_at ELSE known.sort_at END,
+        seen_segment_id = excluded.seen_segment_id
+        WHERE known.seen_segment_id <> excluded.seen_segment_id
+      RETURNING (xmax = 0) AS is_new)
+    SELECT count(*) FILTER (WHERE is_new) AS added FROM stored`,
+}
+
+const PROVE = {
+  name: 'ledger.prove',
+  text: `
+    UPDATE ledger.transfer known SET
+      proven_segment_id = CASE WHEN succeeded THEN coalesce(proven_segment_id, $1) ELSE proven_segment_id END,
+      failed_segment_id = CASE WHEN succeeded THEN failed_segment_id ELSE coalesce(failed_segment_id, $1) END
+    FROM unnest($2::uuid[], $3::bool[]) AS told (id, succeeded)
+    WHERE known.transfer_id = told.id`,
+}
+
+/** Advances the segment's state to the end of the batch, in memory once it is in the database. */
+export async function storeBatch(database: Database, batch: Batch, state: SegmentState): Promise<void> {
+  const counts = { ...state.counts }
+  const count = (name: string, more: number): void => {
+    if (more > 0) counts[name] = (counts[name] ?? 0) + more
+  }
+  const heights = widened(state, batch)
+  await database.transaction({ at: 'ledger.batch', synchronousCommit: 'off' }, async (transaction) => {
+    const transfers = [...batch.transfers.entries()]
+    if (transfers.length > 0) {
+      const told = transfers.map(([, transfer]) => transfer)
+      const [row] = await transaction.query<{ added: number }>(STORE, [
+        batch.segmentId,
+        transfers.map(([id]) => id),
+        told.map(({ execution }) => execution),
+        told.map(({ from }) => from),
+        told.map(({ to }) => to),
+        told.map(({ kind }) => kind),
+        told.map(({ contract }) => contract),
+        told.map(({ txHash }) => txHash),
+        told.map(({ amount }) => amount.toString()),
+        told.map(({ blockNumber }) => blockNumber),
+        told.map(({ occurredAtS }) => occurredAtS),
+        told.map(({ place }) => place),
+        state.replaces,
+      ])
+      count('added', row!.added)
+      count('known', transfers.length - row!.added)
+    }
+    count('known', batch.repeated)
+    if (batch.outcomes.size > 0)
+      count(
+        'proven',
+        await transaction.execute(PROVE, [
+          batch.segmentId,
+          [...batch.outcomes.keys()],
+          [...batch.outcomes.values()],
+        ]),
+      )
+    for (const [reason, more] of batch.leftOut) count(`left_out.${reason}`, more)
+    await transaction.execute(
+      `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6
+       WHERE segment_id = $1`,
+      [
+        batch.segmentId,
+        state.rowsDone + batch.rows,
+        JSON.stringify(counts),
+        heights.firstHeight,
+        heights.lastHeight,
+        heights.lastHeightAtS,
+      ],
+    )
+  })
+  state.rowsDone += batch.rows
+  Object.assign(state.counts, counts)
+  Object.assign(state, heights)
+}
+
+function widened(
+  state: SegmentState,
+  { firstHeight, lastHeight, lastHeightAtS }: Batch,
+): Pick<SegmentState, 'firstHeight' | 'lastHeight' | 'lastHeightAtS'> {
+  const first =
+    state.firstHeight === null
+      ? firstHeight
+      : firstHeight === null
+        ? state.firstHeight
+        : Math.min(state.firstHeight, firstHeight)
+  const isLater = lastHeight !== null && (state.lastHeight === null || lastHeight >= state.lastHeight)
+  return {
+    firstHeight: first,
+    lastHeight: isLater ? lastHeight : state.lastHeight,
+    lastHeightAtS: isLater ? lastHeightAtS : state.lastHeightAtS,
+  }
+}

@@ -1,0 +1,122 @@
+/** A database with a ledger, a folder for files, and what tests ask of both. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import { projectionsMigrations } from '@cupel/projections'
+import { createTestDatabase } from '@cupel/testkit'
+import {
+  importLedger,
+  ledgerMigrations,
+  type LedgerImportRequest,
+  type LedgerImportSummary,
+} from '../src/index.js'
+
+export interface LedgerInstallation {
+  readonly database: Database
+  readonly connectionString: string
+  /** Writes a file and gives its path. */
+  file(name: string, text: string): Promise<string>
+  /** Imports what must not be refused. */
+  imported(file: string, request?: Partial<LedgerImportRequest>): Promise<LedgerImportSummary>
+  /** Transfers that are seen now. */
+  seen(): Promise<readonly SeenTransfer[]>
+  close(): Promise<void>
+}
+
+export interface SeenTransfer {
+  readonly from: string
+  readonly to: string
+  readonly amount: string
+  readonly kind: string
+  readonly proven: boolean
+  readonly block: number | null
+}
+
+export async function startLedger(): Promise<LedgerInstallation> {
+  const testDatabase = await createTestDatabase()
+  const { connectionString } = testDatabase
+  const database = openDatabase({
+    connectionString,
+    maxConnections: 6,
+    applicationName: 'test',
+    statementTimeoutMs: 0,
+  })
+  await migrate(database, await readMigrations([projectionsMigrations, ledgerMigrations]))
+  const folder = await mkdtemp(join(tmpdir(), 'cupel-ledger-'))
+  return {
+    database,
+    connectionString,
+    async file(name, text) {
+      const path = join(folder, name)
+      await writeFile(path, text)
+      return path
+    },
+    async imported(file, request = {}) {
+      const result = await importLedger(
+        { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test', ...request },
+        { database },
+      )
+      if (result.status === 'refused') throw new Error(result.message)
+      return result
+    },
+    async seen() {
+      return await database.query<SeenTransfer & Record<string, unknown>>(
+        `SELECT from_address AS from, to_address AS to, amount, kind, proven_segment_id IS NOT NULL AS proven,
+           block_number AS block
+         FROM ledger.transfer JOIN ledger.segment USING (segment_id)
+         WHERE ledger_seq IS NOT NULL AND failed_segment_id IS NULL AND retired_segment_id IS NULL
+         ORDER BY sort_at, from_address, to_address, amount`,
+      )
+    },
+    async close() {
+      await database.close()
+      await testDatabase.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const HEADING =
+  'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
+
+export interface CsvTransfer {
+  readonly block?: number | ''
+  readonly time?: string
+  readonly hash?: string
+  readonly index?: number | ''
+  readonly kind?: string
+  readonly contract?: string
+  readonly from?: string
+  readonly to?: string
+  readonly raw?: string
+  readonly amount?: string
+  readonly status?: string
+}
+
+export const address = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`
+export const hash = (n: number): string => `0x${n.toString(16).padStart(64, '0')}`
+
+/** A file of our own layout with one proven ether a row. */
+export function csvOf(transfers: readonly CsvTransfer[]): string {
+  const rows = transfers.map((one, index) =>
+    [
+      'ETH',
+      one.block ?? 100 + index,
+      one.time ?? '2026-11-20T00:00:00Z',
+      one.hash ?? hash(index + 1),
+      one.index ?? '',
+      one.kind ?? 'native',
+      '',
+      one.contract ?? '',
+      one.from ?? address(1_000 + index),
+      one.to ?? address(2_000),
+      one.raw ?? '1000000000000000000',
+      one.amount ?? '',
+      '',
+      'test',
+      one.status ?? '1',
+    ].join(','),
+  )
+  return `${[HEADING, ...rows].join('\n')}\n`
+}

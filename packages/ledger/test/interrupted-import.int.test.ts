@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { currentLedgerSeq } from '../src/index.js'
+import { address, csvOf, hash, startLedger, type LedgerInstallation } from './installation.js'
+
+/** Three batches. */
+const TRANSFERS = 12_000
+const TIMEOUT_MS = 120_000
+
+let ledger: LedgerInstallation
+beforeEach(async () => {
+  ledger = await startLedger()
+}, 60_000)
+afterEach(async () => await ledger.close())
+
+const transfers = csvOf(
+  Array.from({ length: TRANSFERS }, (_, n) => ({ hash: hash(n + 1), from: address(5_000 + n), block: n })),
+)
+
+test.each([
+  'before:ledger.segment:1',
+  'after:ledger.segment:1',
+  'before:ledger.batch:1',
+  'after:ledger.batch:1',
+  'before:ledger.batch:3',
+  'after:ledger.batch:2',
+  'before:ledger.publish:1',
+])(
+  'an import that is killed at %s shows nothing, and goes on where it was',
+  async (failpoint) => {
+    const file = await ledger.file('killed.csv', transfers)
+    expect(await importInChild(file, failpoint)).toBe('SIGKILL')
+    expect(await ledger.seen()).toEqual([])
+    expect(await currentLedgerSeq(ledger.database)).toBe(0)
+    const summary = await ledger.imported(file)
+    expect(summary).toMatchObject({ status: 'imported', rows: TRANSFERS, added: TRANSFERS, ledgerSeq: 1 })
+    if (failpoint === 'after:ledger.batch:2') expect(summary.resumedAt).toBe(10_000)
+    expect(await ledger.seen()).toHaveLength(TRANSFERS)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an import that is killed after its publication is whole, and its event is kept',
+  async () => {
+    const file = await ledger.file('published.csv', transfers)
+    expect(await importInChild(file, 'after:ledger.publish:1')).toBe('SIGKILL')
+    expect(await ledger.seen()).toHaveLength(TRANSFERS)
+    expect(await ledger.imported(file)).toMatchObject({ status: 'already-imported', ledgerSeq: 1 })
+    expect(await ledger.database.query('SELECT 1 FROM projection.outbox')).toHaveLength(1)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'what a killed import left unseen is taken over by the next file that tells it',
+  async () => {
+    const killed = await ledger.file('killed.csv', transfers)
+    expect(await importInChild(killed, 'after:ledger.batch:2')).toBe('SIGKILL')
+    await ledger.imported(await ledger.file('other.csv', `${transfers}\n`))
+    expect(await ledger.seen()).toHaveLength(TRANSFERS)
+    expect(await ledger.imported(killed)).toMatchObject({ status: 'imported', ledgerSeq: 2 })
+    expect(await ledger.seen()).toHaveLength(TRANSFERS)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'two imports of one file at once are one',
+  async () => {
+    const file = await ledger.file('twice.csv', transfers)
+    const results = await Promise.all([ledger.imported(file), ledger.imported(file)])
+    expect(results.map(({ status }) => status).sort()).toEqual(['already-imported', 'imported'])
+    expect(await ledger.seen()).toHaveLength(TRANSFERS)
+  },
+  TIMEOUT_MS,
+)
+
+/** The signal that ended the child. */
+async function importInChild(file: string, failpoint: string): Promise<NodeJS.Signals | null> {
+  const script = fileURLToPath(new URL('./import-child.ts', import.meta.url))
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=cupel-source', script, ledger.connectionString, file],
+    { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let errors = ''
+  child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+    child.once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal])),
+  )
+  if (signal === null) throw new Error(`The child was not killed but ended with ${code}: ${errors}`)
+  return signal
+}
