@@ -1,6 +1,7 @@
 /** What makes two rows one transfer. */
 import { createHash } from 'node:crypto'
-import { LedgerFileError, type ToldTransfer } from './formats/ledger-row.js'
+import { LedgerFileError } from './formats/ledger-file-error.js'
+import type { ToldTransfer } from './formats/ledger-row.js'
 
 /** Rows without a hash that are counted apart by what they say; beyond this the file must be split. */
 const MAX_ROWS_WITHOUT_HASH = 2_000_000

@@ -4,7 +4,8 @@
  * Source of the fields: bitcoin-etl, README, "transactions".
  */
 import { secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
-import { LedgerFileError, type FileRecord, type LedgerFormat, type LedgerRow } from './ledger-row.js'
+import { LedgerFileError } from './ledger-file-error.js'
+import type { FileRecord, LedgerFormat, LedgerRow } from './ledger-row.js'
 
 /** A transaction that mixes more than this says nothing of who paid whom. */
 const MAX_EDGES = 10_000

@@ -1,6 +1,6 @@
 /** Addresses and numbers as ledger files write them. */
 import { findAsset, findChain, parseAddress } from '@cupel/domain'
-import { LedgerFileError } from './ledger-row.js'
+import { LedgerFileError } from './ledger-file-error.js'
 
 export interface ChainDefinition {
   readonly code: string

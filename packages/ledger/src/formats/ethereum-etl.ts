@@ -3,13 +3,8 @@
  * what the transactions of an earlier file did. Source: ethereum-etl, docs/schema.md.
  */
 import { secondsOf, tokenDecimals, wholeNumber, wholeUnits } from './chain.js'
-import {
-  LedgerFileError,
-  type FileRecord,
-  type LedgerFormat,
-  type LedgerRow,
-  type ToldTransfer,
-} from './ledger-row.js'
+import { LedgerFileError } from './ledger-file-error.js'
+import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
 import type { ChainDefinition } from './chain.js'
 
 type Reader = (record: FileRecord, chain: ChainDefinition) => readonly LedgerRow[]

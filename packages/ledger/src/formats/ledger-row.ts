@@ -50,13 +50,3 @@ export interface FileRecord {
   readonly json: (name: string) => unknown
   readonly has: (name: string) => boolean
 }
-
-/** The file is not what it is said to be; nothing of it becomes visible. */
-export class LedgerFileError extends Error {
-  override readonly name = 'LedgerFileError'
-  readonly line: number | null
-  constructor(message: string, line: number | null, options?: { cause?: unknown }) {
-    super(message, options)
-    this.line = line
-  }
-}

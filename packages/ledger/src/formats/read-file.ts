@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs'
 import { createHash, type Hash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
 import { parse as parseCsv } from 'csv-parse/sync'
-import { LedgerFileError, type FileRecord } from './ledger-row.js'
+import { LedgerFileError } from './ledger-file-error.js'
+import type { FileRecord } from './ledger-row.js'
 
 /** The input data of a transaction may be large; beyond this a line is a missing line break. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024

@@ -7,13 +7,8 @@ import {
   wholeUnits,
   type ChainDefinition,
 } from './chain.js'
-import {
-  LedgerFileError,
-  type FileRecord,
-  type LedgerFormat,
-  type LedgerRow,
-  type ToldTransfer,
-} from './ledger-row.js'
+import { LedgerFileError } from './ledger-file-error.js'
+import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
 
 const kinds: Readonly<Record<string, ToldTransfer['kind']>> = {
   native: 'native',
