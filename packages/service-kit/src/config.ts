@@ -183,6 +183,25 @@ export const settings = {
   CUPEL_CHAIN_DATA_MAX_AGE_MS: milliseconds(0, 3_600_000)
     .default(60_000)
     .describe('Age up to which what a provider said is used again for the same account.'),
+  CUPEL_WEBHOOK_ALLOW: list
+    .prefault('')
+    .describe(
+      'Comma-separated CIDR ranges webhooks may be sent to although they are not globally reachable, on any port and in the clear: for development.',
+    ),
+  CUPEL_WEBHOOK_SECRETS_KEY: z
+    .string()
+    .min(32)
+    .optional()
+    .describe(
+      'Key under which webhook secrets are encrypted in the database, 32 characters or more; without it one that lies in the database. Once set it must stay.',
+    ),
+  CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(50)
+    .describe('Webhooks a second a dispatcher sends to one endpoint: how fast what was held is drained.'),
   CUPEL_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

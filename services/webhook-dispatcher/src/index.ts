@@ -1,1 +1,3 @@
-export {}
+export { DISPATCHER_GROUP, dispatcherDeadLetterTopic } from './follow-jobs.js'
+export type { ReadEndedJob } from './build-bodies.js'
+export * from './start-webhook-dispatcher.js'

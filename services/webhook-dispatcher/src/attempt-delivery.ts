@@ -1,0 +1,45 @@
+/** One attempt: signs the stored body for this moment, sends it, and decides what that makes of the delivery. */
+import { decideAttempt, retryAfterMs } from '@cupel/domain'
+import type { OutboundClient } from '@cupel/outbound'
+import { signWebhook } from '@cupel/webhook-signing'
+import type { AttemptRecord, ClaimedDelivery } from '@cupel/webhooks'
+
+const USER_AGENT = 'Cupel-Webhooks/1.0'
+
+/** Null where the sender was stopping: then nothing is known, and nothing is counted. Never rejects. */
+export async function attemptDelivery(
+  client: Pick<OutboundClient, 'post'>,
+  delivery: ClaimedDelivery,
+  body: Uint8Array,
+  signal: AbortSignal,
+): Promise<AttemptRecord | null> {
+  const at = new Date()
+  const timestampSeconds = Math.floor(at.getTime() / 1_000)
+  const result = await client.post({
+    url: delivery.url,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': USER_AGENT,
+      'webhook-id': delivery.webhookId,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': signWebhook({ id: delivery.webhookId, timestampSeconds, body }, delivery.secrets),
+    },
+    body,
+    signal,
+  })
+  if (result.kind === 'failed' && result.error === 'stopped') return null
+  const statusCode = result.kind === 'answered' ? result.statusCode : null
+  const outcome = {
+    statusCode,
+    retryAfterMs: result.kind === 'answered' ? retryAfterMs(result.retryAfter, Date.now()) : null,
+  }
+  return {
+    delivery,
+    attemptedAt: at.toISOString(),
+    statusCode,
+    error: result.kind === 'failed' ? result.error : null,
+    durationMs: result.durationMs,
+    responseExcerpt: result.kind === 'answered' ? result.excerpt : null,
+    decision: decideAttempt(outcome, { attempts: delivery.attempts + 1, lot: Math.random() }),
+  }
+}

@@ -1,0 +1,84 @@
+/** Bodies in memory: read once for all endpoints of a job, shared while they are sent, and never more of them than there is room. */
+import { Buffer } from 'node:buffer'
+
+export interface BodyStore {
+  /** The body, held until `release`. Waits for room. Rejects where it cannot be read. */
+  hold(bodyId: string, bytes: number): Promise<Buffer>
+  release(bodyId: string): void
+}
+
+interface Held {
+  readonly body: Promise<Buffer>
+  readonly bytes: number
+  users: number
+}
+
+export function createBodyStore(options: {
+  readonly load: (bodyId: string) => Promise<string | null>
+  readonly budgetBytes: number
+}): BodyStore {
+  /** In the order of their last use: what nobody holds is dropped from the front when room is needed. */
+  const bodies = new Map<string, Held>()
+  let bytesInUse = 0
+  let waiting: (() => void)[] = []
+
+  return {
+    async hold(bodyId, bytes) {
+      for (;;) {
+        const found = bodies.get(bodyId)
+        if (found !== undefined) {
+          bodies.delete(bodyId)
+          bodies.set(bodyId, found)
+          found.users += 1
+          return await found.body.catch((error: unknown) => {
+            letGo(bodyId)
+            throw error
+          })
+        }
+        if (makeRoom(bytes)) {
+          bodies.set(bodyId, { body: load(bodyId), bytes, users: 0 })
+          bytesInUse += bytes
+          continue
+        }
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+    },
+    release: letGo,
+  }
+
+  async function load(bodyId: string): Promise<Buffer> {
+    try {
+      const text = await options.load(bodyId)
+      if (text === null) throw new Error(`Body ${bodyId} is gone`)
+      return Buffer.from(text)
+    } catch (error) {
+      // Whoever asks next tries anew.
+      drop(bodyId)
+      throw error
+    }
+  }
+
+  function letGo(bodyId: string): void {
+    const found = bodies.get(bodyId)
+    if (found !== undefined) found.users -= 1
+    const woken = waiting
+    waiting = []
+    for (const wake of woken) wake()
+  }
+
+  /** One body always fits, however large. */
+  function makeRoom(bytes: number): boolean {
+    for (const [bodyId, { users }] of bodies) {
+      if (bytesInUse + bytes <= options.budgetBytes) break
+      if (users === 0) drop(bodyId)
+    }
+    return bytesInUse + bytes <= options.budgetBytes || bodies.size === 0
+  }
+
+  function drop(bodyId: string): void {
+    const found = bodies.get(bodyId)
+    if (found === undefined) return
+    bodies.delete(bodyId)
+    bytesInUse -= found.bytes
+  }
+}

@@ -1,0 +1,7 @@
+/** The webhook dispatcher as a process. */
+import { connectService, runService } from '@cupel/service-kit'
+import { startWebhookDispatcher } from './start-webhook-dispatcher.js'
+
+runService('webhook-dispatcher', async (frame) =>
+  startWebhookDispatcher({ ...frame, ...(await connectService(frame)) }),
+)

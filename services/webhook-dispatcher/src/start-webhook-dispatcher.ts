@@ -1,0 +1,100 @@
+/** The webhook dispatcher as a running service: any number of instances share the work through claims. */
+import { loadReportIdKey } from '@cupel/access'
+import type { Logger, Metrics } from '@cupel/contracts'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import { createOutboundClient, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
+import type { Database } from '@cupel/postgres'
+import type { Config, RunningService } from '@cupel/service-kit'
+import { createSecretBox } from '@cupel/webhooks'
+import { readEndedJobFrom, startBuildingBodies, type ReadEndedJob } from './build-bodies.js'
+import { dispatcherDeadLetterTopic, followJobs } from './follow-jobs.js'
+import { startSending } from './send-deliveries.js'
+import { startUpkeep } from './upkeep.js'
+
+export interface WebhookDispatcherDeps {
+  readonly config: Pick<
+    Config,
+    | 'CUPEL_BASE_URL'
+    | 'CUPEL_HOST'
+    | 'CUPEL_PORT'
+    | 'CUPEL_WEBHOOK_ALLOW'
+    | 'CUPEL_WEBHOOK_SECRETS_KEY'
+    | 'CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND'
+  >
+  readonly log: EventLog
+  readonly codec: EventCodec
+  /** Takes up to five connections. */
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Called where only a restart leads back. */
+  readonly fail: (reason: string, error: unknown) => void
+  /** What callers see as the base address, where that is known only once the API listens. */
+  readonly baseUrl?: () => string
+  /** In place of the name servers of the system. */
+  readonly resolve?: ResolveName
+  /** In place of the read models. */
+  readonly readEndedJob?: ReadEndedJob
+}
+
+/** Resolves once ends of jobs are followed and deliveries sent. The topics, tables and schemas exist already. */
+export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promise<RunningService> {
+  const { config, log, codec, database, logger, metrics } = deps
+  await log.ensureTopics([dispatcherDeadLetterTopic])
+  const secrets = createSecretBox({
+    installationKey: await loadReportIdKey(database),
+    operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
+  })
+  const client = createOutboundClient({
+    allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW),
+    ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
+  })
+  const attemptsPerSecond = config.CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND
+  const sending = startSending({ database, secrets, client, logger, metrics, attemptsPerSecond })
+  const bodies = startBuildingBodies({
+    database,
+    readEndedJob: deps.readEndedJob ?? readEndedJobFrom(database),
+    resultsUrl: (jobId) => `${baseUrlOf(deps)}/v1/bulk/${jobId}/results`,
+    logger,
+    onBodies: () => sending.wake(),
+  })
+  const upkeep = startUpkeep({ database, logger, metrics })
+  const letGo = async (): Promise<void> => {
+    await bodies.stop()
+    await sending.stop()
+    await upkeep.stop()
+    await client.close()
+  }
+  let trouble: string | null = null
+  const following = await followJobs({
+    ...{ log, codec, database, logger },
+    onDeliveries: () => bodies.wake(),
+    onTrouble: (reason) => (trouble = reason),
+    onStopped(error) {
+      trouble = error.message
+      deps.fail('The ends of bulk jobs cannot be followed any more', error)
+    },
+  }).catch(async (error: unknown) => {
+    await letGo()
+    throw error
+  })
+  const check = (name: string, problem: string | null) =>
+    problem === null ? { name, ok: true } : { name, ok: false, detail: problem }
+  return {
+    name: 'webhook-dispatcher',
+    checks: () => [
+      check('ends of jobs', trouble),
+      check('bodies', bodies.error()),
+      check('deliveries', sending.error()),
+    ],
+    async stop() {
+      await following.stop()
+      await letGo()
+    },
+  }
+}
+
+function baseUrlOf({ config, baseUrl }: WebhookDispatcherDeps): string {
+  const known = config.CUPEL_BASE_URL ?? baseUrl?.() ?? `http://${config.CUPEL_HOST}:${config.CUPEL_PORT}`
+  return known.replace(/\/$/, '')
+}

@@ -1,0 +1,188 @@
+/** An installation around the dispatcher under test: database, embedded log, accounts with endpoints, and jobs that end. */
+import { accessMigrations, loadReportIdKey } from '@cupel/access'
+import {
+  decidedEventId,
+  noMetrics,
+  silentLogger,
+  topicOf,
+  topicSpecs,
+  type DomainEvent,
+  type EventData,
+} from '@cupel/contracts'
+import type { EndedItem } from '@cupel/domain'
+import {
+  builtInRegistry,
+  createEventCodec,
+  eventLogMigrations,
+  loadSchemaCatalog,
+  registerSchemas,
+  type EventCodec,
+  type EventLog,
+} from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { createJudge, parseAllowedRanges } from '@cupel/outbound'
+import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import { projectionsMigrations } from '@cupel/projections'
+import type { RunningService } from '@cupel/service-kit'
+import { createTestDatabase } from '@cupel/testkit'
+import {
+  createEndpoint,
+  createSecretBox,
+  listDeliveries,
+  webhooksMigrations,
+  type EndpointStore,
+  type WebhookDelivery,
+} from '@cupel/webhooks'
+import { startWebhookDispatcher, type ReadEndedJob, type WebhookDispatcherDeps } from '../src/index.js'
+
+export interface TestEndpoint {
+  readonly accountId: string
+  readonly livemode: boolean
+  readonly endpointId: string
+  readonly secret: string
+}
+
+export interface Installation {
+  readonly connectionString: string
+  readonly database: Database
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly store: EndpointStore
+  /** Starts one more dispatcher; the installation stops it. */
+  dispatcher(
+    deps?: Partial<Omit<WebhookDispatcherDeps, 'config'>> & {
+      config?: Partial<WebhookDispatcherDeps['config']>
+    },
+  ): Promise<RunningService>
+  endpoint(
+    url: string,
+    order?: { accountId?: string; livemode?: boolean; payload?: 'full' | 'thin' },
+  ): Promise<TestEndpoint>
+  /** Appends the end of a job of this account. */
+  end(
+    of: { accountId: string; livemode: boolean },
+    jobId: string,
+    type?: 'BulkCompleted' | 'BulkCancelled',
+  ): Promise<void>
+  deliveries(endpoint: TestEndpoint): Promise<readonly WebhookDelivery[]>
+  /** Makes every retry fall due. */
+  dueNow(): Promise<void>
+  stop(): Promise<void>
+}
+
+export const CONFIG: WebhookDispatcherDeps['config'] = {
+  CUPEL_BASE_URL: 'https://cupel.example',
+  CUPEL_HOST: '127.0.0.1',
+  CUPEL_PORT: 8080,
+  CUPEL_WEBHOOK_ALLOW: ['127.0.0.0/8'],
+  CUPEL_WEBHOOK_SECRETS_KEY: undefined,
+  CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: 10_000,
+}
+
+/** Jobs as a test wants them, without bulk jobs: two items, the second one refused. */
+export const readTestJob: ReadEndedJob = async (_owner, jobId) => {
+  const report = JSON.stringify({
+    report_id: '622f9400217f0c00',
+    job: jobId,
+    risk: { level: 'red', score: 95 },
+  })
+  const items: EndedItem[] = [
+    { index: 0, address: 'a', status: 'completed', reportId: '622f9400217f0c00', report, error: null },
+    {
+      index: 1,
+      address: 'b',
+      status: 'failed',
+      reportId: null,
+      report: null,
+      error: { code: 'invalid_address', detail: 'no' },
+    },
+  ]
+  const job = {
+    jobId,
+    status: 'completed_with_errors',
+    total: 2,
+    completed: 1,
+    failed: 1,
+    cancelled: 0,
+    endedAt: '2026-11-21T09:00:00.000Z',
+  }
+  return { job, items }
+}
+
+export async function startInstallation(): Promise<Installation> {
+  const testDatabase = await createTestDatabase()
+  const { connectionString } = testDatabase
+  const database = openDatabase({ connectionString, maxConnections: 20, applicationName: 'dispatcher-test' })
+  await migrate(
+    database,
+    await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations, webhooksMigrations]),
+  )
+  await registerSchemas({ database, registry: builtInRegistry(database) })
+  const codec = createEventCodec(await loadSchemaCatalog(database))
+  const log = openEmbeddedLog({ database })
+  await log.ensureTopics(topicSpecs)
+  const secrets = createSecretBox({
+    installationKey: await loadReportIdKey(database),
+    operatorKey: undefined,
+  })
+  const judge = createJudge({ allow: parseAllowedRanges(CONFIG.CUPEL_WEBHOOK_ALLOW) })
+  const store: EndpointStore = { database, secrets, judge }
+  const running: RunningService[] = []
+  let accounts = 0
+
+  return {
+    ...{ connectionString, database, log, codec, store },
+    async dispatcher({ config, ...deps } = {}) {
+      const service = await startWebhookDispatcher({
+        ...{ log, codec, database, logger: silentLogger, metrics: noMetrics, readEndedJob: readTestJob },
+        fail: (reason, error) => {
+          throw new Error(reason, { cause: error })
+        },
+        ...deps,
+        config: { ...CONFIG, ...config },
+      })
+      running.push(service)
+      return service
+    },
+    async endpoint(url, { accountId = `acc_${(accounts += 1)}`, livemode = true, payload } = {}) {
+      const made = await createEndpoint(store, { accountId, livemode, url, payload, by: 'test' })
+      if (!made.ok) throw new Error(JSON.stringify(made))
+      return { accountId, livemode, endpointId: made.endpoint.endpointId, secret: made.secret }
+    },
+    async end({ accountId, livemode }, jobId, type = 'BulkCompleted') {
+      const event = endOf(type, { jobId, accountId, livemode })
+      await log.append('test', [codec.encode(event, { topic: topicOf(type, livemode), key: jobId })])
+    },
+    async deliveries({ accountId, livemode, endpointId }) {
+      const query = { accountId, livemode, endpointId, pageSize: 200, after: null }
+      return (await listDeliveries(database, query)).items
+    },
+    async dueNow() {
+      await database.execute(
+        `UPDATE webhooks.delivery SET due_at = now() WHERE status = 'pending' AND next_attempt_at > now()`,
+      )
+    },
+    async stop() {
+      await Promise.all(running.map((service) => service.stop()))
+      await log.close()
+      await database.close()
+      await testDatabase.drop()
+    },
+  }
+}
+
+export function endOf(
+  type: 'BulkCompleted' | 'BulkCancelled',
+  { jobId, accountId, livemode }: { jobId: string; accountId: string; livemode: boolean },
+): DomainEvent {
+  const at = new Date().toISOString()
+  const counts = { total: 2, completed: 1, failed: 1, cancelled: 0 }
+  const about = { jobId, accountId, livemode, ...counts }
+  const data: EventData[typeof type] =
+    type === 'BulkCompleted'
+      ? { ...about, status: 'completed_with_errors', completedAt: at }
+      : { ...about, cancelledIndices: [], cancelledAt: at }
+  const id = decidedEventId(type, jobId)
+  const envelope = { id, source: 'test', time: at, subject: jobId, correlationId: jobId, causationId: jobId }
+  return { type, data, envelope } as DomainEvent
+}

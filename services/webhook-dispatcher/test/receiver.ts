@@ -1,0 +1,54 @@
+/** A receiver of webhooks that a test steers, and that keeps what it was sent. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  readonly atMs: number
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export type Reaction = (request: IncomingMessage, response: ServerResponse) => void
+
+export interface Receiver {
+  readonly url: string
+  readonly received: Received[]
+  /** What it does from now on. */
+  react: Reaction
+  close(): Promise<void>
+}
+
+export const answer =
+  (status: number, headers: Record<string, string> = {}, body = ''): Reaction =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end(body)
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({
+        atMs: performance.now(),
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      })
+      receiver.react(request, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1_024, resolve))
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    react: answer(204),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return receiver
+}
