@@ -14,4 +14,3 @@ export {
 } from './open-chain-data.js'
 export { ProviderError, type ProviderErrorCode } from './provider-error.js'
 export { describePublicProviders, publicProviders } from './public-endpoints.js'
-export type { ChainTransaction, Movement, OwnedAmount, SpentAndCreated } from './provider.js'

@@ -3,7 +3,7 @@
  * being listened to, so that the next look finds the answer here.
  */
 import type { ChainFact, Logger, Metrics } from '@cupel/contracts'
-import type { ChainCode, ChainInputs } from '@cupel/domain'
+import type { ChainCode, ChainInputs, ChainTransaction } from '@cupel/domain'
 import { LRUCache } from 'lru-cache'
 import type { Agent } from 'undici'
 import type { ProviderConfig } from './configuration.js'
@@ -11,7 +11,7 @@ import { openConnections, openExchange, type Endpoint } from './exchange.js'
 import { createGuard, MAX_CONCURRENT_QUESTIONS, type Guard } from './guard.js'
 import { createInstruments, type ChainDataInstruments } from './instruments.js'
 import { adapterOf } from './open-provider.js'
-import type { ChainProvider, ChainTransaction } from './provider.js'
+import type { ChainProvider } from './provider.js'
 import { ProviderError } from './provider-error.js'
 
 /** Answers kept at once, over all providers: about a kilobyte each. */

@@ -1,5 +1,5 @@
 /** What every adapter offers: the state of one address, and its recent transfers, checked field by field. */
-import type { ChainCode } from '@cupel/domain'
+import type { ChainCode, ChainTransaction } from '@cupel/domain'
 import type { Exchange } from './exchange.js'
 
 /** The state of an address as one provider tells it. What a provider cannot tell is null, never a guess. */
@@ -31,44 +31,6 @@ export interface KnownToken {
   /** Canonical address of its contract, or mint. */
   readonly contract: string
   readonly decimals: number
-}
-
-/** A transaction that moved value to or from an address, as a provider tells it. */
-export interface ChainTransaction {
-  /** Lowercase where the chain writes hashes in hex. */
-  readonly txHash: string
-  /** Null while it is in no block. */
-  readonly blockNumber: number | null
-  /** Seconds since 1970. */
-  readonly occurredAtS: number | null
-  /** Whether its execution is known to have succeeded. */
-  readonly proven: boolean
-  /** Movements between accounts; empty on chains that spend outputs. */
-  readonly movements: readonly Movement[]
-  /** What was spent and created; null on chains with accounts. */
-  readonly outputs: SpentAndCreated | null
-}
-
-export interface Movement {
-  readonly kind: 'native' | 'internal' | 'token'
-  /** Canonical contract of the token; empty for the native asset. */
-  readonly contract: string
-  readonly from: string
-  readonly to: string
-  readonly amountBaseUnits: string
-  /** Place within the block, where the provider says it. */
-  readonly position: number | null
-}
-
-export interface SpentAndCreated {
-  readonly spent: readonly OwnedAmount[]
-  readonly created: readonly OwnedAmount[]
-}
-
-/** The owner is empty where an output has no address. */
-export interface OwnedAmount {
-  readonly owner: string
-  readonly amountBaseUnits: string
 }
 
 export interface ChainProvider {

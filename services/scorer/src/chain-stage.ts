@@ -3,7 +3,7 @@
  * request. What comes later is left out of this report and is there for the next.
  */
 import { readFile } from 'node:fs/promises'
-import { openChainData, parseConfiguration, publicProviders, type ChainData } from '@cupel/chain-data'
+import type { ChainData } from '@cupel/chain-data'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
 import type { Config } from '@cupel/service-kit'
@@ -41,6 +41,9 @@ const absent: ChainStage = { before: (_lane, decide) => decide, close: async () 
 /** Throws where the file of providers cannot be read or used: an operator's mistake must not pass for silence. */
 export async function openChainStage({ config, logger, metrics, now }: ChainStageDeps): Promise<ChainStage> {
   const file = config.CUPEL_CHAIN_DATA_FILE
+  if (file === undefined && !config.CUPEL_CHAIN_DATA_PUBLIC) return absent
+  // Loaded here: who asks nobody needs no HTTP client.
+  const { openChainData, parseConfiguration, publicProviders } = await import('@cupel/chain-data')
   const own = file === undefined ? [] : parseConfiguration(await readFile(file, 'utf8'))
   const providers = config.CUPEL_CHAIN_DATA_PUBLIC
     ? [...own, ...publicProviders.filter(({ chain }) => !own.some((one) => one.chain === chain))]

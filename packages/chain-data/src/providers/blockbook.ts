@@ -1,11 +1,12 @@
 /** Blockbook (https://github.com/trezor/blockbook/blob/master/docs/api.md), for chains of Bitcoin's family. */
+import type { ChainTransaction, OwnedAmount } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, bareHash, count, height, listOf, readAnswer, unixSeconds } from '../answer-fields.js'
 import { createChainCheck, landmarkOf } from '../chain-identity.js'
 import type { Exchange } from '../exchange.js'
-import type { AccountState, ChainProvider, ChainTransaction, OwnedAmount } from '../provider.js'
+import type { AccountState, ChainProvider } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
-import { refuseOtherAddress } from './same-address.js'
+import { canonicalOwner, refuseOtherAddress } from './same-address.js'
 
 /** Transactions of one page. */
 const PAGE_ROWS = 50
@@ -90,15 +91,21 @@ export function blockbookProvider({ chain, now }: BlockbookOptions): ChainProvid
           occurredAtS: blockTime ?? null,
           proven: true,
           movements: [],
-          outputs: { spent: vin.flatMap(owned), created: vout.flatMap(owned) },
+          outputs: {
+            spent: vin.flatMap((side) => owned(chain, side)),
+            created: vout.flatMap((side) => owned(chain, side)),
+          },
         }))
     },
   }
 }
 
 /** A coinbase has no value of its own; scripts without an address belong to nobody. */
-function owned({ addresses, isAddress, value }: z.output<typeof side>): readonly OwnedAmount[] {
+function owned(
+  chain: string,
+  { addresses, isAddress, value }: z.output<typeof side>,
+): readonly OwnedAmount[] {
   if (value === undefined) return []
-  const owner = isAddress === false || addresses?.length !== 1 ? '' : addresses[0]!
-  return [{ owner, amountBaseUnits: value }]
+  const written = isAddress === false || addresses?.length !== 1 ? undefined : addresses[0]
+  return [{ owner: canonicalOwner(chain, written), amountBaseUnits: value }]
 }

@@ -1,11 +1,12 @@
 /** Esplora (https://github.com/Blockstream/esplora/blob/master/API.md), as blockstream.info and mempool.space speak it. */
+import type { ChainTransaction, OwnedAmount } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, bareHash, count, height, listOf, readAnswer, unixSeconds } from '../answer-fields.js'
 import { createChainCheck, landmarkOf, refuseStaleHead } from '../chain-identity.js'
 import type { Exchange } from '../exchange.js'
-import type { AccountState, ChainProvider, ChainTransaction, OwnedAmount } from '../provider.js'
+import type { AccountState, ChainProvider } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
-import { refuseOtherAddress } from './same-address.js'
+import { canonicalOwner, refuseOtherAddress } from './same-address.js'
 
 export interface EsploraOptions {
   readonly chain: ChainProvider['chain']
@@ -72,17 +73,19 @@ export function esploraProvider({ chain, now }: EsploraOptions): ChainProvider {
         exchange.getJson(`/address/${encodeURIComponent(address)}/txs`),
         confirmChain(exchange),
       ])
-      return readAnswer(transactions, answer, 'txs').flatMap(confirmedTransaction)
+      return readAnswer(transactions, answer, 'txs').flatMap((row) => confirmedTransaction(chain, row))
     },
   }
 }
 
-function confirmedTransaction({
-  txid,
-  vin,
-  vout,
-  status,
-}: z.output<typeof transactions>[number]): readonly ChainTransaction[] {
+function confirmedTransaction(
+  chain: string,
+  { txid, vin, vout, status }: z.output<typeof transactions>[number],
+): readonly ChainTransaction[] {
+  const owned = ({ scriptpubkey_address, value }: z.output<typeof output>): OwnedAmount => ({
+    owner: canonicalOwner(chain, scriptpubkey_address),
+    amountBaseUnits: value,
+  })
   if (!status.confirmed) return []
   return [
     {
@@ -100,8 +103,3 @@ function confirmedTransaction({
     },
   ]
 }
-
-const owned = ({ scriptpubkey_address, value }: z.output<typeof output>): OwnedAmount => ({
-  owner: scriptpubkey_address ?? '',
-  amountBaseUnits: value,
-})

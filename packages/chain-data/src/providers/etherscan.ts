@@ -2,11 +2,12 @@
  * APIs in the manner of Etherscan (https://docs.etherscan.io): one path, a module and an action. Balances are only told for the
  * newest block, one call each, so the state is never said to be of exactly one block.
  */
+import type { ChainTransaction, Movement } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, count, hexCount, hexHash, listOf, readAnswer, unixSeconds } from '../answer-fields.js'
 import { createChainCheck, landmarkOf, refuseStaleHead } from '../chain-identity.js'
 import type { Exchange } from '../exchange.js'
-import type { AccountState, ChainProvider, ChainTransaction, Movement } from '../provider.js'
+import type { AccountState, ChainProvider } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 import { isContractCode } from './evm-rpc.js'
 

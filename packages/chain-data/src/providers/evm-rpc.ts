@@ -2,12 +2,13 @@
  * Ethereum JSON-RPC (https://ethereum.github.io/execution-apis). Everything is asked in one message between two looks at the
  * newest block: where both show the same block, the state is of exactly that block.
  */
+import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
 import { hexCount, hexHash, hexQuantity, listOf } from '../answer-fields.js'
 import { refuseStaleHead } from '../chain-identity.js'
 import type { Exchange } from '../exchange.js'
 import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js'
-import type { AccountState, ChainProvider, ChainTransaction, KnownToken, TokenAmount } from '../provider.js'
+import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 
 /** Blocks in which recent token transfers are looked for: what public nodes answer without a key. */

@@ -2,12 +2,13 @@
  * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node tells how many transactions an address has:
  * signatures come in pages, from whatever history the node keeps.
  */
+import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, count, height, listOf } from '../answer-fields.js'
 import { SOLANA_GENESIS } from '../chain-identity.js'
 import type { Exchange } from '../exchange.js'
 import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js'
-import type { AccountState, ChainProvider, ChainTransaction, KnownToken, TokenAmount } from '../provider.js'
+import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 
 /** Newest transactions that are looked at, one call each. */

@@ -1,10 +1,11 @@
 /** TronGrid (https://developers.tron.network/reference), and any node with the same interface. Counts are not told. */
+import type { ChainTransaction } from '@cupel/domain'
 import { parseAddress } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, bareHash, count, height, listOf, readAnswer } from '../answer-fields.js'
 import { createChainCheck, landmarkOf, refuseStaleHead } from '../chain-identity.js'
 import type { Exchange } from '../exchange.js'
-import type { AccountState, ChainProvider, ChainTransaction, KnownToken, TokenAmount } from '../provider.js'
+import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 import { refuseOtherAddress } from './same-address.js'
 

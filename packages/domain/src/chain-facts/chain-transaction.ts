@@ -1,0 +1,39 @@
+/** Transactions as providers of chain data tell them, before it is decided what of them counts. */
+
+/** A transaction that moved value to or from an address, as a provider tells it. */
+export interface ChainTransaction {
+  /** Lowercase where the chain writes hashes in hex. */
+  readonly txHash: string
+  /** Null while it is in no block. */
+  readonly blockNumber: number | null
+  /** Seconds since 1970. */
+  readonly occurredAtS: number | null
+  /** Whether its execution is known to have succeeded. */
+  readonly proven: boolean
+  /** Movements between accounts; empty on chains that spend outputs. */
+  readonly movements: readonly Movement[]
+  /** What was spent and created; null on chains with accounts. */
+  readonly outputs: SpentAndCreated | null
+}
+
+export interface Movement {
+  readonly kind: 'native' | 'internal' | 'token'
+  /** Canonical contract of the token; empty for the native asset. */
+  readonly contract: string
+  readonly from: string
+  readonly to: string
+  readonly amountBaseUnits: string
+  /** Place within the block, where the provider says it. */
+  readonly position: number | null
+}
+
+export interface SpentAndCreated {
+  readonly spent: readonly OwnedAmount[]
+  readonly created: readonly OwnedAmount[]
+}
+
+/** The owner is empty where an output has no address. */
+export interface OwnedAmount {
+  readonly owner: string
+  readonly amountBaseUnits: string
+}
