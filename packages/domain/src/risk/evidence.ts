@@ -3,6 +3,7 @@
  * best of them, and the labels that do not count with the reason. Contributions do not add up: the highest decides.
  */
 import { categories, type ConsideredLabel, type Evidence, type RiskCategory } from '@cupel/contracts'
+import type { ScoredExposure } from '../exposure/score-exposure.js'
 import { compareStrength, compareText, confidenceOf } from './consider-labels.js'
 import type { UnusedReason } from './label-facts.js'
 import { weightedHundredths, type CategoryOwnership, type CountedLabel } from './ownership.js'
@@ -23,12 +24,14 @@ export interface EvidenceList {
 export function collectEvidence({
   ownership,
   considered,
+  exposure,
   overallHundredths,
   screenedAddress,
   policy,
 }: {
   readonly ownership: readonly CategoryOwnership[]
   readonly considered: readonly ConsideredLabel[]
+  readonly exposure: readonly ScoredExposure[]
   readonly overallHundredths: number
   /** Canonical address that was screened. */
   readonly screenedAddress: string
@@ -37,6 +40,7 @@ export function collectEvidence({
   const items = [
     ...ownership.flatMap((owned) => countedItems(owned, screenedAddress, policy)),
     ...unusedItems(considered, screenedAddress, policy),
+    ...exposure.map(exposureItem),
   ]
   items.sort(compareItems)
   return {
@@ -145,6 +149,11 @@ function evidenceOf(label: ConsideredLabel, screenedAddress: string): Evidence {
     reason: label.used ? null : label.reason,
     pre_designation: null,
   }
+}
+
+function exposureItem({ evidence, contribution }: ScoredExposure): EvidenceItem {
+  const { relation, direction, value, pre_designation } = evidence
+  return { evidence, contribution, labelId: JSON.stringify([relation, direction, value, pre_designation]) }
 }
 
 function compareItems(a: EvidenceItem, b: EvidenceItem): number {

@@ -7,9 +7,11 @@ import {
   type Category,
   type ConsideredLabel,
   type Evidence,
+  type ExposureMeasure,
   type LabelSetState,
   type RiskLevel,
 } from '@cupel/contracts'
+import { scoreExposure, type ScoredExposure } from '../exposure/score-exposure.js'
 import { compareStrength, considerLabels } from './consider-labels.js'
 import { collectEvidence } from './evidence.js'
 import { judgeFreshness } from './freshness.js'
@@ -33,6 +35,8 @@ export interface JudgementFacts {
   readonly codeAtAddress?: CodeAtAddress
   /** Something that was asked beside the labels failed, came too late or contradicts itself. */
   readonly hasFault?: boolean
+  /** Value that moved between the address and labelled ones; absent where no ledger was asked. */
+  readonly exposure?: readonly ExposureMeasure[]
   /** UTC, RFC 3339: the only clock of the decision. */
   readonly generatedAt: string
   readonly policy: CompiledPolicy
@@ -65,10 +69,16 @@ export function judge(facts: JudgementFacts): Judgement {
   const considered = considerLabels(facts)
   const ownership = ownershipByCategory(considered, policy)
   const isDesignated = ownership.some((owned) => owned.isDesignated)
-  const overallHundredths = overallScore(ownership, isDesignated, policy)
+  const exposure =
+    facts.exposure === undefined
+      ? []
+      : scoreExposure(facts.exposure, { policy, isCleanService: isCleanService(ownership, policy) })
+  const categoryHundredths = pointsByCategory(ownership, exposure)
+  const overallHundredths = overallScore(categoryHundredths, isDesignated, policy)
   const { shown, omitted } = collectEvidence({
     ownership,
     considered,
+    exposure,
     overallHundredths,
     screenedAddress: canonicalAddress,
     policy,
@@ -90,9 +100,7 @@ export function judge(facts: JudgementFacts): Judgement {
     level,
     levelReasons: reasons,
     overallHundredths,
-    categoryHundredths: Object.fromEntries(
-      ownership.map(({ category, hundredths }) => [category, hundredths]),
-    ) as Record<Category, number>,
+    categoryHundredths,
     scoreIsLowerBound: !labelsAreFresh || facts.hasFault === true,
     conflicts,
     evidence: shown,
@@ -103,16 +111,42 @@ export function judge(facts: JudgementFacts): Judgement {
   }
 }
 
+/** Points of a category: what the address is, or what it dealt with, whichever is more. */
+function pointsByCategory(
+  ownership: readonly CategoryOwnership[],
+  exposure: readonly ScoredExposure[],
+): Readonly<Record<Category, number>> {
+  return Object.fromEntries(
+    ownership.map(({ category, hundredths }) => [
+      category,
+      Math.max(
+        hundredths,
+        ...exposure.filter((one) => one.category === category).map((one) => one.hundredths),
+      ),
+    ]),
+  ) as Record<Category, number>
+}
+
+/** A clean service without any illicit label: what passes through it is its customers'. */
+function isCleanService(ownership: readonly CategoryOwnership[], { exposure }: CompiledPolicy): boolean {
+  const { confidencePpm } = ownershipOf(ownership, 'clean_exchange')
+  return (
+    confidencePpm > 0 &&
+    confidencePpm >= exposure.cleanServiceConfidencePpm &&
+    riskCategories.every((category) => ownershipOf(ownership, category).counted.length === 0)
+  )
+}
+
 /** The weighted maximum of the risk categories; a designation is 100 under every policy. */
 function overallScore(
-  ownership: readonly CategoryOwnership[],
+  categoryHundredths: Readonly<Record<Category, number>>,
   isDesignated: boolean,
   policy: CompiledPolicy,
 ): number {
   if (isDesignated) return FULL_HUNDREDTHS
   return Math.max(
     ...riskCategories.map((category) =>
-      weightedHundredths(ownershipOf(ownership, category).hundredths, policy.weightsPpm[category]),
+      weightedHundredths(categoryHundredths[category], policy.weightsPpm[category]),
     ),
   )
 }

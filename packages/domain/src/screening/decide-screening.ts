@@ -2,6 +2,7 @@
 import type { ReportGenerated } from '@cupel/contracts'
 import { CHAIN_TABLE_VERSION } from '../address/chain-table.js'
 import type { ChainStage } from '../chain-facts/chain-inputs.js'
+import { ASSET_TABLE_VERSION } from '../exposure/asset-table.js'
 import { ORIGIN_TABLE_VERSION } from '../labels/origin-table.js'
 import type { LabelViewState } from '../risk/label-facts.js'
 import { compilePolicyText } from '../risk/policy.js'
@@ -19,11 +20,10 @@ export const scorers: Readonly<Record<string, Scorer>> = {
 
 export const CURRENT_SCORER_VERSION = scorer110.SCORER_1_1_0
 
-/** No asset table exists before exposure does; records say so. */
 const currentTables: TableVersions = {
   chainTableVersion: CHAIN_TABLE_VERSION,
   originTableVersion: ORIGIN_TABLE_VERSION,
-  assetTableVersion: 'none',
+  assetTableVersion: ASSET_TABLE_VERSION,
 }
 
 export type ScreeningDecision =
@@ -77,6 +77,7 @@ export function recompute(recorded: ReportGenerated): ReportGenerated {
       labels: inputs.labels,
     },
     chainInputs: { stage: inputs.chainStage as ChainStage, facts: inputs.chainFacts },
+    exposure: inputs.exposure,
     policy: compilePolicyText(inputs.policyDocument),
     generatedAt: recorded.generatedAt,
   }

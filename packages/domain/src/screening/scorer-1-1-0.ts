@@ -1,14 +1,14 @@
 /**
  * Scorer 1.1.0: beside labels, what providers of chain data say of the address: balance, transaction count, tokens, and
- * whether code is there, which decides what labels of other EVM chains say here.
- * Without a provider it decides as 1.0.0 does. Once released it stays as it is, like every scorer.
+ * whether code is there, which decides what labels of other EVM chains say here; and exposure, measured on a ledger.
+ * Without a provider and without a ledger it decides as 1.0.0 does. Once released it stays as it is, like every scorer.
  */
 import type { Report, ReportGenerated } from '@cupel/contracts'
 import { noChainInputs } from '../chain-facts/chain-inputs.js'
 import { readChainFacts, type ChainReading } from '../chain-facts/read-chain-facts.js'
 import { canonicalJson, sha256Hex } from '../json/canonical-json.js'
 import { judge, type Judgement } from '../risk/judge.js'
-import type { ChainKnowledge } from '../risk/level.js'
+import { readExposure, type ExposureReading } from './exposure-reading.js'
 import { buildReport } from './report-document.js'
 import type { ScreeningInputs, TableVersions } from './screening-inputs.js'
 
@@ -16,23 +16,25 @@ export const SCORER_1_1_0 = '1.1.0'
 
 /** Decides a screening: the report and the record of what it rests on. */
 export function scoreScreening(inputs: ScreeningInputs, tables: TableVersions): ReportGenerated {
-  const { request, snapshot, policy, generatedAt, chainInputs = noChainInputs } = inputs
+  const { request, snapshot, policy, generatedAt, chainInputs = noChainInputs, exposure = null } = inputs
   const { labelView } = snapshot
   if (labelView === 'missing') throw new Error('unavailable: a screening needs labels')
   const chainReading = readChainFacts(request.chain, chainInputs)
+  const exposureReading = readExposure(exposure, chainReading)
   const judgement = judge({
     chain: request.chain,
     canonicalAddress: request.canonicalAddress,
     labels: snapshot.labels,
     labelSets: snapshot.labelSets,
     labelView,
-    chainKnowledge: knowledgeOf(chainReading),
+    chainKnowledge: exposureReading.knowledge,
     codeAtAddress: chainReading.codeAtAddress,
-    hasFault: chainReading.isFaulted,
+    hasFault: chainReading.isFaulted || exposureReading.isLowerBound,
+    exposure: exposureReading.measures,
     generatedAt,
     policy,
   })
-  const report = reportOf(inputs, judgement, chainReading)
+  const report = reportOf(inputs, judgement, chainReading, exposureReading)
   const { sanctions, darknet, mixer, scam, stolen, clean_exchange: cleanExchange } = report.risk.categories
   return {
     reportId: request.reportId,
@@ -68,20 +70,18 @@ export function scoreScreening(inputs: ScreeningInputs, tables: TableVersions): 
       scorerVersion: SCORER_1_1_0,
       chainStage: chainInputs.stage,
       chainFacts: chainInputs.facts,
-      exposure: null,
+      exposure,
     },
   }
 }
 
-/** A provider shows a state, not where the money came from: what is known of the chain is never whole by it. */
-function knowledgeOf({ coverage, txCount, txCountKind }: ChainReading): ChainKnowledge {
-  if (coverage.status === 'unavailable') return { status: 'unavailable' }
-  const isWithoutHistory = txCountKind === 'total' && txCount === 0
-  return { status: 'examined', isPartial: true, hasHistory: !isWithoutHistory }
-}
-
 /** A name assigned again keeps its place, so the report reads in the order of its documentation. */
-function reportOf(inputs: ScreeningInputs, judgement: Judgement, chainReading: ChainReading): Report {
+function reportOf(
+  inputs: ScreeningInputs,
+  judgement: Judgement,
+  chainReading: ChainReading,
+  exposureReading: ExposureReading,
+): Report {
   const report = buildReport(inputs, judgement, SCORER_1_1_0)
   return {
     ...report,
@@ -90,6 +90,6 @@ function reportOf(inputs: ScreeningInputs, judgement: Judgement, chainReading: C
     tx_count: chainReading.txCount,
     tx_count_kind: chainReading.txCountKind,
     balances: chainReading.balances,
-    coverage: { ...report.coverage, chain_data: chainReading.coverage },
+    coverage: { ...report.coverage, chain_data: chainReading.coverage, exposure: exposureReading.coverage },
   }
 }

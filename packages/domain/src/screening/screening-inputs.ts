@@ -1,4 +1,5 @@
 /** Everything a screening is decided from, and nothing else: no clock, no randomness, no configuration. */
+import type { ExposureRecord } from '@cupel/contracts'
 import type { ChainInputs } from '../chain-facts/chain-inputs.js'
 import type { LabelFacts, LabelSetFacts, LabelViewState } from '../risk/label-facts.js'
 import type { CompiledPolicy } from '../risk/policy.js'
@@ -37,6 +38,8 @@ export interface ScreeningInputs {
   readonly snapshot: ScreeningSnapshot
   /** What providers of chain data said; absent where none is configured. */
   readonly chainInputs?: ChainInputs
+  /** What the ledger said; null where there is none. */
+  readonly exposure?: ExposureRecord | null
   readonly policy: CompiledPolicy
   /** UTC, RFC 3339 with milliseconds. */
   readonly generatedAt: string
