@@ -1,0 +1,64 @@
+/** What a record of exposure means for a report: what was looked at, and whether enough is known for green. */
+import type { ExposureMeasure, ExposureRecord, Report } from '@cupel/contracts'
+import type { ChainReading } from '../chain-facts/read-chain-facts.js'
+import type { ChainKnowledge } from '../risk/level.js'
+
+export interface ExposureReading {
+  readonly measures: readonly ExposureMeasure[]
+  readonly coverage: Report['coverage']['exposure']
+  readonly knowledge: ChainKnowledge
+  /** Something was not looked at that might have raised the score. */
+  readonly isLowerBound: boolean
+}
+
+/** Hops that must have been searched before nothing found means anything. */
+const LEAST_HOPS = 2
+
+const nothingExamined: Report['coverage']['exposure'] = {
+  status: 'unavailable',
+  hops_searched: 0,
+  transfers_examined: 0,
+  truncated: false,
+}
+
+/** Reads a record; null where no ledger was asked. */
+export function readExposure(exposure: ExposureRecord | null, chainReading: ChainReading): ExposureReading {
+  const isFaulted = exposure?.status === 'late' || exposure?.status === 'failed'
+  const isAbsent = exposure?.status === 'absent' && !exposure.historyComplete
+  if (exposure === null || isFaulted || isAbsent)
+    return {
+      measures: [],
+      coverage: nothingExamined,
+      knowledge: knowledgeOfProviders(chainReading),
+      isLowerBound: isFaulted,
+    }
+  const isPartial = isPartialRecord(exposure, chainReading)
+  return {
+    measures: exposure.measures,
+    coverage: {
+      status: isPartial ? 'partial' : 'complete',
+      hops_searched: exposure.hopsSearched,
+      transfers_examined: exposure.transfersExamined,
+      truncated: exposure.truncated,
+    },
+    knowledge: { status: 'examined', isPartial, hasHistory: exposure.ownTransfers > 0 },
+    isLowerBound: exposure.truncated,
+  }
+}
+
+/** A ledger that is said to be whole and knows nothing of an address that a provider has seen is not whole. */
+function isPartialRecord(exposure: ExposureRecord, { txCount }: ChainReading): boolean {
+  return (
+    exposure.truncated ||
+    !exposure.historyComplete ||
+    exposure.hopsSearched < LEAST_HOPS ||
+    (exposure.ownTransfers === 0 && txCount !== null && txCount > 0)
+  )
+}
+
+/** A provider shows a state, not where the money came from: what is known of the chain is never whole by it. */
+function knowledgeOfProviders({ coverage, txCount, txCountKind }: ChainReading): ChainKnowledge {
+  if (coverage.status === 'unavailable') return { status: 'unavailable' }
+  const isWithoutHistory = txCountKind === 'total' && txCount === 0
+  return { status: 'examined', isPartial: true, hasHistory: !isWithoutHistory }
+}
