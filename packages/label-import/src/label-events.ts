@@ -1,7 +1,7 @@
 /** The events of one import of one set. Ids follow from the import and the fact, so a repeated append is the same record. */
 import { decidedEventId, type DomainEvent, type LabelSetPublished } from '@cupel/contracts'
 import { labelIdentity, type StatedLabel } from '@cupel/domain'
-import type { Label } from '@cupel/read-models'
+import type { Label, PublishedSet } from '@cupel/read-models'
 import type { BucketChanges, SetComparison } from './set-changes.js'
 
 export interface LabelImport {
@@ -68,6 +68,49 @@ export function published(
     type: 'LabelSetPublished',
     data: { importId, ...set, asOf, publishedAt: importedAt, historical, appended: append, ...facts },
     envelope: envelope(subject, decidedEventId('LabelSetPublished', importId)),
+  }
+}
+
+/** The set again as it is: nothing added, nothing retired, seen to hold at `publishedAt`. */
+export function confirmed(
+  set: PublishedSet,
+  {
+    importId,
+    publishedAt,
+    importedBy,
+  }: { readonly importId: string; readonly publishedAt: string; readonly importedBy: string },
+): DomainEvent<'LabelSetPublished'> {
+  const { source, dataset, sha256, asOf, authority, total } = set
+  return {
+    type: 'LabelSetPublished',
+    data: {
+      importId,
+      source,
+      dataset,
+      sha256,
+      asOf,
+      publishedAt,
+      historical: false,
+      appended: false,
+      authority,
+      total,
+      added: 0,
+      unchanged: total,
+      retired: 0,
+      refused: 0,
+      acceptedRemovals: null,
+      reason: null,
+      importedBy,
+      refreshConfigured: true,
+    },
+    envelope: {
+      id: decidedEventId('LabelSetPublished', importId),
+      source: SOURCE,
+      time: publishedAt,
+      subject: setKey(set),
+      correlationId: importId,
+      causationId: importId,
+    },
   }
 }
 

@@ -202,6 +202,13 @@ export const settings = {
     .max(10_000)
     .default(50)
     .describe('Webhooks a second a dispatcher sends to one endpoint: how fast what was held is drained.'),
+  CUPEL_LABEL_REFRESH_FILE: z
+    .string()
+    .startsWith('/')
+    .optional()
+    .describe(
+      'Absolute path of a JSON file that says which label lists are refreshed, from where and how often; without it none is.',
+    ),
   CUPEL_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

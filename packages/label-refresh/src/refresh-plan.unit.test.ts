@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { parseRefreshPlan, RefreshPlanError } from './refresh-plan.js'
+
+const list = { set: 'sdn', format: 'ofac-xml', url: 'https://lists.example.org/sdn.xml', every: '6h' }
+const plan = (...lists: readonly object[]) => parseRefreshPlan(JSON.stringify({ lists }))
+
+test('an entry is named after its set, asked on its own host alone, and bounded', () => {
+  expect(plan(list)).toMatchObject([
+    {
+      name: 'sdn',
+      set: 'sdn',
+      format: 'ofac-xml',
+      place: { kind: 'url', url: list.url, hosts: ['lists.example.org'] },
+      everyMs: 21_600_000,
+      maxBytes: 268_435_456,
+      timeoutMs: 300_000,
+      maxAgeMs: undefined,
+    },
+  ])
+  expect(plan({ ...list, url: undefined, path: '/srv/lists' })).toMatchObject([
+    { place: { kind: 'path', path: '/srv/lists' } },
+  ])
+})
+
+test.each<[string, object, string]>([
+  ['no place', { url: undefined }, 'either a url or a path'],
+  ['two places', { path: '/srv' }, 'either a url or a path'],
+  ['a path that depends on where it is started', { url: undefined, path: 'lists' }, 'absolute'],
+  ['a download in the clear', { url: 'http://lists.example.org/sdn.xml' }, 'https'],
+  ['a password in the url', { url: 'https://a:b@lists.example.org/' }, 'password'],
+  ['another scheme', { url: 'file:///etc/passwd' }, 'https'],
+  ['every minute', { every: '1m' }, 'out of bounds'],
+  ['every year', { every: '365d' }, 'out of bounds'],
+  ['a time nobody knows', { every: 'often' }, '6h'],
+  ['an unknown format', { format: 'pdf' }, 'format'],
+  ['a setting that does not exist', { acceptRemovals: 9 }, 'acceptRemovals'],
+  ['a set with a slash', { set: 'a/b' }, 'slash'],
+])('%s is refused', (_what, changes, said) => {
+  expect(() => plan({ ...list, ...changes })).toThrow(RefreshPlanError)
+  expect(() => plan({ ...list, ...changes })).toThrow(said)
+})
+
+test('http is for this machine alone', () => {
+  expect(plan({ ...list, url: 'http://127.0.0.1:9/sdn.xml' })).toMatchObject([
+    { place: { hosts: ['127.0.0.1:9'] } },
+  ])
+})
+
+test('two lists of one name, and text that is no plan, are refused', () => {
+  expect(() => plan(list, list)).toThrow('two lists of the name sdn')
+  expect(() => parseRefreshPlan('{')).toThrow('not JSON')
+  expect(() => parseRefreshPlan('{"lists":[]}')).toThrow(RefreshPlanError)
+})

@@ -1,0 +1,35 @@
+/** The label refresher: keeps the lists of its plan up to date. Without a plan there is nothing to run. */
+import type { Logger, Metrics } from '@cupel/contracts'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import { readRefreshPlan, startRefreshes } from '@cupel/label-refresh'
+import type { Database } from '@cupel/postgres'
+import type { Config, RunningService } from '@cupel/service-kit'
+
+export interface LabelRefresherDeps {
+  readonly config: Pick<Config, 'CUPEL_LABEL_REFRESH_FILE'>
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** Throws RefreshPlanError where the plan cannot be used: a list that is silently not refreshed would only look fresh. */
+export async function startLabelRefresher(deps: LabelRefresherDeps): Promise<RunningService> {
+  const { config, ...common } = deps
+  const file = config.CUPEL_LABEL_REFRESH_FILE
+  const lists = file === undefined ? [] : readRefreshPlan(file)
+  const refreshes = startRefreshes({ ...common, lists, labelView: 'elsewhere' })
+  return {
+    name: 'label-refresher',
+    // A source that fails does not make the service unready: its set grows older, which every report shows.
+    checks: () => {
+      const error = refreshes.error()
+      const failing = refreshes.failing()
+      if (error !== null) return [{ name: 'schedule', ok: false, detail: error }]
+      const detail = failing.length === 0 ? {} : { detail: `not refreshed: ${failing.join(', ')}` }
+      return [{ name: 'schedule', ok: true, ...detail }]
+    },
+    stop: () => refreshes.stop(),
+  }
+}
