@@ -15,12 +15,14 @@ export interface Account {
 const EVENT_SOURCE = 'cupel/access'
 /** Longest name of an account or a key. */
 export const MAX_NAME_LENGTH = 200
+/** Longest reason an operator gives. */
+const MAX_REASON_LENGTH = 500
 const ACCOUNT_ID_BYTES = 10
 
-/** Opens an account; `by` is who did it, for the audit log. */
+/** Opens an account; `by` is who did it and `reason` why, for the audit log. */
 export async function createAccount(
   database: Database,
-  order: { name: string; by: string },
+  order: { name: string; by: string; reason?: string },
 ): Promise<Account> {
   const account = {
     accountId: `acc_${randomBytes(ACCOUNT_ID_BYTES).toString('hex')}`,
@@ -32,7 +34,11 @@ export async function createAccount(
       'INSERT INTO access.account (account_id, name, created_at, created_by) VALUES ($1, $2, $3, $4)',
       [account.accountId, account.name, account.createdAt, order.by],
     )
-    await writeAccessEvent(transaction, 'AccountCreated', { ...account, createdBy: order.by })
+    await writeAccessEvent(transaction, 'AccountCreated', {
+      ...account,
+      createdBy: order.by,
+      reason: checkedReason(order.reason ?? ''),
+    })
   })
   return account
 }
@@ -54,6 +60,14 @@ export function checkedName(name: string): string {
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(trimmed))
     throw new RangeError(`A name has 1 to ${MAX_NAME_LENGTH} characters and no control characters`)
+  return trimmed
+}
+
+/** Throws RangeError for a reason nobody could read. */
+export function checkedReason(reason: string): string {
+  const trimmed = reason.trim()
+  if (trimmed.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(trimmed))
+    throw new RangeError(`A reason has ${MAX_REASON_LENGTH} characters at most and no control characters`)
   return trimmed
 }
 

@@ -1,7 +1,7 @@
 /** API keys: issued, listed, rotated and revoked by an operator. A key is shown once; only its hash is kept. */
 import { isPlanName, type Environment, type PlanName, type Scope } from '@cupel/domain'
 import type { Database, Queryable } from '@cupel/postgres'
-import { checkedName, writeAccessEvent } from './accounts.js'
+import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
 import { parseIpRange } from './ip-range.js'
 
@@ -19,6 +19,8 @@ export interface KeyOrder {
   readonly webhookAdmin?: boolean
   /** Who issues it, for the audit log. */
   readonly by: string
+  /** Why, for the audit log. */
+  readonly reason?: string
 }
 
 /** What is known of a key; nothing in it helps to use the key. */
@@ -80,15 +82,21 @@ export async function revokeKey(
 /** Issues a successor with the same rights; the old key works on for `overlapMs`, so that nobody is locked out meanwhile. */
 export async function rotateKey(
   database: Database,
-  order: { keyId: string; by: string; overlapMs?: number },
+  order: { keyId: string; by: string; reason?: string; overlapMs?: number },
 ): Promise<IssuedKey> {
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
     const { key: old, now } = await lockKey(transaction, order.keyId)
     if (old.revokedAt !== null)
       throw new AccessRefusal('key_revoked', `Key ${old.keyId} was revoked or rotated already`)
-    const successor = await insertKey(transaction, { ...old, by: order.by }, old.keyId)
+    const successor = await insertKey(
+      transaction,
+      { ...old, by: order.by, reason: order.reason ?? '' },
+      old.keyId,
+    )
     const at = new Date(now.getTime() + (order.overlapMs ?? ROTATION_OVERLAP_MS))
-    await endKey(transaction, old, { by: order.by, reason: `rotated, replaced by ${successor.keyId}`, at })
+    const why = checkedReason(order.reason ?? '')
+    const reason = `rotated, replaced by ${successor.keyId}${why === '' ? '' : `: ${why}`}`
+    await endKey(transaction, old, { by: order.by, reason, at })
     return successor
   })
 }
@@ -163,6 +171,7 @@ async function insertKey(
     rotatedFrom,
     issuedAt: issued.issuedAt,
     issuedBy: order.by,
+    reason: checkedReason(order.reason ?? ''),
   })
   return issued
 }

@@ -512,6 +512,8 @@ export interface AccountCreated {
   readonly name: string
   readonly createdAt: string
   readonly createdBy: string
+  /** Why, in the words of whoever opened it; empty where nobody said. */
+  readonly reason: string
 }
 
 /** An API key was issued. Neither the key nor its digest is ever part of an event. */
@@ -529,6 +531,8 @@ export interface ApiKeyIssued {
   readonly rotatedFrom: null | string
   readonly issuedAt: string
   readonly issuedBy: string
+  /** Why, in the words of whoever issued it; empty where nobody said. */
+  readonly reason: string
 }
 
 /** An API key stopped working. */

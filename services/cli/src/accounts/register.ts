@@ -13,10 +13,11 @@ export function registerAccounts(program: Command, context: CliContext): void {
   accounts
     .command('create <name>')
     .description('Open an account. It has a live and a test environment.')
+    .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
-    .action(async (name: string, options: JsonOption) => {
+    .action(async (name: string, options: JsonOption & { reason: string }) => {
       const account = await withInstallation(context, ({ database }) =>
-        createAccount(database, { name, by: operator() }).catch((error: unknown) => {
+        createAccount(database, { name, by: operator(), reason: options.reason }).catch((error: unknown) => {
           if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)
           throw error
         }),

@@ -2,7 +2,7 @@
 import { topicOf, type DomainEvent, type EventType } from '@cupel/contracts'
 import { TYPE_HEADER, type EventCodec, type EventLog } from '@cupel/event-log'
 
-/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted. */
+/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
@@ -11,6 +11,7 @@ const auditedTypes = [
   'ApiKeyRevoked',
   'PolicyActivated',
   'LabelSetPublished',
+  'LedgerSegmentImported',
 ] as const satisfies readonly EventType[]
 
 export interface AuditExport {

@@ -24,7 +24,7 @@ export function registerExport(audit: Command, context: CliContext): void {
     .description(
       `Writes one line of JSON per event to standard output, oldest first: every call with a key, refused ones included,
 calls without a known key (in full up to 20 a minute per client, then counted), and what operators did with accounts, keys,
-policies and label sets, with who and why. It is read from the log and ends where the log ended when it began.
+policies, label sets and ledgers, with who and why. It is read from the log and ends where the log ended when it began.
 With --account, only what concerns that account. The API shows an account its own part under GET /v1/audit-log.`,
     )
     .option('--account <id>', 'of this account only')

@@ -29,6 +29,7 @@ interface CreateOptions extends JsonOption {
   readonly expires?: string
   /** `--no-webhook-admin` makes it false. */
   readonly webhookAdmin: boolean
+  readonly reason: string
 }
 
 export function registerKeys(program: Command, context: CliContext): void {
@@ -53,6 +54,7 @@ function registerCreate(keys: Command, context: CliContext): void {
     .option('--name <name>', 'what it is for')
     .option('--expires <date>', 'when it stops working (RFC 3339)')
     .option('--no-webhook-admin', 'it may not change webhook endpoints')
+    .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
     .action(async (options: CreateOptions) => {
       const issued = await changing(context, ({ database }) =>
@@ -65,6 +67,7 @@ function registerCreate(keys: Command, context: CliContext): void {
           webhookAdmin: options.webhookAdmin,
           expiresAt: options.expires ?? null,
           by: operator(),
+          reason: options.reason,
           ...(options.name === undefined ? {} : { name: options.name }),
         }),
       )
@@ -94,9 +97,11 @@ function registerRotate(keys: Command, context: CliContext): void {
         .argParser(overlapHours)
         .default(ROTATION_OVERLAP_MS / HOUR_MS),
     )
+    .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
-    .action(async (keyId: string, options: JsonOption & { overlap: number }) => {
-      const order = { keyId, by: operator(), overlapMs: options.overlap * HOUR_MS }
+    .action(async (keyId: string, options: JsonOption & { overlap: number; reason: string }) => {
+      const { overlap, reason } = options
+      const order = { keyId, by: operator(), reason, overlapMs: overlap * HOUR_MS }
       const issued = await changing(context, ({ database }) => rotateKey(database, order))
       answer(context, options, keyJson(issued), () => shownOnce(issued))
     })

@@ -1,0 +1,91 @@
+/** Whatever an operator changes is in the audit log, with who did it and why. */
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { defaultPolicy } from '@cupel/domain'
+import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openDecided, type Decided } from '../../test/decided.js'
+import { operator } from '../operator.js'
+
+let decided: Decided
+let relay: ReturnType<typeof startOutboxRelay>
+beforeAll(async () => {
+  decided = await openDecided()
+  const { database, log, codec } = decided
+  relay = startOutboxRelay({ database, log, codec, logger: silentLogger, metrics: noMetrics })
+}, 60_000)
+afterAll(async () => {
+  await relay.stop()
+  await decided.close()
+})
+
+interface Told {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+async function exported(): Promise<Told[]> {
+  await vi.waitFor(async () => expect((await outboxBacklog(decided.database)).waiting).toBe(0), 10_000)
+  const { out } = await decided.cupel('audit', 'export')
+  return out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Told)
+}
+
+const rows = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => {
+    const address = `0x${(index + 1).toString(16).padStart(40, '0')}`
+    return `${address},ETH,scam,Somebody,my_list,https://example.org/list,0.8,2026-01-01`
+  })
+
+test('accounts, keys, label sets with accepted removals and policies are told with who and why', async () => {
+  const account = await decided.json<{ account_id: string }>(
+    ...['accounts', 'create', 'Examined Ltd', '--reason', 'contract 117'],
+  )
+  const order = ['--account', account.account_id, '--scope', 'read-only', '--plan', 'pro']
+  const key = await decided.json<{ key_id: string }>('keys', 'create', ...order, '--reason', 'go-live')
+  const next = await decided.json<{ key_id: string }>(
+    'keys',
+    'rotate',
+    key.key_id,
+    '--reason',
+    'one year old',
+  )
+  await decided.json('keys', 'revoke', next.key_id, '--reason', 'it was printed')
+  await decided.importLabels('mine', rows(40))
+  const accepted = ['--accept-removals', '35', '--reason', 'the list was cleaned']
+  await decided.importLabels('mine', rows(5), ...accepted)
+  const policy = await decided.file('policy.json', JSON.stringify({ ...defaultPolicy, version: 99 }))
+  await decided.json('policy', 'activate', policy, '--reason', 'a second look')
+
+  const told = await exported()
+  const of = (type: string) => told.filter((event) => event.type === type).map(({ data }) => data)
+  const who = operator()
+  expect(of('AccountCreated')).toMatchObject([{ created_by: who, reason: 'contract 117' }])
+  expect(of('ApiKeyIssued')).toMatchObject([
+    { key_id: key.key_id, issued_by: who, reason: 'go-live' },
+    { key_id: next.key_id, rotated_from: key.key_id, issued_by: who, reason: 'one year old' },
+  ])
+  expect(of('ApiKeyRevoked')).toMatchObject([
+    { key_id: key.key_id, revoked_by: who, reason: `rotated, replaced by ${next.key_id}: one year old` },
+    { key_id: next.key_id, revoked_by: who, reason: 'it was printed' },
+  ])
+  expect(of('LabelSetPublished').slice(-2)).toMatchObject([
+    { imported_by: who, accepted_removals: null },
+    { imported_by: who, accepted_removals: 35, retired: 35, reason: 'the list was cleaned' },
+  ])
+  expect(of('PolicyActivated').at(-1)).toMatchObject({
+    version: 99,
+    activated_by: who,
+    reason: 'a second look',
+  })
+})
+
+test('a reason nobody could read is refused, and nothing is changed', async () => {
+  for (const reason of ['x'.repeat(501), 'line\nbreak']) {
+    const { error } = await decided.cupel('accounts', 'create', 'Unreasonable Ltd', '--reason', reason)
+    expect(String(error)).toContain('A reason has')
+  }
+  const { out } = await decided.cupel('accounts', 'list', '--json')
+  expect(out).not.toContain('Unreasonable')
+})
