@@ -1,11 +1,12 @@
 /** Every failpoint is visited once: the process dies there as in a power cut, comes back, and nothing promised is broken. */
 import { failpointNames, type FailpointName } from '@cupel/failpoints'
 import { noteSkip } from '@cupel/testkit'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.js'
 import { cupel, enterpriseKey } from '../src/command.js'
+import { firedPoints, pointsByFault, sides } from '../src/fired-points.js'
 import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
 import { startLoad } from '../src/load.js'
 import { runSeed, seededRandom } from '../src/random.js'
@@ -55,7 +56,6 @@ const whenLate = ['api.pending-noted'] as const satisfies readonly FailpointName
 const BURST = 50
 /** Work of a killed process goes on within this. */
 const RECOVERY_MS = 10_000
-const sides = ['before', 'after'] as const
 
 describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoint', () => {
   const home = createHome()
@@ -179,6 +179,7 @@ test('every failpoint is visited by some test', () => {
     ...Object.keys(byCommand),
     ...atFirstStart,
     ...whenLate,
+    ...pointsByFault,
     ...elsewhere,
   ])
   expect(failpointNames.filter((name) => !visited.has(name))).toEqual([])
@@ -186,6 +187,7 @@ test('every failpoint is visited by some test', () => {
 
 /** Points whose visit is tested beside the code they guard, with the reason. */
 const elsewhere: readonly FailpointName[] = [
+<<<<<<< ours
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',
   'ledger.batch',
@@ -195,6 +197,8 @@ const elsewhere: readonly FailpointName[] = [
   'scorer.dead-letter',
   // Needs a scorer that is late by itself: services/scorer/src/scorer-faults.int.test.ts makes requests overdue, without a kill.
   'scorer.request-deferred',
+=======
+>>>>>>> theirs
   // services/bulk-coordinator/test/kills.int.test.ts kills a process at each of these while a job runs.
   'bulk.facts',
   'bulk.items-released',
@@ -215,22 +219,8 @@ const elsewhere: readonly FailpointName[] = [
   'webhooks.attempted',
   // For tests of the mechanism itself.
   'test',
-  // Only while the log does not acknowledge: services/api/test/audit.int.test.ts holds it back, without a kill.
-  'api.audit-outbox',
-  // Only where an attempt under an Idempotency-Key ends in a fault: services/api/test/idempotency.int.test.ts.
-  'access.reservation',
-  // Counts of failed authentications, which a crash may forget.
-  'access.auth-failures',
 ]
 
 const LABEL_FILE = `address,chain,category,entity,source,source_url,confidence,observed_at
 0x1111111111111111111111111111111111111111,ETH,scam,Failpoint,failpoint_test,https://example.org/failpoint,0.9,2026-01-01
 `
-
-function firedPoints(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').trim().split('\n').sort()
-  } catch {
-    return []
-  }
-}
