@@ -18,6 +18,7 @@ const lists = [
   ['some_pack', 'some_pack'],
 ] as const
 
+const codeChoices = ['unknown', 'none', 'contract'] as const
 const edges = [
   0, 1, 299_999, 300_000, 499_999, 500_000, 714_285, 714_286, 799_999, 800_000, 950_000, 1_000_000,
 ]
@@ -70,7 +71,7 @@ function drawnLabel(drawn: number, ppm: number, index: number): LabelFacts {
     category: choose(categoryChoices),
     origin: choose(origins),
     role: choose(roleChoices),
-    chain: choose(['ETH', 'ETH', 'BSC']),
+    chain: choose(['ETH', 'ETH', 'BSC', 'BTC']),
     validTo: choose(validToChoices),
     knownTo: choose(knownToChoices),
     confidencePpm: choose([true, false]) ? edges[ppm % edges.length]! : ppm,
@@ -127,6 +128,7 @@ export const drawnFacts = fc
       labelSets: [...labelSets.values()],
       labelView: draw.policy % 5 === 0 ? 'lagging' : 'current',
       chainKnowledge: { status: 'unavailable' },
+      codeAtAddress: codeChoices[draw.policy % codeChoices.length]!,
       generatedAt: GENERATED_AT,
       policy: drawnPolicy(draw.policy, draw.numbers),
     }

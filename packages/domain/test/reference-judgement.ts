@@ -97,8 +97,11 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     if (designates(label)) return null
     if (!known.includes(label.category)) return 'unknown_category'
     if (isLess(confidence(label), decimal(policy.ownership.minimum_confidence))) return 'low_confidence'
-    if (label.category === 'clean_exchange' && label.chain !== facts.chain) return 'other_chain'
-    return null
+    if (label.chain === facts.chain || label.category === 'sanctions') return null
+    const bothEvm = [label.chain, facts.chain].every((chain) => ['ETH', 'BSC'].includes(chain))
+    if (label.category === 'clean_exchange')
+      return bothEvm && facts.codeAtAddress === 'none' ? null : 'other_chain'
+    return bothEvm && facts.codeAtAddress === 'contract' ? 'contract_here' : null
   }
 
   // Section 2: ownership per category.
