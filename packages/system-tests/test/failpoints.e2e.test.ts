@@ -187,18 +187,10 @@ test('every failpoint is visited by some test', () => {
 
 /** Points whose visit is tested beside the code they guard, with the reason. */
 const elsewhere: readonly FailpointName[] = [
-<<<<<<< ours
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',
   'ledger.batch',
   'ledger.publish',
-  // Needs a record that nobody can decide: services/scorer's tests put one in.
-  'scorer.screening-failed',
-  'scorer.dead-letter',
-  // Needs a scorer that is late by itself: services/scorer/src/scorer-faults.int.test.ts makes requests overdue, without a kill.
-  'scorer.request-deferred',
-=======
->>>>>>> theirs
   // services/bulk-coordinator/test/kills.int.test.ts kills a process at each of these while a job runs.
   'bulk.facts',
   'bulk.items-released',
