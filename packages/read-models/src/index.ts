@@ -1,10 +1,12 @@
 import { auditView } from './audit-view/reducers.js'
+import { jobView } from './job-view/reducers.js'
 import { labelView } from './label-view/reducers.js'
 import { policyView } from './policy-view/reducers.js'
 import { reportView } from './report-view/reducers.js'
 
-export { auditView, labelView, policyView, reportView }
+export { auditView, jobView, labelView, policyView, reportView }
 export * from './audit-view/queries.js'
+export * from './job-view/queries.js'
 export * from './label-view/decision-facts.js'
 export * from './label-view/queries.js'
 export * from './policy-view/queries.js'
@@ -15,4 +17,4 @@ export * from './report-view/queries.js'
 export * from './tenancy.js'
 
 /** Every read model there is, each with a checkpoint of its own. */
-export const readModels = [policyView, labelView, reportView, auditView] as const
+export const readModels = [policyView, labelView, reportView, auditView, jobView] as const

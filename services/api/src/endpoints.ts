@@ -1,7 +1,12 @@
 /** Every endpoint of the API. The frame serves this list and the API description is derived from it. */
+import type { BulkParts } from './bulk/open-bulk.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
 import { listAuditLog, type AuditListing } from './routes/audit/list-audit-log.js'
+import { cancelBulkJob } from './routes/bulk/cancel-bulk-job.js'
+import { createBulkJob } from './routes/bulk/create-bulk-job.js'
+import { getBulkJob } from './routes/bulk/get-bulk-job.js'
+import { listBulkResults } from './routes/bulk/list-bulk-results.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getDocs } from './routes/reference/get-docs.js'
@@ -21,6 +26,7 @@ export interface EndpointParts {
   readonly reportIds: ReportIds
   readonly listing: ReportListing
   readonly auditListing: AuditListing
+  readonly bulk: BulkParts
   /** Names of the checks that do not hold. */
   readonly failing: () => readonly string[]
 }
@@ -32,6 +38,10 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     createScreen(parts.screens, parts.reports, parts.reportIds),
     getReport(parts.reports),
     listReports(parts.listing),
+    createBulkJob(parts.bulk),
+    getBulkJob(parts.bulk),
+    cancelBulkJob(parts.bulk),
+    listBulkResults(parts.bulk, parts.listing.tokens),
     listAuditLog(parts.auditListing),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),

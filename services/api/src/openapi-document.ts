@@ -23,5 +23,11 @@ const DESCRIBED: EndpointParts = {
   reportIds: { next: notServed },
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
+  bulk: {
+    jobs: { submit: notServed, cancel: notServed },
+    reader: { find: notServed },
+    readReports: notServed,
+    resultsUrl: notServed,
+  },
   failing: notServed,
 }

@@ -26,6 +26,7 @@ import { readTlsIdentity } from './access/tls-identity.js'
 import { createTransport } from './access/transport.js'
 import { buildApp } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
+import { openBulk } from './bulk/open-bulk.js'
 import { endpointsOf } from './endpoints.js'
 import { createPageTokens } from './http/page-token.js'
 import type { AuditListing } from './routes/audit/list-audit-log.js'
@@ -93,6 +94,11 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   const tls = await readTlsIdentity(config)
   const installationSecret = await loadReportIdKey(database)
   const rounds = reportIdRounds(installationSecret)
+  const bulk = openBulk({
+    ...{ log, codec, database, links, deadlineMs },
+    takeNumbers: (count) => takeReportNumbers(database, count),
+    reportIdOf: (number, of) => reportIdOf(BigInt(number), of, REPORT_PARTITIONS, rounds),
+  })
   const reportIds = createReportIds({
     take: (count) => takeReportNumbers(database, count),
     idOf: (number) => reportIdOf(BigInt(number), partition, REPORT_PARTITIONS, rounds),
@@ -175,7 +181,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   ]
   const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
   const app = buildApp({
-    endpoints: endpointsOf({ screens, reports, reportIds, listing, auditListing, failing }),
+    endpoints: endpointsOf({ screens, reports, reportIds, listing, auditListing, bulk, failing }),
     gate,
     transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: tls !== null }),
     tls,

@@ -9,16 +9,19 @@ let installation: Installation
 let url: string
 let key: string
 let reportId: string
+let jobId: string
 beforeAll(async () => {
   installation = await startInstallation()
   url = (await installation.api()).url
   key = (await installation.key()).key
   const reply = await call(url, 'POST', '/v1/screen', { key, body: exampleOf('POST', '/v1/screen') })
   reportId = String(reply.json()['report_id'])
+  const job = await call(url, 'POST', '/v1/bulk', { key, body: exampleOf('POST', '/v1/bulk') })
+  jobId = String(job.json()['job_id'])
 })
 afterAll(() => installation.stop())
 
-const concrete = (path: string): string => path.replaceAll(/\{\w+\}/g, reportId)
+const concrete = (path: string): string => path.replace('{job_id}', jobId).replaceAll(/\{\w+\}/g, reportId)
 
 test.each(operations.map((one) => [one.operation.operationId, one] as const))(
   '%s answers its example as described',

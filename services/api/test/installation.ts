@@ -29,7 +29,7 @@ import {
   runReadModel,
   type RunningReadModel,
 } from '@cupel/projections'
-import { readModels, reportView } from '@cupel/read-models'
+import { jobView, readModels, reportView } from '@cupel/read-models'
 import { createTestDatabase } from '@cupel/testkit'
 import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
 import { startTestScorer, type TestScorer } from './scorer.js'
@@ -71,7 +71,7 @@ export async function startInstallation(): Promise<Installation> {
   await log.ensureTopics(topicSpecs)
   const scorer = await startTestScorer({ log, codec })
   const apis: RunningApi[] = []
-  let projection: RunningReadModel | null = null
+  let projections: RunningReadModel[] = []
 
   const installation: Installation = {
     connectionString,
@@ -109,24 +109,23 @@ export async function startInstallation(): Promise<Installation> {
     },
     project() {
       const options = {
-        readModel: reportView,
         log,
         codec,
         database,
         logger: silentLogger,
         metrics: noMetrics,
       }
-      projection ??= runReadModel(options)
+      if (projections.length === 0)
+        projections = [reportView, jobView].map((readModel) => runReadModel({ ...options, readModel }))
     },
     async stopProjecting() {
-      await projection?.stop()
-      projection = null
+      await Promise.all(projections.splice(0).map((one) => one.stop()))
     },
     requests: async () => (await readAll(log, codec)).map((event) => event.data),
     async stop() {
       await Promise.all(apis.map((api) => api.stop()))
       await scorer.stop()
-      await projection?.stop()
+      await Promise.all(projections.map((one) => one.stop()))
       await log.close()
       await database.close()
       await testDatabase.drop()

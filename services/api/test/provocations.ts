@@ -18,6 +18,7 @@ export type Provocation = (at: Described) => Promise<Reply> | null
 export type Provocations = Readonly<Record<ProblemCode, Provocation>>
 
 const SCREEN = '/v1/screen'
+const BULK = '/v1/bulk'
 const REPORT = '/v1/reports/{report_id}'
 const NOBODYS_ID = '0000000000000000'
 /** Ends as a checksum of EIP-55 does not. */
@@ -61,7 +62,10 @@ export async function createProvocations(installation: Installation): Promise<Pr
     [spent.keyId],
   )
   const reportId = String((await screen(url, { key })).json()['report_id'])
+  const job = await call(url, 'POST', BULK, { key, body: exampleOf('POST', BULK) })
+  const jobId = String(job.json()['job_id'])
 
+  const idFor = (path: string): string => (path.includes('{job_id}') ? jobId : reportId)
   /** As the description shows it, but for what is given. */
   const send = (
     at: Described,
@@ -72,7 +76,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       query?: string
     } = {},
   ): Promise<Reply> => {
-    const { url: to = url, key: given = key, id = reportId, query = '', ...rest } = options
+    const { url: to = url, key: given = key, id = idFor(at.path), query = '', ...rest } = options
     const body = at.operation.requestBody === undefined ? {} : { body: exampleOf(at.method, at.path) }
     const path = at.path.replaceAll(/\{\w+\}/g, id) + query
     return call(to, at.method, path, {
@@ -84,7 +88,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   /** In the body of a POST, in the query of a list. */
   const sendAddress = (at: Described, input: Record<string, string>): Promise<Reply> =>
     at.method === 'POST'
-      ? send(at, { body: input })
+      ? send(at, { body: at.path === BULK ? asBulk(input) : input })
       : send(at, { query: `?${new URLSearchParams(input).toString()}` })
   const { scorer } = installation
   /** While the scorer keeps what it is asked. */
@@ -167,6 +171,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
 
 function screen(url: string, options: CallOptions): Promise<Reply> {
   return call(url, 'POST', SCREEN, { body: exampleOf('POST', SCREEN), ...options })
+}
+
+/** The same for many addresses, as one job. */
+function asBulk({ address, ...rest }: Record<string, string>): object {
+  return { addresses: [address], ...rest }
 }
 
 const isKeyed = (at: Described): boolean => at.operation.security?.length !== 0

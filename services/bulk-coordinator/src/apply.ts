@@ -8,6 +8,7 @@ import {
   decideCompletion,
   evolveJob,
   failedJob,
+  OPEN,
   type BulkEnd,
   type BulkEvent,
   type BulkJob,
@@ -193,7 +194,7 @@ function decideEnd(job: LockedJob, state: BulkJob, isRefused: boolean): DecidedE
 function endedUnitsOf(job: LockedJob, state: BulkJob): number {
   let open = 0
   for (const [index, first] of state.firsts.entries())
-    if (first === index && state.marks[index] === '.') open += 1
+    if (first === index && state.marks[index] === OPEN) open += 1
   return job.units - open
 }
 

@@ -19,6 +19,7 @@ import { sweep } from './early-outcomes.js'
 import { factOf, isReportTopic, type Fact } from './facts.js'
 import { createGather } from './gather.js'
 import { interactiveDwellMs } from './interactive-dwell.js'
+import { lookUpInteractiveEnds } from './interactive-ends.js'
 import { listOpenJobs } from './job-table.js'
 import { isBulkPartition } from './lanes.js'
 import { createPace, PACE_INTERVAL_MS } from './pace.js'
@@ -53,6 +54,7 @@ const SCHEMA_PATIENCE_MS = 30_000
 export async function coordinate(options: CoordinateOptions, signal: AbortSignal): Promise<void> {
   const { log, codec, database, logger, metrics } = options
   const identity = await log.identity()
+  const interactive = await lookUpInteractiveEnds(log, identity)
   const backlog = createBacklog()
   const pace = createPace({ dwellTargetMs: options.dwellTargetMs, metrics })
   const unknownSince = new Map<string, number>()
@@ -118,6 +120,7 @@ export async function coordinate(options: CoordinateOptions, signal: AbortSignal
         const dwellMs = interactiveDwellMs(record)
         if (dwellMs !== null) pace.interactive(dwellMs)
       }
+      interactive.passed(batch)
       return undefined
     }
     const facts: Fact[] = []
@@ -171,8 +174,7 @@ export async function coordinate(options: CoordinateOptions, signal: AbortSignal
     ]),
     checkpoint: async (position) =>
       isReportTopic(position.topic) && !isBulkPartition(position.partition)
-        ? // How interactive screens fared before says nothing about now.
-          { next: await log.endOffset(position.topic, position.partition), log: identity }
+        ? interactive.checkpoint(position)
         : await ensureCheckpoint(database, { group: COORDINATOR_GROUP, ...position }, identity),
     handle,
     maxBatchRecords: MAX_BATCH_RECORDS,

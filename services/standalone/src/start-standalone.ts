@@ -1,5 +1,6 @@
 /** Every service in one process, on one log: for installations that fit on one machine. */
 import { startApi } from '@cupel/api'
+import { startBulkCoordinator } from '@cupel/bulk-coordinator'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -39,7 +40,11 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
     for (const service of [...running].reverse()) await service.stop()
   }
   try {
-    const starting = [startProjector(workers).then(started), startScorer(workers).then(started)]
+    const starting = [
+      startProjector(workers).then(started),
+      startScorer(workers).then(started),
+      startBulkCoordinator(workers).then(started),
+    ]
     // A failure is told only when nothing is still starting: else that would never be stopped.
     await Promise.allSettled(starting)
     await Promise.all(starting)

@@ -14,6 +14,7 @@ type Json = Record<string, unknown>
 
 const tags = [
   { name: 'Screening', description: 'Screen addresses and read the reports.' },
+  { name: 'Bulk', description: 'Screen many addresses as one job.' },
   { name: 'Access', description: 'Who used the account’s keys.' },
   { name: 'Reference', description: 'What the service knows and speaks.' },
   { name: 'Operation', description: 'For those who run it.' },
@@ -131,26 +132,25 @@ function requestBodyOf(endpoint: Endpoint, components: Components): Json {
 
 function successesOf(endpoint: Endpoint, components: Components): Json {
   const replayed = hasIdempotency(endpoint) ? { 'Idempotency-Replayed': REPLAYED_HEADER } : {}
-  return Object.fromEntries(
-    endpoint.answers.map((answer) => {
-      const headers = Object.entries(answer.headers ?? {}).map(([name, header]) => [
-        name,
-        { description: header.description, required: true, schema: jsonSchema(header.schema) },
-      ])
-      const content = {
-        ...(answer.schema && { schema: components.schemaOf(answer.schema) }),
-        example: answer.example,
-      }
-      return [
-        String(answer.status),
-        {
-          description: answer.description,
-          headers: { ...callHeadersOf(endpoint), ...replayed, ...(Object.fromEntries(headers) as Json) },
-          ...(answer.contentType === undefined ? {} : { content: { [answer.contentType]: content } }),
-        },
-      ]
-    }),
-  )
+  const described: Record<string, Json> = {}
+  for (const answer of endpoint.answers) {
+    const headers = Object.entries(answer.headers ?? {}).map(([name, header]) => [
+      name,
+      { description: header.description, required: true, schema: jsonSchema(header.schema) },
+    ])
+    const content = {
+      ...(answer.schema && { schema: components.schemaOf(answer.schema) }),
+      ...(answer.example === undefined ? {} : { example: answer.example }),
+    }
+    // A success in several forms is one status with several media types.
+    const before = described[String(answer.status)]?.['content'] as Json | undefined
+    described[String(answer.status)] = {
+      description: answer.description,
+      headers: { ...callHeadersOf(endpoint), ...replayed, ...(Object.fromEntries(headers) as Json) },
+      ...(answer.contentType === undefined ? {} : { content: { ...before, [answer.contentType]: content } }),
+    }
+  }
+  return described
 }
 
 function problemsOf(endpoint: Endpoint, components: Components): Json {

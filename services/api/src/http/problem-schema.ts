@@ -69,6 +69,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = 
   https_required: { detail: 'Plain HTTP is accepted from this host and from trusted proxies alone.' },
   not_found: { detail: 'There is no such report.' },
   method_not_allowed: { detail: 'This path takes POST, OPTIONS.' },
+  not_acceptable: { detail: 'Results are application/json, application/x-ndjson or text/csv.' },
   idempotency_in_progress: {
     detail: 'The first request with this Idempotency-Key is still being answered.',
   },

@@ -1,8 +1,10 @@
 /** Brings a database and a log into the state in which services can start: tables, schemas, topics. Repeating it changes nothing. */
 import { accessMigrations } from '@cupel/access'
+import { bulkMigrations, COORDINATOR_GROUP } from '@cupel/bulk-coordinator'
 import { eventSchemas, topicSpecs, type Logger } from '@cupel/contracts'
 import {
   createEventCodec,
+  deadLetterTopic,
   eventLogMigrations,
   loadSchemaCatalog,
   registerSchemas,
@@ -13,16 +15,19 @@ import {
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import { scorerDeadLetterTopics } from '@cupel/scorer'
+import { SCORER_GROUPS } from '@cupel/scorer'
 
 /** In the order in which they refer to each other. */
-const migrationSources = [eventLogMigrations, projectionsMigrations, accessMigrations]
+const migrationSources = [eventLogMigrations, projectionsMigrations, accessMigrations, bulkMigrations]
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
   const applied = await migrate(database, await readMigrations(migrationSources))
   if (applied.length > 0) logger.info({ applied }, 'Migrations were applied')
   await installReadModels(database, readModels)
 }
+
+/** Groups that lay aside what they cannot handle. */
+export const deadLetterGroups: readonly string[] = [...SCORER_GROUPS, COORDINATOR_GROUP]
 
 /** Registers the schemas, creates the topics, and gives the codec that reads and writes them. */
 export async function prepareLog(parts: {
@@ -38,7 +43,7 @@ export async function prepareLog(parts: {
 
 /** Creates the topics that are missing. */
 export async function prepareTopics(log: EventLog): Promise<void> {
-  await log.ensureTopics([...topicSpecs, ...scorerDeadLetterTopics])
+  await log.ensureTopics([...topicSpecs, ...deadLetterGroups.map(deadLetterTopic)])
 }
 
 /** Whether this database holds every schema of this version, so that events can be written without asking a registry. */

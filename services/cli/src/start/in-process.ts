@@ -39,17 +39,17 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   })
   shutdown.phase('health server', () => health.close())
   // Two pools: a busy worker must not make a caller wait for a connection.
-  const pool = (applicationName: string) =>
+  const pool = (applicationName: string, further = 0) =>
     openPool(options, stack.databaseUrl, {
       applicationName,
-      maxConnections: config.CUPEL_DATABASE_CONNECTIONS,
+      maxConnections: config.CUPEL_DATABASE_CONNECTIONS + further,
     })
   const standalone = await startStandalone({
     config,
     log: stack.log,
     codec: stack.codec,
     apiDatabase: pool('cupel-api'),
-    workerDatabase: pool('cupel-workers'),
+    workerDatabase: pool('cupel-workers', COORDINATOR_CONNECTIONS),
     logger,
     metrics,
     fail: options.fail,
@@ -60,6 +60,8 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   return { baseUrls: [standalone.url], processes: [{ name: standalone.name, healthUrl: health.url }] }
 }
 
+/** The bulk coordinator holds a connection for its lease and works with some more, beside all other workers. */
+const COORDINATOR_CONNECTIONS = 4
 const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 20
 

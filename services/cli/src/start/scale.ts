@@ -1,7 +1,7 @@
 /** How many processes each service gets on the Kafka profile. */
 import { CommandError, EXIT_USAGE } from '../explain.js'
 
-export const scalable = ['api', 'scorer', 'bulk-scorer', 'projector'] as const
+export const scalable = ['api', 'scorer', 'bulk-scorer', 'bulk-coordinator', 'projector'] as const
 export type ScalableService = (typeof scalable)[number]
 export type Scale = Readonly<Record<ScalableService, number>>
 
@@ -10,7 +10,7 @@ export const MAX_PROCESSES = 8
 
 /** `api=2,scorer=2` → 2 each, 1 of the rest. Throws CommandError on anything else. */
 export function parseScale(text: string | undefined): Scale {
-  const scale: Record<ScalableService, number> = { api: 1, scorer: 1, 'bulk-scorer': 1, projector: 1 }
+  const scale = Object.fromEntries(scalable.map((service) => [service, 1])) as Record<ScalableService, number>
   const seen = new Set<string>()
   for (const part of text === undefined ? [] : text.split(',')) {
     const [name = '', count = '', ...rest] = part.trim().split('=')

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest'
 import { parseScale } from './scale.js'
 
 test('what is not named gets one process', () => {
-  expect(parseScale(undefined)).toEqual({ api: 1, scorer: 1, 'bulk-scorer': 1, projector: 1 })
-  expect(parseScale('api=2, scorer=3')).toEqual({ api: 2, scorer: 3, 'bulk-scorer': 1, projector: 1 })
+  expect(parseScale(undefined)).toEqual({
+    ...{ api: 1, scorer: 1, 'bulk-scorer': 1, 'bulk-coordinator': 1, projector: 1 },
+  })
+  expect(parseScale('api=2, scorer=3')).toEqual({
+    ...{ api: 2, scorer: 3, 'bulk-scorer': 1, 'bulk-coordinator': 1, projector: 1 },
+  })
 })
 
 test.each([
@@ -12,7 +16,10 @@ test.each([
   ['api=9', /takes a number from 1 to 8, not "9"/],
   ['api=1.5', /not "1.5"/],
   ['api=2=3', /"api=2=3" does not name a service/],
-  ['web=2', /"web=2" does not name a service; those are api, scorer, bulk-scorer, projector/],
+  [
+    'web=2',
+    /"web=2" does not name a service; those are api, scorer, bulk-scorer, bulk-coordinator, projector/,
+  ],
   ['api=1,api=2', /api is given twice/],
   ['', /"" does not name a service/],
   ['toString=1', /"toString=1" does not name a service/],

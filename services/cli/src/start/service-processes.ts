@@ -45,6 +45,7 @@ const programs: Record<
   api: { folder: 'api', settings: {} },
   scorer: { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
   'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' } },
+  'bulk-coordinator': { folder: 'bulk-coordinator', settings: {} },
   projector: { folder: 'projector', settings: {} },
 }
 

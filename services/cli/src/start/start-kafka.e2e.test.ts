@@ -42,7 +42,15 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
   })
 
   test('the ready line and the status name every process, and all are well', async () => {
-    const names = ['api-0', 'api-1', 'bulk-scorer-0', 'projector-0', 'scorer-0', 'scorer-1']
+    const names = [
+      'api-0',
+      'api-1',
+      'bulk-coordinator-0',
+      'bulk-scorer-0',
+      'projector-0',
+      'scorer-0',
+      'scorer-1',
+    ]
     expect(ready.log).toMatchObject({ kind: 'kafka', brokers: [expect.stringMatching(/^127\.0\.0\.1:\d+$/)] })
     expect(ready.metrics_urls).toHaveLength(names.length)
 

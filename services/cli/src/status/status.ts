@@ -1,8 +1,8 @@
 /** What an operator asks first: does everything run, does anything lag, was anything laid aside. */
-import type { EventLog } from '@cupel/event-log'
+import { deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
-import { scorerDeadLetterTopics } from '@cupel/scorer'
 import type { Installation } from '../installation.js'
+import { deadLetterGroups } from '../stack/foundation.js'
 import { probeReadiness } from '../start/service-processes.js'
 
 export interface Status {
@@ -103,20 +103,12 @@ async function readLag({ database, log }: Installation): Promise<{ group: string
   return [...lags].map(([group, lag]) => ({ group, lag })).sort((a, b) => a.group.localeCompare(b.group))
 }
 
-/** What was laid aside because it could not be handled. */
+/** What was laid aside because it could not be handled, and was not dealt with since. */
 async function readDeadLetters(log: EventLog): Promise<{ topic: string; records: number }[]> {
   return await Promise.all(
-    scorerDeadLetterTopics.map(async ({ name, partitions }) => {
-      const counts = await Promise.all(
-        Array.from({ length: partitions }, async (_, partition) => {
-          const [start, end] = await Promise.all([
-            log.startOffset(name, partition),
-            log.endOffset(name, partition),
-          ])
-          return end - start
-        }),
-      )
-      return { topic: name, records: counts.reduce((sum, count) => sum + count, 0) }
-    }),
+    deadLetterGroups.map(async (group) => ({
+      topic: deadLetterTopic(group).name,
+      records: (await listDeadLetters(log, group)).length,
+    })),
   )
 }

@@ -1,0 +1,259 @@
+/**
+ * Reads of bulk jobs. Every one names the account and its environment: another one's job does not exist. A job is folded from
+ * its row and the reports of its items with the function the coordinator uses, so that both say the same of it.
+ */
+import {
+  CANCELLED,
+  COMPLETED,
+  countsOf,
+  evolveJob,
+  FAILED,
+  isDone,
+  markOf,
+  nothingKnownOfJob,
+  OPEN,
+  type BulkCounts,
+  type BulkEvent,
+  type BulkJob,
+  type BulkStatus,
+} from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import { ForeignRowError, queryTenant, type Tenant, type TenantRow } from '../tenancy.js'
+import type { StoredItem } from './reducers.js'
+
+export interface JobReading extends BulkCounts {
+  readonly jobId: string
+  readonly status: BulkStatus
+  /** Times are UTC, RFC 3339 with milliseconds. */
+  readonly createdAt: string
+  /** When its first item was decided; null before. */
+  readonly startedAt: string | null
+  /** Null while it runs. */
+  readonly completedAt: string | null
+  /** The job has ended, and whatever its items became can be read. */
+  readonly isTerminal: boolean
+  /** The end is recorded, and reports of its items are not readable yet: these. Empty in every other case. */
+  readonly awaitedReportIds: readonly string[]
+  /** In the order in which they were sent. */
+  readonly items: readonly JobItem[]
+  /** Items refused when the job was submitted. */
+  readonly refused: number
+}
+
+export type JobItem =
+  | { readonly status: 'pending' | 'cancelled'; readonly index: number; readonly address: string }
+  | {
+      readonly status: 'completed'
+      readonly index: number
+      readonly address: string
+      readonly reportId: string
+    }
+  | {
+      readonly status: 'failed'
+      readonly index: number
+      readonly address: string
+      readonly code: string
+      readonly detail: string
+    }
+
+interface JobRow extends TenantRow {
+  readonly submitted_at: Date
+  readonly items: string
+  readonly cancel_requested_at: Date | null
+  readonly status: NonNullable<BulkJob['end']>['status'] | null
+  readonly completed: number | null
+  readonly failed: number | null
+  readonly cancelled: number | null
+  readonly cancelled_indices: string | null
+  readonly ended_at: Date | null
+}
+
+interface OutcomeRow extends TenantRow {
+  readonly report_id: string
+  readonly state: 'generated' | 'failed'
+  readonly failure_code: string | null
+  readonly failure_detail: string | null
+  readonly ended_at: Date
+}
+
+/** Null where this account and environment has no such job, or none yet. */
+export async function readJob(
+  database: Queryable,
+  tenant: Tenant,
+  jobId: string,
+): Promise<JobReading | null> {
+  const { accountId, livemode } = tenant
+  const [row] = await queryTenant<JobRow>(
+    database,
+    tenant,
+    {
+      name: 'job-view.get',
+      text: `SELECT account_id, livemode, submitted_at, items, cancel_requested_at, status, completed, failed, cancelled,
+               cancelled_indices, ended_at
+             FROM job_view.job WHERE job_id = $1 AND account_id = $2 AND livemode = $3`,
+    },
+    [jobId, accountId, livemode],
+  )
+  if (row === undefined) return null
+  const items = JSON.parse(row.items) as StoredItem[]
+  const reportIds = [...new Set(items.flatMap((item) => item.report_id ?? []))]
+  return readingOf(jobId, row, items, await readOutcomes(database, tenant, reportIds))
+}
+
+/** What became of screenings. A failure whose request nobody could read belongs to no account; it is told to whose job it is. */
+async function readOutcomes(
+  database: Queryable,
+  { accountId, livemode }: Tenant,
+  reportIds: readonly string[],
+): Promise<Map<string, OutcomeRow>> {
+  if (reportIds.length === 0) return new Map()
+  const rows = await database.query<OutcomeRow>(
+    {
+      name: 'job-view.outcomes',
+      text: `SELECT account_id, livemode, report_id, state, failure_code, failure_detail, ended_at FROM report_view.report
+             WHERE report_id = ANY($1) AND livemode = $3 AND (account_id = $2 OR (account_id = '' AND state = 'failed'))`,
+    },
+    [reportIds, accountId, livemode],
+  )
+  for (const row of rows)
+    if (row.livemode !== livemode || (row.account_id !== accountId && row.account_id !== ''))
+      throw new ForeignRowError('A query of the read store brought a row of another tenant')
+  return new Map(rows.map((row) => [row.report_id, row]))
+}
+
+function readingOf(
+  jobId: string,
+  row: JobRow,
+  items: readonly StoredItem[],
+  outcomes: ReadonlyMap<string, OutcomeRow>,
+): JobReading {
+  const job = foldedJob(row, items, outcomes)
+  const createdAt = row.submitted_at.toISOString()
+  const isTerminal = job.end !== null && (job.end.status === 'failed' || isDone(job))
+  const counts = isTerminal ? countsOfEnd(job.end!) : { ...countsOf(job), total: items.length }
+  const read = items.map((item, index) => itemOf(item, index, job, outcomes))
+  return {
+    jobId,
+    ...counts,
+    status: isTerminal ? job.end!.status : outcomes.size > 0 ? 'running' : 'queued',
+    createdAt,
+    startedAt: startOf(items, job, outcomes) ?? (isTerminal ? createdAt : null),
+    completedAt: isTerminal ? job.end!.endedAt : null,
+    isTerminal,
+    awaitedReportIds:
+      job.end === null || isTerminal
+        ? []
+        : items.flatMap((item, index) =>
+            item.report_id !== undefined && markOf(job, index) === OPEN ? [item.report_id] : [],
+          ),
+    items: read,
+    refused: items.filter((item) => item.report_id === undefined).length,
+  }
+}
+
+function foldedJob(
+  row: JobRow,
+  items: readonly StoredItem[],
+  outcomes: ReadonlyMap<string, OutcomeRow>,
+): BulkJob {
+  const firstOf = new Map<string, number>()
+  const firsts = items.map(({ address }, index) => {
+    if (!firstOf.has(address)) firstOf.set(address, index)
+    return firstOf.get(address)!
+  })
+  const refused = items.flatMap((item, index) => (item.report_id === undefined ? [index] : []))
+  const at = row.submitted_at.toISOString()
+  const events: BulkEvent[] = [{ kind: 'submitted', at, firsts, refused }]
+  if (row.cancel_requested_at !== null)
+    events.push({ kind: 'cancel-requested', at: row.cancel_requested_at.toISOString() })
+  for (const [index, first] of firsts.entries()) {
+    const outcome = first === index ? outcomes.get(items[index]!.report_id ?? '') : undefined
+    if (outcome === undefined) continue
+    events.push({
+      kind: 'item-ended',
+      index,
+      outcome: outcome.state === 'generated' ? 'completed' : 'failed',
+      at: outcome.ended_at.toISOString(),
+    })
+  }
+  if (row.status !== null)
+    events.push({
+      kind: 'ended',
+      end: {
+        status: row.status,
+        total: items.length,
+        completed: row.completed!,
+        failed: row.failed!,
+        cancelled: row.cancelled!,
+        endedAt: row.ended_at!.toISOString(),
+      },
+      cancelledIndices: JSON.parse(row.cancelled_indices!) as number[],
+    })
+  return evolveJob(nothingKnownOfJob, events)
+}
+
+function countsOfEnd({ total, completed, failed, cancelled }: BulkCounts): BulkCounts {
+  return { total, completed, failed, cancelled }
+}
+
+/** Earliest decision of an item that counts: what was under way when the job was cancelled does not. */
+function startOf(
+  items: readonly StoredItem[],
+  job: BulkJob,
+  outcomes: ReadonlyMap<string, OutcomeRow>,
+): string | null {
+  let earliest: Date | null = null
+  for (const [index, { report_id: reportId }] of items.entries()) {
+    const at = outcomes.get(reportId ?? '')?.ended_at
+    if (at === undefined || markOf(job, index) === CANCELLED) continue
+    if (earliest === null || at < earliest) earliest = at
+  }
+  return earliest?.toISOString() ?? null
+}
+
+function itemOf(
+  { address, report_id: reportId, code, detail }: StoredItem,
+  index: number,
+  job: BulkJob,
+  outcomes: ReadonlyMap<string, OutcomeRow>,
+): JobItem {
+  if (reportId === undefined)
+    return { status: 'failed', index, address, code: code ?? 'invalid_address', detail: detail ?? '' }
+  const mark = markOf(job, index)
+  if (mark === COMPLETED) return { status: 'completed', index, address, reportId }
+  if (mark === CANCELLED) return { status: 'cancelled', index, address }
+  const outcome = outcomes.get(reportId)
+  if (mark === FAILED)
+    return {
+      ...{ status: 'failed', index, address },
+      code: outcome?.failure_code ?? 'screening_failed',
+      detail: outcome?.failure_detail ?? 'The screening could not be decided.',
+    }
+  // A job that could not run has ended with nothing recorded of its items.
+  if (job.end?.status === 'failed')
+    return { status: 'failed', index, address, code: 'screening_failed', detail: 'The job could not run.' }
+  return { status: 'pending', index, address }
+}
+
+/** Reports of completed items as they were recorded, by report id. */
+export async function readItemReports(
+  database: Queryable,
+  tenant: Tenant,
+  items: readonly JobItem[],
+): Promise<ReadonlyMap<string, string>> {
+  const reportIds = [
+    ...new Set(items.flatMap((item) => (item.status === 'completed' ? [item.reportId] : []))),
+  ]
+  if (reportIds.length === 0) return new Map()
+  const rows = await queryTenant<TenantRow & { report_id: string; document: string }>(
+    database,
+    tenant,
+    {
+      name: 'job-view.reports',
+      text: `SELECT account_id, livemode, report_id, document FROM report_view.report
+             WHERE report_id = ANY($1) AND account_id = $2 AND livemode = $3 AND state = 'generated'`,
+    },
+    [reportIds, tenant.accountId, tenant.livemode],
+  )
+  return new Map(rows.map((row) => [row.report_id, row.document]))
+}

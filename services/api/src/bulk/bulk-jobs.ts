@@ -1,0 +1,165 @@
+/** Bulk jobs as callers make and cancel them: each is an event, acknowledged before the answer. */
+import type { Caller } from '@cupel/access'
+import { requestedEventId, topicOf, type BulkSubmitted, type DomainEvent } from '@cupel/contracts'
+import { judgeItems } from '@cupel/domain'
+import { LogUnavailableError, type EventCodec, type EventLog } from '@cupel/event-log'
+import type { Refusal } from '../http/problem.js'
+import { sandboxScript } from '../sandbox/sandbox-script.js'
+import type { ReportIds } from '../screening/report-ids.js'
+
+export interface BulkOrder {
+  readonly caller: Caller
+  readonly requestId: string
+  readonly traceparent: string | undefined
+  readonly jobId: string
+  readonly addresses: readonly string[]
+  readonly chain: string | undefined
+}
+
+export interface SubmittedJob {
+  readonly jobId: string
+  readonly submittedAt: string
+  readonly total: number
+  /** Items whose address is not screened. */
+  readonly refused: number
+}
+
+export interface BulkJobs {
+  /** Null where the job could not be accepted: the log did not acknowledge. */
+  submit(order: BulkOrder): Promise<SubmittedJob | null>
+  /** Whether the request to cancel is in the log. */
+  cancel(order: Pick<BulkOrder, 'caller' | 'requestId' | 'traceparent' | 'jobId'>): Promise<boolean>
+}
+
+export interface BulkJobsOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  /** Ids whose reports lie in the bulk half of the report topic. */
+  readonly reportIds: Pick<ReportIds, 'next'>
+  readonly reportPageUrl: () => string
+  /** How long an acknowledgement is waited for. */
+  readonly deadlineMs: number
+}
+
+const EVENT_SOURCE = 'cupel/api'
+
+/** `job_` and a UUIDv7 without its hyphens. */
+export function newJobId(): string {
+  return `job_${requestedEventId().replaceAll('-', '')}`
+}
+
+export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
+  const { log, codec } = options
+  return {
+    async submit(order) {
+      const submittedAt = new Date().toISOString()
+      const items = await itemsOf(order, options.reportIds)
+      const event: DomainEvent<'BulkSubmitted'> = {
+        type: 'BulkSubmitted',
+        data: {
+          jobId: order.jobId,
+          accountId: order.caller.accountId,
+          livemode: order.caller.livemode,
+          items,
+          reportPageUrl: options.reportPageUrl(),
+          submittedAt,
+        },
+        envelope: envelopeOf(order, submittedAt),
+      }
+      const target = { topic: topicOf('BulkSubmitted', order.caller.livemode), key: order.jobId }
+      const isAccepted = await isAcknowledged(
+        log.append('api.bulk-submitted', [codec.encode(event, target)]),
+        options.deadlineMs,
+      )
+      if (!isAccepted) return null
+      const refused = items.filter(({ reportId }) => reportId === null).length
+      return { jobId: order.jobId, submittedAt, total: items.length, refused }
+    },
+    async cancel(order) {
+      const requestedAt = new Date().toISOString()
+      const { accountId, livemode } = order.caller
+      const event: DomainEvent<'BulkCancelRequested'> = {
+        type: 'BulkCancelRequested',
+        data: { jobId: order.jobId, accountId, livemode, requestedAt },
+        envelope: envelopeOf(order, requestedAt),
+      }
+      const target = { topic: topicOf('BulkCancelRequested', livemode), key: order.jobId }
+      return await isAcknowledged(
+        log.append('api.bulk-cancel-requested', [codec.encode(event, target)]),
+        options.deadlineMs,
+      )
+    },
+  }
+}
+
+/** Each item with the id of its report; equal addresses share one. */
+async function itemsOf(
+  { addresses, chain, caller }: BulkOrder,
+  reportIds: Pick<ReportIds, 'next'>,
+): Promise<BulkSubmitted['items']> {
+  const items: BulkSubmitted['items'][number][] = []
+  for (const item of judgeItems(addresses, chain)) {
+    const refusal = item.ok ? scriptedRefusal(caller, item.canonicalAddress) : item
+    items.push(
+      item.ok && refusal === null
+        ? {
+            address: item.address,
+            reportId: items[item.first]?.reportId ?? (await reportIds.next()),
+            canonicalAddress: item.canonicalAddress,
+            chain: item.chain,
+            candidateChains: item.candidateChains,
+            errorCode: null,
+            errorDetail: null,
+          }
+        : {
+            address: item.address,
+            reportId: null,
+            canonicalAddress: '',
+            chain: '',
+            candidateChains: [],
+            errorCode: refusal!.code,
+            errorDetail: refusal!.detail,
+          },
+    )
+  }
+  return items
+}
+
+/** Of a magic address that answers with an error, that is the error of its item. */
+function scriptedRefusal(caller: Pick<Caller, 'livemode'>, canonicalAddress: string): Refusal | null {
+  const script = sandboxScript(caller, canonicalAddress)
+  return script.kind === 'refusal' ? script.refusal : null
+}
+
+function envelopeOf(
+  { jobId, requestId, traceparent }: Pick<BulkOrder, 'jobId' | 'requestId' | 'traceparent'>,
+  time: string,
+): DomainEvent['envelope'] {
+  return {
+    id: requestedEventId(),
+    source: EVENT_SOURCE,
+    time,
+    subject: jobId,
+    correlationId: requestId,
+    causationId: requestId,
+    traceparent,
+  }
+}
+
+/** Without an acknowledgement nobody is told of the job; whether it was written all the same is not known. */
+async function isAcknowledged(append: Promise<unknown>, deadlineMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), deadlineMs)
+  })
+  try {
+    return await Promise.race([append.then(() => true), late])
+  } catch (error) {
+    if (error instanceof LogUnavailableError) return false
+    throw error
+  } finally {
+    clearTimeout(timer)
+    // Where it was late, how it ended concerns nobody any more.
+    append.catch(() => undefined)
+  }
+}

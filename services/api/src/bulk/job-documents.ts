@@ -1,0 +1,71 @@
+/** Jobs and their results as callers receive them. Reports go in as they were recorded, byte for byte. */
+import type { JobItem, JobReading } from '@cupel/read-models'
+import type { SubmittedJob } from './bulk-jobs.js'
+
+/** Where the results of a job are. */
+export type ResultsUrl = (jobId: string) => string
+
+/** The job as it was accepted: the answer to its submission, and to every repeat of that. */
+export function acceptedDocument(
+  { jobId, total, refused, submittedAt }: SubmittedJob,
+  livemode: boolean,
+  resultsUrl: ResultsUrl,
+): string {
+  return JSON.stringify({
+    job_id: jobId,
+    status: 'queued',
+    livemode,
+    ...{ total, completed: 0, failed: refused, cancelled: 0 },
+    created_at: submittedAt,
+    started_at: null,
+    completed_at: null,
+    results_url: resultsUrl(jobId),
+    results: null,
+  })
+}
+
+/** `reports` only where the results go inline. */
+export function jobDocument(
+  job: JobReading,
+  livemode: boolean,
+  resultsUrl: ResultsUrl,
+  reports: ReadonlyMap<string, string> | null,
+): string {
+  const { jobId, status, total, completed, failed, cancelled } = job
+  const head = JSON.stringify({
+    job_id: jobId,
+    status,
+    livemode,
+    ...{ total, completed, failed, cancelled },
+    created_at: job.createdAt,
+    started_at: job.startedAt,
+    completed_at: job.completedAt,
+    results_url: resultsUrl(jobId),
+  })
+  const results =
+    reports === null ? 'null' : `[${job.items.map((item) => resultDocument(item, reports)).join(',')}]`
+  return `${head.slice(0, -1)},"results":${results}}`
+}
+
+export function resultDocument(item: JobItem, reports: ReadonlyMap<string, string>): string {
+  const { index, address, status } = item
+  const head = JSON.stringify({ index, address, status }).slice(0, -1)
+  if (item.status === 'completed') return `${head},"report":${reportOf(item, reports)}}`
+  if (item.status !== 'failed') return `${head}}`
+  return `${head},"error":${JSON.stringify({ code: item.code, detail: item.detail })}}`
+}
+
+/** The report of a completed item. It is read after the item was, and reports do not go away. */
+export function reportOf(
+  { reportId }: Extract<JobItem, { status: 'completed' }>,
+  reports: ReadonlyMap<string, string>,
+): string {
+  const report = reports.get(reportId)
+  if (report === undefined) throw new Error(`Report ${reportId} of a completed item cannot be read`)
+  return report
+}
+
+/** One JSON document per line, every line ended. Line breaks of a report would end its line, so that those are taken out. */
+export function resultLines(items: readonly JobItem[], reports: ReadonlyMap<string, string>): string {
+  return items.map((item) => `${resultDocument(item, reports).replaceAll(/[\r\n]+/g, ' ')}\n`).join('')
+}

@@ -1,0 +1,60 @@
+/** The parts of the API that bulk jobs need, put together. */
+import type { Caller } from '@cupel/access'
+import { REPORT_PARTITIONS } from '@cupel/contracts'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { readModelGroup, waitUntilProjected } from '@cupel/projections'
+import { jobView, readItemReports, readJob, reportView, type JobItem } from '@cupel/read-models'
+import { createReportIds } from '../screening/report-ids.js'
+import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
+import type { ResultsUrl } from './job-documents.js'
+import { createJobReader, type JobReader } from './job-reader.js'
+
+export interface BulkParts {
+  readonly jobs: BulkJobs
+  readonly reader: JobReader
+  /** Reports of items, byte for byte, by report id. */
+  readonly readReports: (caller: Caller, items: readonly JobItem[]) => Promise<ReadonlyMap<string, string>>
+  readonly resultsUrl: ResultsUrl
+}
+
+export interface OpenBulkOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly deadlineMs: number
+  readonly takeNumbers: (count: number) => Promise<number>
+  /** Name of a number in a partition of the report topic. */
+  readonly reportIdOf: (number: number, partition: number) => string
+  /** As callers see them; known once the API listens. */
+  readonly links: { readonly baseUrl: string; readonly reportPageUrl: string }
+}
+
+/** The upper half of the report topic's partitions is for bulk: no instance that answers screens has to read past its reports. */
+const BULK_PARTITIONS = REPORT_PARTITIONS / 2
+
+export function openBulk({ log, codec, database, links, ...options }: OpenBulkOptions): BulkParts {
+  const groups = { jobs: readModelGroup(jobView), reports: readModelGroup(reportView) }
+  const reportIds = createReportIds({
+    take: options.takeNumbers,
+    idOf: (number) => options.reportIdOf(number, BULK_PARTITIONS + (number % BULK_PARTITIONS)),
+  })
+  return {
+    jobs: createBulkJobs({
+      log,
+      codec,
+      reportIds,
+      reportPageUrl: () => links.reportPageUrl,
+      deadlineMs: options.deadlineMs,
+    }),
+    reader: createJobReader({
+      log,
+      read: ({ accountId, livemode }, jobId) => readJob(database, { accountId, livemode }, jobId),
+      waitUntilProjected: (of, position, timeoutMs) =>
+        waitUntilProjected({ database, group: groups[of], ...position, timeoutMs }),
+    }),
+    readReports: ({ accountId, livemode }, items) =>
+      readItemReports(database, { accountId, livemode }, items),
+    resultsUrl: (jobId) => `${links.baseUrl}/v1/bulk/${jobId}/results`,
+  }
+}

@@ -1,0 +1,60 @@
+/** The results of a job as CSV (RFC 4180), made for spreadsheets: nothing in it can be taken for a formula. */
+import { categories, type Report } from '@cupel/contracts'
+import type { JobItem } from '@cupel/read-models'
+import { reportOf } from './job-documents.js'
+
+const columns = [
+  'index',
+  'address',
+  'status',
+  'report_id',
+  'chain',
+  'level',
+  'score',
+  ...categories,
+  'generated_at',
+  'report_url',
+  'error_code',
+  'error_detail',
+] as const
+type Column = (typeof columns)[number]
+
+export function resultTable(items: readonly JobItem[], reports: ReadonlyMap<string, string>): string {
+  const rows = items.map((item) => {
+    const cells = cellsOf(item, reports)
+    return columns.map((column) => cellText(cells[column]))
+  })
+  return [columns.join(','), ...rows.map((row) => row.join(','))].map((line) => `${line}\r\n`).join('')
+}
+
+function cellsOf(
+  item: JobItem,
+  reports: ReadonlyMap<string, string>,
+): Partial<Record<Column, string | number>> {
+  const { index, address, status } = item
+  const common = { index, address, status }
+  if (item.status === 'failed') return { ...common, error_code: item.code, error_detail: item.detail }
+  if (item.status !== 'completed') return common
+  const report = JSON.parse(reportOf(item, reports)) as Report
+  return {
+    ...common,
+    report_id: report.report_id,
+    chain: report.chain,
+    level: report.risk.level,
+    score: report.risk.score,
+    ...report.risk.categories,
+    generated_at: report.generated_at,
+    report_url: report.report_url,
+  }
+}
+
+/** A spreadsheet takes text that begins so, full-width forms included, for a formula; some strip blanks before they look. */
+const FORMULA = /^\s*[=+\-@|%\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/
+
+/** Text that could be a formula is preceded by an apostrophe, which spreadsheets take for "this is text". Numbers stay. */
+export function cellText(value: string | number | undefined): string {
+  if (value === undefined) return ''
+  if (typeof value === 'number') return String(value)
+  const safe = FORMULA.test(value) ? `'${value}` : value
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,115 @@
+/** POST /v1/bulk: up to 1,000 addresses in, a job out. */
+import { findChain, MAX_ADDRESS_LENGTH, MAX_BULK_ITEMS, withoutApiKeys } from '@cupel/domain'
+import { z } from 'zod'
+import { newJobId } from '../../bulk/bulk-jobs.js'
+import { acceptedDocument, type ResultsUrl } from '../../bulk/job-documents.js'
+import type { FoundJob } from '../../bulk/job-reader.js'
+import type { BulkParts } from '../../bulk/open-bulk.js'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, type Replay } from '../../http/endpoint.js'
+import { refuse, type Refusal } from '../../http/problem.js'
+import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
+import { traceparentOf } from '../../http/traceparent.js'
+import { acceptedExample, bulkJob } from './job-description.js'
+
+/** Waiting so long usually helps where the log did not acknowledge. */
+const RETRY_SECONDS = 1
+
+const bulkBody = z
+  .strictObject({
+    addresses: z
+      .array(
+        // Characters as in a screen's address, UTF-16 units: what is longer is no address of any chain.
+        z
+          .string()
+          .refine((address) => address.length <= MAX_ADDRESS_LENGTH, {
+            error: `Too long: at most ${MAX_ADDRESS_LENGTH} characters`,
+          })
+          // It would be in the results, and in every log they go to.
+          .refine((address) => withoutApiKeys(address) === address, { error: 'This looks like an API key' })
+          .meta({ maxLength: MAX_ADDRESS_LENGTH }),
+      )
+      .min(1, { error: 'At least one address is needed' })
+      .max(MAX_BULK_ITEMS, { error: `At most ${MAX_BULK_ITEMS} addresses make a job` })
+      .describe('Addresses in any form, of any chains. A bad one is the error of its item, not of the job.'),
+    chain: text(MAX_CHAIN_LENGTH)
+      .optional()
+      .describe('Chain code for all of them, in any case; without it each one’s chain is detected.'),
+  })
+  .meta({ id: 'BulkRequest' })
+type BulkBody = z.infer<typeof bulkBody>
+
+export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint {
+  return keyedEndpoint<undefined, undefined, BulkBody>({
+    operationId: 'createBulkJob',
+    method: 'POST',
+    path: '/v1/bulk',
+    tag: 'Bulk',
+    summary: 'Submit addresses as a job',
+    description:
+      'Submits 1 to 1,000 addresses as one job and answers at once; the job runs beside interactive screens and its end is told to the webhook endpoints of the account. Each address is judged by itself: a bad one fails, the others go on. Equal addresses share one report and each keeps its place. Under an `Idempotency-Key` a repeat is answered as the first call was, for 24 hours, with `Idempotency-Replayed: true`. The call counts as one against the rate limit.',
+    access: 'read-write',
+    bodySchema: bulkBody,
+    bodyExample: { addresses: ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96', 'nonsense'] },
+    answers: [
+      {
+        status: 202,
+        description: 'The job was accepted.',
+        contentType: 'application/json',
+        schema: bulkJob,
+        headers: { Location: { description: 'Path of the job.', schema: z.string() } },
+        example: acceptedExample,
+      },
+    ],
+    problems: ['unsupported_chain', 'unavailable'],
+    idempotency: {
+      judge: ({ body }) => refusalOf(body),
+      newWorkId: () => Promise.resolve(newJobId()),
+      replay: async ({ caller }, jobId) =>
+        replayOf(await reader.find(caller, jobId), caller.livemode, resultsUrl),
+    },
+    async handle(call, { body }): Promise<Answer | Refusal> {
+      const refusal = refusalOf(body)
+      if (refusal !== null) return refusal
+      const submitted = await jobs.submit({
+        caller: call.caller,
+        requestId: call.requestId,
+        traceparent: traceparentOf(call.headers),
+        jobId: call.work?.id ?? newJobId(),
+        addresses: body.addresses,
+        chain: body.chain,
+      })
+      if (submitted === null)
+        return refuse('unavailable', 'The job could not be accepted.', { retryAfterSeconds: RETRY_SECONDS })
+      return accepted(submitted.jobId, acceptedDocument(submitted, call.caller.livemode, resultsUrl))
+    },
+  })
+}
+
+function refusalOf({ chain }: BulkBody): Refusal | null {
+  if (chain === undefined || findChain(chain) !== undefined) return null
+  const detail = 'The chain is not one of the supported chains; GET /v1/chains lists them.'
+  return refuse('unsupported_chain', detail, { errors: [{ pointer: '/chain', detail }] })
+}
+
+function accepted(jobId: string, document: string): Answer {
+  return jsonAnswer(202, document, { location: `/v1/bulk/${jobId}` })
+}
+
+function replayOf(found: FoundJob, livemode: boolean, resultsUrl: ResultsUrl): Replay {
+  switch (found.kind) {
+    case 'job': {
+      const { jobId, createdAt: submittedAt, total, refused } = found.job
+      const document = acceptedDocument({ jobId, submittedAt, total, refused }, livemode, resultsUrl)
+      return { kind: 'answer', answer: accepted(jobId, document) }
+    }
+    case 'behind': {
+      const detail = 'Whether this was answered before is not known yet.'
+      return {
+        kind: 'unknown-yet',
+        refusal: refuse('unavailable', detail, { retryAfterSeconds: RETRY_SECONDS }),
+      }
+    }
+    case 'unknown':
+      return { kind: 'none' }
+  }
+}

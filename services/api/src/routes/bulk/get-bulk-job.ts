@@ -1,0 +1,37 @@
+/** GET /v1/bulk/{job_id}: how a job stands, and its results once it has ended. */
+import type { z } from 'zod'
+import { jobDocument } from '../../bulk/job-documents.js'
+import type { BulkParts } from '../../bulk/open-bulk.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { bulkJob, endedExample, jobPath } from './job-description.js'
+import { jobRefusal } from './job-refusals.js'
+
+export function getBulkJob({ reader, readReports, resultsUrl }: BulkParts): Endpoint {
+  return keyedEndpoint<z.infer<typeof jobPath>>({
+    operationId: 'getBulkJob',
+    method: 'GET',
+    path: '/v1/bulk/{job_id}',
+    tag: 'Bulk',
+    summary: 'Get a job',
+    description:
+      'How the job stands: its counters grow while it runs, and `completed + failed + cancelled = total` once it has ended. Then `results` holds an item for each address, in the order of the submission. A job of another account, or of the other environment, is as unknown as one that never existed.',
+    access: 'read-only',
+    pathSchema: jobPath,
+    answers: [
+      {
+        status: 200,
+        description: 'The job.',
+        contentType: 'application/json',
+        schema: bulkJob,
+        example: endedExample,
+      },
+    ],
+    problems: ['not_found', 'unavailable'],
+    async handle({ caller }, { path }) {
+      const found = await reader.find(caller, path.job_id)
+      if (found.kind !== 'job') return jobRefusal(found)
+      const reports = found.job.isTerminal ? await readReports(caller, found.job.items) : null
+      return jsonAnswer(200, jobDocument(found.job, caller.livemode, resultsUrl, reports))
+    },
+  })
+}

@@ -1,0 +1,94 @@
+/** The bulk job and its results as the API description shows them. */
+import { z } from 'zod'
+import { reportComponent, reportExample } from '../reports/report-description.js'
+
+export const JOB_ID = /^job_[0-9a-f]{32}$/
+const jobIdExample = 'job_019aa5c87f0070008000000000000001'
+
+export const jobPath = z.object({
+  job_id: z.string().regex(JOB_ID).describe('The id of the job.'),
+})
+
+export const bulkResult = z
+  .object({
+    index: z.int().min(0).describe('Place of the address in the submission, from 0.'),
+    address: z.string().describe('Exactly as sent.'),
+    status: z
+      .string()
+      .describe(
+        '`completed`, `failed` or `cancelled`; `pending` while the job runs and the item is not done.',
+      ),
+    report: reportComponent.optional().describe('Where the item is completed; equal addresses share one.'),
+    error: z
+      .object({ code: z.string(), detail: z.string() })
+      .optional()
+      .describe('Where the item failed: a code of the problem list, such as `invalid_address`.'),
+  })
+  .meta({ id: 'BulkResult' })
+
+export const bulkJob = z
+  .object({
+    job_id: z.string(),
+    status: z
+      .string()
+      .describe('`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`.'),
+    livemode: z.boolean(),
+    total: z.int().describe('Items of the job.'),
+    completed: z.int().describe('Items with a report.'),
+    failed: z.int().describe('Items without one, refused addresses among them.'),
+    cancelled: z.int().describe('Items not done when the job was cancelled.'),
+    created_at: z.string().describe('UTC, RFC 3339 with milliseconds.'),
+    started_at: z.string().nullable().describe('When the first item was decided; null before.'),
+    completed_at: z.string().nullable().describe('When the job ended, however it did; null before.'),
+    results_url: z
+      .string()
+      .describe('Where the results are, in pages or as a file, also while the job runs.'),
+    results: z
+      .array(bulkResult)
+      .nullable()
+      .describe('In the order of the submission; null until the job has ended.'),
+  })
+  .meta({ id: 'BulkJob' })
+
+export const resultExample: z.infer<typeof bulkResult> = {
+  index: 0,
+  address: reportExample.address,
+  status: 'completed',
+  report: reportExample,
+}
+
+export const acceptedExample: z.infer<typeof bulkJob> = {
+  job_id: jobIdExample,
+  status: 'queued',
+  livemode: true,
+  ...{ total: 2, completed: 0, failed: 1, cancelled: 0 },
+  created_at: '2026-11-21T09:00:00.000Z',
+  started_at: null,
+  completed_at: null,
+  results_url: `https://cupel.example.com/v1/bulk/${jobIdExample}/results`,
+  results: null,
+}
+
+export const endedExample: z.infer<typeof bulkJob> = {
+  ...acceptedExample,
+  status: 'completed_with_errors',
+  completed: 1,
+  started_at: '2026-11-21T09:00:00.040Z',
+  completed_at: '2026-11-21T09:00:00.040Z',
+  results: [
+    resultExample,
+    {
+      index: 1,
+      address: 'nonsense',
+      status: 'failed',
+      error: { code: 'invalid_address', detail: 'The address fits no supported chain.' },
+    },
+  ],
+}
+
+export const runningExample: z.infer<typeof bulkJob> = {
+  ...acceptedExample,
+  status: 'running',
+  ...{ total: 1_000, completed: 312, failed: 1, cancelled: 0 },
+  started_at: '2026-11-21T09:00:00.040Z',
+}
