@@ -12,9 +12,14 @@ import {
   type LabelSetFacts,
 } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import type { Database } from '@cupel/postgres'
+import { isUnavailable, type Database } from '@cupel/postgres'
 import { labelFacts, newestPublication, readLabelsAsOf, setFacts } from '@cupel/read-models'
-import { rederiveExposure, type ExposureAgain } from './recompute-exposure.js'
+import {
+  readLedgerStates,
+  rederiveExposure,
+  restsOnLedger,
+  type ExposureAgain,
+} from './recompute-exposure.js'
 import { readStoredReports, type ReadingProgress, type StoredReport } from './stored-reports.js'
 
 export const recomputeLevels = ['A', 'B', 'C'] as const
@@ -128,11 +133,7 @@ type Judge = (batch: readonly StoredReport[], options: RecomputeOptions) => Prom
 const judges: Readonly<Record<RecomputeLevel, Judge>> = {
   A: async (batch) => batch.map(({ report }) => decideAgain(report.data)),
   B: async (batch, { database }) => readLabelsAgain(batch, database),
-  C: async (batch) => {
-    const verdicts: Verdict[] = []
-    for (const { report } of batch) verdicts.push(exposureVerdict(await rederiveExposure(report.data)))
-    return verdicts
-  },
+  C: async (batch, { database }) => deriveExposureAgain(batch, database),
 }
 
 function failed(error: unknown): Verdict {
@@ -270,6 +271,27 @@ function without<T>(record: object, names: readonly string[]): T {
 function sandboxInputs({ canonicalAddress, chain }: ReportGenerated): LabelInputs {
   const { labelsAsOf, labelSets, labels } = sandboxLabels(canonicalAddress, chain)
   return { inputs: { labelsAsOf, labelSets: [...labelSets], labels: [...labels] } }
+}
+
+/** Level C. The ledger is asked only where a report rests on it. */
+async function deriveExposureAgain(
+  batch: readonly StoredReport[],
+  database: Database,
+): Promise<readonly Verdict[]> {
+  const nothing: Verdict = { status: 'nothing-recorded', paths: [], reason: null }
+  if (!batch.some(({ report }) => restsOnLedger(report.data))) return batch.map(() => nothing)
+  const states = await readLedgerStates(database)
+  const verdicts: Verdict[] = []
+  for (const { report } of batch) {
+    if (!restsOnLedger(report.data)) verdicts.push(nothing)
+    else
+      verdicts.push(
+        await rederiveExposure(report.data, database, states).then(exposureVerdict, (error: unknown) =>
+          isUnavailable(error) ? Promise.reject(error) : failed(error),
+        ),
+      )
+  }
+  return verdicts
 }
 
 function exposureVerdict(again: ExposureAgain): Verdict {
