@@ -1,0 +1,24 @@
+/** Processes of the kill tests. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const SCRIPT = fileURLToPath(new URL('./dispatcher-child.ts', import.meta.url))
+
+/** Starts `dispatch`, `create` or `redeliver` (see dispatcher-child.ts) with a failpoint armed, or none. */
+export function startChild(args: readonly string[], failpoint = ''): ChildProcess {
+  return spawn(process.execPath, ['--import', 'tsx', '--conditions', 'cupel-source', SCRIPT, ...args], {
+    env: { ...process.env, CUPEL_FAILPOINT: failpoint },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+}
+
+/** Resolves once the process was killed; rejects where it ended otherwise. */
+export async function killed(child: ChildProcess): Promise<void> {
+  let complaint = ''
+  child.stderr!.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
+  const signal = await new Promise<string | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (_code, by) => resolve(by))
+  })
+  if (signal !== 'SIGKILL') throw new Error(`The process was to be killed: ${complaint}`)
+}

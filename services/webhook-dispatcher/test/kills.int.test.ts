@@ -1,0 +1,120 @@
+/**
+ * A dispatcher may die anywhere, also between sending and recording. Nothing is lost; what is sent twice has the same id and
+ * the same bytes; what was recorded is not sent again.
+ */
+import { listEndpoints } from '@cupel/webhooks'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { killed, startChild } from './dispatcher-process.js'
+import { startInstallation, type Installation } from './installation.js'
+import { startReceiver, type Receiver } from './receiver.js'
+
+let installation: Installation
+let receiver: Receiver
+beforeEach(async () => {
+  installation = await startInstallation()
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await installation.stop()
+  await receiver.close()
+})
+
+const JOBS = 8
+const sides = ['before', 'after'] as const
+const dispatching = ['webhooks.deliveries', 'webhooks.body', 'webhooks.attempted'] as const
+
+test.each(dispatching.flatMap((name) => sides.map((side) => `${side}:${name}`)))(
+  'a dispatcher that dies %s loses nothing, and repeats itself to the byte',
+  async (point) => {
+    const endpoint = await installation.endpoint(receiver.url)
+    for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${job}`)
+    await killed(startChild([installation.connectionString, 'dispatch'], `${point}:1`))
+    const recorded = (await installation.deliveries(endpoint)).filter(({ status }) => status === 'delivered')
+    const sentBefore = receiver.received.length
+    await installation.dispatcher()
+    await allDelivered(endpoint)
+    expectRepeatsToBeEqual(receiver)
+    // What was recorded before the kill was not sent again after it.
+    const sentAfter = new Set(receiver.received.slice(sentBefore).map(({ headers }) => headers['webhook-id']))
+    for (const { webhookId } of recorded) expect(sentAfter).not.toContain(webhookId)
+    if (point === 'before:webhooks.attempted') expect(receiver.received.length).toBeGreaterThan(JOBS)
+  },
+  60_000,
+)
+
+test('dispatchers killed at random while jobs end lose nothing and repeat themselves to the byte', async () => {
+  const endpoints = await Promise.all([1, 2, 3].map(() => installation.endpoint(receiver.url)))
+  let ended = 0
+  for (let round = 0; round < 6; round += 1) {
+    const child = startChild([installation.connectionString, 'dispatch'])
+    const death = killed(child)
+    for (const endpoint of endpoints)
+      for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${(ended += 1)}`)
+    const soFar = receiver.received.length
+    // Killed in the middle of its work: once it has sent some of what it has to.
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(soFar + round), {
+      timeout: 20_000,
+      interval: 1,
+    })
+    child.kill('SIGKILL')
+    await death
+  }
+  await installation.dispatcher()
+  for (const endpoint of endpoints) await allDelivered(endpoint)
+  expectRepeatsToBeEqual(receiver)
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(ended)
+}, 120_000)
+
+test.each(sides)(
+  'naming an endpoint is whole or not at all, killed %s it is stored',
+  async (side) => {
+    const owner = { accountId: 'acc_kills', livemode: true }
+    const args = [installation.connectionString, 'create', owner.accountId, '', receiver.url]
+    await killed(startChild(args, `${side}:webhooks.change:1`))
+    const named = await listEndpoints(installation.database, owner)
+    const events = await installation.database.query('SELECT 1 FROM projection.outbox')
+    expect([named.length, events.length]).toEqual(side === 'before' ? [0, 0] : [1, 1])
+  },
+  60_000,
+)
+
+test.each(sides)(
+  'asking for deliveries again is whole or not at all, killed %s it is stored',
+  async (side) => {
+    const endpoint = await installation.endpoint(receiver.url)
+    const dispatcher = await installation.dispatcher()
+    await installation.end(endpoint, 'job_1')
+    await allDelivered(endpoint, 1)
+    await dispatcher.stop()
+    const args = [installation.connectionString, 'redeliver', endpoint.accountId, endpoint.endpointId]
+    await killed(startChild(args, `${side}:webhooks.redeliver:1`))
+    expect(await installation.deliveries(endpoint)).toMatchObject([
+      { status: side === 'before' ? 'delivered' : 'pending' },
+    ])
+  },
+  60_000,
+)
+
+async function allDelivered(
+  endpoint: Parameters<Installation['deliveries']>[0],
+  atLeast = JOBS,
+): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const deliveries = await installation.deliveries(endpoint)
+      expect(deliveries.length).toBeGreaterThanOrEqual(atLeast)
+      expect(deliveries.filter(({ status }) => status !== 'delivered')).toEqual([])
+    },
+    // The lease of the dead one runs out first.
+    { timeout: 30_000, interval: 100 },
+  )
+}
+
+function expectRepeatsToBeEqual({ received }: Receiver): void {
+  const bodies = new Map<string, string>()
+  for (const { headers, body } of received) {
+    const id = String(headers['webhook-id'])
+    expect(bodies.get(id) ?? body, id).toBe(body)
+    bodies.set(id, body)
+  }
+}
