@@ -60,6 +60,12 @@ export async function openChainStage({ config, logger, metrics, now }: ChainStag
   return createChainStage(chainData, { budgetMs: config.CUPEL_CHAIN_DATA_BUDGET_MS, now })
 }
 
+/** One line for each public endpoint that CUPEL_CHAIN_DATA_PUBLIC lets a scorer ask. */
+export async function describePublicChainData(): Promise<readonly string[]> {
+  const { describePublicProviders } = await import('@cupel/chain-data')
+  return describePublicProviders()
+}
+
 export function createChainStage(
   chainData: ChainData,
   { budgetMs, now }: { readonly budgetMs: number; readonly now: () => Date },

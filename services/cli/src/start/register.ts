@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
+import { withPublicChainData } from './public-chain-data.js'
 import type { StartOptions } from './start-options.js'
 
 export function registerStart(program: Command, context: CliContext): void {
@@ -14,9 +15,13 @@ With --kafka: Apache Kafka and a schema registry too (Java 17), and one process 
     )
     .option('--kafka', 'run on Apache Kafka, one process per service')
     .option('--scale <list>', 'processes per service with --kafka, for example api=2,scorer=2')
+    .option(
+      '--public-chain-data',
+      'ask public endpoints for balances and transaction counts; names them, for they learn what you screen',
+    )
     .option('--json', 'print one line of JSON on standard output once everything is ready')
     .action(async (options: StartOptions) => {
       const { start } = await import('./start.js')
-      await start(options, context)
+      await start(options, options.publicChainData === true ? await withPublicChainData(context) : context)
     })
 }

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { createContext } from '../context.js'
+import { withPublicChainData } from './public-chain-data.js'
+
+test('every public endpoint is named before anything may ask it, and only then allowed', async () => {
+  const notes: string[] = []
+  const context = {
+    ...createContext({ CUPEL_PORT: '0' }, ['start']),
+    note: (text: string) => notes.push(text),
+  }
+  expect(context.config().CUPEL_CHAIN_DATA_PUBLIC).toBe(false)
+
+  const allowed = await withPublicChainData(context)
+
+  expect(notes.join('\n')).toContain('Ethereum: https://')
+  expect(notes.join('\n')).toContain('Bitcoin: https://')
+  expect(allowed.config()).toMatchObject({ CUPEL_CHAIN_DATA_PUBLIC: true, CUPEL_PORT: 0 })
+  // What the processes of the Kafka profile are started with.
+  expect(allowed.environment['CUPEL_CHAIN_DATA_PUBLIC']).toBe('true')
+})
