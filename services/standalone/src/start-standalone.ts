@@ -4,6 +4,7 @@ import { startBulkCoordinator } from '@cupel/bulk-coordinator'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import { startLabelRefresher } from '@cupel/label-refresher'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
 import type { Config, RunningService } from '@cupel/service-kit'
@@ -44,6 +45,9 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
       startProjector(workers).then(started),
       startScorer(workers).then(started),
       startBulkCoordinator(workers).then(started),
+      ...(deps.config.CUPEL_LABEL_REFRESH_FILE === undefined
+        ? []
+        : [startLabelRefresher(workers).then(started)]),
     ]
     // A failure is told only when nothing is still starting: else that would never be stopped.
     await Promise.allSettled(starting)

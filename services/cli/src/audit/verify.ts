@@ -1,12 +1,13 @@
 /** `cupel audit verify`: whether everything in the log is well-formed. */
 import { verifyLog, type VerifyResult } from '@cupel/audit'
 import { topicSpecs } from '@cupel/contracts'
-import { scorerDeadLetterTopics } from '@cupel/scorer'
+import { deadLetterTopic } from '@cupel/event-log'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
 import { withInstallation } from '../installation.js'
+import { deadLetterGroups } from '../stack/foundation.js'
 import { readingNotes } from './reading-notes.js'
 
 /** Problems told; all are counted. */
@@ -23,14 +24,15 @@ answers with the first record of each report. Ends with ${EXIT_FAILED} where a p
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
+      const deadLetters = deadLetterGroups.map(deadLetterTopic)
       const notes = readingNotes(context.note, () => performance.now())
       const result = await withInstallation(context, ({ log, codec, database }) =>
         verifyLog({
           log,
           codec,
           database,
-          topics: [...topicSpecs, ...scorerDeadLetterTopics],
-          rawTopics: new Set(scorerDeadLetterTopics.map(({ name }) => name)),
+          topics: [...topicSpecs, ...deadLetters],
+          rawTopics: new Set(deadLetters.map(({ name }) => name)),
           maxProblems: MAX_PROBLEMS,
           ...(options.json === true ? {} : { onProgress: notes }),
         }),

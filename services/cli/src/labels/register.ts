@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerImport } from './import.js'
+import { registerRefresh } from './refresh.js'
 import { registerShow } from './show.js'
 import { registerSources } from './sources.js'
 
@@ -10,6 +11,7 @@ export function registerLabels(program: Command, context: CliContext): void {
     .command('labels')
     .description('Import lists of labelled addresses and look at what is known of an address.')
   registerImport(labels, context)
+  registerRefresh(labels, context)
   registerSources(labels, context)
   registerShow(labels, context)
 }

@@ -21,9 +21,21 @@ export function registerSources(labels: Command, context: CliContext): void {
 
 const HEADING = ['SOURCE', 'DATASET', 'LABELS', 'AS OF', 'IMPORTED', 'BY', '']
 
-function row({ source, dataset, total, asOf, publishedAt, importedBy, authority }: PublishedSet): string[] {
+function row({
+  source,
+  dataset,
+  total,
+  asOf,
+  publishedAt,
+  importedBy,
+  authority,
+  refreshConfigured,
+}: PublishedSet): string[] {
   const labels = total.toLocaleString('en-US')
   const imported = `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`
-  const remark = authority ? "the authority's own list" : ''
+  const remark = [
+    ...(authority ? ["the authority's own list"] : []),
+    ...(refreshConfigured ? ['refreshed on a schedule'] : []),
+  ].join(', ')
   return [source, dataset, labels, asOf?.slice(0, 10) ?? '-', imported, importedBy, remark]
 }

@@ -12,13 +12,20 @@ import {
   type EventLog,
   type SchemaRegistry,
 } from '@cupel/event-log'
+import { labelRefreshMigrations } from '@cupel/label-refresh'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { SCORER_GROUPS } from '@cupel/scorer'
 
 /** In the order in which they refer to each other. */
-const migrationSources = [eventLogMigrations, projectionsMigrations, accessMigrations, bulkMigrations]
+const migrationSources = [
+  eventLogMigrations,
+  projectionsMigrations,
+  accessMigrations,
+  bulkMigrations,
+  labelRefreshMigrations,
+]
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
   const applied = await migrate(database, await readMigrations(migrationSources))

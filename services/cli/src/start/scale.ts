@@ -1,7 +1,14 @@
 /** How many processes each service gets on the Kafka profile. */
 import { CommandError, EXIT_USAGE } from '../explain.js'
 
-export const scalable = ['api', 'scorer', 'bulk-scorer', 'bulk-coordinator', 'projector'] as const
+export const scalable = [
+  'api',
+  'scorer',
+  'bulk-scorer',
+  'bulk-coordinator',
+  'label-refresher',
+  'projector',
+] as const
 export type ScalableService = (typeof scalable)[number]
 export type Scale = Readonly<Record<ScalableService, number>>
 

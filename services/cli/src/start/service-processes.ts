@@ -46,6 +46,7 @@ const programs: Record<
   scorer: { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
   'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' } },
   'bulk-coordinator': { folder: 'bulk-coordinator', settings: {} },
+  'label-refresher': { folder: 'label-refresher', settings: {} },
   projector: { folder: 'projector', settings: {} },
 }
 
@@ -95,6 +96,8 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
   const planned: Planned[] = []
   const taken = new Set<number>()
   for (const service of scalable) {
+    // Without a plan of lists it would have nothing to do.
+    if (service === 'label-refresher' && config.CUPEL_LABEL_REFRESH_FILE === undefined) continue
     for (let instance = 0; instance < scale[service]; instance += 1) {
       const healthPort = await anotherPort(taken)
       const port = service === 'api' ? await apiPort(config, instance, taken) : null

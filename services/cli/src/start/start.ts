@@ -1,5 +1,6 @@
 /** `cupel start`: everything on this machine, until it is asked to stop. */
 import type { Logger } from '@cupel/contracts'
+import { readRefreshPlan, RefreshPlanError } from '@cupel/label-refresh'
 import {
   holdHome,
   killChildren,
@@ -11,7 +12,7 @@ import {
 } from '@cupel/local-stack'
 import { createLogger, createShutdown, type Config, type Shutdown } from '@cupel/service-kit'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
 import { startStack, type Stack } from '../stack/stack.js'
 import { ensureDefaultPolicy } from './default-policy.js'
 import { ensureDemoKeys } from './demo-keys.js'
@@ -33,6 +34,7 @@ export async function start(options: StartOptions, context: CliContext): Promise
     throw new CommandError('--scale needs --kafka: the embedded installation is one process.', EXIT_USAGE)
   const scale = parseScale(options.scale)
   const config = context.config()
+  requireRefreshPlan(config)
   const stop = listenForStop()
   try {
     const home = await holdHome(context.home, profile === 'kafka' ? 'cupel start --kafka' : 'cupel start')
@@ -44,6 +46,17 @@ export async function start(options: StartOptions, context: CliContext): Promise
     }
   } finally {
     stop.dispose()
+  }
+}
+
+/** Read before anything starts: a list that is not refreshed as planned would only look fresh. */
+function requireRefreshPlan({ CUPEL_LABEL_REFRESH_FILE: file }: Config): void {
+  if (file === undefined) return
+  try {
+    readRefreshPlan(file)
+  } catch (error) {
+    if (!(error instanceof RefreshPlanError)) throw error
+    throw new CommandError(error.message, EXIT_CONFIG, { cause: error })
   }
 }
 

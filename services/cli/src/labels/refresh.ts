@@ -1,0 +1,125 @@
+/** `cupel labels refresh`: the lists of the refresh plan, now, or when they were refreshed last. */
+import {
+  enterLists,
+  listStatuses,
+  readRefreshPlan,
+  refreshDue,
+  RefreshPlanError,
+  type ListStatus,
+  type RefreshedList,
+  type RefreshRun,
+} from '@cupel/label-refresh'
+import type { Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { withInstallation, type Installation } from '../installation.js'
+
+interface RefreshOptions extends JsonOption {
+  readonly plan?: string
+  readonly status?: boolean
+}
+
+const HELP = `
+The plan is a JSON file (docs/labels.md):
+  {"lists": [{"set": "sdn", "format": "ofac-xml", "url": "https://…/SDN.XML", "hosts": ["…"], "every": "6h"}]}`
+
+export function registerRefresh(labels: Command, context: CliContext): void {
+  labels
+    .command('refresh [names...]')
+    .summary('refresh the lists of the plan now')
+    .description(
+      `Refresh lists now, all of the plan (CUPEL_LABEL_REFRESH_FILE) or those that are named; a running installation does it
+by itself when they are due. A list is fetched where it changed and imported with the guards of \`labels import\`; one that
+is unchanged is confirmed. Whatever fails, the published set stays and grows older. Ends with ${EXIT_FAILED} where a list failed.`,
+    )
+    .option('--plan <file>', 'another plan than that of CUPEL_LABEL_REFRESH_FILE')
+    .option('--status', 'refresh nothing, tell how the lists stand')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', HELP)
+    .action(async (names: readonly string[], options: RefreshOptions) => {
+      const lists = chosen(planOf(context, options), names)
+      if (options.status === true) {
+        const statuses = await withInstallation(context, (installation) => statusesOf(installation, lists))
+        return answer(context, options, { items: statuses.map(snakeCase) }, () => statusText(statuses))
+      }
+      const runs = await withInstallation(context, (installation) => refresh(installation, lists))
+      answer(context, options, { items: runs.map(runJson) }, () => runText(lists, runs))
+      if (runs.some(({ succeeded }) => !succeeded)) process.exitCode = EXIT_FAILED
+    })
+}
+
+function planOf(context: CliContext, { plan }: RefreshOptions): readonly RefreshedList[] {
+  const file = plan === undefined ? context.config().CUPEL_LABEL_REFRESH_FILE : context.path(plan)
+  if (file === undefined)
+    throw new CommandError(
+      'There is no plan: set CUPEL_LABEL_REFRESH_FILE or give one with --plan.',
+      EXIT_USAGE,
+    )
+  try {
+    return readRefreshPlan(file)
+  } catch (error) {
+    if (error instanceof RefreshPlanError)
+      throw new CommandError(error.message, EXIT_CONFIG, { cause: error })
+    throw error
+  }
+}
+
+function chosen(lists: readonly RefreshedList[], names: readonly string[]): readonly RefreshedList[] {
+  const unknown = names.find((name) => !lists.some((list) => list.name === name))
+  if (unknown === undefined) return lists.filter(({ name }) => names.length === 0 || names.includes(name))
+  const known = lists.map(({ name }) => name).join(', ')
+  throw new CommandError(`The plan has no list ${unknown}; it has ${known}.`, EXIT_NOT_FOUND)
+}
+
+async function refresh(
+  installation: Installation,
+  lists: readonly RefreshedList[],
+): Promise<readonly RefreshRun[]> {
+  const labelView = installation.projectorRuns ? ('elsewhere' as const) : ('here' as const)
+  const { signal } = new AbortController()
+  return await refreshDue({ ...installation, lists, labelView }, { signal, force: true })
+}
+
+async function statusesOf(
+  { database }: Installation,
+  lists: readonly RefreshedList[],
+): Promise<readonly ListStatus[]> {
+  const names = lists.map(({ name }) => name)
+  await enterLists(database, names)
+  return await listStatuses(database, names)
+}
+
+const runJson = ({ name, outcome, detail, succeeded }: RefreshRun): unknown => ({
+  name,
+  outcome,
+  detail,
+  succeeded,
+})
+
+function runText(lists: readonly RefreshedList[], runs: readonly RefreshRun[]): string {
+  const rows = lists.map(({ name }) => {
+    const run = runs.find((one) => one.name === name)
+    return run === undefined
+      ? [name, 'busy', 'Another process refreshes it.']
+      : [name, run.outcome, run.detail ?? '']
+  })
+  return table([['LIST', 'OUTCOME', ''], ...rows])
+}
+
+function statusText(statuses: readonly ListStatus[]): string {
+  return table([
+    ['LIST', 'REFRESHED', 'LAST OUTCOME', 'FAILURES', 'DUE', ''],
+    ...statuses.map(({ name, succeededAt, outcome, failures, dueAt, detail, isRunning }) => [
+      name,
+      minute(succeededAt),
+      isRunning ? 'running' : (outcome ?? '-'),
+      String(failures),
+      minute(dueAt),
+      detail ?? '',
+    ]),
+  ])
+}
+
+const minute = (time: string | null): string =>
+  time === null ? 'never' : `${time.slice(0, 10)} ${time.slice(11, 16)}`
