@@ -11,6 +11,7 @@ import {
   parseAddress,
   type Attribution,
   type CompiledPolicy,
+  type DeclaredRange,
   type LabelFacts,
   type LabelSetFacts,
   type Transfer,
@@ -47,15 +48,22 @@ export async function readOwnTransfers(
   return await readTransfers(database, { chain, ledgerSeq, addresses, limit })
 }
 
-/** Measures the exposure of an address; `own` are its transfers where they were read before. */
+/** What was read before, for a whole batch. */
+export interface ReadBefore {
+  readonly own: TransfersOfAddress
+  readonly ranges: readonly DeclaredRange[]
+}
+
+/** Measures the exposure of an address in one state of ledger and labels. */
 export async function examineAddress(
   database: Queryable,
   request: ExamineRequest,
-  own?: TransfersOfAddress,
+  before?: ReadBefore,
 ): Promise<ExposureRecord> {
   const { chain, address, ledgerSeq, policy, generatedAt } = request
-  const found = own ?? (await readOwnTransfers(database, { ...request, addresses: [address] })).get(address)
-  const ranges = await declaredRanges(database, { chain, ledgerSeq })
+  const found =
+    before?.own ?? (await readOwnTransfers(database, { ...request, addresses: [address] })).get(address)
+  const ranges = before?.ranges ?? (await declaredRanges(database, { chain, ledgerSeq }))
   const search = createSearch(database, request)
   const transfers = new Map((found?.transfers ?? []).map((one) => [one.id, one]))
   const followed = found === undefined ? [] : await search.follow(transfers)

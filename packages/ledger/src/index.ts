@@ -1,5 +1,5 @@
 export { examineAddress, readOwnTransfers } from './examine-address.js'
-export type { ExamineRequest } from './examine-address.js'
+export type { ExamineRequest, ReadBefore } from './examine-address.js'
 export { ledgerFormatNames } from './formats/formats.js'
 export { importLedger } from './import-ledger.js'
 export type {

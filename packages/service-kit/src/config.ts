@@ -183,6 +183,9 @@ export const settings = {
   CUPEL_CHAIN_DATA_MAX_AGE_MS: milliseconds(0, 3_600_000)
     .default(60_000)
     .describe('Age up to which what a provider said is used again for the same account.'),
+  CUPEL_EXPOSURE_BUDGET_MS: milliseconds(1, 10_000)
+    .default(200)
+    .describe('How long a screen waits for the ledger; a late answer is dropped whole and recorded.'),
   CUPEL_WEBHOOK_ALLOW: list
     .prefault('')
     .describe(

@@ -1,5 +1,5 @@
 /** Decides a batch of requests: one statement reads everything they rest on, then pure code decides one after the other. */
-import { decidedEventId, type DomainEvent } from '@cupel/contracts'
+import { decidedEventId, type DomainEvent, type ExposureRecord } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
   compilePolicyText,
@@ -23,6 +23,7 @@ import {
   type LabelSnapshot,
 } from '@cupel/read-models'
 import type { PreparedRequest } from './chain-stage.js'
+import type { Examine } from './exposure-stage.js'
 import type { ScorerInstruments } from './instruments.js'
 import { PausedError, type Decision, type Request } from './lane.js'
 import { screeningRequest } from './screening-facts.js'
@@ -32,6 +33,8 @@ export interface DeciderOptions {
   readonly log: LogIdentity
   /** How far the label view may be trusted now. Throws where it may not be at all. */
   readonly labelView: () => Exclude<LabelViewState, 'missing'>
+  /** Asks the ledger; absent where none can be. */
+  readonly examine?: Examine
   readonly instruments: ScorerInstruments
   readonly now: () => Date
 }
@@ -79,9 +82,12 @@ export function createDecider(
     const { policy } = snapshot.standing
     if (policy === null) throw new PausedError('No policy has been activated.')
 
-    const since = performance.now()
     const generatedAt = options.now().toISOString()
     const live = { ...snapshot.standing, labelView: options.labelView() }
+    const examining =
+      options.examine?.(requests, { ...live, policy, labelSetSeq: live.setsSeq, generatedAt }) ?? null
+    const exposures = examining === null ? null : await examining
+    const since = performance.now()
     const labels = byLookupKey(snapshot.labels)
     const decisions = requests.map((request, index): Decision => {
       const key = keys[index]!
@@ -89,7 +95,7 @@ export function createDecider(
       if (key === SANDBOX)
         return decide(request, sandboxSnapshot(request), compiledDefaultPolicy, generatedAt)
       const screened = { ...snapshotOf(live), labels: labels.get(key) ?? [] }
-      return decide(request, screened, policy, generatedAt)
+      return decide({ ...request, exposure: exposures?.[index] ?? null }, screened, policy, generatedAt)
     })
     options.instruments.batch(requests.length)
     options.instruments.decision(performance.now() - since)
@@ -141,7 +147,7 @@ function byLookupKey(labels: readonly Label[]): ReadonlyMap<string, LabelFacts[]
 }
 
 function decide(
-  request: PreparedRequest,
+  request: PreparedRequest & { readonly exposure?: ExposureRecord | null },
   snapshot: ScreeningSnapshot,
   policy: CompiledPolicy,
   generatedAt: string,
@@ -151,6 +157,7 @@ function decide(
       request: screeningRequest(request.data),
       snapshot,
       ...(request.chainInputs === undefined ? {} : { chainInputs: request.chainInputs }),
+      exposure: request.exposure ?? null,
       policy,
       generatedAt,
     })

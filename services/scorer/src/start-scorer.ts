@@ -8,6 +8,7 @@ import type { Check, Config, RunningService } from '@cupel/service-kit'
 import { openChainStage, type ChainStage, type ChainStageConfig } from './chain-stage.js'
 import { deadLetterTopic } from './dead-letter.js'
 import { createDecider } from './decide-requests.js'
+import { startExposureStage, type ExposureStage } from './exposure-stage.js'
 import { createFailureWindow } from './failure-window.js'
 import { createGatherer } from './gather.js'
 import { createInstruments, type ScorerInstruments } from './instruments.js'
@@ -17,7 +18,10 @@ import { createLane, PausedError, type HandledRange, type Lane, type LaneHandler
 export interface ScorerDeps {
   readonly config: Pick<
     Config,
-    'CUPEL_SCORER_LANE' | 'CUPEL_LABEL_LAG_LIMIT_MS' | 'CUPEL_LABEL_LAG_REFUSE_MS'
+    | 'CUPEL_SCORER_LANE'
+    | 'CUPEL_LABEL_LAG_LIMIT_MS'
+    | 'CUPEL_LABEL_LAG_REFUSE_MS'
+    | 'CUPEL_EXPOSURE_BUDGET_MS'
   > &
     ChainStageConfig
   readonly log: EventLog
@@ -58,6 +62,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const identity = await deps.log.identity()
   await deps.log.ensureTopics(scorerDeadLetterTopics)
   const chainStage = await openChainStage({ ...deps, now })
+  const exposureStage = await startExposureStage({ ...deps, budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS })
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
     viewNext: () => readViewNext(deps.database, identity),
@@ -72,7 +77,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     },
   })
   const lanes = lanesOf(deps.config.CUPEL_SCORER_LANE).map((lane) =>
-    runLane(lane, { deps, identity, watch, chainStage, instruments, now }),
+    runLane(lane, { deps, identity, watch, chainStage, exposureStage, instruments, now }),
   )
   return {
     name: 'scorer',
@@ -81,6 +86,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
       await watch.stop()
       await Promise.all(lanes.map((lane) => lane.stop()))
       await chainStage.close()
+      await exposureStage.stop()
     },
   }
 }
@@ -108,6 +114,7 @@ interface LaneContext {
   readonly identity: LogIdentity
   readonly watch: LabelWatch
   readonly chainStage: ChainStage
+  readonly exposureStage: ExposureStage
   readonly instruments: ScorerInstruments
   readonly now: () => Date
 }
@@ -119,7 +126,7 @@ interface RunningLane {
 
 function runLane(
   lane: Lane,
-  { deps, identity, watch, chainStage, instruments, now }: LaneContext,
+  { deps, identity, watch, chainStage, exposureStage, instruments, now }: LaneContext,
 ): RunningLane {
   const { database, log, logger } = deps
   const { group, maxBatchRecords, maxConcurrentBatches } = laneSettings[lane]
@@ -143,7 +150,10 @@ function runLane(
     return verdict.kind
   }
   const gatherer = createGatherer({
-    run: createDecider({ database, log: identity, labelView, instruments, now }),
+    run: createDecider({
+      ...{ database, log: identity, labelView, instruments, now },
+      examine: exposureStage.forLane(lane),
+    }),
     maxBatchItems: maxBatchRecords,
     maxConcurrentBatches,
   })

@@ -27,6 +27,7 @@ import {
   type NewRecord,
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { ledgerMigrations } from '@cupel/ledger'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import {
   installReadModels,
@@ -90,7 +91,7 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
   const logDatabase = connect('test-log')
   const proxy = await cuttableProxy(connectionString)
   const scorerDatabase = connect('test-scorer', proxy.connectionString)
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations]))
+  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, ledgerMigrations]))
   await installReadModels(database, readModels)
   const log = openEmbeddedLog({ database: logDatabase })
   await log.ensureTopics(topicSpecs)

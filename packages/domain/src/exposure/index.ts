@@ -27,7 +27,7 @@ export type {
 } from './exposure-policy.js'
 export { mergeRanges } from './history.js'
 export type { DeclaredRange, HistoryKind } from './history.js'
-export { measureExposure } from './measure-exposure.js'
+export { emptyExposure, measureExposure } from './measure-exposure.js'
 export type { MeasureContext, Neighbourhood } from './measure-exposure.js'
 export { scoreExposure } from './score-exposure.js'
 export type { ExposureReason, ScoredExposure } from './score-exposure.js'

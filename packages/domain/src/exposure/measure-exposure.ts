@@ -74,21 +74,10 @@ export function measureExposure(neighbourhood: Neighbourhood, context: MeasureCo
         measures.add({ ...contribution, asset, direction })
     }
   }
-  const { limits } = document
   const ranOut = neighbourhood.cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
+  const status = own.length === 0 ? 'absent' : 'examined'
   return {
-    status: own.length === 0 ? 'absent' : 'examined',
-    ledgerSeq: neighbourhood.ledgerSeq,
-    method: document.method,
-    limits: {
-      hops: document.hops,
-      transfers: limits.transfers,
-      intermediaries: limits.intermediaries,
-      transfersPerIntermediary: limits.transfers_per_intermediary,
-      transfersOfIntermediaries: limits.transfers_of_intermediaries,
-      hubCounterparties: limits.hub_counterparties,
-      paths: limits.paths,
-    },
+    ...emptyExposure(status, { ledgerSeq: neighbourhood.ledgerSeq, policy: context.policy }),
     ranges: history.ranges.map(recordedRange),
     transfersExamined: counted.length,
     ownTransfers: own.length,
@@ -99,7 +88,43 @@ export function measureExposure(neighbourhood: Neighbourhood, context: MeasureCo
     cut: neighbourhood.cut.slice(0, RECORDED_CUTS),
     cutOmitted: Math.max(0, neighbourhood.cut.length - RECORDED_CUTS),
     edgesSha256: edgesSha256(counted),
-    error: '',
+  }
+}
+
+/** The record of a stage that measured nothing: it came too late or failed. */
+export function emptyExposure(
+  status: 'examined' | 'absent' | 'late' | 'failed',
+  {
+    ledgerSeq,
+    policy,
+    error = '',
+  }: { readonly ledgerSeq: number; readonly policy: CompiledPolicy; readonly error?: string },
+): ExposureRecord {
+  const { hops, method, limits } = policy.exposure.document
+  return {
+    status,
+    ledgerSeq,
+    method,
+    limits: {
+      hops,
+      transfers: limits.transfers,
+      intermediaries: limits.intermediaries,
+      transfersPerIntermediary: limits.transfers_per_intermediary,
+      transfersOfIntermediaries: limits.transfers_of_intermediaries,
+      hubCounterparties: limits.hub_counterparties,
+      paths: limits.paths,
+    },
+    ranges: [],
+    transfersExamined: 0,
+    ownTransfers: 0,
+    hopsSearched: 0,
+    truncated: false,
+    historyComplete: false,
+    measures: [],
+    cut: [],
+    cutOmitted: 0,
+    edgesSha256: '',
+    error,
   }
 }
 

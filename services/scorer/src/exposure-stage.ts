@@ -1,0 +1,205 @@
+/**
+ * The stage of exposure: where the ledger holds a screened address, its neighbourhood is read in the state of ledger and
+ * labels that the report names, within a budget. A late stage is dropped whole and recorded; limits inside it are counts.
+ * Without a ledger the stage does nothing, not even wait.
+ */
+import type { ExposureRecord, Logger, Metrics } from '@cupel/contracts'
+import { emptyExposure, type CompiledPolicy, type LabelFacts, type LabelSetFacts } from '@cupel/domain'
+import { currentLedgerSeq, declaredRanges, examineAddress, readOwnTransfers } from '@cupel/ledger'
+import { sqlState, type Queryable } from '@cupel/postgres'
+import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+import type { Lane, Request } from './lane.js'
+
+export interface ExposureContext {
+  readonly policy: CompiledPolicy
+  readonly labelSetSeq: number
+  readonly labelSets: readonly LabelSetFacts[]
+  /** UTC, RFC 3339. */
+  readonly generatedAt: string
+}
+
+/** One record per request, in their order; null for the sandbox. `null` where there is no ledger. */
+export type Examine = (
+  requests: readonly Request[],
+  context: ExposureContext,
+) => Promise<readonly (ExposureRecord | null)[]> | null
+
+export interface ExposureStage {
+  forLane(lane: Lane): Examine
+  stop(): Promise<void>
+}
+
+export interface ExposureStageDeps {
+  readonly database: Queryable
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** How long a screen waits for the ledger. */
+  readonly budgetMs: number
+}
+
+/** An imported segment is known within this. */
+const LOOK_INTERVAL_MS = 500
+/** Nobody waits for an item of a bulk. */
+const BULK_BUDGETS = 10
+/** Addresses examined at once: each takes a connection from the label look-ups. */
+const CONCURRENT_EXAMINATIONS = 3
+
+/** Resolves once it is known whether there is a ledger. */
+export async function startExposureStage(deps: ExposureStageDeps): Promise<ExposureStage> {
+  const { database, budgetMs } = deps
+  const outcomes = deps.metrics.counter('scorer_exposure_total', 'Addresses looked for in the ledger', [
+    'status',
+  ])
+  const ledger = await watchLedger(deps)
+  const examinations = createSlots(CONCURRENT_EXAMINATIONS)
+
+  async function examineAll(
+    requests: readonly Request[],
+    context: ExposureContext,
+    state: { readonly ledgerSeq: number; readonly deadlineAtMs: number },
+  ): Promise<readonly (ExposureRecord | null)[]> {
+    const { policy } = context
+    const byAddress = new Map<string, Promise<ExposureRecord>>()
+    const byChain = new Map<string, Set<string>>()
+    for (const { data } of requests) {
+      if (!data.livemode) continue
+      const addresses = byChain.get(data.chain) ?? new Set<string>()
+      byChain.set(data.chain, addresses.add(data.canonicalAddress))
+    }
+    for (const [chain, addresses] of byChain) {
+      const all = { chain, ledgerSeq: state.ledgerSeq, policy }
+      const ranges = ledger.rangesOf(chain, state.ledgerSeq)
+      const owns = readOwnTransfers(database, { ...all, addresses: [...addresses] })
+      for (const address of addresses) {
+        const work = async (): Promise<ExposureRecord> => {
+          const own = (await owns).get(address) ?? { transfers: [], isCut: false }
+          const examine = async (): Promise<ExposureRecord> =>
+            await examineAddress(
+              database,
+              { ...context, ...all, address, labelsOf: labelsOf(database, context.labelSetSeq) },
+              { own, ranges: await ranges },
+            )
+          return own.transfers.length === 0 ? await examine() : await examinations(examine)
+        }
+        byAddress.set(`${chain} ${address}`, withinDeadline(work, all, state.deadlineAtMs))
+      }
+    }
+    return await Promise.all(
+      requests.map(async ({ data }) => {
+        if (!data.livemode) return null
+        const record = await byAddress.get(`${data.chain} ${data.canonicalAddress}`)!
+        outcomes.inc({ status: record.status })
+        return record
+      }),
+    )
+  }
+
+  async function withinDeadline(
+    work: () => Promise<ExposureRecord>,
+    all: { readonly ledgerSeq: number; readonly policy: CompiledPolicy },
+    deadlineAtMs: number,
+  ): Promise<ExposureRecord> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<ExposureRecord>((resolve) => {
+      timer = setTimeout(
+        () => resolve(emptyExposure('late', all)),
+        Math.max(0, deadlineAtMs - performance.now()),
+      )
+    })
+    const ended = work().catch((error: unknown) => {
+      deps.logger.warn({ err: error }, 'The ledger could not be examined')
+      return emptyExposure('failed', { ...all, error: error instanceof Error ? error.name : 'Error' })
+    })
+    try {
+      return await Promise.race([ended, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    forLane: (lane) => (requests, context) => {
+      const ledgerSeq = ledger.seq()
+      if (ledgerSeq === 0) return null
+      const ms = lane === 'bulk' ? budgetMs * BULK_BUDGETS : budgetMs
+      return examineAll(requests, context, { ledgerSeq, deadlineAtMs: performance.now() + ms })
+    },
+    stop: () => ledger.stop(),
+  }
+}
+
+type Ranges = Awaited<ReturnType<typeof declaredRanges>>
+
+/** Looks now and then which state the ledger is in; a ledger that cannot be asked stays as it was last seen. */
+async function watchLedger({ database, logger }: ExposureStageDeps) {
+  let seq = 0
+  let ranges = new Map<string, Promise<Ranges>>()
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+  let isStopped = false
+  const look = async (): Promise<void> => {
+    try {
+      const next = await currentLedgerSeq(database)
+      if (next !== seq) ranges = new Map()
+      seq = next
+    } catch (error) {
+      if (sqlState(error) !== UNDEFINED_TABLE)
+        logger.debug({ err: error }, 'The ledger could not be looked at')
+    }
+    if (!isStopped) timer = setTimeout(() => (looking = look()), LOOK_INTERVAL_MS)
+  }
+  await look()
+  return {
+    seq: () => seq,
+    /** The same for every screen of one state. */
+    rangesOf(chain: string, ledgerSeq: number): Promise<Ranges> {
+      const key = `${ledgerSeq} ${chain}`
+      let known = ranges.get(key)
+      if (known === undefined) {
+        known = declaredRanges(database, { chain, ledgerSeq })
+        ranges.set(key, known)
+        known.catch(() => ranges.delete(key))
+      }
+      return known
+    },
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await looking
+    },
+  }
+}
+
+/** A database of an installation that was never given a ledger. */
+const UNDEFINED_TABLE = '42P01'
+
+/** Labels of counterparties, in the state of labels that the report rests on. */
+function labelsOf(database: Queryable, labelSetSeq: number) {
+  return async (lookupKeys: readonly string[]): Promise<ReadonlyMap<string, readonly LabelFacts[]>> => {
+    const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
+    const byKey = new Map<string, LabelFacts[]>()
+    for (const label of labels) {
+      const known = byKey.get(label.lookupKey)
+      if (known === undefined) byKey.set(label.lookupKey, [labelFacts(label)])
+      else known.push(labelFacts(label))
+    }
+    return byKey
+  }
+}
+
+/** Runs at most so many at once, the others in the order in which they came. */
+function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = count
+  return async (work) => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve))
+    else free -= 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
+}
