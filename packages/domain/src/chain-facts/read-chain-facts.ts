@@ -21,8 +21,20 @@ export interface ChainReading {
   readonly isFaulted: boolean
 }
 
+const nobodyAsked: ChainReading = {
+  balance: null,
+  balanceBaseUnits: null,
+  txCount: null,
+  txCountKind: null,
+  balances: [],
+  coverage: { status: 'unavailable', source: null, height: null, as_of: null },
+  codeAtAddress: 'unknown',
+  isFaulted: false,
+}
+
 /** Reads the facts of one address on `chain`. Facts of another chain are refused by whoever asked, not here. */
 export function readChainFacts(chain: string, { stage, facts }: ChainInputs): ChainReading {
+  if (stage === '') return nobodyAsked
   const answered = stage === 'answered' ? facts.filter(({ error }) => error === null) : []
   const disagreements = findDisagreements(answered)
   const faults = facts.flatMap(({ provider, error }) => (error === null ? [] : [{ source: provider, error }]))
@@ -38,7 +50,7 @@ export function readChainFacts(chain: string, { stage, facts }: ChainInputs): Ch
     balances: tokenAmounts(answered),
     coverage: coverageOf(shown, faults, disagreements),
     codeAtAddress: codeAt(answered),
-    isFaulted: stage !== '' && (faults.length > 0 || disagreements.length > 0 || answered.length === 0),
+    isFaulted: faults.length > 0 || disagreements.length > 0 || answered.length === 0,
   }
 }
 
