@@ -3,8 +3,11 @@ import { Command } from 'commander'
 import type { CliContext } from './context.js'
 import { registerAccounts } from './accounts/register.js'
 import { registerAudit } from './audit/register.js'
+import { registerBulk } from './bulk/register.js'
+import { registerDeadLetters } from './dead-letters/register.js'
 import { registerKeys } from './keys/register.js'
 import { registerLabels } from './labels/register.js'
+import { registerLedger } from './ledger/register.js'
 import { registerPolicy } from './policy/register.js'
 import { registerScreen } from './screen/register.js'
 import { registerStart } from './start/register.js'
@@ -16,11 +19,14 @@ const groups = [
   registerStart,
   registerStatus,
   registerScreen,
+  registerBulk,
   registerAccounts,
   registerKeys,
   registerLabels,
+  registerLedger,
   registerPolicy,
   registerAudit,
+  registerDeadLetters,
 ]
 
 export function createProgram(context: CliContext): Command {

@@ -1,21 +1,11 @@
 /** `cupel screen`: one screening through the running API, with the demo key. */
-import { lastProfile, readRun } from '@cupel/local-stack'
 import type { Command } from 'commander'
-import { join } from 'node:path'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_UNAVAILABLE, EXIT_USAGE } from '../explain.js'
-import { readDemoKeys } from '../start/demo-keys.js'
+import { callService } from '../service-call.js'
 
 interface ScreenOptions extends JsonOption {
   readonly chain?: string
-}
-
-interface Problem {
-  readonly code?: string
-  readonly detail?: string
-  readonly title?: string
-  readonly report_id?: string
 }
 
 interface Report {
@@ -36,8 +26,6 @@ interface Report {
   }
 }
 
-const ANSWER_TIMEOUT_MS = 70_000
-
 export function registerScreen(program: Command, context: CliContext): void {
   program
     .command('screen <address>')
@@ -51,42 +39,9 @@ export function registerScreen(program: Command, context: CliContext): void {
     })
 }
 
-async function screen(context: CliContext, address: string, options: ScreenOptions): Promise<Report> {
-  const { baseUrl, key } = target(context)
-  let response: Response
-  try {
-    response = await fetch(`${baseUrl}/v1/screen`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ address, ...(options.chain === undefined ? {} : { chain: options.chain }) }),
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-    })
-  } catch (cause) {
-    throw new CommandError(`The service at ${baseUrl} does not answer.`, EXIT_UNAVAILABLE, { cause })
-  }
-  const body: unknown = await response.json()
-  if (response.ok) return body as Report
-  const problem = body as Problem
-  throw new CommandError(
-    `Refused with ${response.status} ${problem.code ?? ''}: ${problem.detail ?? problem.title ?? 'no reason given'}`,
-    response.status >= 500
-      ? EXIT_UNAVAILABLE
-      : response.status === 400 || response.status === 422
-        ? EXIT_USAGE
-        : EXIT_FAILED,
-  )
-}
-
-function target(context: CliContext): { baseUrl: string; key: string } {
-  const run = readRun(context.home)
-  const baseUrl = run?.baseUrls[0] ?? context.environment['CUPEL_BASE_URL']
-  if (baseUrl === undefined)
-    throw new CommandError(`No service runs on ${context.home}: start one with npm start.`, EXIT_UNAVAILABLE)
-  const profile = run?.profile ?? lastProfile(context.home) ?? 'embedded'
-  const key = context.environment['CUPEL_API_KEY'] ?? readDemoKeys(join(context.home, profile))?.read_write
-  if (key === undefined)
-    throw new CommandError('There is no demo key here: give a key with CUPEL_API_KEY.', EXIT_USAGE)
-  return { baseUrl, key }
+async function screen(context: CliContext, address: string, { chain }: ScreenOptions): Promise<Report> {
+  const body = chain === undefined ? { address } : { address, chain }
+  return JSON.parse(await callService(context, { method: 'POST', path: '/v1/screen', body })) as Report
 }
 
 function reportText(address: string, report: Report): string {

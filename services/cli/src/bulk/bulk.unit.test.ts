@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { addressesOf } from './address-file.js'
+import { createProgressBar, progressLine } from './progress-bar.js'
+
+describe('the addresses of a file', () => {
+  test.each([
+    ['one a line, in any line ends', 'a\nb\r\nc\rd', ['a', 'b', 'c', 'd']],
+    ['with remarks and empty lines', '# mine\n\na\n  \n# more\nb\n', ['a', 'b']],
+    [
+      'the first column of a table, its heading left out',
+      'address,chain\na,ETH\n"b",BTC\nc;d\n',
+      ['a', 'b', 'c'],
+    ],
+    ['a JSON array, as it is', '["a", " b "]', ['a', ' b ']],
+    ['with a byte order mark', '\uFEFFaddress\na', ['a']],
+    ['none', '', []],
+  ])('%s', (_, text, expected) => {
+    expect(addressesOf(text)).toEqual(expected)
+  })
+
+  test('that is JSON of another kind is refused', () => {
+    expect(() => addressesOf('[1, 2]')).toThrow(/no array of texts/)
+  })
+})
+
+const running = { status: 'running', total: 1_000, completed: 331, failed: 2, cancelled: 0 }
+
+describe('progress', () => {
+  test('is a bar as long as the job is done', () => {
+    expect(progressLine(running)).toBe('[█████████                     ] 333/1000, 2 failed, running')
+    expect(progressLine({ ...running, completed: 998, status: 'completed_with_errors' })).toBe(
+      `[${'█'.repeat(30)}] 1000/1000, 2 failed, completed with errors`,
+    )
+  })
+
+  test('replaces its line on a terminal, and is a line per change elsewhere', () => {
+    for (const isTTY of [true, false]) {
+      const written: string[] = []
+      const bar = createProgressBar({ isTTY, write: (text) => written.push(text) })
+      bar.show(running)
+      bar.show(running)
+      bar.show({ ...running, completed: 400 })
+      bar.end()
+      expect(written).toHaveLength(isTTY ? 3 : 2)
+      expect(written.every((text) => text.endsWith('\n'))).toBe(!isTTY)
+    }
+  })
+})

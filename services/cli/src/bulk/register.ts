@@ -1,0 +1,117 @@
+/** `cupel bulk`: jobs through the running API. */
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { answer, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+import { addressesOf } from './address-file.js'
+import { createProgressBar, progressLine, type JobProgress } from './progress-bar.js'
+import { callService } from '../service-call.js'
+
+interface Job extends JobProgress {
+  readonly job_id: string
+  readonly results_url: string
+  readonly completed_at: string | null
+}
+
+interface SubmitOptions extends JsonOption {
+  readonly chain?: string
+  readonly wait?: boolean
+}
+
+/** Between two looks at a job that is waited for. */
+const LOOK_INTERVAL_MS = 250
+
+export function registerBulk(program: Command, context: CliContext): void {
+  const bulk = program.command('bulk').summary('submit, follow, cancel and fetch bulk jobs')
+  bulk
+    .command('submit <file>')
+    .summary('submit the addresses of a file as a job')
+    .description(
+      `Submits the addresses of a file as one job, with CUPEL_API_KEY or else the demo key: one address a line, or the first
+column of a CSV file, or a JSON array; 1 to 1,000 of them. With --wait it ends when the job has, with 0 where every address
+has a report and with ${EXIT_FAILED} otherwise.`,
+    )
+    .option('--chain <code>', 'chain of all addresses; by default it is detected for each')
+    .option('--wait', 'follow the job to its end, with a progress bar')
+    .option('--json', 'answer with the job as the API gives it')
+    .action(async (file: string, options: SubmitOptions) => {
+      const job = await submit(context, file, options)
+      const shown = options.wait === true ? await follow(context, job.job_id) : job
+      answer(context, options, shown, () => jobText(shown))
+      if (options.wait === true && shown.status !== 'completed') process.exitCode = EXIT_FAILED
+    })
+  bulk
+    .command('show <job-id>')
+    .summary('how a job stands')
+    .description('Shows how a job stands.')
+    .option('--json', 'answer with the job as the API gives it')
+    .action(async (jobId: string, options: JsonOption) => {
+      const job = await getJob(context, jobId)
+      answer(context, options, job, () => jobText(job))
+    })
+  bulk
+    .command('cancel <job-id>')
+    .summary('end a job early')
+    .description('Cancels what is not done of a job and waits until it has ended.')
+    .option('--json', 'answer with the job as the API gives it')
+    .action(async (jobId: string, options: JsonOption) => {
+      await callService(context, { method: 'POST', path: `${pathOf(jobId)}/cancel` })
+      const job = await follow(context, jobId)
+      answer(context, options, job, () => jobText(job))
+    })
+  bulk
+    .command('results <job-id>')
+    .summary('the results of a job as CSV or lines of JSON')
+    .description('Writes the results of a job to standard output, also while it runs.')
+    .option('--format <format>', 'csv or ndjson', 'csv')
+    .action(async (jobId: string, options: { format: string }) => {
+      const accept = { csv: 'text/csv', ndjson: 'application/x-ndjson' }[options.format]
+      if (accept === undefined) throw new CommandError('--format is csv or ndjson.', EXIT_USAGE)
+      const text = await callService(context, {
+        ...{ method: 'GET', path: `${pathOf(jobId)}/results` },
+        headers: { accept },
+      })
+      context.print(text.trimEnd())
+    })
+}
+
+async function submit(context: CliContext, file: string, { chain }: SubmitOptions): Promise<Job> {
+  let addresses: string[]
+  try {
+    addresses = addressesOf(await readFile(context.path(file), 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CommandError(`${file} cannot be read: ${reason}`, EXIT_USAGE, { cause })
+  }
+  const body = chain === undefined ? { addresses } : { addresses, chain }
+  return JSON.parse(await callService(context, { method: 'POST', path: '/v1/bulk', body })) as Job
+}
+
+/** Until the job has ended. */
+async function follow(context: CliContext, jobId: string): Promise<Job> {
+  const bar = createProgressBar(process.stderr)
+  try {
+    for (;;) {
+      const job = await getJob(context, jobId)
+      bar.show(job)
+      if (job.completed_at !== null) return job
+      await sleep(LOOK_INTERVAL_MS)
+    }
+  } finally {
+    bar.end()
+  }
+}
+
+async function getJob(context: CliContext, jobId: string): Promise<Job> {
+  return JSON.parse(await callService(context, { method: 'GET', path: pathOf(jobId) })) as Job
+}
+
+function pathOf(jobId: string): string {
+  return `/v1/bulk/${encodeURIComponent(jobId)}`
+}
+
+function jobText(job: Job): string {
+  return `Job ${job.job_id}: ${progressLine(job)}\nResults: ${job.results_url}`
+}

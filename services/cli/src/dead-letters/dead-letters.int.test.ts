@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process'
+import { silentLogger, topicOf } from '@cupel/contracts'
+import { appendDeadLetter, builtInRegistry, type EventLog, type LogRecord } from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { openDatabase } from '@cupel/postgres'
+import { createTestDatabase } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkout, createContext } from '../context.js'
+import { createProgram } from '../program.js'
+import { prepareDatabase, prepareLog } from '../stack/foundation.js'
+
+const GROUP = 'bulk-coordinator.jobs.v1'
+const TOPIC = topicOf('BulkSubmitted')
+let databaseUrl: string
+let log: EventLog
+let stop: () => Promise<void>
+
+beforeEach(async () => {
+  const testDatabase = await createTestDatabase()
+  databaseUrl = testDatabase.connectionString
+  const database = openDatabase({ connectionString: databaseUrl, maxConnections: 8, applicationName: 'test' })
+  await prepareDatabase(database, silentLogger)
+  log = openEmbeddedLog({ database })
+  await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
+  stop = async () => {
+    await log.close()
+    await database.close()
+    await testDatabase.drop()
+  }
+}, 60_000)
+afterEach(async () => await stop())
+
+async function cupel(...args: string[]): Promise<Record<string, unknown>> {
+  const out: string[] = []
+  const context = {
+    ...createContext({ CUPEL_DATABASE_URL: databaseUrl, CUPEL_LOG: 'embedded' }, args),
+    print: (text: string) => void out.push(text),
+    note: () => undefined,
+  }
+  await createProgram(context).parseAsync([...args, '--json'], { from: 'user' })
+  return JSON.parse(out.join('')) as Record<string, unknown>
+}
+
+async function records(partition: number): Promise<LogRecord[]> {
+  const found: LogRecord[] = []
+  const to = await log.endOffset(TOPIC, partition)
+  for await (const batch of log.read({ topic: TOPIC, partition, from: 0, to })) found.push(...batch)
+  return found
+}
+
+/** Appends records that nobody can read and lays them aside as a group does. */
+async function layAside(...keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    const headers = { ce_type: 'BulkSubmitted', ce_id: `event of ${key}` }
+    await log.append('test', [{ topic: TOPIC, partition: 2, key, value: Buffer.from(key), headers }])
+    const record = (await records(2)).at(-1)!
+    await appendDeadLetter(log, 'bulk.dead-letter', { group: GROUP, record, cause: `${key} is no job` })
+  }
+}
+
+test('a dead letter is listed with its cause and the place it came from', async () => {
+  await layAside('job_a', 'job_b')
+  const { dead_letters: letters } = await cupel('dead-letters', 'list')
+  expect(letters).toEqual([
+    {
+      ...{ group: GROUP, offset: 0, cause: 'job_a is no job', key: 'job_a', type: 'BulkSubmitted' },
+      ...{ event_id: 'event of job_a', origin: { topic: TOPIC, partition: 2, offset: 0 } },
+    },
+    expect.objectContaining({ key: 'job_b', offset: 1 }),
+  ])
+})
+
+test('redriving appends the record again, byte for byte, and takes the letter off the list', async () => {
+  await layAside('job_a', 'job_b')
+  await cupel('dead-letters', 'redrive', GROUP, '--offset', '1')
+  const [, original, again] = await records(2)
+  expect(again).toEqual({ ...original, offset: 2 })
+  expect((await cupel('dead-letters', 'list'))['dead_letters']).toMatchObject([{ key: 'job_a' }])
+  await cupel('dead-letters', 'redrive', `${GROUP}.dlq`, '--all')
+  expect((await cupel('dead-letters', 'list', '--group', GROUP))['dead_letters']).toEqual([])
+  expect((await records(2)).map(({ key }) => key)).toEqual(['job_a', 'job_b', 'job_b', 'job_a'])
+})
+
+test('dismissing takes letters off the list and appends nothing; what is laid aside later is a new letter', async () => {
+  await layAside('job_a')
+  await cupel('dead-letters', 'dismiss', GROUP, '--all')
+  await layAside('job_a')
+  expect((await cupel('dead-letters', 'list'))['dead_letters']).toMatchObject([{ key: 'job_a', offset: 2 }])
+  expect(await records(2)).toHaveLength(2)
+})
+
+test.each([
+  [['redrive', GROUP], /--offset with one or more offsets, or --all/],
+  [['redrive', GROUP, '--offset', '7'], /no open dead letter at offset 7/],
+  [['redrive', 'nobody.v1', '--all'], /no group nobody.v1; those are scorer.interactive.v1/],
+])('%j is refused with what is wrong', async (args, reason) => {
+  await layAside('job_a')
+  await expect(cupel('dead-letters', ...args)).rejects.toThrow(reason)
+})
+
+test.each(['before', 'after'])(
+  'a redrive that is killed %s an append loses no letter',
+  async (side) => {
+    await layAside('job_a', 'job_b')
+    const points = `${side}:dead-letters.redrive:1`
+    const script = 'services/cli/src/main.ts'
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', '--conditions', 'cupel-source', script, 'dead-letters', 'redrive', GROUP, '--all'],
+      {
+        cwd: checkout,
+        env: {
+          ...process.env,
+          CUPEL_DATABASE_URL: databaseUrl,
+          CUPEL_LOG: 'embedded',
+          CUPEL_FAILPOINT: points,
+        },
+        stdio: 'ignore',
+      },
+    )
+    const signal = await new Promise<string | null>((resolve) => child.once('close', (_, by) => resolve(by)))
+    expect(signal).toBe('SIGKILL')
+    expect((await cupel('dead-letters', 'list'))['dead_letters']).toHaveLength(2)
+    await cupel('dead-letters', 'redrive', GROUP, '--all')
+    expect((await cupel('dead-letters', 'list'))['dead_letters']).toEqual([])
+    const keys = (await records(2)).slice(2).map(({ key }) => key)
+    expect(new Set(keys)).toEqual(new Set(['job_a', 'job_b']))
+  },
+  30_000,
+)
