@@ -10,5 +10,5 @@ export type {
 } from './import-request.js'
 export { ledgerMigrations } from './migrations.js'
 export type { TransfersOfAddress } from './read-transfers.js'
-export { currentLedgerSeq, declaredRanges, listSegments } from './segments.js'
+export { currentLedgerSeq, declaredRanges, LEDGER_LOOK_INTERVAL_MS, listSegments } from './segments.js'
 export type { Segment } from './segments.js'

@@ -22,6 +22,9 @@ export interface Segment {
   readonly importedBy: string
 }
 
+/** Readers look this often whether the ledger has a new state. */
+export const LEDGER_LOOK_INTERVAL_MS = 500
+
 const COLUMNS = `segment_id, ledger_seq, chain, format, file_name, sha256, covers, complete_from, complete_to,
   complete_to_at_s, first_height, last_height, rows_done, counts, published_at, imported_by`
 

@@ -5,7 +5,13 @@
  */
 import type { ExposureRecord, Logger, Metrics } from '@cupel/contracts'
 import { emptyExposure, type CompiledPolicy, type LabelFacts, type LabelSetFacts } from '@cupel/domain'
-import { currentLedgerSeq, declaredRanges, examineAddress, readOwnTransfers } from '@cupel/ledger'
+import {
+  currentLedgerSeq,
+  declaredRanges,
+  examineAddress,
+  LEDGER_LOOK_INTERVAL_MS,
+  readOwnTransfers,
+} from '@cupel/ledger'
 import { sqlState, type Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { Lane, Request } from './lane.js'
@@ -37,8 +43,6 @@ export interface ExposureStageDeps {
   readonly budgetMs: number
 }
 
-/** An imported segment is known within this. */
-const LOOK_INTERVAL_MS = 500
 /** Nobody waits for an item of a bulk. */
 const BULK_BUDGETS = 10
 /** Addresses examined at once: each takes a connection from the label look-ups. */
@@ -146,7 +150,7 @@ async function watchLedger({ database, logger }: ExposureStageDeps) {
       if (sqlState(error) !== UNDEFINED_TABLE)
         logger.debug({ err: error }, 'The ledger could not be looked at')
     }
-    if (!isStopped) timer = setTimeout(() => (looking = look()), LOOK_INTERVAL_MS)
+    if (!isStopped) timer = setTimeout(() => (looking = look()), LEDGER_LOOK_INTERVAL_MS)
   }
   await look()
   return {

@@ -13,6 +13,7 @@ import {
   type SchemaRegistry,
 } from '@cupel/event-log'
 import { labelRefreshMigrations } from '@cupel/label-refresh'
+import { ledgerMigrations } from '@cupel/ledger'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
@@ -25,6 +26,7 @@ const migrationSources = [
   accessMigrations,
   bulkMigrations,
   labelRefreshMigrations,
+  ledgerMigrations,
 ]
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {

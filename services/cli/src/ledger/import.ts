@@ -1,0 +1,133 @@
+/** `cupel ledger import`: brings a file of transfers in. */
+import { accessSync, constants } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  importLedger,
+  LEDGER_LOOK_INTERVAL_MS,
+  ledgerFormatNames,
+  type LedgerImportSummary,
+} from '@cupel/ledger'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { answer, snakeCase, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '../explain.js'
+import { withInstallation, type Installation } from '../installation.js'
+import { operator } from '../operator.js'
+
+interface ImportOptions extends JsonOption {
+  readonly format: string
+  readonly chain: string
+  readonly completeFrom?: number
+  readonly completeTo?: number
+  readonly replace?: boolean
+}
+
+const PROGRESS_INTERVAL_MS = 2_000
+
+const HELP = `
+Formats:
+  csv            one transfer a row: chain, block_number, block_time, tx_hash, log_index, kind, asset, asset_address,
+                 from_address, to_address, amount_raw, amount, amount_usd, source; status (1, 0) where it is known
+  ethereum-etl   transactions, token_transfers, traces; receipts after them prove what the transactions did
+  bitcoin-etl    transactions with the values of their inputs
+
+Importing the same file again changes nothing; an interrupted import goes on where it was. Transfers show all at once.
+Without --complete-from and --complete-to the history counts as incomplete: no share is worked out of it, and no address is
+green by it. A range counts for an address only where ranges reach from the beginning of the chain to within a day of now.`
+
+export function registerImport(ledger: Command, context: CliContext): void {
+  ledger
+    .command('import')
+    .summary('import a file of transfers')
+    .description(
+      'Import a file of transfers, CSV or JSON lines. Works while the service runs; nothing of it shows before the end.',
+    )
+    .argument('<file>', 'path of the file')
+    .addOption(
+      new Option('--format <format>', 'how to read it').choices([...ledgerFormatNames]).makeOptionMandatory(),
+    )
+    .requiredOption('--chain <code>', 'the chain it is of')
+    .option(
+      '--complete-from <height>',
+      'first height from which the file holds everything of its kind',
+      height,
+    )
+    .option('--complete-to <height>', 'last height of it', height)
+    .option(
+      '--replace',
+      'retire what the ledger holds of that range and the file does not: blocks were reorganised',
+    )
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', HELP)
+    .action(async (file: string, options: ImportOptions) => {
+      const path = readable(context.path(file))
+      const result = await withInstallation(context, async (installation) => {
+        const { database } = installation
+        const { format, chain, completeFrom, completeTo, replace } = options
+        const imported = await importLedger(
+          { file: path, format, chain, completeFrom, completeTo, replace, importedBy: operator() },
+          { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
+        )
+        // Scorers look for a new state now and then: who screens next must find it.
+        if (imported.status === 'imported' && isServed(installation, context))
+          await sleep(LEDGER_LOOK_INTERVAL_MS)
+        return imported
+      })
+      if (result.status === 'refused') {
+        if (options.json === true) context.print(JSON.stringify(result))
+        throw new CommandError(`Nothing was imported: ${result.message}.`, EXIT_FAILED)
+      }
+      answer(context, options, { ...snakeCase(result), left_out: result.leftOut }, () => textOf(result))
+    })
+}
+
+const isServed = ({ run }: Installation, context: CliContext): boolean =>
+  run !== null || context.config().CUPEL_DATABASE_URL !== undefined
+
+/** Asked before anything is started for the command. */
+function readable(path: string): string {
+  try {
+    accessSync(path, constants.R_OK)
+    return path
+  } catch (cause) {
+    throw new CommandError(`${path} cannot be read.`, EXIT_NOT_FOUND, { cause })
+  }
+}
+
+function progressTo(context: CliContext): (rows: number, rowsPerSecond: number) => void {
+  let toldAt = performance.now()
+  return (rows, rowsPerSecond) => {
+    const now = performance.now()
+    if (now - toldAt < PROGRESS_INTERVAL_MS) return
+    toldAt = now
+    context.note(`${number(rows)} rows (${number(rowsPerSecond)}/s) …`)
+  }
+}
+
+function textOf(summary: LedgerImportSummary): string {
+  const { status, rows, added, known, retired, leftOut, resumedAt, firstHeight, lastHeight } = summary
+  if (status === 'already-imported')
+    return `This file is in the ledger already: segment ${summary.segmentId}, ${number(added)} transfers. Nothing was changed.`
+  const lines = [
+    `Imported ${number(added)} transfers of ${summary.chain} from ${number(rows)} rows in ` +
+      `${(summary.durationMs / 1_000).toFixed(1)} s (${number(summary.rowsPerSecond)} rows/s): state ${summary.ledgerSeq} of the ledger.`,
+  ]
+  if (resumedAt > 0) lines.push(`An interrupted import had stored ${number(resumedAt)} rows before.`)
+  if (known > 0) lines.push(`${number(known)} transfers were in the ledger already.`)
+  if (retired > 0) lines.push(`${number(retired)} transfers of the range were retired.`)
+  if (firstHeight !== null) lines.push(`Heights ${firstHeight} to ${lastHeight}.`)
+  const left = Object.entries(leftOut)
+  if (left.length > 0)
+    lines.push(
+      'Rows that are no counted transfer:',
+      ...left.map(([reason, count]) => `  ${reason.replaceAll('_', ' ')}: ${number(count)}`),
+    )
+  return lines.join('\n')
+}
+
+const number = (value: number): string => value.toLocaleString('en-US')
+
+function height(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}

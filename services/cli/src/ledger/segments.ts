@@ -1,0 +1,85 @@
+/** `cupel ledger segments`: what was imported, and which heights are declared whole. */
+import { declaredRanges, listSegments, type Segment } from '@cupel/ledger'
+import type { Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { withInstallation } from '../installation.js'
+
+interface ChainRange {
+  readonly chain: string
+  readonly kind: string
+  readonly fromHeight: number
+  readonly toHeight: number
+  /** UTC; null where the files do not say. */
+  readonly toAt: string | null
+}
+
+export function registerSegments(ledger: Command, context: CliContext): void {
+  ledger
+    .command('segments')
+    .summary('list what was imported')
+    .description(
+      'List the imported files, and the heights over which each chain is declared whole; between two ranges is a gap.',
+    )
+    .option('--json', 'answer in JSON')
+    .action(async (options: JsonOption) => {
+      const { segments, ranges } = await withInstallation(context, async ({ database }) => {
+        const found = await listSegments(database)
+        const ledgerSeq = Math.max(0, ...found.map((one) => one.ledgerSeq ?? 0))
+        const chains = [...new Set(found.map(({ chain }) => chain))].sort()
+        const all: ChainRange[] = []
+        for (const chain of chains)
+          for (const { kind, fromHeight, toHeight, toAtS } of await declaredRanges(database, {
+            chain,
+            ledgerSeq,
+          }))
+            all.push({
+              chain,
+              kind,
+              fromHeight,
+              toHeight,
+              toAt: toAtS === null ? null : new Date(toAtS * 1_000).toISOString(),
+            })
+        return { segments: found, ranges: all }
+      })
+      answer(context, options, { items: segments.map(snakeCase), ranges: ranges.map(snakeCase) }, () =>
+        segments.length === 0 ? 'No ledger was imported yet.' : textOf(segments, ranges),
+      )
+    })
+}
+
+function textOf(segments: readonly Segment[], ranges: readonly ChainRange[]): string {
+  const lines = [table([HEADING, ...segments.map(row)])]
+  if (ranges.length === 0) lines.push('', 'No range is declared: every history counts as incomplete.')
+  else
+    lines.push(
+      '',
+      table([
+        ['CHAIN', 'WHOLE OF', 'FROM', 'TO', 'AT'],
+        ...ranges.map((one) => [
+          one.chain,
+          one.kind,
+          `${one.fromHeight}`,
+          `${one.toHeight}`,
+          one.toAt ?? '-',
+        ]),
+      ]),
+    )
+  return lines.join('\n')
+}
+
+const HEADING = ['STATE', 'CHAIN', 'FORMAT', 'FILE', 'TRANSFERS', 'HEIGHTS', 'IMPORTED', 'BY']
+
+function row(segment: Segment): string[] {
+  const { firstHeight, lastHeight, publishedAt } = segment
+  return [
+    segment.ledgerSeq === null ? 'interrupted' : `${segment.ledgerSeq}`,
+    segment.chain,
+    segment.format,
+    segment.fileName,
+    (segment.counts['added'] ?? 0).toLocaleString('en-US'),
+    firstHeight === null ? '-' : `${firstHeight}–${lastHeight}`,
+    publishedAt === null ? '-' : `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`,
+    segment.importedBy,
+  ]
+}
