@@ -1,5 +1,6 @@
+import { recomputeReports, verifyLog } from '@cupel/audit'
 import { sha256Hex, canonicalJson, recompute } from '@cupel/domain'
-import type { ReportGenerated } from '@cupel/contracts'
+import { topicSpecs, type ReportGenerated } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../../test/some-labels.js'
@@ -97,6 +98,16 @@ describe('a report that was decided a second time', () => {
     // The second record's hash is not of its text: that is told, though nobody was answered with it.
     expect(verified.problems.map(({ kind }) => kind)).toEqual(repeatProblems)
   })
+})
+
+test('of a log that is read in shares, because it has more ids than are remembered at once, the answers are the same', async () => {
+  const { log, codec, database } = decided
+  const whole = { log, codec, database, levels: ['A', 'B'] as const, maxFindings: 10 }
+  expect(await recomputeReports({ ...whole, maxIds: 1 })).toEqual(await recomputeReports(whole))
+  const all = { log, codec, database, topics: topicSpecs, rawTopics: new Set<string>(), maxProblems: 10 }
+  const [inShares, atOnce] = [await verifyLog({ ...all, maxIds: 1 }), await verifyLog(all)]
+  expect(inShares).toEqual(atOnce)
+  expect(atOnce).toMatchObject({ reports: 5, repeatedReports: 1, problemCount: 1 })
 })
 
 /** Somebody who changes inputs, decides again and writes a report that follows from them. */
@@ -268,4 +279,15 @@ test('a read model that answers with something else is found', async () => {
   expect(verified.problems.filter(({ detail }) => detail.includes(reportId))).toMatchObject([
     { kind: 'read-model', detail: expect.stringContaining('another text') as string },
   ])
+})
+
+// The last one: what was taken out does not come back.
+test('a record that was taken out of the log is missed', async () => {
+  await decided.database.execute(
+    `DELETE FROM log.record WHERE record_offset = 1 AND partition_id =
+       (SELECT id FROM log.topic_partition WHERE topic = 'screening.label.events.v1')`,
+  )
+  const verified = await decided.json<Verified>('audit', 'verify')
+  expect(verified.problems.map(({ kind }) => kind)).toContain('gap')
+  expect((await decided.cupel('audit', 'verify')).exitCode).toBe(1)
 })
