@@ -3,10 +3,10 @@
  * request. What comes later is left out of this report and is there for the next.
  */
 import { readFile } from 'node:fs/promises'
-import type { ChainData } from '@cupel/chain-data'
+import type { ChainData, ProviderConfig } from '@cupel/chain-data'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
-import type { Config } from '@cupel/service-kit'
+import { ConfigError, type Config } from '@cupel/service-kit'
 import type { Decision, Lane, Request } from './lane.js'
 
 /** A request with what providers said of its address; without it where none was asked. */
@@ -38,13 +38,13 @@ export type ChainStageConfig = Pick<
 /** Without a configured provider the stage is not there at all, and costs nothing. */
 const absent: ChainStage = { before: (_lane, decide) => decide, close: async () => undefined }
 
-/** Throws where the file of providers cannot be read or used: an operator's mistake must not pass for silence. */
+/** Throws a ConfigError where the file of providers cannot be used: an operator's mistake must not pass for silence. */
 export async function openChainStage({ config, logger, metrics, now }: ChainStageDeps): Promise<ChainStage> {
   const file = config.CUPEL_CHAIN_DATA_FILE
   if (file === undefined && !config.CUPEL_CHAIN_DATA_PUBLIC) return absent
   // Loaded here: who asks nobody needs no HTTP client.
-  const { openChainData, parseConfiguration, publicProviders } = await import('@cupel/chain-data')
-  const own = file === undefined ? [] : parseConfiguration(await readFile(file, 'utf8'))
+  const { openChainData, publicProviders } = await import('@cupel/chain-data')
+  const own = file === undefined ? [] : await readProviders(file)
   const providers = config.CUPEL_CHAIN_DATA_PUBLIC
     ? [...own, ...publicProviders.filter(({ chain }) => !own.some((one) => one.chain === chain))]
     : own
@@ -58,6 +58,16 @@ export async function openChainStage({ config, logger, metrics, now }: ChainStag
   })
   logger.info({ endpoints: chainData.endpoints }, 'Addresses are sent to providers of chain data')
   return createChainStage(chainData, { budgetMs: config.CUPEL_CHAIN_DATA_BUDGET_MS, now })
+}
+
+async function readProviders(file: string): Promise<readonly ProviderConfig[]> {
+  const { parseConfiguration } = await import('@cupel/chain-data')
+  try {
+    return parseConfiguration(await readFile(file, 'utf8'))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError(`CUPEL_CHAIN_DATA_FILE cannot be used: ${reason}`, { cause: error })
+  }
 }
 
 /** One line for each public endpoint that CUPEL_CHAIN_DATA_PUBLIC lets a scorer ask. */

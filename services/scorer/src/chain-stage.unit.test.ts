@@ -1,6 +1,7 @@
 import type { ChainData, ChainQuestion } from '@cupel/chain-data'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
+import { ConfigError } from '@cupel/service-kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createChainStage, openChainStage, type PreparedRequest } from './chain-stage.js'
 import type { Lane, Request } from './lane.js'
@@ -111,6 +112,6 @@ describe('without a provider', () => {
   })
 
   test('that can be read, a start fails rather than screen without chain data unnoticed', async () => {
-    await expect(open({ CUPEL_CHAIN_DATA_FILE: '/nowhere/providers.json' })).rejects.toThrow('ENOENT')
+    await expect(open({ CUPEL_CHAIN_DATA_FILE: '/nowhere/providers.json' })).rejects.toThrow(ConfigError)
   })
 })
