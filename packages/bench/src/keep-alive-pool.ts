@@ -114,7 +114,7 @@ export function openKeepAlivePool(options: {
 function readAnswer(received: Buffer): HttpAnswer | Error | 'incomplete' {
   const headEnd = received.indexOf(HEAD_END)
   if (headEnd === -1) return 'incomplete'
-  const head = received.latin1Slice(0, headEnd)
+  const head = received.toString('latin1', 0, headEnd)
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
   if (length === undefined) return new Error(`an answer without Content-Length: ${head.slice(0, 100)}`)
   const bodyAt = headEnd + HEAD_END.length
