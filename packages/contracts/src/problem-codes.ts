@@ -23,6 +23,12 @@ export const problemCodes = {
     title: 'A request with this Idempotency-Key is in progress',
     retry: 'later',
   },
+  too_many_endpoints: {
+    status: 409,
+    title: 'The account has as many webhook endpoints as it may have',
+    retry: 'after-fix',
+  },
+  endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled', retry: 'after-fix' },
   payload_too_large: { status: 413, title: 'The body is too large', retry: 'after-fix' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json', retry: 'after-fix' },
   unsupported_chain: { status: 422, title: 'The chain is not supported', retry: 'after-fix' },

@@ -16,6 +16,7 @@ import { getReport } from './routes/reports/get-report.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { renderReferencePage } from './reference-page/render-page.js'
 import { createScreen } from './routes/screen/create-screen.js'
+import { webhookEndpoints, type WebhookParts } from './routes/webhook-endpoints/index.js'
 import type { ReportIds } from './screening/report-ids.js'
 import type { ReportReader } from './screening/report-reader.js'
 import type { Screens } from './screening/screens.js'
@@ -27,6 +28,7 @@ export interface EndpointParts {
   readonly listing: ReportListing
   readonly auditListing: AuditListing
   readonly bulk: BulkParts
+  readonly webhooks: WebhookParts
   /** Names of the checks that do not hold. */
   readonly failing: () => readonly string[]
 }
@@ -42,6 +44,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getBulkJob(parts.bulk),
     cancelBulkJob(parts.bulk),
     listBulkResults(parts.bulk, parts.listing.tokens),
+    ...webhookEndpoints(parts.webhooks),
     listAuditLog(parts.auditListing),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),

@@ -29,5 +29,10 @@ const DESCRIBED: EndpointParts = {
     readReports: notServed,
     resultsUrl: notServed,
   },
+  webhooks: {
+    // Nothing of it is touched by describing it.
+    store: {} as EndpointParts['webhooks']['store'],
+    tokens: { seal: notServed, open: notServed },
+  },
   failing: notServed,
 }

@@ -11,6 +11,7 @@ import {
 import { REPORT_PARTITIONS, type Logger, type Metrics } from '@cupel/contracts'
 import { reportIdOf } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
+import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
 import {
@@ -20,6 +21,7 @@ import {
   reportView,
 } from '@cupel/read-models'
 import type { Check, Config, RunningService } from '@cupel/service-kit'
+import { createSecretBox } from '@cupel/webhooks'
 import { plansOf } from './access/configured-plans.js'
 import { createReservationKeeper } from './access/reservation-keeper.js'
 import { readTlsIdentity } from './access/tls-identity.js'
@@ -58,6 +60,8 @@ export interface ApiDeps {
     | 'CUPEL_ENTERPRISE_BURST'
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
     | 'CUPEL_AUTH_FAILURES_PER_MINUTE'
+    | 'CUPEL_WEBHOOK_ALLOW'
+    | 'CUPEL_WEBHOOK_SECRETS_KEY'
   >
   readonly log: EventLog
   readonly codec: EventCodec
@@ -66,6 +70,8 @@ export interface ApiDeps {
   readonly metrics: Metrics
   /** Called where only a restart leads back, for example when the report tail is lost for good. */
   readonly fail: (reason: string, error: unknown) => void
+  /** In place of the name servers of the system, where webhook URLs are judged. */
+  readonly resolve?: ResolveName
 }
 
 export interface RunningApi extends RunningService {
@@ -160,6 +166,20 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     list: ({ accountId, livemode }, query) => listAuditEntries(database, { accountId, livemode, ...query }),
     tokens: listing.tokens,
   }
+  const webhooks = {
+    store: {
+      database,
+      secrets: createSecretBox({
+        installationKey: installationSecret,
+        operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
+      }),
+      judge: createJudge({
+        allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW),
+        ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
+      }),
+    },
+    tokens: listing.tokens,
+  }
   const audit = createAuditTrail({
     log,
     codec,
@@ -181,7 +201,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   ]
   const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
   const app = buildApp({
-    endpoints: endpointsOf({ screens, reports, reportIds, listing, auditListing, bulk, failing }),
+    endpoints: endpointsOf({ screens, reports, reportIds, listing, auditListing, bulk, webhooks, failing }),
     gate,
     transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: tls !== null }),
     tls,

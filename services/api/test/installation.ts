@@ -30,6 +30,7 @@ import {
   type RunningReadModel,
 } from '@cupel/projections'
 import { jobView, readModels, reportView } from '@cupel/read-models'
+import { webhooksMigrations } from '@cupel/webhooks'
 import { createTestDatabase } from '@cupel/testkit'
 import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
 import { startTestScorer, type TestScorer } from './scorer.js'
@@ -57,13 +58,17 @@ export interface ApiOptions {
   readonly config?: Partial<ApiDeps['config']>
   readonly log?: EventLog
   readonly database?: Database
+  readonly resolve?: NonNullable<ApiDeps['resolve']>
 }
 
 export async function startInstallation(): Promise<Installation> {
   const testDatabase = await createTestDatabase()
   const { connectionString } = testDatabase
   const database = openDatabase({ connectionString, maxConnections: 20, applicationName: 'api-test' })
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations]))
+  await migrate(
+    database,
+    await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations, webhooksMigrations]),
+  )
   await installReadModels(database, readModels)
   await registerSchemas({ database, registry: builtInRegistry(database) })
   const codec = createEventCodec(await loadSchemaCatalog(database))
@@ -85,6 +90,7 @@ export async function startInstallation(): Promise<Installation> {
         log: options.log ?? log,
         codec,
         database: options.database ?? database,
+        resolve: options.resolve ?? (async () => [PUBLIC_ADDRESS]),
         logger: options.logger ?? silentLogger,
         metrics: options.metrics ?? noMetrics,
         fail: (reason, error) => {
@@ -135,6 +141,9 @@ export async function startInstallation(): Promise<Installation> {
   return installation
 }
 
+/** What every name means in a test that says nothing else: no test asks a name server. */
+const PUBLIC_ADDRESS = '93.184.215.14'
+
 const CONFIG: ApiDeps['config'] = {
   CUPEL_HOST: '127.0.0.1',
   CUPEL_PORT: 0,
@@ -152,6 +161,8 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND: 20_000,
   // Tests of other rules fail to authenticate more often than a client may.
   CUPEL_AUTH_FAILURES_PER_MINUTE: 1_000_000,
+  CUPEL_WEBHOOK_ALLOW: [],
+  CUPEL_WEBHOOK_SECRETS_KEY: undefined,
 }
 
 async function readAll(log: EventLog, codec: EventCodec): Promise<DomainEvent<'ScreenRequested'>[]> {

@@ -81,9 +81,11 @@ test('examples of successes fit their schemas', () => {
   const successes = responses.filter(({ status }) => status < 400)
   expect(successes.length).toBe(operations.length)
   for (const { operation, response } of successes) {
-    const [content] = Object.values(response.content!)
-    const schema = z.fromJSONSchema(inline(content!.schema) as z.core.JSONSchema.JSONSchema)
-    expect(schema.safeParse(content!.example).error, operation.operationId).toBeUndefined()
+    const [content] = Object.values(response.content ?? {})
+    // 204 has nothing to show.
+    if (content === undefined) continue
+    const schema = z.fromJSONSchema(inline(content.schema) as z.core.JSONSchema.JSONSchema)
+    expect(schema.safeParse(content.example).error, operation.operationId).toBeUndefined()
     expect(schema.safeParse(7).success, operation.operationId).toBe(false)
   }
   reportSchema.parse(

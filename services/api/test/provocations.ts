@@ -7,6 +7,7 @@ import type { ProblemCode } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { noteSkip } from '@cupel/testkit'
+import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { expect, vi } from 'vitest'
 import { exampleOf, type Described } from './described.js'
 import { call, type CallOptions, type Reply } from './http-client.js'
@@ -19,6 +20,7 @@ export type Provocations = Readonly<Record<ProblemCode, Provocation>>
 
 const SCREEN = '/v1/screen'
 const BULK = '/v1/bulk'
+const HOOKS = '/v1/webhook-endpoints'
 const REPORT = '/v1/reports/{report_id}'
 const NOBODYS_ID = '0000000000000000'
 /** Ends as a checksum of EIP-55 does not. */
@@ -65,7 +67,18 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const job = await call(url, 'POST', BULK, { key, body: exampleOf('POST', BULK) })
   const jobId = String(job.json()['job_id'])
 
-  const idFor = (path: string): string => (path.includes('{job_id}') ? jobId : reportId)
+  const hook = await newHook(url, key)
+  const paused = await newHook(url, key)
+  await call(url, 'PATCH', `${HOOKS}/${paused.endpointId}`, { key, body: { status: 'disabled' } })
+  const crowded = await installation.key()
+  for (let endpoint = 0; endpoint < MAX_ENDPOINTS; endpoint += 1) await newHook(url, crowded.key)
+
+  const pathOf = (path: string, { endpointId, deliveryId }: Hook): string =>
+    path
+      .replace('{job_id}', jobId)
+      .replace('{endpoint_id}', endpointId)
+      .replace('{delivery_id}', deliveryId)
+      .replaceAll(/\{\w+\}/g, reportId)
   /** As the description shows it, but for what is given. */
   const send = (
     at: Described,
@@ -73,12 +86,13 @@ export async function createProvocations(installation: Installation): Promise<Pr
       url?: string
       key?: string | null
       id?: string
+      hook?: Hook
       query?: string
     } = {},
   ): Promise<Reply> => {
-    const { url: to = url, key: given = key, id = idFor(at.path), query = '', ...rest } = options
+    const { url: to = url, key: given = key, id, hook: of = hook, query = '', ...rest } = options
     const body = at.operation.requestBody === undefined ? {} : { body: exampleOf(at.method, at.path) }
-    const path = at.path.replaceAll(/\{\w+\}/g, id) + query
+    const path = (id === undefined ? pathOf(at.path, of) : at.path.replaceAll(/\{\w+\}/g, id)) + query
     return call(to, at.method, path, {
       ...(isKeyed(at) && given !== null ? { key: given } : {}),
       ...body,
@@ -142,6 +156,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
       await call(url, 'POST', SCREEN, { key, headers, body: { ...screenAt, customer_reference: 'before' } })
       return await send(at, { headers })
     },
+    too_many_endpoints: (at) => send(at, { key: crowded.key }),
+    endpoint_disabled: (at) => send(at, { hook: paused }),
     payload_too_large: (at) => send(at, { body: ' '.repeat(1_048_577) }),
     unsupported_media_type: (at) => send(at, { headers: { 'content-type': 'text/plain' } }),
     unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),
@@ -167,6 +183,19 @@ export async function createProvocations(installation: Installation): Promise<Pr
           }),
     unavailable: (at) => send(at, { url: storelessUrl }),
   }
+}
+
+/** A webhook endpoint with a delivery. */
+interface Hook {
+  readonly endpointId: string
+  readonly deliveryId: string
+}
+
+async function newHook(url: string, key: string): Promise<Hook> {
+  const made = await call(url, 'POST', HOOKS, { key, body: exampleOf('POST', HOOKS) })
+  const endpointId = String(made.json()['endpoint_id'])
+  const ping = await call(url, 'POST', `${HOOKS}/${endpointId}/test`, { key })
+  return { endpointId, deliveryId: String(ping.json()['delivery_id']) }
 }
 
 function screen(url: string, options: CallOptions): Promise<Reply> {

@@ -7,6 +7,7 @@ import { runReadModel } from '@cupel/projections'
 import { auditView } from '@cupel/read-models'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RunningApi } from '../src/index.js'
+import { exampleOf } from './described.js'
 import { ADDRESS, call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 
@@ -16,7 +17,7 @@ interface Tenant {
   readonly ids: string[]
   readonly reportText: string
 }
-type Description = { readonly paths: Record<string, Record<string, { readonly parameters?: object[] }>> }
+type Description = { readonly paths: Record<string, Record<string, { readonly requestBody?: unknown }>> }
 
 let installation: Installation
 let api: RunningApi
@@ -59,10 +60,21 @@ async function tenantOf(name: string, key: string): Promise<Tenant> {
     String(made.json()['report_id']),
     String(made.headers['request-id']),
     String(job.json()['job_id']),
+    ...(await webhooksOf(key)),
   ]
   const own = () => call(api.url, 'GET', '/v1/audit-log', { key })
   await vi.waitFor(async () => expect((await own()).text).toContain(ids[0]), 10_000)
   return { name, key, ids, reportText: made.text }
+}
+
+/** An endpoint and a delivery. */
+async function webhooksOf(key: string): Promise<string[]> {
+  const body = { url: 'https://hooks.example.com/cupel' }
+  const endpoint = await call(api.url, 'POST', '/v1/webhook-endpoints', { key, body })
+  const endpointId = String(endpoint.json()['endpoint_id'])
+  const ping = await call(api.url, 'POST', `/v1/webhook-endpoints/${endpointId}/test`, { key })
+  expect(ping.status).toBe(202)
+  return [endpointId, String(ping.json()['delivery_id'])]
 }
 
 const pairs = () =>
@@ -75,7 +87,15 @@ const operations = () =>
 /** An id of the same form that nobody has. */
 function nobodysLike(id: string): string {
   if (id.startsWith('job_')) return `job_${'0'.repeat(32)}`
+  if (id.startsWith('we_')) return `we_${'0'.repeat(20)}`
   return id.length === 16 ? '0123456789abcdef' : '019aa5c8-7f00-7000-8000-000000000001'
+}
+
+/** The body of the description, where the operation takes one. */
+function bodyOf(method: string, path: string): { body?: object } {
+  return description.paths[path]![method.toLowerCase()]!.requestBody === undefined
+    ? {}
+    : { body: exampleOf(method, path) }
 }
 
 /** What depends on the moment of a call and not on its data. */
@@ -108,7 +128,10 @@ describe('four tenants', () => {
           const nobodys = nobodysLike(id)
           const [foreign, unknown] = await Promise.all(
             [id, nobodys].map((one) =>
-              call(api.url, method, path.replaceAll(/\{\w+\}/g, one), { key: caller.key }),
+              call(api.url, method, path.replaceAll(/\{\w+\}/g, one), {
+                key: caller.key,
+                ...bodyOf(method, path),
+              }),
             ),
           )
           expect(foreign!.status, `${method} ${path} by ${caller.name} with an id of ${owner.name}`).toBe(404)

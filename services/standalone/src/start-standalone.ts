@@ -8,6 +8,7 @@ import { startLabelRefresher } from '@cupel/label-refresher'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
 import type { Config, RunningService } from '@cupel/service-kit'
+import { startWebhookDispatcher } from '@cupel/webhook-dispatcher'
 
 export interface StandaloneDeps {
   readonly config: Config
@@ -53,6 +54,8 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
     await Promise.allSettled(starting)
     await Promise.all(starting)
     const api = started(await startApi({ ...common, database: apiDatabase }))
+    // After the API, whose address webhooks name.
+    started(await startWebhookDispatcher({ ...workers, baseUrl: () => api.baseUrl }))
     return {
       name: 'standalone',
       url: api.url,

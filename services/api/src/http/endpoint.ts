@@ -70,7 +70,7 @@ export interface DescribedAnswer {
 
 interface EndpointBase<Path, Query, Body> {
   readonly operationId: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** OpenAPI form: `/v1/reports/{report_id}`. */
   readonly path: `/${string}`
   readonly tag: string

@@ -15,6 +15,7 @@ type Json = Record<string, unknown>
 const tags = [
   { name: 'Screening', description: 'Screen addresses and read the reports.' },
   { name: 'Bulk', description: 'Screen many addresses as one job.' },
+  { name: 'Webhooks', description: 'Be told when a job ends.' },
   { name: 'Access', description: 'Who used the account’s keys.' },
   { name: 'Reference', description: 'What the service knows and speaks.' },
   { name: 'Operation', description: 'For those who run it.' },

@@ -63,6 +63,17 @@ const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = 
       { pointer: '/address', detail: 'The mixed case of the address does not match its EIP-55 checksum.' },
     ],
   },
+  invalid_webhook_url: {
+    detail: 'The host is, or resolves to, an address that is not globally reachable.',
+    errors: [
+      {
+        pointer: '/url',
+        detail: 'The host is, or resolves to, an address that is not globally reachable.',
+      },
+    ],
+  },
+  too_many_endpoints: { detail: 'An account has at most 10 webhook endpoints.' },
+  endpoint_disabled: { detail: 'The webhook endpoint is disabled; enable it first.' },
   invalid_key: { detail: 'Send the API key as "Authorization: Bearer <API key>".' },
   scope_required: { detail: 'The API key is read-only; this call takes a read-write key.' },
   ip_not_allowed: { detail: 'The API key may not be used from this address.' },

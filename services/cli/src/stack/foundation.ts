@@ -18,6 +18,8 @@ import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { SCORER_GROUPS } from '@cupel/scorer'
+import { DISPATCHER_GROUP } from '@cupel/webhook-dispatcher'
+import { webhooksMigrations } from '@cupel/webhooks'
 
 /** In the order in which they refer to each other. */
 const migrationSources = [
@@ -27,6 +29,7 @@ const migrationSources = [
   bulkMigrations,
   labelRefreshMigrations,
   ledgerMigrations,
+  webhooksMigrations,
 ]
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
@@ -36,7 +39,7 @@ export async function prepareDatabase(database: Database, logger: Logger): Promi
 }
 
 /** Groups that lay aside what they cannot handle. */
-export const deadLetterGroups: readonly string[] = [...SCORER_GROUPS, COORDINATOR_GROUP]
+export const deadLetterGroups: readonly string[] = [...SCORER_GROUPS, COORDINATOR_GROUP, DISPATCHER_GROUP]
 
 /** Registers the schemas, creates the topics, and gives the codec that reads and writes them. */
 export async function prepareLog(parts: {

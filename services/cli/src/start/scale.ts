@@ -6,6 +6,7 @@ export const scalable = [
   'scorer',
   'bulk-scorer',
   'bulk-coordinator',
+  'webhook-dispatcher',
   'label-refresher',
   'projector',
 ] as const

@@ -3,10 +3,26 @@ import { parseScale } from './scale.js'
 
 test('what is not named gets one process', () => {
   expect(parseScale(undefined)).toEqual({
-    ...{ api: 1, scorer: 1, 'bulk-scorer': 1, 'bulk-coordinator': 1, 'label-refresher': 1, projector: 1 },
+    ...{
+      api: 1,
+      scorer: 1,
+      'bulk-scorer': 1,
+      'bulk-coordinator': 1,
+      'webhook-dispatcher': 1,
+      'label-refresher': 1,
+      projector: 1,
+    },
   })
   expect(parseScale('api=2, scorer=3')).toEqual({
-    ...{ api: 2, scorer: 3, 'bulk-scorer': 1, 'bulk-coordinator': 1, 'label-refresher': 1, projector: 1 },
+    ...{
+      api: 2,
+      scorer: 3,
+      'bulk-scorer': 1,
+      'bulk-coordinator': 1,
+      'webhook-dispatcher': 1,
+      'label-refresher': 1,
+      projector: 1,
+    },
   })
 })
 
@@ -18,7 +34,7 @@ test.each([
   ['api=2=3', /"api=2=3" does not name a service/],
   [
     'web=2',
-    /"web=2" does not name a service; those are api, scorer, bulk-scorer, bulk-coordinator, label-refresher, projector/,
+    /"web=2" does not name a service; those are api, scorer, bulk-scorer, bulk-coordinator, webhook-dispatcher, label-refresher, projector/,
   ],
   ['api=1,api=2', /api is given twice/],
   ['', /"" does not name a service/],

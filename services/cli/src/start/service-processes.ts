@@ -46,6 +46,7 @@ const programs: Record<
   scorer: { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
   'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' } },
   'bulk-coordinator': { folder: 'bulk-coordinator', settings: {} },
+  'webhook-dispatcher': { folder: 'webhook-dispatcher', settings: {} },
   'label-refresher': { folder: 'label-refresher', settings: {} },
   projector: { folder: 'projector', settings: {} },
 }
@@ -117,6 +118,7 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
           ...programs[service].settings,
           CUPEL_INSTANCE: String(instance),
           CUPEL_METRICS_PORT: String(healthPort),
+          ...(service === 'webhook-dispatcher' ? linksTo(config, planned) : {}),
           // The API adds its instance number to the port it is given.
           ...(port === null ? {} : { CUPEL_PORT: String(port - instance) }),
         },
@@ -124,6 +126,12 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
     }
   }
   return planned
+}
+
+/** What webhooks name as the base address: what callers see, else the first instance of the API. */
+function linksTo(config: Config, planned: readonly Planned[]): Record<string, string> {
+  const first = planned.find(({ process }) => process.baseUrl !== null)?.process.baseUrl
+  return config.CUPEL_BASE_URL !== undefined || !first ? {} : { CUPEL_BASE_URL: first }
 }
 
 async function apiPort(config: Config, instance: number, taken: Set<number>): Promise<number> {

@@ -50,6 +50,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
       'projector-0',
       'scorer-0',
       'scorer-1',
+      'webhook-dispatcher-0',
     ]
     expect(ready.log).toMatchObject({ kind: 'kafka', brokers: [expect.stringMatching(/^127\.0\.0\.1:\d+$/)] })
     expect(ready.metrics_urls).toHaveLength(names.length)

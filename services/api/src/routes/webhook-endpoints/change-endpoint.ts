@@ -1,0 +1,64 @@
+/** PATCH /v1/webhook-endpoints/{endpoint_id}: another URL or payload, pause and resume. */
+import { changeEndpoint } from '@cupel/webhooks'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import {
+  endpointComponent,
+  endpointDocument,
+  endpointExample,
+  endpointPath,
+  endpointRefusal,
+  payloadField,
+  refuseWithoutAdmin,
+  urlField,
+  WEBHOOKS_TAG,
+  type EndpointPath,
+  type WebhookParts,
+} from './endpoint-description.js'
+
+const changeBody = z
+  .strictObject({
+    url: urlField.optional(),
+    payload: payloadField.optional(),
+    status: z
+      .enum(['enabled', 'disabled'])
+      .optional()
+      .describe('`disabled` pauses: what is on its way is held. `enabled` resumes: what was held is sent.'),
+  })
+  .refine((body) => Object.keys(body).length > 0, { error: 'Nothing to change is given' })
+  .meta({ id: 'WebhookEndpointChange', minProperties: 1 })
+
+export function changeWebhookEndpoint({ store }: WebhookParts): Endpoint {
+  return keyedEndpoint<EndpointPath, undefined, z.infer<typeof changeBody>>({
+    operationId: 'changeWebhookEndpoint',
+    method: 'PATCH',
+    path: '/v1/webhook-endpoints/{endpoint_id}',
+    tag: WEBHOOKS_TAG,
+    summary: 'Change, pause or resume a webhook endpoint',
+    description:
+      'Changes what is given. While an endpoint is disabled its deliveries are held, those of new jobs as well; enabling it sends them, at a bounded rate, each from the start of its schedule.',
+    access: 'read-write',
+    pathSchema: endpointPath,
+    bodySchema: changeBody,
+    bodyExample: { status: 'enabled' },
+    answers: [
+      {
+        status: 200,
+        description: 'The endpoint as it is now.',
+        contentType: 'application/json',
+        schema: endpointComponent,
+        example: endpointExample,
+      },
+    ],
+    problems: ['not_found', 'invalid_webhook_url', 'scope_required', 'unavailable'],
+    async handle({ caller }, { path, body }) {
+      const refusal = refuseWithoutAdmin(caller)
+      if (refusal !== null) return refusal
+      const { accountId, livemode, keyId } = caller
+      const order = { accountId, livemode, endpointId: path.endpoint_id, ...body, by: keyId }
+      const result = await changeEndpoint(store, order)
+      if (!result.ok) return endpointRefusal(result)
+      return jsonAnswer(200, JSON.stringify(endpointDocument(result.endpoint)))
+    },
+  })
+}

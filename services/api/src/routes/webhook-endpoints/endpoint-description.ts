@@ -1,0 +1,199 @@
+/** Webhook endpoints and deliveries as the API shows them, and what their routes have in common. */
+import type { Caller } from '@cupel/access'
+import { deliveryStatuses, payloadKinds } from '@cupel/domain'
+import type {
+  EndpointRefusal,
+  EndpointStore,
+  RedeliverResult,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from '@cupel/webhooks'
+import { MAX_ENDPOINTS } from '@cupel/webhooks'
+import { MAX_URL_LENGTH } from '@cupel/outbound'
+import { z } from 'zod'
+import type { PageTokens } from '../../http/page-token.js'
+import { refuse, type Refusal } from '../../http/problem.js'
+
+export interface WebhookParts {
+  readonly store: EndpointStore
+  readonly tokens: PageTokens
+}
+
+export const WEBHOOKS_TAG = 'Webhooks'
+
+export const endpointPath = z.object({
+  endpoint_id: z
+    .string()
+    .regex(/^we_[0-9a-f]{20}$/)
+    .describe('The id of the endpoint.'),
+})
+export type EndpointPath = z.infer<typeof endpointPath>
+
+export const deliveryPath = endpointPath.extend({
+  delivery_id: z
+    .string()
+    .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    .describe('The id of the delivery.'),
+})
+export type DeliveryPath = z.infer<typeof deliveryPath>
+
+export const urlField = z
+  .string()
+  .min(1)
+  .max(MAX_URL_LENGTH)
+  .describe(
+    'Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, globally reachable addresses alone. No user name, password or fragment.',
+  )
+export const payloadField = z
+  .enum(payloadKinds)
+  .describe('`full`: with the results; `thin`: with where they are.')
+
+const at = (what: string) => z.string().describe(`${what}, UTC, RFC 3339 with milliseconds.`)
+
+const endpointFields = {
+  endpoint_id: z.string(),
+  url: z.string().describe('As it is called, normalised.'),
+  payload: z.string().describe('`full` or `thin`; others may be added.'),
+  status: z.string().describe('`enabled` or `disabled`; what is to go to a disabled one is held.'),
+  disabled_reason: z
+    .string()
+    .nullable()
+    .describe('`paused`, or `gone` where the receiver answered 410; null while it is enabled.'),
+  created_at: at('When it was made'),
+}
+export const endpointComponent = z.object(endpointFields).meta({ id: 'WebhookEndpoint' })
+export const newEndpointComponent = z
+  .object({
+    ...endpointFields,
+    secret: z.string().describe('Signs what is sent here, `whsec_…`. Shown this once.'),
+  })
+  .meta({ id: 'NewWebhookEndpoint' })
+
+export const deliveryComponent = z
+  .object({
+    delivery_id: z.string(),
+    webhook_id: z.string().describe('The `webhook-id` header: the same over all attempts.'),
+    type: z.string().describe('`bulk.completed`, `bulk.cancelled` or `endpoint.test`; others may be added.'),
+    job_id: z.string().nullable().describe('The job it tells of; null where it tells of none.'),
+    status: z
+      .string()
+      .describe(
+        '`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled.',
+      ),
+    next_attempt_at: z.string().nullable().describe('When it is tried next; null where it is not.'),
+    created_at: at('When it was made'),
+    attempts: z
+      .array(
+        z.object({
+          at: at('When it was begun'),
+          status_code: z.int().nullable().describe('Status of the answer; null where none came.'),
+          error: z
+            .string()
+            .nullable()
+            .describe('Why no answer came, such as `timeout` or `connect_failed`; null where one did.'),
+          duration_ms: z.int(),
+          response_excerpt: z
+            .string()
+            .nullable()
+            .describe('How the answer’s body began, 1,024 characters at most.'),
+        }),
+      )
+      .describe('Oldest first.'),
+  })
+  .meta({ id: 'WebhookDelivery' })
+
+export const deliveryStatusField = z.enum(deliveryStatuses)
+
+export const endpointExample = {
+  endpoint_id: 'we_0a1b2c3d4e5f60718293',
+  url: 'https://hooks.example.com/cupel',
+  payload: 'full',
+  status: 'enabled',
+  disabled_reason: null,
+  created_at: '2026-11-21T09:00:00.000Z',
+}
+export const SECRET_EXAMPLE = 'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxlIG9mIG9uZQ=='
+
+export const deliveryExample = {
+  delivery_id: '3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c',
+  webhook_id: 'msg_3f0f6e2a9c515a0e8b6e0c8d6f7a1b2c',
+  type: 'bulk.completed',
+  job_id: 'job_019aa5c87f0070008000000000000001',
+  status: 'pending',
+  next_attempt_at: '2026-11-21T09:00:05.000Z',
+  created_at: '2026-11-21T09:00:00.000Z',
+  attempts: [
+    {
+      at: '2026-11-21T09:00:00.040Z',
+      status_code: 503,
+      error: null,
+      duration_ms: 38,
+      response_excerpt: 'try again',
+    },
+  ],
+}
+
+export function endpointDocument(endpoint: WebhookEndpoint): z.infer<typeof endpointComponent> {
+  return {
+    endpoint_id: endpoint.endpointId,
+    url: endpoint.url,
+    payload: endpoint.payload,
+    status: endpoint.status,
+    disabled_reason: endpoint.disabledReason,
+    created_at: endpoint.createdAt,
+  }
+}
+
+export function deliveryDocument(delivery: WebhookDelivery): z.infer<typeof deliveryComponent> {
+  return {
+    delivery_id: delivery.deliveryId,
+    webhook_id: delivery.webhookId,
+    type: delivery.type,
+    job_id: delivery.jobId,
+    status: delivery.status,
+    next_attempt_at: delivery.nextAttemptAt,
+    created_at: delivery.createdAt,
+    attempts: delivery.attempts.map((attempt) => ({
+      at: attempt.at,
+      status_code: attempt.statusCode,
+      error: attempt.error,
+      duration_ms: attempt.durationMs,
+      response_excerpt: attempt.responseExcerpt,
+    })),
+  }
+}
+
+/** Keys made with `--no-webhook-admin` leave endpoints alone. */
+export function refuseWithoutAdmin(caller: Pick<Caller, 'webhookAdmin'>): Refusal | null {
+  return caller.webhookAdmin
+    ? null
+    : refuse('scope_required', 'The API key may not change webhook endpoints.')
+}
+
+export function unknownEndpoint(): Refusal {
+  return refuse('not_found', 'There is no such webhook endpoint.')
+}
+
+export function endpointRefusal(result: EndpointRefusal): Refusal {
+  switch (result.code) {
+    case 'unknown_endpoint':
+      return unknownEndpoint()
+    case 'too_many_endpoints':
+      return refuse('too_many_endpoints', `An account has at most ${MAX_ENDPOINTS} webhook endpoints.`)
+    case 'invalid_url':
+      return refuse('invalid_webhook_url', result.reason, {
+        errors: [{ pointer: '/url', detail: result.reason }],
+      })
+  }
+}
+
+export function redeliverRefusal({ code }: Extract<RedeliverResult<unknown>, { ok: false }>): Refusal {
+  switch (code) {
+    case 'unknown_endpoint':
+      return unknownEndpoint()
+    case 'unknown_delivery':
+      return refuse('not_found', 'There is no such delivery.')
+    case 'endpoint_disabled':
+      return refuse('endpoint_disabled', 'The webhook endpoint is disabled; enable it first.')
+  }
+}

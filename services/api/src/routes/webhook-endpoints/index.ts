@@ -1,0 +1,30 @@
+/** Every endpoint of webhooks. */
+import type { Endpoint } from '../../http/endpoint.js'
+import { changeWebhookEndpoint } from './change-endpoint.js'
+import { createWebhookEndpoint } from './create-endpoint.js'
+import { deleteWebhookEndpoint } from './delete-endpoint.js'
+import type { WebhookParts } from './endpoint-description.js'
+import { getWebhookEndpoint } from './get-endpoint.js'
+import { listWebhookDeliveries } from './list-deliveries.js'
+import { listWebhookEndpoints } from './list-endpoints.js'
+import { redeliverWebhook } from './redeliver.js'
+import { redeliverWebhooks } from './redeliver-range.js'
+import { rotateWebhookSecret } from './rotate-secret.js'
+import { sendWebhookTest } from './send-test.js'
+
+export type { WebhookParts } from './endpoint-description.js'
+
+export function webhookEndpoints(parts: WebhookParts): readonly Endpoint[] {
+  return [
+    createWebhookEndpoint(parts),
+    listWebhookEndpoints(parts),
+    getWebhookEndpoint(parts),
+    changeWebhookEndpoint(parts),
+    deleteWebhookEndpoint(parts),
+    rotateWebhookSecret(parts),
+    sendWebhookTest(parts),
+    listWebhookDeliveries(parts),
+    redeliverWebhook(parts),
+    redeliverWebhooks(parts),
+  ]
+}

@@ -1,0 +1,64 @@
+/** POST /v1/webhook-endpoints/{endpoint_id}/redeliver: sends again what was missed since a moment, or a range of what there is. */
+import { redeliverRange } from '@cupel/webhooks'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import {
+  deliveryStatusField,
+  endpointPath,
+  redeliverRefusal,
+  refuseWithoutAdmin,
+  WEBHOOKS_TAG,
+  type EndpointPath,
+  type WebhookParts,
+} from './endpoint-description.js'
+
+const moment = z.iso.datetime({ error: 'Expected a UTC time such as 2026-11-21T09:00:00Z' })
+
+const rangeBody = z
+  .strictObject({
+    since: moment.describe('Deliveries made at this time or later, UTC, RFC 3339.'),
+    until: moment.optional().describe('Only those made before this time.'),
+    statuses: z
+      .array(deliveryStatusField)
+      .min(1)
+      .max(4)
+      .optional()
+      .describe('By default what was missed: `exhausted` and `held`.'),
+  })
+  .meta({ id: 'RedeliverRequest' })
+
+const redelivered = z.object({ count: z.int().min(0).describe('Deliveries that are on their way again.') })
+
+export function redeliverWebhooks({ store }: WebhookParts): Endpoint {
+  return keyedEndpoint<EndpointPath, undefined, z.infer<typeof rangeBody>>({
+    operationId: 'redeliverWebhooks',
+    method: 'POST',
+    path: '/v1/webhook-endpoints/{endpoint_id}/redeliver',
+    tag: WEBHOOKS_TAG,
+    summary: 'Send missed deliveries again',
+    description:
+      'Everything missed since a moment, or a range by time and status. They go out at a bounded rate, each with its `webhook-id` and body of before.',
+    access: 'read-write',
+    pathSchema: endpointPath,
+    bodySchema: rangeBody,
+    bodyExample: { since: '2026-11-20T00:00:00Z' },
+    answers: [
+      {
+        status: 202,
+        description: 'How many are on their way.',
+        contentType: 'application/json',
+        schema: redelivered,
+        example: { count: 3 },
+      },
+    ],
+    problems: ['not_found', 'endpoint_disabled', 'scope_required', 'unavailable'],
+    async handle({ caller }, { path, body }) {
+      const refusal = refuseWithoutAdmin(caller)
+      if (refusal !== null) return refusal
+      const { accountId, livemode } = caller
+      const order = { accountId, livemode, endpointId: path.endpoint_id, ...body }
+      const result = await redeliverRange(store.database, order)
+      return result.ok ? jsonAnswer(202, JSON.stringify({ count: result.count })) : redeliverRefusal(result)
+    },
+  })
+}

@@ -1,0 +1,56 @@
+/** POST /v1/webhook-endpoints/{endpoint_id}/rotate-secret: a new secret, shown once; the old one signs beside it for a day. */
+import { rotateEndpointSecret } from '@cupel/webhooks'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import {
+  endpointPath,
+  endpointRefusal,
+  refuseWithoutAdmin,
+  SECRET_EXAMPLE,
+  WEBHOOKS_TAG,
+  type EndpointPath,
+  type WebhookParts,
+} from './endpoint-description.js'
+
+const rotated = z
+  .object({
+    secret: z.string().describe('The new secret, `whsec_…`. Shown this once.'),
+    previous_secret_expires_at: z
+      .string()
+      .describe('Until then messages carry a signature with the secret before as well. UTC, RFC 3339.'),
+  })
+  .meta({ id: 'RotatedWebhookSecret' })
+
+export function rotateWebhookSecret({ store }: WebhookParts): Endpoint {
+  return keyedEndpoint<EndpointPath>({
+    operationId: 'rotateWebhookSecret',
+    method: 'POST',
+    path: '/v1/webhook-endpoints/{endpoint_id}/rotate-secret',
+    tag: WEBHOOKS_TAG,
+    summary: 'Rotate the secret of a webhook endpoint',
+    description:
+      'For 24 hours messages are signed with both secrets, so that a receiver can change over at any moment. Rotating again within that time ends the oldest secret at once.',
+    access: 'read-write',
+    pathSchema: endpointPath,
+    answers: [
+      {
+        status: 200,
+        description: 'The new secret.',
+        contentType: 'application/json',
+        schema: rotated,
+        example: { secret: SECRET_EXAMPLE, previous_secret_expires_at: '2026-11-22T09:00:00.000Z' },
+      },
+    ],
+    problems: ['not_found', 'scope_required', 'unavailable'],
+    async handle({ caller }, { path }) {
+      const refusal = refuseWithoutAdmin(caller)
+      if (refusal !== null) return refusal
+      const { accountId, livemode, keyId } = caller
+      const order = { accountId, livemode, endpointId: path.endpoint_id, by: keyId }
+      const result = await rotateEndpointSecret(store, order)
+      if (!result.ok) return endpointRefusal(result)
+      const { secret, previousSecretExpiresAt } = result
+      return jsonAnswer(200, JSON.stringify({ secret, previous_secret_expires_at: previousSecretExpiresAt }))
+    },
+  })
+}

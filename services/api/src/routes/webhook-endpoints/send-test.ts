@@ -1,0 +1,46 @@
+/** POST /v1/webhook-endpoints/{endpoint_id}/test: a ping, signed and delivered as everything else. */
+import { sendTest } from '@cupel/webhooks'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import {
+  deliveryComponent,
+  deliveryDocument,
+  deliveryExample,
+  endpointPath,
+  redeliverRefusal,
+  refuseWithoutAdmin,
+  WEBHOOKS_TAG,
+  type EndpointPath,
+  type WebhookParts,
+} from './endpoint-description.js'
+
+export function sendWebhookTest({ store }: WebhookParts): Endpoint {
+  return keyedEndpoint<EndpointPath>({
+    operationId: 'sendWebhookTest',
+    method: 'POST',
+    path: '/v1/webhook-endpoints/{endpoint_id}/test',
+    tag: WEBHOOKS_TAG,
+    summary: 'Send a test to a webhook endpoint',
+    description:
+      'Sends a message of type `endpoint.test`. What became of it is among the deliveries of the endpoint.',
+    access: 'read-write',
+    pathSchema: endpointPath,
+    answers: [
+      {
+        status: 202,
+        description: 'The delivery, on its way.',
+        contentType: 'application/json',
+        schema: deliveryComponent,
+        example: { ...deliveryExample, type: 'endpoint.test', job_id: null, attempts: [] },
+      },
+    ],
+    problems: ['not_found', 'endpoint_disabled', 'scope_required', 'unavailable'],
+    async handle({ caller }, { path }) {
+      const refusal = refuseWithoutAdmin(caller)
+      if (refusal !== null) return refusal
+      const { accountId, livemode } = caller
+      const result = await sendTest(store.database, { accountId, livemode, endpointId: path.endpoint_id })
+      if (!result.ok) return redeliverRefusal(result)
+      return jsonAnswer(202, JSON.stringify(deliveryDocument(result.delivery)))
+    },
+  })
+}
