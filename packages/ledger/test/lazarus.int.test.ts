@@ -1,0 +1,294 @@
+/**
+ * Real transfers in and out of sanctioned addresses, against an oracle that adds the file up by itself: whoever dealt with
+ * the sanctioned is at least orange, zero-value transfers are nothing, and nothing is red by a transfer nobody proved.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  authorityOriginOf,
+  baseUnits,
+  classifyLabel,
+  compiledDefaultPolicy,
+  judge,
+  parseAddress,
+  type Judgement,
+  type LabelFacts,
+  type LabelSetFacts,
+} from '@cupel/domain'
+import { sharedDataFolder } from '@cupel/testkit'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { examineAddress } from '../src/index.js'
+import { startLedger, type LedgerInstallation } from './installation.js'
+
+const shared = sharedDataFolder()
+const GENERATED_AT = '2026-11-21T09:00:00.000Z'
+const DUST = 10n ** 16n
+const EXCHANGE = '0x4976a4a02f38326660d17bf34b431dc6e2eb2327'
+
+interface TransferRow {
+  readonly from_address: string
+  readonly to_address: string
+  readonly amount: string
+}
+interface LabelRow {
+  readonly address: string
+  readonly chain: string
+  readonly category: string
+  readonly entity: string
+  readonly source: string
+  readonly source_url: string
+  readonly confidence: string
+  readonly observed_at: string
+}
+
+const readCsv = <Row>(path: string): Row[] =>
+  parse(readFileSync(path, 'utf8'), { columns: true, skip_empty_lines: true }) as Row[]
+
+/** What the file says of one address and those of one category. */
+interface Dealings {
+  receivedFrom: bigint
+  sentTo: bigint
+}
+
+describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout: 120_000 }, () => {
+  let ledger: LedgerInstallation
+  const labels = new Map<string, LabelFacts[]>()
+  const labelSets: LabelSetFacts[] = []
+  let rows: TransferRow[]
+  const judged = new Map<string, Judgement>()
+  let sanctioned: ReadonlySet<string>
+  let stolen: ReadonlySet<string>
+
+  beforeAll(async () => {
+    ledger = await startLedger()
+    const file = join(shared!, 'chain/eth_lazarus_ronin_transfers.csv')
+    rows = readCsv<TransferRow>(file)
+    const summary = await ledger.imported(file)
+    expect(summary).toMatchObject({ rows: 436, added: 311, leftOut: { zero_value: 125 } })
+    const addresses = new Set(rows.flatMap(({ from_address, to_address }) => [from_address, to_address]))
+    readLabels(addresses)
+    sanctioned = withCategory('sanctions', ({ source }) => source === 'ofac_sdn')
+    stolen = withCategory('stolen')
+    for (const address of addresses) judged.set(address, await judgeAddress(address))
+  }, 120_000)
+  afterAll(async () => await ledger.close())
+
+  function readLabels(addresses: ReadonlySet<string>): void {
+    let count = 0
+    for (const name of readdirSync(join(shared!, 'labels')).sort()) {
+      const dataset = name.replace(/\.csv$/, '')
+      const all = readCsv<LabelRow>(join(shared!, 'labels', name))
+      const authorityOrigin = authorityOriginOf(all[0]!.source) ?? ''
+      labelSets.push({
+        ...{ source: all[0]!.source, dataset, sha256: '', importId: dataset, labelSetSeq: 1 },
+        ...{
+          publishedAt: GENERATED_AT,
+          asOf: '2026-08-20',
+          authorityOrigin,
+          refreshConfigured: false,
+          total: all.length,
+        },
+      })
+      for (const row of all) {
+        if (!addresses.has(row.address)) continue
+        const parsed = parseAddress(row.address, row.chain)
+        if (!parsed.ok) throw new Error(row.address)
+        const confidencePpm = row.confidence === '' ? null : Math.round(Number(row.confidence) * 1e6)
+        const label: LabelFacts = {
+          ...{ labelId: String(count++).padStart(6, '0'), source: row.source, dataset, chain: row.chain },
+          ...{
+            address: parsed.canonical,
+            category: row.category,
+            entity: row.entity,
+            sourceUrl: row.source_url,
+          },
+          ...classifyLabel({ ...row, sourceUrl: row.source_url, confidencePpm }),
+          ...{
+            observedAt: row.observed_at,
+            validFrom: null,
+            validTo: null,
+            knownFrom: GENERATED_AT,
+            knownTo: null,
+          },
+        }
+        labels.set(parsed.lookupKey, [...(labels.get(parsed.lookupKey) ?? []), label])
+      }
+    }
+  }
+
+  const labelsAt = (address: string): readonly LabelFacts[] => {
+    const parsed = parseAddress(address, 'ETH')
+    return parsed.ok ? (labels.get(parsed.lookupKey) ?? []) : []
+  }
+
+  function withCategory(
+    category: string,
+    fits: (label: LabelFacts) => boolean = () => true,
+  ): ReadonlySet<string> {
+    return new Set(
+      [...labels.values()]
+        .flat()
+        .filter((one) => one.category === category && fits(one))
+        .map(({ address }) => address),
+    )
+  }
+
+  async function judgeAddress(address: string): Promise<Judgement> {
+    const policy = compiledDefaultPolicy
+    const exposure = await examineAddress(ledger.database, {
+      ...{ chain: 'ETH', address, ledgerSeq: 1, policy, labelSets, generatedAt: GENERATED_AT },
+      labelsOf: async (keys) =>
+        new Map(keys.flatMap((key) => (labels.has(key) ? [[key, labels.get(key)!]] : []))),
+    })
+    return judge({
+      ...{
+        chain: 'ETH',
+        canonicalAddress: address,
+        labels: labelsAt(address),
+        labelSets,
+        labelView: 'current',
+      },
+      chainKnowledge: { status: 'examined', isPartial: true, hasHistory: true },
+      ...{ exposure: exposure.measures, generatedAt: GENERATED_AT, policy },
+    })
+  }
+
+  function dealings(address: string, others: ReadonlySet<string>): Dealings {
+    const sum: Dealings = { receivedFrom: 0n, sentTo: 0n }
+    for (const { from_address, to_address, amount } of rows) {
+      const units = baseUnits(amount, 18)
+      if (to_address === address && others.has(from_address)) sum.receivedFrom += units
+      if (from_address === address && others.has(to_address)) sum.sentTo += units
+    }
+    return sum
+  }
+
+  const direct = (judgement: Judgement, category: string, direction: string) =>
+    judgement.evidence.find(
+      (item) => item.category === category && item.relation === 'direct' && item.direction === direction,
+    )
+
+  /** Not sanctioned itself. */
+  const others = (): string[] => [...judged.keys()].filter((address) => !sanctioned.has(address))
+
+  /** Points by the rule for whom the share is unknown: cap · ℓ, at least 25, below red because nobody proved a transfer. */
+  function expectedPoints(cap: number, units: bigint): number {
+    const size = Math.min(1, Math.max(0, Math.log10(Number(units) / Number(DUST)) / 3))
+    return Math.min(69.99, Math.max(25, cap * size))
+  }
+
+  test('54 recipients are exposed to sanctions, 18 of them directly to stolen value', () => {
+    const recipients = others().filter((address) => dealings(address, sanctioned).receivedFrom > 0n)
+    expect(recipients).toHaveLength(54)
+    for (const address of recipients) {
+      const item = direct(judged.get(address)!, 'sanctions', 'in')!
+      const { receivedFrom } = dealings(address, sanctioned)
+      expect(item.value, address).toBe(`${whole(receivedFrom)} ETH`)
+      expect(item.contribution, address).toBeCloseTo(expectedPoints(90, receivedFrom), 1)
+      expect(item).toMatchObject({
+        used: true,
+        share: null,
+        pre_designation: null,
+        path: [{ execution: 'unknown' }],
+      })
+      expect(['orange', 'red']).toContain(judged.get(address)!.level)
+    }
+    const fromStolen = recipients.filter((address) => dealings(address, stolen).receivedFrom > 0n)
+    expect(fromStolen).toHaveLength(18)
+    for (const address of fromStolen)
+      expect(direct(judged.get(address)!, 'stolen', 'in'), address).toMatchObject({
+        used: true,
+        entity: 'Ronin bridge exploiter',
+      })
+  })
+
+  test('154 senders are exposed to sanctions by their own act, however little; the exchange is not judged by it', () => {
+    const senders = others().filter((address) => dealings(address, sanctioned).sentTo > 0n)
+    expect(senders).toHaveLength(154)
+    for (const address of senders) {
+      const item = direct(judged.get(address)!, 'sanctions', 'out')!
+      if (address === EXCHANGE) {
+        expect(item).toMatchObject({ used: false, reason: 'own_service', contribution: 0 })
+        continue
+      }
+      expect(item.contribution, address).toBeCloseTo(
+        expectedPoints(95, dealings(address, sanctioned).sentTo),
+        1,
+      )
+      expect(['orange', 'red']).toContain(judged.get(address)!.level)
+    }
+  })
+
+  test('146 senders are exposed to stolen value by formula, which is nothing below dust', () => {
+    const senders = others().filter((address) => dealings(address, stolen).sentTo > 0n)
+    expect(senders).toHaveLength(146)
+    let belowDust = 0
+    for (const address of senders) {
+      const item = direct(judged.get(address)!, 'stolen', 'out')!
+      if (address === EXCHANGE) continue
+      const { sentTo } = dealings(address, stolen)
+      const size = Math.min(1, Math.max(0, Math.log10(Number(sentTo) / Number(DUST)) / 3))
+      expect(item.contribution, address).toBeCloseTo(0.95 * 20 * item.confidence * size, 1)
+      if (sentTo >= DUST) continue
+      belowDust += 1
+      expect(item.contribution).toBe(0)
+    }
+    expect(belowDust).toBeGreaterThan(100)
+  })
+
+  test('23 senders and 2 recipients of nothing but zero-value transfers are nothing', () => {
+    const touched = (side: 'from_address' | 'to_address', other: 'from_address' | 'to_address'): string[] => [
+      ...new Set(rows.filter((row) => sanctioned.has(row[other])).map((row) => row[side])),
+    ]
+    const senders = touched('from_address', 'to_address').filter(
+      (address) => !sanctioned.has(address) && dealings(address, sanctioned).sentTo === 0n,
+    )
+    const recipients = touched('to_address', 'from_address').filter(
+      (address) => !sanctioned.has(address) && dealings(address, sanctioned).receivedFrom === 0n,
+    )
+    expect([senders.length, recipients.length]).toEqual([23, 2])
+    for (const address of senders)
+      expect(direct(judged.get(address)!, 'sanctions', 'out'), address).toBeUndefined()
+    for (const address of recipients)
+      expect(direct(judged.get(address)!, 'sanctions', 'in'), address).toBeUndefined()
+    // Whoever did nothing else has no evidence at all.
+    const only = [...senders, ...recipients].filter((address) => labelsAt(address).length === 0)
+    for (const address of only) {
+      const { receivedFrom, sentTo } = dealings(address, new Set(judged.keys()))
+      if (receivedFrom + sentTo > 0n) continue
+      expect(judged.get(address), address).toMatchObject({
+        level: 'grey',
+        overallHundredths: 0,
+        evidence: [],
+      })
+    }
+  })
+
+  test('nobody is red who is not so by labels: no transfer of the file is proven', () => {
+    for (const address of others()) {
+      const { level } = judged.get(address)!
+      const byLabels = judge({
+        ...{
+          chain: 'ETH',
+          canonicalAddress: address,
+          labels: labelsAt(address),
+          labelSets,
+          labelView: 'current',
+        },
+        ...{
+          chainKnowledge: { status: 'unavailable' },
+          generatedAt: GENERATED_AT,
+          policy: compiledDefaultPolicy,
+        },
+      })
+      if (level === 'red') expect(byLabels.level, address).toBe('red')
+    }
+  })
+})
+
+/** An amount of ether as reports write it. */
+function whole(units: bigint): string {
+  const digits = units.toString().padStart(19, '0')
+  return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, '')
+}
