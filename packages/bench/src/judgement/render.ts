@@ -3,7 +3,7 @@ import { isRight, type JudgementResults } from './run-judgement.js'
 import { levels, type LevelCounts } from './measures.js'
 
 export function renderJudgement(results: JudgementResults): string {
-  const { categories, sources, unlisted, traps, mismatchCount, coverage, lookUpMs } = results
+  const { categories, sources, unlisted, traps, mismatchCount, coverage } = results
   return [
     `Measured on ${results.date}: scorer ${results.scorerVersion}, policy ${results.policy}, ${number(results.rows)} rows of ` +
       `${sources.length} lists and categories, ${number(results.addresses)} addresses, ${number(unlisted.addresses)} unlisted ones (seed ${unlisted.seed}).`,
@@ -48,7 +48,6 @@ export function renderJudgement(results: JudgementResults): string {
       Object.entries(coverage).map(([words, count]) => [words, number(count)]),
     ),
     '',
-    `Import: ${number(results.rowsPerSecond)} rows a second. Look-up of 500 addresses: ${lookUpMs.p50} ms, 95 of 100 within ${lookUpMs.p95} ms.`,
     `Listed addresses that differ from the oracle: ${number(mismatchCount)}. Unlisted ones that are not grey, 0, without evidence: ${number(unlisted.wrong.length)}.`,
     ...failures(results),
     '',
