@@ -10,3 +10,10 @@ export {
 } from './judgement/run-judgement.js'
 export { renderJudgement } from './judgement/render.js'
 export { withPostgres } from './judgement/with-postgres.js'
+/** `npm run bench:providers`: how long screens take beside quick and slow providers of chain data. */
+export {
+  renderProviders,
+  runProviders,
+  type ProvidersOptions,
+  type ProvidersResults,
+} from './providers/run-providers.js'

@@ -1,0 +1,38 @@
+// Measures screens beside a provider of chain data that is quick or slow: npm run bench:providers -- [--seconds N] [--rate N]
+// Prints a table and writes JSON to bench-results/. Figures fail nothing.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { orExplain, setUp } from './setup.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const USAGE = `npm run bench:providers -- [options]
+  --seconds N   length of each measured phase (default: 20)
+  --rate N      screens a second (default: 20)`
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '20' },
+    rate: { type: 'string', default: '20' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) end(0, USAGE)
+const [seconds, perSecond] = [Number(values.seconds), Number(values.rate)]
+if (!(seconds >= 1 && seconds <= 3_600) || !(perSecond >= 1 && perSecond <= 1_000))
+  end(2, `--seconds takes a number from 1 to 3600, --rate one from 1 to 1000.\n${USAGE}`)
+
+await orExplain(() => setUp())
+const { renderProviders, runProviders } = await import('../packages/bench/dist/index.js')
+const results = await runProviders({ root, seconds, perSecond, say: (line) => console.error(`· ${line}`) })
+console.log(`\n${renderProviders(results)}`)
+const file = join(root, 'bench-results', `providers-${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
+mkdirSync(dirname(file), { recursive: true })
+writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+console.log(`JSON: ${file}`)
+
+function end(code, text) {
+  console.log(text)
+  process.exit(code)
+}
