@@ -199,7 +199,7 @@ export async function openInstallation(): Promise<Installation> {
           if (first === undefined) throw new Error(`${jobId} has not ended`)
           return first
         },
-        { timeout: 15_000, interval: 30 },
+        { timeout: 30_000, interval: 30 },
       )
     },
     async requests(livemode = true) {

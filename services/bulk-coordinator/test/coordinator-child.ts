@@ -1,0 +1,23 @@
+/** Runs a coordinator on the embedded log of a test until it dies. */
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { openDatabase } from '@cupel/postgres'
+import { startBulkCoordinator } from '../src/index.js'
+
+const database = openDatabase({
+  connectionString: process.argv[2]!,
+  maxConnections: 8,
+  applicationName: 'coordinator child',
+})
+await startBulkCoordinator({
+  config: { CUPEL_BULK_DWELL_TARGET_MS: 25 },
+  log: openEmbeddedLog({ database }),
+  codec: createEventCodec(await loadSchemaCatalog(database)),
+  database,
+  logger: silentLogger,
+  metrics: noMetrics,
+  fail: (reason, error) => {
+    throw new Error(reason, { cause: error })
+  },
+})

@@ -1,0 +1,112 @@
+/** A coordinator that dies at each of its points leaves a job that another one ends, once, with exact counters. */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { topicOf, type DomainEvent } from '@cupel/contracts'
+import { listDeadLetters, type LogRecord } from '@cupel/event-log'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { COORDINATOR_GROUP } from '../src/index.js'
+import { addresses, openInstallation, type Installation } from './installation.js'
+
+const CHILD = fileURLToPath(new URL('./coordinator-child.ts', import.meta.url))
+const TEST_MS = 60_000
+
+let installation: Installation
+beforeEach(async () => {
+  installation = await openInstallation()
+})
+afterEach(() => installation.close())
+
+/** Resolves once the process was killed at the failpoint; rejects where it ended otherwise. */
+async function runUntilKilled(failpoint: string): Promise<void> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions', 'cupel-source', CHILD, installation.connectionString],
+    { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let complaint = ''
+  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
+  const signal = await new Promise<string | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (_code, by) => resolve(by))
+  })
+  if (signal !== 'SIGKILL') throw new Error(`The coordinator was to die at ${failpoint}: ${complaint}`)
+}
+
+const contentOf = ({ key, value, headers }: LogRecord): string =>
+  JSON.stringify([key, value?.toString('base64'), headers])
+const distinct = (values: readonly string[]): number => new Set(values).size
+
+const points = [
+  'bulk.facts:1',
+  'bulk.facts:2',
+  'bulk.items-released:1',
+  'bulk.release:1',
+  'bulk.job-ended:1',
+  'bulk.announced:1',
+]
+
+test.each(points.flatMap((point) => [`before:${point}`, `after:${point}`]))(
+  'killed %s',
+  async (failpoint) => {
+    const texts = [...addresses(300), 'nonsense', addresses(1)[0]!]
+    const jobId = await installation.submit(texts)
+    await runUntilKilled(failpoint)
+    await installation.coordinator()
+    expect((await installation.ended(jobId)).data).toMatchObject({
+      ...{ status: 'completed_with_errors', total: 302, completed: 301, failed: 1, cancelled: 0 },
+    })
+    // What it did twice it did with the same bytes, so that one of each is left whoever reads.
+    const requests = await installation.requests()
+    expect(distinct(requests.map((request) => JSON.stringify(request)))).toBe(300)
+    expect(distinct((await installation.endingRecords(jobId)).map(contentOf))).toBe(1)
+  },
+  TEST_MS,
+)
+
+test.each([
+  'before:bulk.facts:2',
+  'after:bulk.facts:2',
+  'before:bulk.job-ended:1',
+  'after:bulk.job-ended:1',
+  'before:bulk.announced:1',
+])(
+  'killed %s while a job is cancelled, one end is left, and it says what its items say',
+  async (failpoint) => {
+    installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 50 ? 'report' : 'hold')
+    const jobId = await installation.submit(addresses(400))
+    await installation.cancel(jobId)
+    await runUntilKilled(failpoint)
+    await installation.coordinator()
+    const event = (await installation.ended(jobId)) as DomainEvent<'BulkCancelled'>
+    const { total, completed, failed, cancelled, cancelledIndices } = event.data
+    expect([total, completed + failed + cancelled, cancelledIndices.length]).toEqual([400, 400, cancelled])
+    expect(distinct((await installation.endingRecords(jobId)).map(contentOf))).toBe(1)
+    // Another job is a sign that everything before it was dealt with.
+    installation.scorer.decide = () => 'report'
+    await installation.scorer.release()
+    await installation.ended(await installation.submit(addresses(1)))
+    expect(distinct((await installation.endingRecords(jobId)).map(contentOf))).toBe(1)
+  },
+  TEST_MS,
+)
+
+test.each(['before:bulk.dead-letter:1', 'after:bulk.dead-letter:1'])(
+  'killed %s, a record that nobody can read is laid aside all the same',
+  async (failpoint) => {
+    const partition = await installation.log.partitionFor(topicOf('BulkSubmitted'), 'job_poison')
+    const poison = {
+      topic: topicOf('BulkSubmitted'),
+      partition,
+      key: 'job_poison',
+      value: Buffer.from('poison'),
+    }
+    await installation.log.append('test', [{ ...poison, headers: { ce_type: 'BulkSubmitted' } }])
+    await runUntilKilled(failpoint)
+    await installation.coordinator()
+    await installation.ended(await installation.submit(addresses(1)))
+    const letters = await listDeadLetters(installation.log, COORDINATOR_GROUP)
+    expect(letters.map(({ origin }) => origin)).toContainEqual({ topic: poison.topic, partition, offset: 0 })
+    expect(distinct(letters.map(({ key, cause }) => `${key} ${cause}`))).toBe(1)
+  },
+  TEST_MS,
+)
