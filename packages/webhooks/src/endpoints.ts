@@ -109,6 +109,15 @@ export async function getEndpoint(
   return row === undefined ? null : endpointOf(ownRow(row, order))
 }
 
+/** Whose an endpoint is, for operators; null where there is none. */
+export async function findEndpoint(database: Queryable, endpointId: string): Promise<WebhookEndpoint | null> {
+  const [row] = await database.query<EndpointRow>(
+    `SELECT ${COLUMNS} FROM webhooks.endpoint WHERE endpoint_id = $1`,
+    [endpointId],
+  )
+  return row === undefined ? null : endpointOf(row)
+}
+
 /** Changes what is given. Disabling holds what is on its way; enabling lets it go on. */
 export async function changeEndpoint(
   { database, judge }: EndpointStore,

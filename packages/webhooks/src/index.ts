@@ -5,6 +5,7 @@ export {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
+  findEndpoint,
   getEndpoint,
   listEndpoints,
   MAX_ENDPOINTS,

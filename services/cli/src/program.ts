@@ -12,6 +12,7 @@ import { registerPolicy } from './policy/register.js'
 import { registerScreen } from './screen/register.js'
 import { registerStart } from './start/register.js'
 import { registerStatus } from './status/register.js'
+import { registerWebhooks } from './webhooks/register.js'
 
 const VERSION = '0.1.0'
 
@@ -22,6 +23,7 @@ const groups = [
   registerBulk,
   registerAccounts,
   registerKeys,
+  registerWebhooks,
   registerLabels,
   registerLedger,
   registerPolicy,

@@ -1,0 +1,348 @@
+/** `cupel webhooks`: where accounts want their webhooks, and what became of them. */
+import { loadReportIdKey } from '@cupel/access'
+import { deliveryStatuses, payloadKinds, type DeliveryStatus, type PayloadKind } from '@cupel/domain'
+import { createJudge, parseAllowedRanges } from '@cupel/outbound'
+import {
+  changeEndpoint,
+  createEndpoint,
+  createSecretBox,
+  deleteEndpoint,
+  findEndpoint,
+  listDeliveries,
+  listEndpoints,
+  redeliver,
+  redeliverRange,
+  rotateEndpointSecret,
+  sendTest,
+  type EndpointStore,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+} from '@cupel/webhooks'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { withInstallation, type Installation } from '../installation.js'
+import { operator } from '../operator.js'
+
+interface OwnerOptions extends JsonOption {
+  readonly account: string
+  readonly environment: 'live' | 'test'
+}
+
+const MAX_LISTED = 200
+
+export function registerWebhooks(program: Command, context: CliContext): void {
+  const webhooks = program
+    .command('webhooks')
+    .description('Name receivers of webhooks, look at what was sent to them, and send it again.')
+  registerList(webhooks, context)
+  registerCreate(webhooks, context)
+  registerChanges(webhooks, context)
+  registerRotate(webhooks, context)
+  registerDelete(webhooks, context)
+  registerDeliveries(webhooks, context)
+  registerTest(webhooks, context)
+  registerRedeliver(webhooks, context)
+}
+
+function registerList(webhooks: Command, context: CliContext): void {
+  ofAccount(webhooks.command('list').description('List the endpoints of an account.')).action(
+    async (options: OwnerOptions) => {
+      const endpoints = await withInstallation(context, ({ database }) =>
+        listEndpoints(database, ownerOf(options)),
+      )
+      answer(context, options, { items: endpoints.map(endpointJson) }, () =>
+        table([ENDPOINT_HEADING, ...endpoints.map(endpointRow)]),
+      )
+    },
+  )
+}
+
+function registerCreate(webhooks: Command, context: CliContext): void {
+  ofAccount(
+    webhooks
+      .command('create <url>')
+      .description('Name a receiver. Its secret is shown once.')
+      .addOption(
+        new Option('--payload <kind>', 'with the results, or with where they are')
+          .choices(payloadKinds)
+          .default('full'),
+      ),
+  ).action(async (url: string, options: OwnerOptions & { payload: PayloadKind }) => {
+    const made = await withInstallation(context, async (installation) =>
+      createEndpoint(await storeOf(installation), {
+        ...ownerOf(options),
+        url,
+        payload: options.payload,
+        by: operator(),
+      }),
+    )
+    if (!made.ok) throw refused(made)
+    const { endpoint, secret } = made
+    answer(context, options, { ...endpointJson(endpoint), secret }, () => shownOnce(endpoint, secret))
+  })
+}
+
+function registerChanges(webhooks: Command, context: CliContext): void {
+  const changes = [
+    ['pause', 'disabled', 'Hold what is to go to an endpoint, until it is resumed.'],
+    ['resume', 'enabled', 'Send again to an endpoint, what was held first.'],
+  ] as const
+  for (const [name, status, description] of changes) {
+    withJson(webhooks.command(`${name} <endpoint-id>`).description(description)).action(
+      async (endpointId: string, options: JsonOption) => {
+        const changed = await onEndpoint(context, endpointId, async (found, installation) =>
+          changeEndpoint(await storeOf(installation), { ...found, status, by: operator() }),
+        )
+        if (!changed.ok) throw refused(changed)
+        answer(
+          context,
+          options,
+          endpointJson(changed.endpoint),
+          () => `Endpoint ${endpointId} is ${changed.endpoint.status}.`,
+        )
+      },
+    )
+  }
+}
+
+function registerRotate(webhooks: Command, context: CliContext): void {
+  withJson(
+    webhooks
+      .command('rotate-secret <endpoint-id>')
+      .description('Give an endpoint another secret; for 24 hours messages are signed with both.'),
+  ).action(async (endpointId: string, options: JsonOption) => {
+    const rotated = await onEndpoint(context, endpointId, async (found, installation) =>
+      rotateEndpointSecret(await storeOf(installation), {
+        endpointId,
+        accountId: found.accountId,
+        livemode: found.livemode,
+        by: operator(),
+      }),
+    )
+    if (!rotated.ok) throw refused(rotated)
+    const { endpoint, secret, previousSecretExpiresAt } = rotated
+    const json = { endpoint_id: endpointId, secret, previous_secret_expires_at: previousSecretExpiresAt }
+    answer(context, options, json, () => shownOnce(endpoint, secret))
+  })
+}
+
+function registerDelete(webhooks: Command, context: CliContext): void {
+  withJson(
+    webhooks
+      .command('delete <endpoint-id>')
+      .description('Give an endpoint up, with everything that was to go there.'),
+  ).action(async (endpointId: string, options: JsonOption) => {
+    const deleted = await onEndpoint(context, endpointId, (found, { database }) =>
+      deleteEndpoint(
+        { database },
+        { endpointId, accountId: found.accountId, livemode: found.livemode, by: operator() },
+      ),
+    )
+    if (!deleted.ok) throw refused(deleted)
+    answer(
+      context,
+      options,
+      { endpoint_id: endpointId, deleted: true },
+      () => `Endpoint ${endpointId} is gone.`,
+    )
+  })
+}
+
+function registerDeliveries(webhooks: Command, context: CliContext): void {
+  withJson(
+    webhooks
+      .command('deliveries <endpoint-id>')
+      .description(`List what was sent to an endpoint or is to be, newest first, at most ${MAX_LISTED}.`)
+      .addOption(new Option('--status <status>', 'only these').choices(deliveryStatuses)),
+  ).action(async (endpointId: string, options: JsonOption & { status?: DeliveryStatus }) => {
+    const page = await onEndpoint(context, endpointId, ({ accountId, livemode }, { database }) =>
+      listDeliveries(database, {
+        ...{ accountId, livemode, endpointId, pageSize: MAX_LISTED, after: null },
+        status: options.status,
+      }),
+    )
+    answer(context, options, { items: page.items.map(deliveryJson) }, () =>
+      table([DELIVERY_HEADING, ...page.items.map(deliveryRow)]),
+    )
+  })
+}
+
+function registerTest(webhooks: Command, context: CliContext): void {
+  withJson(webhooks.command('test <endpoint-id>').description('Send a ping to an endpoint.')).action(
+    async (endpointId: string, options: JsonOption) => {
+      const sent = await onEndpoint(context, endpointId, ({ accountId, livemode }, { database }) =>
+        sendTest(database, { accountId, livemode, endpointId }),
+      )
+      if (!sent.ok) throw refused(sent)
+      answer(
+        context,
+        options,
+        deliveryJson(sent.delivery),
+        () =>
+          `Delivery ${sent.delivery.deliveryId} is on its way; \`cupel webhooks deliveries ${endpointId}\` shows what becomes of it.`,
+      )
+    },
+  )
+}
+
+function registerRedeliver(webhooks: Command, context: CliContext): void {
+  withJson(
+    webhooks
+      .command('redeliver <endpoint-id> [delivery-id]')
+      .description('Send one delivery again, or everything that was missed since a time.')
+      .option('--since <time>', 'deliveries made then or later (RFC 3339)', moment)
+      .option('--until <time>', 'deliveries made before then (RFC 3339)', moment)
+      .addOption(
+        new Option('--status <status>', 'only these, in place of what was missed').choices(deliveryStatuses),
+      ),
+  ).action(
+    async (
+      endpointId: string,
+      deliveryId: string | undefined,
+      options: JsonOption & { since?: string; until?: string; status?: DeliveryStatus },
+    ) => {
+      if ((deliveryId === undefined) === (options.since === undefined))
+        throw new CommandError('Name a delivery, or a time with --since.', EXIT_USAGE)
+      const again = await onEndpoint(context, endpointId, async ({ accountId, livemode }, { database }) => {
+        const order = { accountId, livemode, endpointId }
+        if (deliveryId === undefined)
+          return await redeliverRange(database, {
+            ...order,
+            since: options.since!,
+            until: options.until,
+            statuses: options.status === undefined ? undefined : [options.status],
+          })
+        const one = await redeliver(database, { ...order, deliveryId })
+        return one.ok ? { ok: true as const, count: 1 } : one
+      })
+      if (!again.ok) throw refused(again)
+      answer(context, options, { count: again.count }, () => `${again.count} on the way again.`)
+    },
+  )
+}
+
+function ofAccount(command: Command): Command {
+  return withJson(
+    command
+      .requiredOption('--account <id>', 'account the endpoints belong to')
+      .addOption(
+        new Option('--environment <environment>', 'live or sandbox')
+          .choices(['live', 'test'])
+          .default('live'),
+      ),
+  )
+}
+
+function withJson(command: Command): Command {
+  return command.option('--json', 'answer in JSON')
+}
+
+function ownerOf({ account, environment }: OwnerOptions): { accountId: string; livemode: boolean } {
+  return { accountId: account, livemode: environment === 'live' }
+}
+
+async function storeOf({ database, config }: Installation): Promise<EndpointStore> {
+  return {
+    database,
+    secrets: createSecretBox({
+      installationKey: await loadReportIdKey(database),
+      operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
+    }),
+    judge: createJudge({ allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW) }),
+  }
+}
+
+/** An operator names an endpoint by its id alone; whose it is, is looked up. */
+async function onEndpoint<T>(
+  context: CliContext,
+  endpointId: string,
+  work: (
+    endpoint: { accountId: string; livemode: boolean; endpointId: string },
+    installation: Installation,
+  ) => Promise<T>,
+): Promise<T> {
+  return await withInstallation(context, async (installation) => {
+    const found = await findEndpoint(installation.database, endpointId)
+    if (found === null) throw new CommandError(`There is no webhook endpoint ${endpointId}.`, EXIT_NOT_FOUND)
+    const { accountId, livemode } = found
+    return await work({ accountId, livemode, endpointId }, installation)
+  })
+}
+
+const refusals: Record<string, { sentence: string; exitCode: number }> = {
+  unknown_endpoint: { sentence: 'There is no such webhook endpoint.', exitCode: EXIT_NOT_FOUND },
+  unknown_delivery: { sentence: 'The endpoint has no such delivery.', exitCode: EXIT_NOT_FOUND },
+  too_many_endpoints: {
+    sentence: 'The account has as many endpoints as it may have.',
+    exitCode: EXIT_FAILED,
+  },
+  endpoint_disabled: { sentence: 'The endpoint is disabled: resume it first.', exitCode: EXIT_FAILED },
+}
+
+function refused(result: { readonly code: string; readonly reason?: string }): CommandError {
+  const { sentence, exitCode } = refusals[result.code] ?? {
+    sentence: result.reason ?? result.code,
+    exitCode: EXIT_USAGE,
+  }
+  return new CommandError(sentence, exitCode)
+}
+
+function endpointJson(endpoint: WebhookEndpoint): Record<string, unknown> {
+  return snakeCase(endpoint)
+}
+
+function deliveryJson({ attempts, ...delivery }: WebhookDelivery): Record<string, unknown> {
+  return { ...snakeCase(delivery), attempts: attempts.map(snakeCase) }
+}
+
+function shownOnce({ endpointId, url, payload }: WebhookEndpoint, secret: string): string {
+  return `Endpoint ${endpointId} (${url}, ${payload}).
+Its secret is shown this once:
+
+  ${secret}
+`
+}
+
+const ENDPOINT_HEADING = ['ENDPOINT', 'URL', 'PAYLOAD', 'CREATED', 'STATE']
+
+function endpointRow({
+  endpointId,
+  url,
+  payload,
+  createdAt,
+  status,
+  disabledReason,
+}: WebhookEndpoint): string[] {
+  return [
+    endpointId,
+    url,
+    payload,
+    createdAt,
+    disabledReason === null ? status : `${status} (${disabledReason})`,
+  ]
+}
+
+const DELIVERY_HEADING = ['DELIVERY', 'TYPE', 'JOB', 'CREATED', 'ATTEMPTS', 'LAST', 'NEXT', 'STATE']
+
+function deliveryRow(delivery: WebhookDelivery): string[] {
+  const last = delivery.attempts.at(-1)
+  return [
+    delivery.deliveryId,
+    delivery.type,
+    delivery.jobId ?? '-',
+    delivery.createdAt,
+    String(delivery.attempts.length),
+    last === undefined ? '-' : String(last.statusCode ?? last.error),
+    delivery.nextAttemptAt ?? '-',
+    delivery.status,
+  ]
+}
+
+function moment(text: string): string {
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime()))
+    throw new InvalidArgumentError('Expected a time such as 2026-11-21T09:00:00Z.')
+  return at.toISOString()
+}

@@ -1,0 +1,101 @@
+import { createAccount } from '@cupel/access'
+import { silentLogger } from '@cupel/contracts'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { createTestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createContext } from '../context.js'
+import { createProgram } from '../program.js'
+import { prepareDatabase, prepareLog } from '../stack/foundation.js'
+import { builtInRegistry } from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+
+let databaseUrl: string
+let database: Database
+let account: string
+let stop: () => Promise<void>
+beforeAll(async () => {
+  const testDatabase = await createTestDatabase()
+  databaseUrl = testDatabase.connectionString
+  database = openDatabase({ connectionString: databaseUrl, maxConnections: 8, applicationName: 'test' })
+  await prepareDatabase(database, silentLogger)
+  const log = openEmbeddedLog({ database })
+  await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
+  account = (await createAccount(database, { name: 'Test', by: 'test' })).accountId
+  stop = async () => {
+    await log.close()
+    await database.close()
+    await testDatabase.drop()
+  }
+}, 60_000)
+afterAll(async () => await stop())
+
+async function said(...args: string[]): Promise<string> {
+  const out: string[] = []
+  const environment = {
+    CUPEL_DATABASE_URL: databaseUrl,
+    CUPEL_LOG: 'embedded',
+    CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
+  }
+  const context = {
+    ...createContext(environment, args),
+    print: (text: string) => void out.push(text),
+    note: () => undefined,
+  }
+  await createProgram(context).parseAsync(['webhooks', ...args], { from: 'user' })
+  return out.join('')
+}
+const json = async <T = unknown>(...args: string[]): Promise<T> =>
+  JSON.parse(await said(...args, '--json')) as T
+interface Shown {
+  endpoint_id: string
+  secret: string
+}
+
+test('an operator names an endpoint, looks at it, pauses and resumes it, and gives it up', async () => {
+  const { secret, ...made } = await json<Shown & Record<string, unknown>>(
+    'create',
+    'http://127.0.0.1:9/hook',
+    '--account',
+    account,
+  )
+  expect(secret).toMatch(/^whsec_/)
+  expect(made).toMatchObject({ account_id: account, livemode: true, payload: 'full', status: 'enabled' })
+  const id = made.endpoint_id
+  expect(await json('list', '--account', account)).toEqual({ items: [made] })
+  expect(await json('list', '--account', account, '--environment', 'test')).toEqual({ items: [] })
+  expect(await said('list', '--account', account)).toMatch(/ENDPOINT .*STATE\nwe_.* enabled$/)
+  expect(await json('pause', id)).toMatchObject({ status: 'disabled', disabled_reason: 'paused' })
+  await expect(said('test', id)).rejects.toMatchObject({
+    message: 'The endpoint is disabled: resume it first.',
+    exitCode: 1,
+  })
+  expect(await json('resume', id)).toMatchObject({ status: 'enabled', disabled_reason: null })
+  expect((await json<Shown>('rotate-secret', id)).secret).not.toBe(secret)
+  expect(await json('delete', id)).toEqual({ endpoint_id: id, deleted: true })
+  await expect(said('pause', id)).rejects.toMatchObject({ exitCode: 3 })
+})
+
+test('an operator sends a ping, sees it among the deliveries, and sends it again', async () => {
+  const { endpoint_id: id } = await json<Shown>('create', 'http://127.0.0.1:9/hook', '--account', account)
+  const { delivery_id: deliveryId } = await json<{ delivery_id: string }>('test', id)
+  expect(await json('deliveries', id)).toMatchObject({
+    items: [{ delivery_id: deliveryId, type: 'endpoint.test', status: 'pending', attempts: [] }],
+  })
+  expect(await json('deliveries', id, '--status', 'held')).toEqual({ items: [] })
+  expect(await said('deliveries', id)).toContain(deliveryId)
+  expect(await json('redeliver', id, deliveryId)).toEqual({ count: 1 })
+  await database.execute(`UPDATE webhooks.delivery SET status = 'exhausted'`)
+  expect(await json('redeliver', id, '--since', '2026-01-01T00:00:00Z')).toEqual({ count: 1 })
+  expect(await json('redeliver', id, '--since', '2026-01-01T00:00:00Z', '--status', 'held')).toEqual({
+    count: 0,
+  })
+  await expect(said('redeliver', id)).rejects.toMatchObject({ exitCode: 2 })
+  await expect(said('redeliver', id, 'nobodys')).rejects.toMatchObject({ exitCode: 3 })
+})
+
+test('an endpoint that leads inside is refused with the reason', async () => {
+  await expect(said('create', 'https://10.0.0.1/', '--account', account)).rejects.toMatchObject({
+    message: expect.stringContaining('not globally reachable') as string,
+    exitCode: 2,
+  })
+})
