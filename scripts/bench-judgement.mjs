@@ -25,6 +25,7 @@ const results = await withPostgres((connectionString) =>
     sharedData,
     unlisted: options.unlisted,
     seed: options.seed,
+    victims: Number.MAX_SAFE_INTEGER,
     say: (line) => console.error(`· ${line}`),
   }),
 )

@@ -1,8 +1,23 @@
 /** Decides screens as the scorer does, in batches and without the way there: one read of the labels, then pure code. */
 import type { Report } from '@cupel/contracts'
-import { compiledDefaultPolicy, decideScreening, parseAddress } from '@cupel/domain'
+import {
+  compiledDefaultPolicy,
+  decideScreening,
+  parseAddress,
+  type LabelFacts,
+  type ParsedAddress,
+  type ScreeningInputs,
+  type ScreeningRequest,
+} from '@cupel/domain'
+import { currentLedgerSeq, examineAddress } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
-import { labelFacts, newestPublication, readLabelSnapshot, setFacts } from '@cupel/read-models'
+import {
+  labelFacts,
+  newestPublication,
+  readLabelsAsOf,
+  readLabelSnapshot,
+  setFacts,
+} from '@cupel/read-models'
 
 /** An address as a caller would send it. */
 export interface Asked {
@@ -56,30 +71,92 @@ async function judgeBatch(
   const decidedSince = performance.now()
   const generatedAt = new Date().toISOString()
   const reports = parsed.map((result, index) => {
-    const decision = decideScreening({
-      request: {
-        reportId: index.toString(16).padStart(16, '0'),
-        accountId: 'bench',
-        livemode: true,
-        address: asked[index]!.address,
-        canonicalAddress: result.canonical,
-        chain: result.chain,
-        candidateChains: asked[index]!.chain === null ? result.candidateChains : [],
-        customerReference: null,
-        reportUrl: '',
-        jobId: null,
-        jobIndex: null,
-      },
-      snapshot: {
-        ...standing,
-        labels: snapshot.labels.filter(({ lookupKey }) => lookupKey === result.lookupKey).map(labelFacts),
-      },
+    const labels = snapshot.labels.filter(({ lookupKey }) => lookupKey === result.lookupKey).map(labelFacts)
+    return decide({
+      request: requestOf(asked[index]!, result),
+      snapshot: { ...standing, labels },
       policy: compiledDefaultPolicy,
       generatedAt,
     })
-    if (decision.outcome !== 'decided') throw new Error(decision.detail)
-    return JSON.parse(decision.event.report) as Report
   })
   timings.decideMs += performance.now() - decidedSince
   return reports
 }
+
+function decide(inputs: ScreeningInputs): Report {
+  const decision = decideScreening(inputs)
+  if (decision.outcome !== 'decided') throw new Error(decision.detail)
+  return JSON.parse(decision.event.report) as Report
+}
+
+function requestOf({ address, chain }: Asked, parsed: ParsedAddress): ScreeningRequest {
+  return {
+    reportId: '0'.repeat(16),
+    accountId: 'bench',
+    livemode: true,
+    address,
+    canonicalAddress: parsed.canonical,
+    chain: parsed.chain,
+    candidateChains: chain === null ? parsed.candidateChains : [],
+    customerReference: null,
+    reportUrl: '',
+    jobId: null,
+    jobIndex: null,
+  }
+}
+
+/** Reports with the exposure of each address, as the scorer examines it on the ledger. */
+export async function judgeOnLedger(
+  database: Database,
+  chain: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, Report>> {
+  const ledgerSeq = await currentLedgerSeq(database)
+  const { labelSetSeq, sets } = await readLabelSnapshot(database, { lookupKeys: [] })
+  const labelSets = (sets ?? []).map(setFacts)
+  const labelsOf = async (lookupKeys: readonly string[]) => {
+    const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
+    const byKey = new Map<string, LabelFacts[]>()
+    for (const label of labels)
+      byKey.set(label.lookupKey, [...(byKey.get(label.lookupKey) ?? []), labelFacts(label)])
+    return byKey
+  }
+  const generatedAt = new Date().toISOString()
+  const policy = compiledDefaultPolicy
+  const judge = async (address: string): Promise<Report> => {
+    const parsed = parseAddress(address, chain)
+    if (!parsed.ok) throw new Error(`${address} (${chain}) is refused: ${parsed.reason}`)
+    const labels = (await labelsOf([parsed.lookupKey])).get(parsed.lookupKey) ?? []
+    const exposure = await examineAddress(database, {
+      chain,
+      address: parsed.canonical,
+      ledgerSeq,
+      policy,
+      labelSets,
+      generatedAt,
+      labelsOf,
+    })
+    return decide({
+      request: requestOf({ address, chain }, parsed),
+      snapshot: {
+        labelSetSeq,
+        labelView: 'current',
+        labelsAsOf: newestPublication(sets ?? []),
+        labelSets,
+        labels,
+      },
+      exposure,
+      policy,
+      generatedAt,
+    })
+  }
+  const reports = new Map<string, Report>()
+  for (let from = 0; from < addresses.length; from += CONCURRENT_ADDRESSES) {
+    const part = addresses.slice(from, from + CONCURRENT_ADDRESSES)
+    const judged = await Promise.all(part.map(judge))
+    part.forEach((address, index) => reports.set(address, judged[index]!))
+  }
+  return reports
+}
+
+const CONCURRENT_ADDRESSES = 8

@@ -8,6 +8,7 @@ import {
   registerSchemas,
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { ledgerMigrations } from '@cupel/ledger'
 import { importLabels, type LabelImportRequest, type LabelImportSummary } from '@cupel/label-import'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
@@ -27,7 +28,7 @@ export async function openLabelInstallation(connectionString: string): Promise<L
     applicationName: 'cupel-bench-judgement',
     statementTimeoutMs: 0,
   })
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations]))
+  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, ledgerMigrations]))
   await installReadModels(database, readModels)
   const log = openEmbeddedLog({ database })
   await registerSchemas({ database, registry: builtInRegistry(database) })

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { expectedJudgements, readLabelRows, type FileRow } from '@cupel/system-tests'
 import { compiledDefaultPolicy, CURRENT_SCORER_VERSION, parseAddress } from '@cupel/domain'
 import { mismatchesOf, type Mismatch } from './compare-report.js'
+import { judgeExposure } from './exposure-cases.js'
 import { judgeAddresses, type Asked, type JudgeTimings } from './judge-addresses.js'
 import { openLabelInstallation, type LabelInstallation } from './label-installation.js'
 import {
@@ -28,6 +29,8 @@ export interface JudgementOptions {
   readonly sharedData: string
   readonly unlisted: number
   readonly seed: number
+  /** Victims of address poisoning that are judged on the ledger. */
+  readonly victims: number
   readonly say: (line: string) => void
 }
 
@@ -71,7 +74,7 @@ export async function runJudgement(options: JudgementOptions): Promise<Judgement
 async function measure(
   installation: LabelInstallation,
   folder: string,
-  { sharedData, unlisted, seed, say }: JudgementOptions,
+  { sharedData, unlisted, seed, victims, say }: JudgementOptions,
 ): Promise<JudgementResults> {
   const files = readdirSync(join(sharedData, 'labels'))
     .filter((name) => name.endsWith('.csv'))
@@ -100,7 +103,9 @@ async function measure(
   const wrong = await wrongStrangers(installation, strangers)
   const judged = [...listed]
   say('springing the known traps')
-  const traps = await springTraps({ installation, judged, rows, sharedData, folder })
+  say('judging exposure on real transfers')
+  const exposure = await judgeExposure({ installation, rows, sharedData, victims })
+  const traps = [...exposure, ...(await springTraps({ installation, judged, rows, sharedData, folder }))]
   return {
     date: new Date().toISOString().slice(0, 10),
     scorerVersion: CURRENT_SCORER_VERSION,

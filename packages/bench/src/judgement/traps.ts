@@ -39,7 +39,7 @@ export async function springTraps(facts: TrapFacts): Promise<readonly Trap[]> {
   ]
 }
 
-function trap(name: string, expected: object, found: object): Trap {
+export function trap(name: string, expected: object, found: object): Trap {
   const [wanted, given] = [JSON.stringify(expected), JSON.stringify(found)]
   return { name, expected: wanted, found: given, isPassed: wanted === given }
 }
