@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { reportExample } from '../routes/reports/report-description.js'
+import { jobDocument, resultLines } from './job-documents.js'
+import { cellText, resultTable } from './result-table.js'
+
+const reportId = reportExample.report_id
+const reports = new Map([[reportId, JSON.stringify(reportExample, null, 1)]])
+const completed = { status: 'completed', index: 0, address: reportExample.address, reportId } as const
+const failed = {
+  status: 'failed',
+  index: 1,
+  address: 'x',
+  code: 'invalid_address',
+  detail: 'It "fits" no chain, sorry.',
+} as const
+const pending = { status: 'pending', index: 2, address: 'y' } as const
+
+/** RFC 4180, read by its grammar. */
+function parseTable(text: string): string[][] {
+  return text
+    .split('\r\n')
+    .slice(0, -1)
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
+        ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare!,
+      ),
+    )
+}
+
+describe('the table of results', () => {
+  test('has a row for each item, with what is known of it', () => {
+    const [head, ...rows] = parseTable(resultTable([completed, failed, pending], reports))
+    const cells = rows.map((row) => Object.fromEntries(head!.map((name, column) => [name, row[column]])))
+    expect(cells[0]).toMatchObject({
+      ...{ index: '0', address: reportExample.address, status: 'completed', report_id: reportId },
+      ...{ level: 'red', score: '100', sanctions: '100', clean_exchange: '0', error_code: '' },
+    })
+    expect(cells[1]).toMatchObject({
+      status: 'failed',
+      error_code: 'invalid_address',
+      error_detail: failed.detail,
+      level: '',
+    })
+    expect(cells[2]).toMatchObject({ status: 'pending', report_id: '' })
+    expect(rows.every((row) => row.length === head!.length)).toBe(true)
+  })
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '＝1', '＋1', '|cmd', '%0A'])(
+    'takes %j for text',
+    (text) => {
+      expect(cellText(text).replace(/^"/, '')).toMatch(/^'/)
+    },
+  )
+
+  test('leaves numbers and plain texts alone', () => {
+    expect([cellText(-1.5), cellText('0x098B'), cellText('a-b')]).toEqual(['-1.5', '0x098B', 'a-b'])
+  })
+
+  test('reads back as it was written, whatever the text, but for the mark before a formula', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => !/[\r\n]/.test(value))
+    fc.assert(
+      fc.property(text, (address) => {
+        const [, row] = parseTable(resultTable([{ ...pending, address }], reports))
+        expect([address, `'${address}`]).toContain(row![1])
+      }),
+    )
+  })
+})
+
+test('lines of results are one JSON document each, whatever the report looks like inside', () => {
+  const lines = resultLines([completed, failed, pending], reports).split('\n')
+  expect(lines.pop()).toBe('')
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    { index: 0, address: completed.address, status: 'completed', report: reportExample },
+    { index: 1, address: 'x', status: 'failed', error: { code: failed.code, detail: failed.detail } },
+    { index: 2, address: 'y', status: 'pending' },
+  ])
+})
+
+test('a job shows the reports of its items byte for byte', () => {
+  const job = {
+    ...({ jobId: 'job_1', status: 'completed', total: 1, completed: 1, failed: 0, cancelled: 0 } as const),
+    ...{
+      createdAt: 'a',
+      startedAt: 'b',
+      completedAt: 'c',
+      isTerminal: true,
+      awaitedReportIds: [],
+      refused: 0,
+    },
+    items: [completed],
+  }
+  const document = jobDocument(job, true, (jobId) => `https://example.org/${jobId}`, reports)
+  expect(document).toContain(reports.get(reportId))
+  expect(JSON.parse(document)).toMatchObject({
+    job_id: 'job_1',
+    results_url: 'https://example.org/job_1',
+    results: [{ index: 0 }],
+  })
+})
