@@ -18,6 +18,8 @@ import { ProviderError } from './provider-error.js'
 const MAX_KEPT_ANSWERS = 20_000
 /** Time for one attempt at a provider; far beyond what a screen waits. */
 const REQUEST_TIMEOUT_MS = 5_000
+/** Answers by which a provider is known to be slow; questions go on beside the screens, so it is soon known to be quick again. */
+export const NEWEST_ANSWERS = 5
 /** Times in reports are rounded down to this, so that a kept answer reads like a fresh one. */
 const TIME_ROUNDED_TO_MS = 60_000
 
@@ -87,7 +89,9 @@ export function openChainData(options: ChainDataOptions): ChainData {
       const providers = ofChain(question.chain)
       if (providers.length === 0) return { stage: '', facts: [] }
       const asked = providers.map((provider) => factOf(provider, question))
-      const facts = await within(Promise.all(asked), waitMs)
+      // Whoever was never in time of late will not be now: the caller is spared the wait, what is kept is there at once.
+      const worthMs = providers.some((provider) => provider.isTooSlowFor(waitMs)) ? 0 : waitMs
+      const facts = await within(Promise.all(asked), worthMs)
       const inputs = facts === null ? lateInputs(providers, now()) : answeredInputs(facts)
       instruments.looked(inputs.stage)
       return inputs
@@ -116,6 +120,8 @@ interface OpenedProvider {
   readonly stateRequest: string
   /** Never rejects: a failure is a fact with an error. */
   factOf(address: string): Promise<ChainFact>
+  /** Whether each of the newest answers took longer. */
+  isTooSlowFor(waitMs: number): boolean
   recentTransactions(address: string): Promise<readonly ChainTransaction[]>
   close(): Promise<void>
 }
@@ -140,6 +146,7 @@ function openProvider(
       logger.info({ provider: name }, 'A provider of chain data answers again')
     },
   })
+  const newestTookMs: number[] = []
   const channel = { guard, connections, endpoint: endpointOf(config) }
 
   return {
@@ -149,9 +156,14 @@ function openProvider(
     async factOf(address) {
       const since = performance.now()
       const fact = await readFact(name, adapter, address, channel, { logger, now })
-      instruments.asked(name, fact.error ?? 'answered', performance.now() - since)
+      const tookMs = performance.now() - since
+      instruments.asked(name, fact.error ?? 'answered', tookMs)
+      newestTookMs.push(tookMs)
+      if (newestTookMs.length > NEWEST_ANSWERS) newestTookMs.shift()
       return fact
     },
+    isTooSlowFor: (waitMs) =>
+      newestTookMs.length === NEWEST_ANSWERS && newestTookMs.every((tookMs) => tookMs > waitMs),
     recentTransactions: (address) =>
       guard.ask((signal) =>
         adapter.recentTransactions(address, openExchange(channel.endpoint, connections, signal)),

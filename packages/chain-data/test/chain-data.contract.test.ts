@@ -3,6 +3,7 @@ import { noMetrics, silentLogger } from '@cupel/contracts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openChainData, parseConfiguration, type ChainData } from '../src/index.js'
 import { FAILURES_TO_OPEN } from '../src/guard.js'
+import { NEWEST_ANSWERS } from '../src/open-chain-data.js'
 import { evmRpc, NOW_MS, rpcAnswerer } from './protocols.js'
 import { startProviderServer, type Fault, type ProviderServer } from './provider-server.js'
 
@@ -132,6 +133,43 @@ describe('a stage that is late', () => {
     letGo()
     expect((await Promise.all(looks)).map(({ stage }) => stage)).toEqual(['answered', 'answered', 'late'])
     expect(first.asked).toHaveLength(1)
+  })
+})
+
+describe('a provider that was late again and again', () => {
+  const WAIT_MS = 100
+  const addressOf = (index: number) => `0x${String(index).padStart(40, '0')}`
+  /** Timers end in the order they are due, however busy the machine is. */
+  const isWaitedFor = async (address: string): Promise<boolean> => {
+    const halfTime = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), WAIT_MS / 2))
+    return await Promise.race([look({ address }, WAIT_MS).then(() => false), halfTime])
+  }
+  const lateLooks = async (count: number): Promise<void> => {
+    const letGo = holding(first)
+    const looks = Array.from({ length: count }, (_, index) =>
+      look({ address: addressOf(index) }, WAIT_MS + 20),
+    )
+    expect((await Promise.all(looks)).map(({ stage }) => stage)).toEqual(Array(count).fill('late'))
+    letGo()
+    for (let index = 0; index < count; index += 1) await look({ address: addressOf(index) })
+  }
+
+  test('is not waited for; questions go on, and once it is quick it is waited for again', async () => {
+    open([first])
+    await lateLooks(NEWEST_ANSWERS - 1)
+    const letGo = holding(first)
+    expect(await isWaitedFor(addressOf(100))).toBe(true)
+    expect((await look({ address: addressOf(100) }, WAIT_MS + 20)).stage).toBe('late')
+    letGo()
+    await look({ address: addressOf(100) })
+
+    const hold = holding(first)
+    expect(await isWaitedFor(addressOf(200))).toBe(false)
+    hold()
+    await look({ address: addressOf(200) })
+    await look({ address: addressOf(300) })
+    holding(first)
+    expect(await isWaitedFor(addressOf(400))).toBe(true)
   })
 })
 
