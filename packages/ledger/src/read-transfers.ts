@@ -22,9 +22,12 @@ const READ = {
   name: 'ledger.read-transfers',
   text: `
     SELECT asked.address AS asked, found.transfer_id AS id, found.tx_hash, found.kind, found.contract, found.from_address,
-      found.to_address, found.amount, found.block_number, found.occurred_at_s, found.place, found.proven, found.sort_at
-    FROM unnest($3::text[]) AS asked (address)
-    CROSS JOIN LATERAL (${newestOf('from_address')} UNION ALL ${newestOf('to_address')}) found`,
+      found.to_address, found.amount, found.block_number, found.occurred_at_s, found.place, found.proven
+    FROM unnest($3::text[]) WITH ORDINALITY AS asked (address, number)
+    CROSS JOIN LATERAL (
+      SELECT * FROM (${newestOf('from_address')} UNION ALL ${newestOf('to_address')}) both_sides
+      ORDER BY sort_at DESC, transfer_id LIMIT $4) found
+    ORDER BY asked.number, found.sort_at DESC, found.transfer_id`,
 }
 
 interface TransferRow extends Record<string, unknown> {
@@ -40,7 +43,6 @@ interface TransferRow extends Record<string, unknown> {
   occurred_at_s: number | null
   place: number | null
   proven: boolean
-  sort_at: number
 }
 
 export interface LedgerState {
@@ -74,16 +76,12 @@ export async function readTransfers(
     else known.push(row)
   }
   return new Map(
-    [...byAddress].map(([address, found]) => {
-      const isCut = found.length > limit
-      const newest = isCut ? found.sort(newestFirst).slice(0, limit) : found
-      return [address, { transfers: newest.map(transferOf), isCut }]
-    }),
+    [...byAddress].map(([address, found]) => [
+      address,
+      { transfers: found.slice(0, limit).map(transferOf), isCut: found.length > limit },
+    ]),
   )
 }
-
-const newestFirst = (a: TransferRow, b: TransferRow): number =>
-  b.sort_at - a.sort_at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 function transferOf(row: TransferRow): Transfer {
   return {

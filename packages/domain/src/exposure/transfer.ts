@@ -58,24 +58,17 @@ const compareKnown = (a: number | null, b: number | null): number => (a ?? -1) -
 export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 
-/** SHA-256, lowercase hex, of a whole set of transfers: one JSON array a line, in the order of their ids. */
+/**
+ * SHA-256, lowercase hex, of a whole set of transfers: one line each, in the order of their ids. The id names transaction,
+ * kind and index; the rest is what measuring reads.
+ */
 export function edgesSha256(transfers: readonly Transfer[]): string {
   const lines = [...transfers]
     .sort(compareIds)
-    .map((one) =>
-      JSON.stringify([
-        one.id,
-        one.txHash,
-        one.kind,
-        one.contract,
-        one.from,
-        one.to,
-        one.amount.toString(),
-        one.blockNumber,
-        one.occurredAtS,
-        one.position,
-        one.proven,
-      ]),
+    .map(({ id, contract, from, to, amount, blockNumber, occurredAtS, position, proven }) =>
+      [id, contract, from, to, amount, blockNumber ?? '', occurredAtS ?? '', position ?? '', proven].join(
+        ' ',
+      ),
     )
   return sha256Hex(lines.join('\n'))
 }
