@@ -66,6 +66,12 @@ module.exports = {
       { path: 'node_modules/(kafkajs|@kafkajs)/' },
     ),
     forbid(
+      'webhooks-send-through-outbound',
+      'What customers name is called through the one client that judges addresses.',
+      { path: root + '(services/webhook-dispatcher|packages/webhooks)/src', pathNot: TESTS },
+      { path: '^(?:node:)?(https?|http2|net|tls|dns|dgram)$|node_modules/undici/' },
+    ),
+    forbid(
       'only-services-use-the-service-kit',
       'Libraries take logger and metrics as arguments.',
       {

@@ -1,0 +1,2 @@
+import 'node:https'
+export {}
