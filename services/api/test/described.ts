@@ -1,6 +1,7 @@
 /** The API description as tests read it. */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { openapiDocument } from '../src/index.js'
+import type { Reply } from './http-client.js'
 
 export interface Media {
   readonly schema: z.core.JSONSchema.JSONSchema
@@ -11,6 +12,7 @@ export interface Media {
 export interface DescribedHeader {
   readonly required?: boolean
   readonly schema?: z.core.JSONSchema.JSONSchema
+  readonly example?: unknown
   readonly $ref?: string
 }
 
@@ -53,8 +55,52 @@ export function exampleOf(method: string, path: string): object {
   return requestBody!.content['application/json']!.example as object
 }
 
-/** A header of a response, wherever the description keeps it. */
-export function headerOf(header: DescribedHeader): DescribedHeader {
+/** Headers whose values are fixed: they are what the description says, to the letter. */
+const FIXED = new Set([
+  'cache-control',
+  'x-content-type-options',
+  'content-security-policy',
+  'referrer-policy',
+  'cross-origin-resource-policy',
+  'x-frame-options',
+  'strict-transport-security',
+])
+
+/** What is wrong with the headers of an answer, held against what is described for its status; empty where nothing is. */
+export function headerFaults(
+  { responses }: Operation,
+  reply: Reply,
+  { isSecure }: { isSecure: boolean },
+): string[] {
+  const described = responses[String(reply.status)]
+  if (described === undefined) return [`${reply.status} is not described`]
+  const named = new Map(
+    Object.entries(described.headers).map(([name, header]) => [name.toLowerCase(), headerOf(header)]),
+  )
+  const faults: string[] = []
+  for (const name of FIXED) if (!named.has(name)) faults.push(`${name} is not described`)
+  for (const [name, { required, schema, example }] of named) {
+    const value = reply.headers[name]
+    const isExpected = name === 'strict-transport-security' ? isSecure : required === true
+    if (value === undefined) {
+      if (isExpected) faults.push(`${name} is missing`)
+      continue
+    }
+    if (name === 'strict-transport-security' && !isSecure) faults.push(`${name} was sent in the clear`)
+    const isNumber = schema?.type === 'integer'
+    const given = isNumber ? Number(value) : value
+    if (!z.fromJSONSchema(schema!).safeParse(given).success) faults.push(`${name}: ${String(value)}`)
+    if (FIXED.has(name) && value !== example)
+      faults.push(`${name}: ${String(value)} is not what is described`)
+  }
+  // Nothing of its own that a client could come to rely on, and nothing about what it runs on.
+  const generic = ['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'allow']
+  for (const name of Object.keys(reply.headers))
+    if (!named.has(name) && !generic.includes(name)) faults.push(`${name} is sent and not described`)
+  return faults
+}
+
+function headerOf(header: DescribedHeader): DescribedHeader {
   if (header.$ref === undefined) return header
   return document.components.headers[header.$ref.split('/').at(-1)!]!
 }

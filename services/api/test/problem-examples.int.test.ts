@@ -2,7 +2,7 @@
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { problemExample } from '../src/http/problem-schema.js'
-import { operations, type Described } from './described.js'
+import { headerFaults, operations, type Described } from './described.js'
 import type { Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 import { createProvocations, outerAddress, type Provocations } from './provocations.js'
@@ -27,6 +27,9 @@ function placesOf(code: ProblemCode): Described[] {
   )
 }
 
+/** Operations and statuses whose headers and bodies were compared. */
+const answered = new Set<string>()
+
 const named = codes.filter((code) => placesOf(code).length > 0)
 
 test.each(named)(
@@ -44,6 +47,10 @@ test.each(named)(
       expect(reply.headers['content-type'], where).toBe('application/problem+json')
       expect(reply.json(), where).toMatchObject({ type, title, status, code })
       expect(reply.headers['request-id'], where).toBe(reply.json()['request_id'])
+      // Methods a path does not take are described nowhere.
+      if (code !== 'method_not_allowed')
+        expect(headerFaults(at.operation, reply, { isSecure: code !== 'https_required' }), where).toEqual([])
+      answered.add(`${at.operation.operationId} ${String(status)}`)
     }
     const said = replies.map((reply) => withIdsOfExample(reply.json()))
     expect(said).toContainEqual(problemExample(code))
@@ -55,6 +62,18 @@ test('every code of the list is answered by some endpoint, or has none yet', () 
   const withoutEndpoint: readonly ProblemCode[] = []
   const unnamed = codes.filter((code) => !named.includes(code))
   expect(unnamed.filter((code) => !withoutEndpoint.includes(code))).toEqual([])
+})
+
+test('every status of every operation was answered, but faults of those that ask nobody', () => {
+  const problems = operations.flatMap(({ operation }) =>
+    Object.keys(operation.responses)
+      .filter((status) => Number(status) >= 400)
+      .map((status) => `${operation.operationId} ${status}`),
+  )
+  const cannotFail = ['getHealth', 'getReadiness', 'getOpenapi', 'getDocs', 'listChains'].map(
+    (id) => `${id} 500`,
+  )
+  expect(problems.filter((one) => !answered.has(one) && !cannotFail.includes(one))).toEqual([])
 })
 
 /** Ids are new with every call; everything else of an example is compared. */

@@ -10,7 +10,7 @@ import { noteSkip } from '@cupel/testkit'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { expect, vi } from 'vitest'
 import { exampleOf, type Described } from './described.js'
-import { call, type CallOptions, type Reply } from './http-client.js'
+import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
 
 /** Null where this operation cannot come to it. */
@@ -42,8 +42,16 @@ export function outerAddress(): string | null {
 export async function createProvocations(installation: Installation): Promise<Provocations> {
   let instances = 10
   const start = async (options: ApiOptions = {}): Promise<string> =>
-    (await installation.api({ ...options, config: { CUPEL_INSTANCE: (instances += 1), ...options.config } }))
-      .url
+    (
+      await installation.api({
+        ...options,
+        config: {
+          CUPEL_INSTANCE: (instances += 1),
+          CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'],
+          ...options.config,
+        },
+      })
+    ).url
   const url = await start()
   const strictUrl = await start({ config: { CUPEL_AUTH_FAILURES_PER_MINUTE: 1 } })
   const hastyUrl = await start({ config: { CUPEL_SCREEN_DEADLINE_MS: 200 } })
@@ -196,6 +204,12 @@ async function newHook(url: string, key: string): Promise<Hook> {
   const endpointId = String(made.json()['endpoint_id'])
   const ping = await call(url, 'POST', `${HOOKS}/${endpointId}/test`, { key })
   return { endpointId, deliveryId: String(ping.json()['delivery_id']) }
+}
+
+/** As behind a proxy that ends TLS. */
+function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+  const headers = { 'x-forwarded-proto': 'https', ...options.headers }
+  return callInTheClear(url, method, path, { ...options, headers })
 }
 
 function screen(url: string, options: CallOptions): Promise<Reply> {

@@ -165,6 +165,16 @@ describe('with a certificate', () => {
     expect((await getOverTls(port)).status).toBe(200)
   })
 
+  test('bytes that are no HTTP request are answered with HSTS too', async () => {
+    const port = await startApp({ tls })
+    const socket = connectTls({ port, host: 'localhost', ca: tls.cert })
+    sockets.push(socket)
+    socket.write('nonsense\r\n\r\n')
+    expect((await untilClosed(socket)).text).toMatch(
+      /^HTTP\/1.1 400 [^]*\r\nstrict-transport-security: max-age=31536000\r\n/,
+    )
+  })
+
   test('who never finishes the handshake is cut off', async () => {
     const port = await startApp({ tls, limits: { headersTimeoutMs: 300, timeoutCheckIntervalMs: 50 } })
     const { afterMs } = await untilClosed(open(port))

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { requestedEventId, type ProblemCode } from '@cupel/contracts'
 import { problemAnswer, refuse } from './problem.js'
-import { securityHeaders } from './security-headers.js'
+import { securityHeaders, STRICT_TRANSPORT_SECURITY } from './security-headers.js'
 
 interface ClientFault extends Error {
   readonly code?: string
@@ -46,11 +46,16 @@ export function answerBrokenRequest(error: ClientFault, socket: Socket): void {
       `Content-Type: ${answer.contentType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `Request-Id: ${requestId}`,
-      ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries(headersFor(socket)).map(([name, value]) => `${name}: ${value}`),
       '',
       body,
     ].join('\r\n'),
   )
+}
+
+function headersFor(socket: Socket): Readonly<Record<string, string>> {
+  if (!('encrypted' in socket)) return securityHeaders
+  return { ...securityHeaders, 'strict-transport-security': STRICT_TRANSPORT_SECURITY }
 }
 
 function isTlsFault({ code }: ClientFault): boolean {

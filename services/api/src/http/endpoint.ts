@@ -58,13 +58,22 @@ export interface Inputs<Path, Query, Body> {
   readonly body: Body
 }
 
+export interface DescribedHeader {
+  readonly description: string
+  readonly schema: z.ZodType
+  /** Some answers of this status do without it. */
+  readonly optional?: boolean
+  /** The one value it has, where it has one. */
+  readonly example?: string
+}
+
 /** A success as the description shows it. */
 export interface DescribedAnswer {
   readonly status: number
   readonly description: string
   readonly contentType?: string
   readonly schema?: z.ZodType
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: z.ZodType }>>
+  readonly headers?: Readonly<Record<string, DescribedHeader>>
   readonly example?: unknown
 }
 

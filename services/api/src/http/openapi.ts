@@ -4,6 +4,7 @@
  */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { z } from 'zod'
+import { commonHeaderComponents, commonHeaderReferences } from './described-headers.js'
 import type { Endpoint } from './endpoint.js'
 import { PROBLEM_MEDIA_TYPE } from './problem.js'
 import { problemExample, problemSchema } from './problem-schema.js'
@@ -46,6 +47,7 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
         RequestId: REQUEST_ID_HEADER,
         RateLimitPolicy: RATE_LIMIT_POLICY_HEADER,
         RateLimit: RATE_LIMIT_HEADER,
+        ...commonHeaderComponents,
       },
       securitySchemes: {
         apiKey: {
@@ -60,10 +62,11 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
 
 const INTRODUCTION = `Screens cryptocurrency addresses and returns risk reports.
 
-Every answer carries a \`Request-Id\`. Every error is a problem document (RFC 9457) with a stable \`code\`. HEAD answers wherever GET does; OPTIONS names the methods of a path. Fields and enum values may be added within /v1; nothing is removed or renamed. A key has a bucket of calls: every answer to a valid key carries \`RateLimit-Policy\` and \`RateLimit\`, and 429 \`rate_limited\` a \`Retry-After\` after which a call succeeds. Unknown paths are 404, other methods 405 with \`Allow\`.`
+Every answer carries a \`Request-Id\` and the headers that keep browsers and caches from doing harm; over TLS \`Strict-Transport-Security\` is one of them. Every error is a problem document (RFC 9457) with a stable \`code\`. HEAD answers wherever GET does; OPTIONS names the methods of a path. Fields and enum values may be added within /v1; nothing is removed or renamed. A key has a bucket of calls: every answer to a valid key carries \`RateLimit-Policy\` and \`RateLimit\`, and 429 \`rate_limited\` a \`Retry-After\` after which a call succeeds. Unknown paths are 404, other methods 405 with \`Allow\`.`
 
 const REQUEST_ID_HEADER = {
   description: 'Names this call in logs and in support.',
+  required: true,
   schema: { type: 'string' },
 }
 
@@ -123,7 +126,7 @@ function hasIdempotency(endpoint: Endpoint): boolean {
 
 /** Headers any answer to an admitted call of this endpoint carries. */
 function callHeadersOf(endpoint: Endpoint): Json {
-  return endpoint.access === 'open' ? requestIdHeader : { ...requestIdHeader, ...rateLimitFields }
+  return endpoint.access === 'open' ? everywhere : { ...everywhere, ...rateLimitFields }
 }
 
 function requestBodyOf(endpoint: Endpoint, components: Components): Json {
@@ -137,7 +140,12 @@ function successesOf(endpoint: Endpoint, components: Components): Json {
   for (const answer of endpoint.answers) {
     const headers = Object.entries(answer.headers ?? {}).map(([name, header]) => [
       name,
-      { description: header.description, required: true, schema: jsonSchema(header.schema) },
+      {
+        description: header.description,
+        ...(header.optional === true ? {} : { required: true }),
+        schema: jsonSchema(header.schema),
+        ...(header.example === undefined ? {} : { example: header.example }),
+      },
     ])
     const content = {
       ...(answer.schema && { schema: components.schemaOf(answer.schema) }),
@@ -164,7 +172,7 @@ function problemsOf(endpoint: Endpoint, components: Components): Json {
         codes.filter((code) => problemCodes[code].status === status),
         status,
         // Without a valid key there is no bucket to tell of.
-        status === 401 || endpoint.access === 'open' ? requestIdHeader : callHeadersOf(endpoint),
+        status === 401 || endpoint.access === 'open' ? everywhere : callHeadersOf(endpoint),
         components,
       ),
     ]),
@@ -183,7 +191,11 @@ function problemResponse(
   ])
   return {
     description: codes.map((code) => `\`${code}\`: ${problemCodes[code].title}.`).join(' '),
-    headers: { ...headers, ...statusHeaders[status] },
+    headers: {
+      ...headers,
+      ...statusHeaders[status],
+      ...(codes.includes('screening_timeout') ? { Location: LATE_LOCATION_HEADER } : {}),
+    },
     content: {
       [PROBLEM_MEDIA_TYPE]: {
         schema: components.schemaOf(problemSchema),
@@ -193,7 +205,11 @@ function problemResponse(
   }
 }
 
-const requestIdHeader = { 'Request-Id': { $ref: '#/components/headers/RequestId' } }
+/** Headers of every answer, whoever gives it. */
+const everywhere: Json = {
+  'Request-Id': { $ref: '#/components/headers/RequestId' },
+  ...commonHeaderReferences,
+}
 
 const rateLimitFields = {
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
@@ -221,10 +237,22 @@ const retryAfter = {
   },
 }
 
+const LATE_LOCATION_HEADER = {
+  description: 'With `screening_timeout`: path under which the report can be fetched later.',
+  schema: { type: 'string' },
+}
+
 const statusHeaders: Readonly<Record<number, Json>> = {
   401: {
     'WWW-Authenticate': { description: 'How to authenticate.', required: true, schema: { type: 'string' } },
   },
+  403: {
+    'WWW-Authenticate': {
+      description: 'With `scope_required`: the scope the call takes.',
+      schema: { type: 'string' },
+    },
+  },
+  409: retryAfter,
   429: retryAfter,
   503: retryAfter,
 }

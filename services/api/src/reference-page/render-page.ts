@@ -1,4 +1,5 @@
 /** The reference page: the API description for people, rendered on the server, without scripts or requests. */
+import { commonHeaderNames } from '../http/described-headers.js'
 import { inline, markup, prose, type Html } from './markup.js'
 import { style } from './style.js'
 
@@ -182,7 +183,11 @@ function parameterTable(parameters: NonNullable<Operation['parameters']>): Html 
 const MUST = markup` <span class="must">required</span>`
 
 function answer(status: string, response: Response, document: Description): Html {
-  const headers = Object.entries(response.headers ?? {}).map(([name, header]) => {
+  // Those every answer carries are told of once, in the introduction.
+  const own = Object.entries(response.headers ?? {}).filter(
+    ([name, header]) => header.$ref === undefined || !commonHeaderNames.includes(name),
+  )
+  const headers = own.map(([name, header]) => {
     const known =
       header.$ref === undefined ? header : document.components.headers[header.$ref.split('/').at(-1)!]
     return markup`<tr>

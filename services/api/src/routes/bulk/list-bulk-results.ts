@@ -40,11 +40,24 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
         status: 200,
         description: 'Results.',
         contentType: JSON_TYPE,
+        headers: RESULT_HEADERS,
         schema: pageSchema(bulkResult),
         example: { items: [resultExample], next_page_token: null },
       },
-      { status: 200, description: 'Results.', contentType: LINES_TYPE, schema: z.string() },
-      { status: 200, description: 'Results.', contentType: TABLE_TYPE, schema: z.string() },
+      {
+        status: 200,
+        description: 'Results.',
+        contentType: LINES_TYPE,
+        headers: RESULT_HEADERS,
+        schema: z.string(),
+      },
+      {
+        status: 200,
+        description: 'Results.',
+        contentType: TABLE_TYPE,
+        headers: RESULT_HEADERS,
+        schema: z.string(),
+      },
     ],
     problems: ['not_found', 'not_acceptable', 'unavailable'],
     async handle({ caller, headers }, { path, query }): Promise<Answer | Refusal> {
@@ -69,6 +82,15 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
 }
 
 const VARY = { vary: 'accept' }
+
+const RESULT_HEADERS = {
+  Vary: { description: 'Which form is returned depends on Accept.', schema: z.string(), example: VARY.vary },
+  'Content-Disposition': {
+    description: 'A name for the file; not with JSON pages.',
+    schema: z.string(),
+    optional: true,
+  },
+}
 
 function fileOf(
   type: typeof LINES_TYPE | typeof TABLE_TYPE,

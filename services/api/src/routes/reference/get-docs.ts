@@ -1,5 +1,6 @@
 /** GET /docs: the description of the API, for people. */
 import { z } from 'zod'
+import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
 import { openEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { contentSecurityPolicy } from '../../reference-page/style.js'
 
@@ -18,6 +19,14 @@ export function getDocs(page: () => string): Endpoint {
         status: 200,
         description: 'The page.',
         contentType: 'text/html; charset=utf-8',
+        headers: {
+          'Cache-Control': PUBLIC_FOR_MINUTES,
+          'Content-Security-Policy': {
+            description: 'The page loads nothing and runs nothing; its one style sheet is known by its hash.',
+            schema: z.string(),
+            example: contentSecurityPolicy,
+          },
+        },
         schema: z.string(),
         example: '<!doctype html>',
       },
@@ -26,7 +35,10 @@ export function getDocs(page: () => string): Endpoint {
     handle: () => ({
       status: 200,
       contentType: 'text/html; charset=utf-8',
-      headers: { 'cache-control': 'public, max-age=300', 'content-security-policy': contentSecurityPolicy },
+      headers: {
+        'cache-control': PUBLIC_FOR_MINUTES.example,
+        'content-security-policy': contentSecurityPolicy,
+      },
       body: page(),
     }),
   })

@@ -1,5 +1,6 @@
 /** GET /openapi.json: the description of everything served here. */
 import { z } from 'zod'
+import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
 import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
 
 /** `document` is asked when called, as the description holds this endpoint too. */
@@ -17,11 +18,12 @@ export function getOpenapi(document: () => string): Endpoint {
         status: 200,
         description: 'The description.',
         contentType: 'application/json',
+        headers: { 'Cache-Control': PUBLIC_FOR_MINUTES },
         schema: z.record(z.string(), z.unknown()),
         example: { openapi: '3.1.1' },
       },
     ],
     problems: [],
-    handle: () => jsonAnswer(200, document(), { 'cache-control': 'public, max-age=300' }),
+    handle: () => jsonAnswer(200, document(), { 'cache-control': PUBLIC_FOR_MINUTES.example }),
   })
 }

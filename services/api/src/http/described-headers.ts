@@ -1,0 +1,84 @@
+/** The headers every answer carries, as the description shows them: once as components, and by reference on each response. */
+import { z } from 'zod'
+import { securityHeaders, STRICT_TRANSPORT_SECURITY } from './security-headers.js'
+
+type Json = Record<string, unknown>
+
+interface CommonHeader {
+  readonly name: string
+  readonly description: string
+  readonly example: string
+  /** HSTS has no meaning, and is not sent, where a call came in the clear. */
+  readonly required: boolean
+}
+
+/** The value of each is what `example` says, unless a response shows its own. */
+const common: readonly CommonHeader[] = [
+  {
+    name: 'Cache-Control',
+    description: 'Answers are for the caller alone and kept by no cache, unless the response says otherwise.',
+    example: securityHeaders['cache-control'],
+    required: true,
+  },
+  {
+    name: 'X-Content-Type-Options',
+    description: 'The answer is of the type it says.',
+    example: securityHeaders['x-content-type-options'],
+    required: true,
+  },
+  {
+    name: 'Content-Security-Policy',
+    description: 'A browser that is shown the answer loads, runs and frames nothing.',
+    example: securityHeaders['content-security-policy'],
+    required: true,
+  },
+  {
+    name: 'Referrer-Policy',
+    description: 'Where a link was found is told to nobody.',
+    example: securityHeaders['referrer-policy'],
+    required: true,
+  },
+  {
+    name: 'Cross-Origin-Resource-Policy',
+    description: 'Pages of other origins cannot load the answer.',
+    example: securityHeaders['cross-origin-resource-policy'],
+    required: true,
+  },
+  {
+    name: 'X-Frame-Options',
+    description: 'For browsers that know no Content-Security-Policy.',
+    example: securityHeaders['x-frame-options'],
+    required: true,
+  },
+  {
+    name: 'Strict-Transport-Security',
+    description:
+      'Over TLS alone, be it ended here or by a trusted proxy: a browser stays with TLS for a year.',
+    example: STRICT_TRANSPORT_SECURITY,
+    required: false,
+  },
+]
+
+const componentOf = (name: string): string => name.replaceAll('-', '')
+
+export const commonHeaderNames: readonly string[] = common.map(({ name }) => name)
+
+/** Definitions for `components.headers`. */
+export const commonHeaderComponents: Json = Object.fromEntries(
+  common.map(({ name, description, example, required }) => [
+    componentOf(name),
+    { description, ...(required ? { required } : {}), schema: { type: 'string' }, example },
+  ]),
+)
+
+/** References to them, for the `headers` of a response. */
+export const commonHeaderReferences: Json = Object.fromEntries(
+  common.map(({ name }) => [name, { $ref: `#/components/headers/${componentOf(name)}` }]),
+)
+
+/** Of answers that are the same for everybody. */
+export const PUBLIC_FOR_MINUTES = {
+  description: 'The same for everybody; new with each release.',
+  schema: z.string(),
+  example: 'public, max-age=300',
+}
