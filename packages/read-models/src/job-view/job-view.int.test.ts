@@ -1,0 +1,143 @@
+import type { BulkSubmitted, DomainEvent } from '@cupel/contracts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { event, openFixture, type Fixture } from '../../test/fixture.js'
+import { jobView, readItemReports, readJob, reportView, type JobReading } from '../index.js'
+
+const JOB = 'job_1'
+const OWNER = { accountId: 'acc_1', livemode: true }
+const AT = '2026-11-21T09:00:00.000Z'
+const LATER = '2026-11-21T09:00:01.000Z'
+const R1 = 'aaaaaaaaaaaaaa08'
+const R2 = 'bbbbbbbbbbbbbb09'
+
+let fixture: Fixture
+beforeEach(async () => {
+  fixture = await openFixture()
+  fixture.run(jobView)
+  fixture.run(reportView)
+})
+afterEach(() => fixture.close())
+
+const item = (address: string, reportId: string | null): BulkSubmitted['items'][number] => ({
+  ...{ address, reportId, canonicalAddress: address, chain: 'ETH', candidateChains: [] },
+  ...(reportId === null
+    ? { errorCode: 'invalid_address', errorDetail: 'It fits no chain.' }
+    : { errorCode: null, errorDetail: null }),
+})
+const submitted = (
+  items: BulkSubmitted['items'],
+  more: Partial<BulkSubmitted> = {},
+): DomainEvent<'BulkSubmitted'> =>
+  event('BulkSubmitted', JOB, { jobId: JOB, ...OWNER, items, submittedAt: AT, reportPageUrl: '', ...more })
+const failed = (reportId: string, accountId = OWNER.accountId): DomainEvent<'ScreeningFailed'> =>
+  event('ScreeningFailed', reportId, {
+    ...{ reportId, accountId, livemode: true, code: 'screening_failed', detail: 'no', failedAt: LATER },
+    ...{ jobId: null, jobIndex: null },
+  })
+const completed = (more: object): DomainEvent<'BulkCompleted'> =>
+  event('BulkCompleted', JOB, {
+    ...{
+      jobId: JOB,
+      ...OWNER,
+      status: 'completed_with_errors',
+      total: 3,
+      completed: 0,
+      failed: 3,
+      cancelled: 0,
+    },
+    completedAt: LATER,
+    ...more,
+  })
+const read = async (): Promise<JobReading> => (await readJob(fixture.database, OWNER, JOB))!
+const three = [item('one', R1), item('bad', null), item('two', R2)]
+
+describe('a job', () => {
+  test('is queued with its refused items, then runs, and each item is told', async () => {
+    await fixture.project(jobView, submitted(three))
+    expect(await read()).toMatchObject({ status: 'queued', total: 3, failed: 1, startedAt: null, refused: 1 })
+    await fixture.project(reportView, failed(R1))
+    const job = await read()
+    expect(job).toMatchObject({
+      status: 'running',
+      failed: 2,
+      completed: 0,
+      startedAt: LATER,
+      completedAt: null,
+    })
+    expect(job.items).toMatchObject([
+      { status: 'failed', code: 'screening_failed' },
+      { status: 'failed', code: 'invalid_address', detail: 'It fits no chain.' },
+      { status: 'pending', address: 'two' },
+    ])
+  })
+
+  test('whose end came through before its reports is not shown as ended, and names what it waits for', async () => {
+    await fixture.project(jobView, submitted(three), completed({}))
+    expect(await read()).toMatchObject({ status: 'queued', isTerminal: false, awaitedReportIds: [R1, R2] })
+    await fixture.project(reportView, failed(R1), failed(R2))
+    expect(await read()).toMatchObject({
+      ...{ status: 'completed_with_errors', isTerminal: true, awaitedReportIds: [] },
+      ...{ failed: 3, createdAt: AT, startedAt: LATER, completedAt: LATER },
+    })
+  })
+
+  test('shows a failure that belongs to no account, because nobody could read its request, to whose job it is', async () => {
+    await fixture.project(jobView, submitted([item('one', R1)]), completed({ total: 1, failed: 1 }))
+    await fixture.project(reportView, failed(R1, ''))
+    expect(await read()).toMatchObject({ isTerminal: true, items: [{ status: 'failed' }] })
+  })
+
+  test('that was cancelled shows what was cancelled, whatever was recorded of it later', async () => {
+    const end = event('BulkCancelled', JOB, {
+      ...{ jobId: JOB, ...OWNER, total: 3, completed: 0, failed: 1, cancelled: 2 },
+      ...{ cancelledIndices: [0, 2], cancelledAt: LATER },
+    })
+    await fixture.project(jobView, submitted(three), end)
+    await fixture.project(reportView, failed(R1))
+    const job = await read()
+    expect(job).toMatchObject({
+      status: 'cancelled',
+      cancelled: 2,
+      failed: 1,
+      isTerminal: true,
+      completedAt: LATER,
+    })
+    expect(job.items.map(({ status }) => status)).toEqual(['cancelled', 'failed', 'cancelled'])
+    expect(job.startedAt).toBe(AT)
+  })
+
+  test('that could not run has ended, with every item failed', async () => {
+    await fixture.project(
+      jobView,
+      submitted([item('one', R1)]),
+      completed({ status: 'failed', total: 1, failed: 1 }),
+    )
+    expect(await read()).toMatchObject({ status: 'failed', isTerminal: true, items: [{ status: 'failed' }] })
+  })
+
+  test('is the first submission of its id, and ends once', async () => {
+    await fixture.project(jobView, submitted(three), submitted([item('other', R2)]), completed({}))
+    await fixture.project(jobView, completed({ status: 'completed', failed: 0, completed: 3 }))
+    await fixture.project(reportView, failed(R1), failed(R2))
+    expect(await read()).toMatchObject({ total: 3, status: 'completed_with_errors', failed: 3 })
+  })
+
+  test('of another account, or of the other environment, does not exist', async () => {
+    await fixture.project(jobView, submitted(three))
+    for (const other of [
+      { ...OWNER, accountId: 'acc_2' },
+      { ...OWNER, livemode: false },
+    ])
+      expect(await readJob(fixture.database, other, JOB)).toBeNull()
+  })
+})
+
+test('rebuilding the view gives the same table', async () => {
+  await fixture.project(jobView, submitted(three), completed({}))
+  const { comparison } = await fixture.rebuild(jobView)
+  expect(comparison).toMatchObject([{ table: 'job', rowsBefore: 1, rowsAfter: 1, isEqual: true }])
+})
+
+test('nothing is asked for where no item has a report', async () => {
+  expect(await readItemReports(fixture.database, OWNER, [])).toEqual(new Map())
+})

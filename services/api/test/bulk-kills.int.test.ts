@@ -1,0 +1,100 @@
+/** An API that dies while it takes a job, or its cancellation, leaves nothing half: a retry under the same key finishes it. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { topicOf, type DomainEvent } from '@cupel/contracts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ADDRESS, call, type Reply } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+
+const CHILD = fileURLToPath(new URL('./api-child.ts', import.meta.url))
+const TEST_MS = 60_000
+
+let installation: Installation
+let url: string
+let key: string
+beforeAll(async () => {
+  installation = await startInstallation()
+  url = (await installation.api()).url
+  key = (await installation.key()).key
+}, TEST_MS)
+afterAll(() => installation.stop(), TEST_MS)
+
+async function startChild(failpoint: string): Promise<{ url: string; died: Promise<string | null> }> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions', 'cupel-source', CHILD, installation.connectionString],
+    { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const died = new Promise<string | null>((resolve) => child.once('close', (_, by) => resolve(by)))
+  const listening = await new Promise<string>((resolve, reject) => {
+    child.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
+    child.once('close', (code) => reject(new Error(`The API ended with exit code ${code} before it served`)))
+  })
+  return { url: listening, died }
+}
+
+async function bulkEvents(): Promise<DomainEvent[]> {
+  const topic = topicOf('BulkSubmitted')
+  const events: DomainEvent[] = []
+  for (let partition = 0; partition < (await installation.log.partitionCount(topic)); partition += 1) {
+    const to = await installation.log.endOffset(topic, partition)
+    for await (const records of installation.log.read({ topic, partition, from: 0, to }))
+      events.push(...records.map((record) => installation.codec.decode(record)))
+  }
+  return events
+}
+
+const submit = (to: string, idempotencyKey: string): Promise<Reply> =>
+  call(to, 'POST', '/v1/bulk', {
+    key,
+    headers: { 'idempotency-key': idempotencyKey },
+    body: { addresses: [ADDRESS, 'nonsense'] },
+  })
+
+test.each(['before:api.bulk-submitted:1', 'after:api.bulk-submitted:1'])(
+  'killed %s, the retry gets the one job of its key, and it can be read',
+  async (failpoint) => {
+    const child = await startChild(failpoint)
+    await submit(child.url, failpoint).catch(() => undefined)
+    expect(await child.died).toBe('SIGKILL')
+    // The reservation of the dead attempt ends with its lease.
+    const retried = await vi.waitFor(
+      async () => {
+        const reply = await submit(url, failpoint)
+        expect(reply.status, reply.text).toBe(202)
+        return reply
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+    const jobId = String(retried.json()['job_id'])
+    const job = await call(url, 'GET', `/v1/bulk/${jobId}`, { key })
+    expect(job.json()).toMatchObject({ job_id: jobId, status: 'queued', total: 2, failed: 1 })
+    expect((await submit(url, failpoint)).text).toBe(retried.text)
+    // Where the dead attempt had appended its submission, the retry found it: there is one, and the answer is its.
+    const submissions = (await bulkEvents()).filter(({ envelope }) => envelope.subject === jobId)
+    expect(submissions).toHaveLength(1)
+  },
+  TEST_MS,
+)
+
+test.each([
+  ['before:api.bulk-cancel-requested:1', 0],
+  ['after:api.bulk-cancel-requested:1', 1],
+])(
+  'killed %s, the request to cancel is in the log or it is not, and asking again is safe',
+  async (failpoint, expected) => {
+    const jobId = String((await submit(url, `to cancel ${failpoint}`.replaceAll(' ', '-'))).json()['job_id'])
+    const cancel = (to: string): Promise<Reply> => call(to, 'POST', `/v1/bulk/${jobId}/cancel`, { key })
+    const requests = async (): Promise<number> =>
+      (await bulkEvents()).filter(
+        ({ type, envelope }) => type === 'BulkCancelRequested' && envelope.subject === jobId,
+      ).length
+    const child = await startChild(failpoint)
+    await cancel(child.url).catch(() => undefined)
+    expect(await child.died).toBe('SIGKILL')
+    expect(await requests()).toBe(expected)
+    expect((await cancel(url)).status).toBe(202)
+    expect(await requests()).toBe(expected + 1)
+  },
+  TEST_MS,
+)
