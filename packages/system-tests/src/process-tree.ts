@@ -11,6 +11,8 @@ export interface ProcessEntry {
 export const victims = {
   api: /services\/api\/dist\/main\.js/,
   scorer: /services\/scorer\/dist\/main\.js/,
+  'bulk-coordinator': /services\/bulk-coordinator\/dist\/main\.js/,
+  'webhook-dispatcher': /services\/webhook-dispatcher\/dist\/main\.js/,
   projector: /services\/projector\/dist\/main\.js/,
   kafka: /kafka\.Kafka/,
   postgres: /\/postgres\b.* -D /,
