@@ -27,7 +27,7 @@ export const FAILURES_TO_OPEN = 5
 export const OPEN_FOR_MS = 10_000
 /** Questions to one provider at once, and those that wait for their turn. */
 export const MAX_CONCURRENT_QUESTIONS = 16
-const MAX_WAITING_QUESTIONS = 256
+export const MAX_WAITING_QUESTIONS = 256
 
 export interface Guard {
   /** Runs a question. Rejects with a ProviderError, or with whatever else the question throws: that is a bug. */

@@ -2,7 +2,12 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openChainData, parseConfiguration, type ChainData } from '../src/index.js'
-import { FAILURES_TO_OPEN } from '../src/guard.js'
+import {
+  FAILURES_TO_OPEN,
+  MAX_CONCURRENT_QUESTIONS,
+  MAX_WAITING_QUESTIONS,
+  OPEN_FOR_MS,
+} from '../src/guard.js'
 import { NEWEST_ANSWERS } from '../src/open-chain-data.js'
 import { evmRpc, NOW_MS, rpcAnswerer } from './protocols.js'
 import { startProviderServer, type Fault, type ProviderServer } from './provider-server.js'
@@ -222,6 +227,37 @@ describe('a provider that fails', () => {
     const askedBefore = first.asked.length
     expect(await look()).toMatchObject({ stage: 'failed', facts: [{ error: 'circuit_open' }] })
     expect(first.asked).toHaveLength(askedBefore)
+  })
+
+  test('is tried again with one question after a while, and believed once it answers', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      open([first])
+      first.fault = (response) => response.writeHead(403).end()
+      for (let failure = 0; failure < FAILURES_TO_OPEN; failure += 1) await look()
+      first.fault = null
+      expect((await look()).facts[0]).toMatchObject({ error: 'circuit_open' })
+      vi.setSystemTime(Date.now() + OPEN_FOR_MS)
+      expect((await look()).stage).toBe('answered')
+      expect((await look({ address: OTHER })).stage).toBe('answered')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('to keep up gets no more questions at once than it was promised; the rest is told that it is busy', async () => {
+    open([first])
+    const letGo = holding(first)
+    const most = MAX_CONCURRENT_QUESTIONS + MAX_WAITING_QUESTIONS
+    const looks = Array.from({ length: most + 7 }, (_, index) =>
+      look({ address: `0x${String(index).padStart(40, '0')}` }),
+    )
+    await vi.waitUntil(() => first.asked.length === MAX_CONCURRENT_QUESTIONS)
+    const busy = (await Promise.all(looks.slice(most))).map(({ facts }) => facts[0]?.error)
+    expect(busy).toEqual(Array(7).fill('busy'))
+    expect(first.asked).toHaveLength(MAX_CONCURRENT_QUESTIONS)
+    letGo()
+    expect((await Promise.all(looks.slice(0, most))).every(({ stage }) => stage === 'answered')).toBe(true)
   })
 
   test('takes no longer than its time limit', async () => {

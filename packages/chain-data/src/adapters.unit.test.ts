@@ -1,0 +1,111 @@
+/** Whatever an adapter is answered, it refuses in words of its own. */
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { NOW_MS, protocols, type Protocol } from '../test/protocols.js'
+import type { Asked } from '../test/provider-server.js'
+import type { Exchange } from './exchange.js'
+import { adapterOf } from './open-provider.js'
+import type { ChainProvider } from './provider.js'
+import { ProviderError } from './provider-error.js'
+
+const RUNS = 1_000
+
+/** A conversation without a network: each question is answered by `answer`. */
+function exchangeOf(answer: (asked: Asked) => unknown): Exchange {
+  const ask = async (method: string, path: string, query: object, body: unknown): Promise<unknown> => {
+    const url = new URL(`http://provider${path}`)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+    return answer({
+      method,
+      url,
+      headers: {},
+      body: body === undefined ? undefined : (structuredClone(body) as unknown),
+    })
+  }
+  return {
+    getJson: (path, query = {}) => ask('GET', path, query, undefined),
+    getText: async (path) => String(await ask('GET', path, {}, undefined)),
+    postJson: (path, body) => ask('POST', path, {}, body),
+    responseSha256: () => '',
+  }
+}
+
+type Question = (adapter: ChainProvider, address: string, exchange: Exchange) => Promise<unknown>
+
+const questions: Readonly<Record<string, Question>> = {
+  'its state': (adapter, address, exchange) => adapter.accountState(address, exchange),
+  'its transactions': (adapter, address, exchange) => adapter.recentTransactions(address, exchange),
+}
+
+const adapterFor = ({ kind, chain }: Protocol): ChainProvider =>
+  adapterOf({ kind, chain: chain as ChainProvider['chain'], multichain: true }, () => NOW_MS)
+
+/** What the question came to; throws where it failed in words that are not the adapter's. */
+async function outcome(question: () => Promise<unknown>): Promise<'answered' | 'refused'> {
+  try {
+    await question()
+    return 'answered'
+  } catch (error) {
+    if (error instanceof ProviderError) return 'refused'
+    throw error
+  }
+}
+
+describe.each(protocols)('an adapter of kind $kind', (protocol) => {
+  test.each(Object.entries(questions))(
+    'asked for %s and answered anything at all',
+    async (_name, question) => {
+      const anything = fc.jsonValue({ maxDepth: 4 })
+      await fc.assert(
+        fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 4 }), async (answers) => {
+          let next = 0
+          const exchange = exchangeOf(() => answers[next++ % answers.length])
+          await outcome(() => question(adapterFor(protocol), protocol.address, exchange))
+        }),
+        { numRuns: RUNS },
+      )
+    },
+  )
+
+  test.each(Object.entries(questions))(
+    'asked for %s and answered in its own form with anything at one place',
+    async (_name, question) => {
+      let isRefusedOnce = false
+      await fc.assert(
+        fc.asyncProperty(fc.nat(), fc.jsonValue({ maxDepth: 2 }), async (place, anything) => {
+          const exchange = exchangeOf((asked) => replacedAt(protocol.answerer(asked), place, anything))
+          const came = await outcome(() => question(adapterFor(protocol), protocol.address, exchange))
+          isRefusedOnce ||= came === 'refused'
+        }),
+        { numRuns: RUNS },
+      )
+      expect(isRefusedOnce).toBe(true)
+    },
+  )
+})
+
+/** The answer with the value at one of its places, counted depth first and around, replaced. */
+function replacedAt(answer: unknown, place: number, value: unknown): unknown {
+  const places = countPlaces(answer)
+  let left = place % places
+  const walk = (node: unknown): unknown => {
+    if (left-- === 0) return value
+    if (Array.isArray(node)) return node.map(walk)
+    if (typeof node !== 'object' || node === null) return node
+    return Object.fromEntries(Object.entries(node).map(([name, inner]) => [name, walk(inner)]))
+  }
+  return walk(answer)
+}
+
+function countPlaces(node: unknown): number {
+  if (typeof node !== 'object' || node === null) return 1
+  return Object.values(node).reduce((sum: number, inner) => sum + countPlaces(inner), 1)
+}
+
+test('the places of an answer are each replaced once', () => {
+  const answer = { a: [1, { b: 2 }], c: 'x' }
+  const seen = Array.from({ length: countPlaces(answer) }, (_, place) => replacedAt(answer, place, null))
+  expect(seen).toHaveLength(6)
+  expect(seen.filter((one) => isDeepStrictEqual(one, answer))).toEqual([])
+})
