@@ -1,4 +1,5 @@
 /** The services of the Kafka profile: one process each, watched, started again when they die. */
+import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@cupel/contracts'
@@ -40,11 +41,17 @@ export interface ServiceProcessesOptions {
 /** Which program a service is, and the settings that make it so. */
 const programs: Record<
   ScalableService,
-  { readonly folder: string; readonly settings: Record<string, string> }
+  {
+    readonly folder: string
+    readonly settings: Record<string, string>
+    /** How far it stands back for the processor, 0 to 19; absent for those that do not. */
+    readonly niceness?: number
+  }
 > = {
   api: { folder: 'api', settings: {} },
   scorer: { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
-  'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' } },
+  // Where cores are short, interactive screens have them first.
+  'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' }, niceness: 10 },
   'bulk-coordinator': { folder: 'bulk-coordinator', settings: {} },
   'webhook-dispatcher': { folder: 'webhook-dispatcher', settings: {} },
   'label-refresher': { folder: 'label-refresher', settings: {} },
@@ -169,7 +176,7 @@ function startService(
   settings: Record<string, string>,
   options: ServiceProcessesOptions,
 ): Child {
-  return startChild({
+  const child = startChild({
     name,
     command: process.execPath,
     args: [...NODE_FLAGS, join(checkout, 'services', programs[service].folder, 'dist', 'main.js')],
@@ -181,6 +188,18 @@ function startService(
     stopSignal: 'SIGTERM',
     stopTimeoutMs: options.config.CUPEL_SHUTDOWN_TIMEOUT_MS + STOP_GRACE_MS,
   })
+  const { niceness } = programs[service]
+  if (niceness !== undefined) standBack(child, niceness, options.logger)
+  return child
+}
+
+function standBack({ name, pid }: Child, niceness: number, logger: Logger): void {
+  try {
+    setPriority(pid, niceness)
+  } catch (error) {
+    // It has ended already, or the system does not let us: it works all the same, at equal priority.
+    logger.warn({ err: error, service: name }, 'The priority of a service could not be lowered')
+  }
 }
 
 async function ready(
