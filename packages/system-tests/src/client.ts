@@ -11,7 +11,7 @@ export interface Client {
   screen(address: string, chain?: string): Promise<Answer>
   report(id: string): Promise<Answer>
   send(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
     path: string,
     body?: string,
     headers?: Record<string, string>,

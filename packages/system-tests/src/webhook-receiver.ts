@@ -1,0 +1,78 @@
+/** A receiver of webhooks as a customer runs one: it verifies with the official library and remembers what it was sent. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+
+export interface ReceivedWebhook {
+  readonly id: string
+  readonly body: string
+  readonly accepted: boolean
+}
+
+export interface WebhookReceiver {
+  readonly url: string
+  readonly received: readonly ReceivedWebhook[]
+  /** What is wrong with what came: a bad signature, or a repeat that differs. */
+  readonly offences: readonly string[]
+  /** Secrets by path; a message to another path is an offence. */
+  readonly secrets: Map<string, string>
+  /** Ids that were accepted, with what their body says. */
+  accepted(): Map<string, { readonly type: string; readonly data: Record<string, unknown> }>
+  close(): Promise<void>
+}
+
+/** How a message is answered. */
+export type Reaction = 'accept' | 'fail' | 'reset'
+
+export async function startWebhookReceiver(
+  react: (id: string) => Reaction = () => 'accept',
+): Promise<WebhookReceiver> {
+  const received: ReceivedWebhook[] = []
+  const offences: string[] = []
+  const secrets = new Map<string, string>()
+  const bodies = new Map<string, string>()
+
+  const take = (request: IncomingMessage, response: ServerResponse, body: string): void => {
+    const id = String(request.headers['webhook-id'])
+    try {
+      new Webhook(secrets.get(request.url ?? '') ?? '').verify(
+        body,
+        request.headers as Record<string, string>,
+      )
+    } catch (error) {
+      offences.push(`${id} to ${request.url}: ${String(error)}`)
+    }
+    if ((bodies.get(id) ?? body) !== body) offences.push(`${id} came with two bodies`)
+    bodies.set(id, body)
+    const reaction = react(id)
+    received.push({ id, body, accepted: reaction === 'accept' })
+    if (reaction === 'reset') request.socket.destroy()
+    else response.writeHead(reaction === 'accept' ? 204 : 500).end()
+  }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('error', () => undefined)
+    request.on('end', () => take(request, response, Buffer.concat(chunks).toString()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    offences,
+    secrets,
+    accepted: () =>
+      new Map(
+        received.flatMap(({ id, body, accepted }) =>
+          accepted
+            ? [[id, JSON.parse(body) as { type: string; data: Record<string, unknown> }] as const]
+            : [],
+        ),
+      ),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
