@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startEvmNode, type EvmNode } from '@cupel/testkit'
 import { runPhase, type LoadResult } from '../load.js'
 import { startSystem, type RunningSystem } from '../system.js'
-import { startSlowNode, type SlowNode } from './slow-node.js'
 
 export interface ProvidersOptions {
   /** Folder of the checkout. */
@@ -38,7 +38,7 @@ const TARGET_MS = 500
 
 export async function runProviders(options: ProvidersOptions): Promise<ProvidersResults> {
   const loadAverage = Math.round(loadavg()[0]! * 10) / 10
-  const node = await startSlowNode()
+  const node = await startEvmNode()
   const home = await mkdtemp(join(tmpdir(), 'cupel-bench-providers-'))
   try {
     const file = join(home, 'providers.json')
@@ -98,7 +98,7 @@ interface Screens {
 
 async function measure(
   screens: Screens,
-  node: SlowNode,
+  node: EvmNode,
   delays: readonly (number | null)[],
   { seconds, perSecond, say }: ProvidersOptions,
 ): Promise<ProviderRow[]> {
@@ -107,11 +107,11 @@ async function measure(
     node.delayMs = delayMs ?? 0
     say(delayMs === null ? 'no provider' : `a provider that takes ${delayMs} ms`)
     await runPhase({ kind: 'open', level: perSecond, seconds: WARM_UP_SECONDS }, () => screen(screens, {}))
-    node.takeCount()
+    const askedBefore = node.count()
     const reports: Record<string, number> = {}
     const phase = { kind: 'open', level: perSecond, seconds } as const
     const result = await runPhase(phase, () => screen(screens, reports))
-    rows.push({ ...result, delayMs, reports, questions: node.takeCount() })
+    rows.push({ ...result, delayMs, reports, questions: node.count() - askedBefore })
   }
   return rows
 }

@@ -1,15 +1,16 @@
-/** A node of Ethereum on this machine: knows one state, and answers when a test lets it. */
-import { createServer, type ServerResponse } from 'node:http'
+/** A node of Ethereum on this machine, for tests and benchmarks: one state for every address, told when it is let. */
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface EvmNode {
   readonly url: string
-  /** Messages that came. */
-  count(): number
   /** Code at every address. */
   code: string
-  /** Milliseconds before an answer; Infinity holds all back. */
+  balanceWei: bigint
+  /** Time before an answer; Infinity for none at all. */
   delayMs: number
+  /** Messages that came so far. */
+  count(): number
   close(): Promise<void>
 }
 
@@ -27,14 +28,10 @@ export async function startEvmNode(): Promise<EvmNode> {
       hash: `0x${'7d'.repeat(32)}`,
       timestamp: `0x${Math.floor(Date.now() / 1_000).toString(16)}`,
     }),
-    eth_getBalance: () => '0x60a24181e4000',
+    eth_getBalance: () => `0x${node.balanceWei.toString(16)}`,
     eth_getTransactionCount: () => '0x596',
     eth_getCode: () => node.code,
     eth_call: () => `0x${'0'.repeat(64)}`,
-  }
-  const answer = (calls: readonly Call[], response: ServerResponse): void => {
-    const replies = calls.map(({ id, method }) => ({ jsonrpc: '2.0', id, result: results[method]?.() }))
-    response.end(JSON.stringify(replies))
   }
   const http = createServer((request, response) => {
     messages += 1
@@ -43,15 +40,17 @@ export async function startEvmNode(): Promise<EvmNode> {
     request.on('end', () => {
       if (node.delayMs === Infinity) return
       const calls = JSON.parse(Buffer.concat(chunks).toString()) as readonly Call[]
-      setTimeout(() => answer(calls, response), node.delayMs)
+      const replies = calls.map(({ id, method }) => ({ jsonrpc: '2.0', id, result: results[method]?.() }))
+      setTimeout(() => response.end(JSON.stringify(replies)), node.delayMs)
     })
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const node: EvmNode = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    count: () => messages,
     code: '0x',
+    balanceWei: 1_700_000_000_000_000n,
     delayMs: 0,
+    count: () => messages,
     async close() {
       http.closeAllConnections()
       await new Promise((resolve) => http.close(resolve))
