@@ -1,6 +1,7 @@
 /** A pool of connections, statements that are prepared once, and transactions that name their failpoint. */
 import { failpoint, type FailpointName } from '@cupel/failpoints'
 import pg from 'pg'
+import { ScopedQuery, type StatementScope } from './scoped-query.js'
 
 // int8 arrives as text. Offsets, counts and sequence numbers stay far below 2^53; a larger one is refused, never rounded.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
@@ -15,6 +16,8 @@ export type Row = Record<string, unknown>
 export interface Statement {
   readonly name?: string
   readonly text: string
+  /** Runs under this role and with these settings, which end with it. Not within a transaction, where they would not. */
+  readonly scope?: StatementScope
 }
 
 export interface Queryable {
@@ -70,14 +73,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', (error) => options.onIdleError?.(error))
 
   return {
-    ...queryable(pool),
+    ...queryable(pool, { canScope: true }),
     async transaction(transactionOptions, work) {
       return await runTransaction(await borrow(pool, options.onIdleError), transactionOptions, work)
     },
     async withConnection(work) {
       const { client, release } = await borrow(pool, options.onIdleError)
       try {
-        const result = await work(queryable(client))
+        const result = await work(queryable(client, { canScope: false }))
         release()
         return result
       } catch (error) {
@@ -125,7 +128,7 @@ async function runTransaction<T>(
     const isolation = options.isolation ? ` ISOLATION LEVEL ${options.isolation.toUpperCase()}` : ''
     const commit = options.synchronousCommit === 'off' ? '; SET LOCAL synchronous_commit = off' : ''
     await client.query(`BEGIN${isolation}${commit}`)
-    const result = await work(queryable(client))
+    const result = await work(queryable(client, { canScope: false }))
     failpoint('before', options.at)
     await client.query('COMMIT')
     failpoint('after', options.at)
@@ -143,9 +146,14 @@ async function runTransaction<T>(
   }
 }
 
-function queryable(client: pg.Pool | pg.PoolClient): Queryable {
+function queryable(client: pg.Pool | pg.PoolClient, { canScope }: { canScope: boolean }): Queryable {
   const run = (statement: Statement | string, values?: readonly unknown[]): Promise<pg.QueryResult> => {
-    const config: pg.QueryConfig = typeof statement === 'string' ? { text: statement } : { ...statement }
+    if (typeof statement !== 'string' && statement.scope !== undefined) {
+      if (!canScope) throw new Error('A statement with a scope of its own cannot be part of a transaction')
+      return runScoped(client as pg.Pool, statement, statement.scope, values)
+    }
+    const config: pg.QueryConfig =
+      typeof statement === 'string' ? { text: statement } : { name: statement.name, text: statement.text }
     if (values !== undefined) config.values = values as unknown[]
     return client.query(config)
   }
@@ -154,4 +162,22 @@ function queryable(client: pg.Pool | pg.PoolClient): Queryable {
       (await run(statement, values)).rows as R[],
     execute: async (statement, values) => (await run(statement, values)).rowCount ?? 0,
   }
+}
+
+/** The pool lends a connection to a query of its own kind as to any other. */
+function runScoped(
+  pool: pg.Pool,
+  { name, text }: Statement,
+  scope: StatementScope,
+  values: readonly unknown[] = [],
+): Promise<pg.QueryResult> {
+  const config: pg.QueryConfig = { text, values: values as unknown[] }
+  if (name !== undefined) config.name = name
+  const query = new ScopedQuery(config, scope) as unknown as string
+  return new Promise((resolve, reject) => {
+    pool.query(query, [], (error: Error | undefined, result: pg.QueryResult) => {
+      if (error) reject(error)
+      else resolve(result)
+    })
+  })
 }

@@ -1,5 +1,6 @@
 export { openDatabase } from './database.js'
 export type { Database, DatabaseOptions, Queryable, Row, Statement, TransactionOptions } from './database.js'
 export { isUnavailable, isUniqueViolation, sqlState } from './errors.js'
+export type { StatementScope } from './scoped-query.js'
 export { migrate, readMigrations } from './migrate.js'
 export type { Migration, MigrationSource } from './migrate.js'

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Database, Queryable } from '@cupel/postgres'
 import { readModelGroup, type ReadModel } from './read-model.js'
+import { ensureTenantRole, raiseTenantWalls } from './tenant-walls.js'
 
 const INSTALL_LOCK = 'cupel.read-models'
 
@@ -9,8 +10,12 @@ const INSTALL_LOCK = 'cupel.read-models'
 export async function installReadModels(database: Database, readModels: readonly ReadModel[]): Promise<void> {
   await database.transaction({ at: 'projector.install-tables' }, async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [INSTALL_LOCK])
+    await ensureTenantRole(transaction)
     for (const readModel of readModels) {
-      if (await schemaExists(transaction, readModel.schema)) continue
+      if (await schemaExists(transaction, readModel.schema)) {
+        await raiseTenantWalls(transaction, readModel.schema)
+        continue
+      }
       await createReadModelSchema(transaction, readModel, readModel.schema)
       await recordDefinition(transaction, readModel)
       // Empty tables have read nothing, whatever an earlier schema of this name had read.
@@ -31,6 +36,7 @@ export async function createReadModelSchema(
   await transaction.query(`SET LOCAL search_path TO ${schema}`)
   await transaction.query(readModel.definition)
   await transaction.query('SET LOCAL search_path TO DEFAULT')
+  await raiseTenantWalls(transaction, schema)
 }
 
 /** Takes the statistics that plans rest on. Plans made before, prepared ones included, are made anew. */

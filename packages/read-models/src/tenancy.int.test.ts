@@ -1,8 +1,19 @@
-/** The first wall between tenants is taken down here: every query loses its condition on the tenant. The second one holds. */
+/** The walls between tenants are taken down here, one and two at a time: every query loses its condition, and what is left holds. */
 import type { Queryable } from '@cupel/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
-import { ForeignRowError, getReport, listAuditEntries, listReports, type Tenant } from './index.js'
+import { installReadModels, TENANT_ROLE, tenantScope } from '@cupel/projections'
+import {
+  ForeignRowError,
+  getReport,
+  listAuditEntries,
+  listReports,
+  readItemReports,
+  readJob,
+  readModels,
+  reportView,
+  type Tenant,
+} from './index.js'
 
 const OWN: Tenant = { accountId: 'acc_own', livemode: true }
 const others: readonly Tenant[] = [
@@ -11,6 +22,7 @@ const others: readonly Tenant[] = [
   { accountId: 'acc_own', livemode: false },
 ]
 const WALL = 'account_id = $1 AND livemode = $2'
+const FOREIGN = /report-[12]|request-[12]|job-[12]/
 const WALL_OF_ONE = 'account_id = $2 AND livemode = $3'
 
 let fixture: Fixture
@@ -28,12 +40,16 @@ beforeAll(async () => {
          code, subject_ids, latency_ms, at) VALUES ($1, $2, $3, 'k', '', '', 'GET', '', 200, '', '[]', 1, now())`,
       [`request-${index}`, accountId, livemode],
     )
+    await fixture.database.execute(
+      `INSERT INTO job_view.job (job_id, account_id, livemode, submitted_at, items) VALUES ($1, $2, $3, now(), '[]')`,
+      [`job-${index}`, accountId, livemode],
+    )
   }
 })
 afterAll(() => fixture.close())
 
-/** The statement as it would be had its condition been forgotten; its parameters are still used, so that it runs. */
-function withoutFirstWall(database: Queryable): Queryable {
+/** Statements as they would be had their conditions been forgotten; their parameters are still used, so that they run. */
+function withoutFirstWall(database: Queryable, { rowSecurity }: { rowSecurity: boolean }): Queryable {
   const open = (text: string): string => {
     const opened = text
       .replace(WALL, '($1::text IS NOT NULL AND $2::bool IS NOT NULL)')
@@ -42,8 +58,12 @@ function withoutFirstWall(database: Queryable): Queryable {
     return opened
   }
   return {
-    query: (statement, values) =>
-      database.query(open(typeof statement === 'string' ? statement : statement.text), values),
+    query: (statement, values) => {
+      if (typeof statement === 'string' || statement.scope === undefined)
+        throw new Error('A query of a tenant without row security')
+      const text = open(statement.text)
+      return database.query(rowSecurity ? { text, scope: statement.scope } : text, values)
+    },
     execute: () => Promise.reject(new Error('Queries write nothing')),
   }
 }
@@ -61,17 +81,92 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
         (database: Queryable, of: Tenant) => getReport(database, { ...of, reportId: `report-${index}` }),
       ] as const,
   ),
+  ...[1, 2].map(
+    (index) =>
+      [
+        `a job by id ${index}`,
+        (database: Queryable, of: Tenant) => readJob(database, of, `job-${index}`),
+      ] as const,
+  ),
+  [
+    'reports of the items of a job',
+    async (database, of) => {
+      const item = { status: 'completed', index: 0, address: 'x' } as const
+      const items = [0, 1, 2].map((index) => ({ ...item, reportId: `report-${index}` }))
+      return [...(await readItemReports(database, of, items)).keys()]
+    },
+  ],
 ]
 
 describe.each(queries)('%s', (_name, query) => {
-  test('with both walls brings nothing of another tenant', async () => {
+  test('with all walls brings nothing of another tenant', async () => {
     const brought = JSON.stringify(await query(fixture.database, OWN))
-    expect(brought).not.toMatch(/report-[12]|request-[12]/)
+    expect(brought).not.toMatch(FOREIGN)
   })
 
-  test('fails, without a word of the foreign row, where the first wall is missing', async () => {
-    const failed = await query(withoutFirstWall(fixture.database), OWN).catch((error: unknown) => error)
+  test('brings no more where the first wall is missing: the database shows the rows of the tenant alone', async () => {
+    const opened = withoutFirstWall(fixture.database, { rowSecurity: true })
+    expect(await query(opened, OWN)).toEqual(await query(fixture.database, OWN))
+  })
+
+  test('fails, without a word of the foreign row, where row security is missing as well', async () => {
+    const opened = withoutFirstWall(fixture.database, { rowSecurity: false })
+    const failed = await query(opened, OWN).catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(ForeignRowError)
     expect(String(failed)).not.toMatch(/acc_|report-|request-/)
+  })
+})
+
+describe('the role of a tenant', () => {
+  const see = (text: string, settings: Record<string, string> = tenantScope(OWN).settings) =>
+    fixture.database.query<{ account_id: string; livemode: boolean }>({
+      text,
+      scope: { role: TENANT_ROLE, settings },
+    })
+  const TABLES = ['report_view.report', 'audit_view.entry', 'job_view.job']
+
+  test.each(TABLES)('sees in %s its own rows, and none where no tenant is named', async (table) => {
+    const own = await see(`SELECT account_id, livemode FROM ${table}`)
+    expect(own).toEqual([{ account_id: OWN.accountId, livemode: true }])
+    expect(await see(`SELECT account_id, livemode FROM ${table}`, {})).toEqual([])
+  })
+
+  test('is shown no other table', async () => {
+    const rows = await fixture.database.query<{ name: string }>(
+      `SELECT schemaname || '.' || tablename AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+         AND has_schema_privilege($1, schemaname, 'USAGE')
+         AND has_table_privilege($1, quote_ident(schemaname) || '.' || quote_ident(tablename), 'SELECT')
+         AND NOT rowsecurity`,
+      [TENANT_ROLE],
+    )
+    expect(rows).toEqual([])
+    await expect(see('SELECT * FROM label_view.label')).rejects.toThrow(/permission denied/)
+  })
+
+  test.each(TABLES)('changes nothing in %s', async (table) => {
+    await expect(see(`DELETE FROM ${table}`)).rejects.toThrow(/permission denied/)
+  })
+
+  test('every table that says whose its rows are is walled, also after a rebuild and a lost wall', async () => {
+    const unwalled = () =>
+      fixture.database.query(
+        `SELECT c.oid::regclass::text AS name FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+         WHERE a.attname = 'account_id' AND c.relkind = 'r' AND c.relnamespace::regnamespace::text LIKE '%\\_view'
+           AND NOT (c.relrowsecurity AND EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid))`,
+      )
+    expect(await unwalled()).toEqual([])
+    await fixture.database.execute('ALTER TABLE audit_view.entry DISABLE ROW LEVEL SECURITY')
+    expect(await unwalled()).toHaveLength(1)
+    await installReadModels(fixture.database, readModels)
+    expect(await unwalled()).toEqual([])
+    await fixture.rebuild(reportView)
+    expect(await unwalled()).toEqual([])
+    // What a backup lacks that was restored without its roles.
+    await fixture.database.execute(`DROP POLICY own_rows ON report_view.report`)
+    await fixture.database.execute(`REVOKE ALL ON SCHEMA report_view FROM ${TENANT_ROLE}`)
+    await installReadModels(fixture.database, readModels)
+    expect(await unwalled()).toEqual([])
+    expect(await getReport(fixture.database, { ...OWN, reportId: 'report-9' })).toBeNull()
   })
 })

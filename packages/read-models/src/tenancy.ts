@@ -1,8 +1,9 @@
 /**
- * The second wall between tenants. The first is the condition of each query; this one looks at what came back. Neither relies
- * on the other: a query that lost its condition fails here, before anything of the row can leave (docs/adr/0097).
+ * The walls between tenants behind the condition of each query. The statement runs in a role to which the database shows the
+ * rows of this tenant alone (docs/adr/0150), and what came back is looked at (docs/adr/0097). None relies on another.
  */
 import type { Queryable, Statement } from '@cupel/postgres'
+import { tenantScope } from '@cupel/projections'
 
 /** An account in one of its two environments: nobody sees the rows of another one. */
 export interface Tenant {
@@ -28,7 +29,8 @@ export async function queryTenant<R extends TenantRow>(
   statement: Statement | string,
   values: readonly unknown[],
 ): Promise<R[]> {
-  const rows = await database.query<R>(statement, values)
+  const own = typeof statement === 'string' ? { text: statement } : statement
+  const rows = await database.query<R>({ ...own, scope: tenantScope(tenant) }, values)
   for (const { account_id: accountId, livemode } of rows) {
     // Whose row it is stays out of the message: messages are logged under the call of the other one.
     if (accountId !== tenant.accountId || livemode !== tenant.livemode)

@@ -30,6 +30,32 @@ test('each of the ten API risks has a section with tests, or is a named gap', ()
   }
 })
 
+/** Points of ASVS 5.0 that matter most for an API like this one. */
+const POINTS = [
+  ...['1.2.10', '1.3.6', '1.3.12', '1.5.3', '2.4.1'],
+  ...['3.4.1', '3.4.2', '3.4.3', '3.4.4', '3.4.5', '3.4.6', '3.4.7', '3.4.8'],
+  ...['4.1.1', '4.1.3', '4.2.1', '8.2.1', '8.2.2', '8.3.2', '8.4.1', '11.2.4', '11.5.1', '12.1.1'],
+  ...['13.2.4', '13.2.5', '14.2.1', '15.1.3', '15.2.2', '15.2.5', '15.3.2', '15.3.4', '15.3.6'],
+  ...['16.2.5', '16.4.1', '16.4.2', '16.4.3', '16.5.3'],
+]
+
+test('each of these points has tests, or is a named gap', () => {
+  const [, mapped, gaps] = /## ASVS 5\.0([^]*)## Gaps([^]*)/.exec(map)!
+  const rows = mapped!.split('\n').filter((line) => line.includes('.test.ts'))
+  const points = [...rows.map((line) => line.split('|')[1]!), gaps!].flatMap(pointsIn)
+  expect(POINTS.filter((point) => !points.includes(point))).toEqual([])
+})
+
+/** `3.4.3–3.4.6` stands for each point between. */
+function pointsIn(text: string): string[] {
+  return [...text.matchAll(/(\d+\.\d+\.)(\d+)(?:–\1(\d+))?/g)].flatMap(([, section, first, last]) =>
+    Array.from(
+      { length: Number(last ?? first) - Number(first) + 1 },
+      (_, index) => `${section}${Number(first) + index}`,
+    ),
+  )
+}
+
 /** Titles of tests and groups, as they are written: `%s` stands where a table fills in. */
 function titlesIn(source: string): string[] {
   return [
