@@ -66,6 +66,7 @@ export async function examineAddress(
   const ranges = before?.ranges ?? (await declaredRanges(database, { chain, ledgerSeq }))
   const search = createSearch(database, request)
   const transfers = new Map((found?.transfers ?? []).map((one) => [one.id, one]))
+  const ownIds = new Set(transfers.keys())
   const followed = found === undefined ? [] : await search.follow(transfers)
   return measureExposure(
     {
@@ -76,6 +77,7 @@ export async function examineAddress(
       followed,
       cut: search.cut,
       truncated: found?.isCut ?? false,
+      ownIds,
       ranges,
     },
     { attributionOf: search.attributionOf, generatedAt, policy },

@@ -2,27 +2,14 @@
  * Real transfers in and out of sanctioned addresses, against an oracle that adds the file up by itself: whoever dealt with
  * the sanctioned is at least orange, zero-value transfers are nothing, and nothing is red by a transfer nobody proved.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  authorityOriginOf,
-  baseUnits,
-  classifyLabel,
-  compiledDefaultPolicy,
-  judge,
-  parseAddress,
-  type Judgement,
-  type LabelFacts,
-  type LabelSetFacts,
-} from '@cupel/domain'
+import { baseUnits, type Judgement } from '@cupel/domain'
 import { sharedDataFolder } from '@cupel/testkit'
-import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { examineAddress } from '../src/index.js'
 import { startLedger, type LedgerInstallation } from './installation.js'
+import { openSharedJudge, readCsv, type SharedJudge } from './shared-judge.js'
 
 const shared = sharedDataFolder()
-const GENERATED_AT = '2026-11-21T09:00:00.000Z'
 const DUST = 10n ** 16n
 const EXCHANGE = '0x4976a4a02f38326660d17bf34b431dc6e2eb2327'
 
@@ -31,20 +18,6 @@ interface TransferRow {
   readonly to_address: string
   readonly amount: string
 }
-interface LabelRow {
-  readonly address: string
-  readonly chain: string
-  readonly category: string
-  readonly entity: string
-  readonly source: string
-  readonly source_url: string
-  readonly confidence: string
-  readonly observed_at: string
-}
-
-const readCsv = <Row>(path: string): Row[] =>
-  parse(readFileSync(path, 'utf8'), { columns: true, skip_empty_lines: true }) as Row[]
-
 /** What the file says of one address and those of one category. */
 interface Dealings {
   receivedFrom: bigint
@@ -53,8 +26,7 @@ interface Dealings {
 
 describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout: 120_000 }, () => {
   let ledger: LedgerInstallation
-  const labels = new Map<string, LabelFacts[]>()
-  const labelSets: LabelSetFacts[] = []
+  let sharedJudge: SharedJudge
   let rows: TransferRow[]
   const judged = new Map<string, Judgement>()
   let sanctioned: ReadonlySet<string>
@@ -67,92 +39,12 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
     const summary = await ledger.imported(file)
     expect(summary).toMatchObject({ rows: 436, added: 311, leftOut: { zero_value: 125 } })
     const addresses = new Set(rows.flatMap(({ from_address, to_address }) => [from_address, to_address]))
-    readLabels(addresses)
-    sanctioned = withCategory('sanctions', ({ source }) => source === 'ofac_sdn')
-    stolen = withCategory('stolen')
-    for (const address of addresses) judged.set(address, await judgeAddress(address))
+    sharedJudge = openSharedJudge({ shared: shared!, chain: 'ETH', addresses, database: ledger.database })
+    sanctioned = sharedJudge.withCategory('sanctions', ({ source }) => source === 'ofac_sdn')
+    stolen = sharedJudge.withCategory('stolen')
+    for (const address of addresses) judged.set(address, await sharedJudge.judged(address))
   }, 120_000)
   afterAll(async () => await ledger.close())
-
-  function readLabels(addresses: ReadonlySet<string>): void {
-    let count = 0
-    for (const name of readdirSync(join(shared!, 'labels')).sort()) {
-      const dataset = name.replace(/\.csv$/, '')
-      const all = readCsv<LabelRow>(join(shared!, 'labels', name))
-      const authorityOrigin = authorityOriginOf(all[0]!.source) ?? ''
-      labelSets.push({
-        ...{ source: all[0]!.source, dataset, sha256: '', importId: dataset, labelSetSeq: 1 },
-        ...{
-          publishedAt: GENERATED_AT,
-          asOf: '2026-08-20',
-          authorityOrigin,
-          refreshConfigured: false,
-          total: all.length,
-        },
-      })
-      for (const row of all) {
-        if (!addresses.has(row.address)) continue
-        const parsed = parseAddress(row.address, row.chain)
-        if (!parsed.ok) throw new Error(row.address)
-        const confidencePpm = row.confidence === '' ? null : Math.round(Number(row.confidence) * 1e6)
-        const label: LabelFacts = {
-          ...{ labelId: String(count++).padStart(6, '0'), source: row.source, dataset, chain: row.chain },
-          ...{
-            address: parsed.canonical,
-            category: row.category,
-            entity: row.entity,
-            sourceUrl: row.source_url,
-          },
-          ...classifyLabel({ ...row, sourceUrl: row.source_url, confidencePpm }),
-          ...{
-            observedAt: row.observed_at,
-            validFrom: null,
-            validTo: null,
-            knownFrom: GENERATED_AT,
-            knownTo: null,
-          },
-        }
-        labels.set(parsed.lookupKey, [...(labels.get(parsed.lookupKey) ?? []), label])
-      }
-    }
-  }
-
-  const labelsAt = (address: string): readonly LabelFacts[] => {
-    const parsed = parseAddress(address, 'ETH')
-    return parsed.ok ? (labels.get(parsed.lookupKey) ?? []) : []
-  }
-
-  function withCategory(
-    category: string,
-    fits: (label: LabelFacts) => boolean = () => true,
-  ): ReadonlySet<string> {
-    return new Set(
-      [...labels.values()]
-        .flat()
-        .filter((one) => one.category === category && fits(one))
-        .map(({ address }) => address),
-    )
-  }
-
-  async function judgeAddress(address: string): Promise<Judgement> {
-    const policy = compiledDefaultPolicy
-    const exposure = await examineAddress(ledger.database, {
-      ...{ chain: 'ETH', address, ledgerSeq: 1, policy, labelSets, generatedAt: GENERATED_AT },
-      labelsOf: async (keys) =>
-        new Map(keys.flatMap((key) => (labels.has(key) ? [[key, labels.get(key)!]] : []))),
-    })
-    return judge({
-      ...{
-        chain: 'ETH',
-        canonicalAddress: address,
-        labels: labelsAt(address),
-        labelSets,
-        labelView: 'current',
-      },
-      chainKnowledge: { status: 'examined', isPartial: true, hasHistory: true },
-      ...{ exposure: exposure.measures, generatedAt: GENERATED_AT, policy },
-    })
-  }
 
   function dealings(address: string, others: ReadonlySet<string>): Dealings {
     const sum: Dealings = { receivedFrom: 0n, sentTo: 0n }
@@ -253,7 +145,7 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
     for (const address of recipients)
       expect(direct(judged.get(address)!, 'sanctions', 'in'), address).toBeUndefined()
     // Whoever did nothing else has no evidence at all.
-    const only = [...senders, ...recipients].filter((address) => labelsAt(address).length === 0)
+    const only = [...senders, ...recipients].filter((address) => sharedJudge.labelsAt(address).length === 0)
     for (const address of only) {
       const { receivedFrom, sentTo } = dealings(address, new Set(judged.keys()))
       if (receivedFrom + sentTo > 0n) continue
@@ -268,21 +160,7 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
   test('nobody is red who is not so by labels: no transfer of the file is proven', () => {
     for (const address of others()) {
       const { level } = judged.get(address)!
-      const byLabels = judge({
-        ...{
-          chain: 'ETH',
-          canonicalAddress: address,
-          labels: labelsAt(address),
-          labelSets,
-          labelView: 'current',
-        },
-        ...{
-          chainKnowledge: { status: 'unavailable' },
-          generatedAt: GENERATED_AT,
-          policy: compiledDefaultPolicy,
-        },
-      })
-      if (level === 'red') expect(byLabels.level, address).toBe('red')
+      if (level === 'red') expect(sharedJudge.byLabels(address).level, address).toBe('red')
     }
   })
 })

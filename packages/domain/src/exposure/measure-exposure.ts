@@ -41,6 +41,8 @@ export interface Neighbourhood {
   readonly cut: readonly ExposureCut[]
   /** Not every transfer of the address was read. */
   readonly truncated: boolean
+  /** Ids of those that were, where others came with an address that is followed; absent: all. */
+  readonly ownIds?: ReadonlySet<string>
   /** Declared for the chain. */
   readonly ranges: readonly DeclaredRange[]
 }
@@ -62,7 +64,9 @@ export function measureExposure(neighbourhood: Neighbourhood, context: MeasureCo
   const { chain, address } = neighbourhood
   const { document } = context.policy.exposure
   const counted = neighbourhood.transfers.filter((one) => uncountedReason(chain, one) === null)
-  const own = counted.filter(({ from, to }) => from === address || to === address)
+  const own = counted.filter(
+    ({ id, from, to }) => (from === address || to === address) && (neighbourhood.ownIds?.has(id) ?? true),
+  )
   const history = judgeHistory(neighbourhood, own, context)
   const measures = createMeasures({ limits: document.limits, totals: history.totals })
   const byAsset = new Map<string, Transfer[]>()
@@ -70,7 +74,7 @@ export function measureExposure(neighbourhood: Neighbourhood, context: MeasureCo
   for (const [contract, transfers] of byAsset) {
     const asset = findAsset(chain, contract)!
     for (const direction of ['in', 'out'] as const) {
-      for (const contribution of contributions({ neighbourhood, transfers, direction, context }))
+      for (const contribution of contributions({ neighbourhood, own, transfers, direction, context }))
         measures.add({ ...contribution, asset, direction })
     }
   }
@@ -173,11 +177,14 @@ const hasTokens = (own: readonly Transfer[], ranges: readonly DeclaredRange[]): 
 /** Every part of the address's transfers of one asset that comes from, or goes to, a source. */
 function* contributions({
   neighbourhood: { address, followed, cut },
+  own,
   transfers,
   direction,
   context: { attributionOf, policy },
 }: {
   readonly neighbourhood: Neighbourhood
+  readonly own: readonly Transfer[]
+  /** Of one asset. */
   readonly transfers: readonly Transfer[]
   readonly direction: Direction
   readonly context: MeasureContext
@@ -206,7 +213,9 @@ function* contributions({
   const isShadowed = (category: string, between: readonly string[]): boolean =>
     between.some((at) => attributionOf(at).sources.some((one) => one.category === category && isStrong(one)))
 
-  for (const transfer of byAddress.get(address) ?? []) {
+  const { contract } = transfers[0]!
+  for (const transfer of own) {
+    if (transfer.contract !== contract) continue
     if ((direction === 'in' ? transfer.to : transfer.from) !== address) continue
     const counterparty = direction === 'in' ? transfer.from : transfer.to
     const common = { transfer, counterparty }
