@@ -129,8 +129,9 @@ async function verifyShare(
       }
       if (rawTopics.has(topic)) continue
       const id = record.headers['ce_id'] ?? ''
-      const isOurs = shareOf(id, shares) === share
       const isReport = reportTypes.includes(type)
+      // A failure and a report of one report id have ids of their own, and are compared with each other.
+      const isOurs = shareOf(isReport ? record.key : id, shares) === share
       if (share > 0 && !isOurs) continue
       const event = share === 0 || isReport ? decode(run, codec, record, share) : null
       if (share === 0 && event?.type === 'ReportGenerated') examineReport(run, record, event)
@@ -174,7 +175,6 @@ async function* wholeRecords(
   }
 }
 
-/** Reports share one id per report id, so whoever compares ids has all records of a report id. */
 function shareOf(id: string, shares: number): number {
   if (shares === 1) return 0
   let hash = 0

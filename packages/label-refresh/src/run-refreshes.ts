@@ -137,21 +137,17 @@ function nextInMs({ everyMs }: RefreshedList, { succeeded }: RefreshOutcome, fai
 
 function createInstruments(metrics: Metrics) {
   const labels = ['list'] as const
-  const runs = metrics.counter('cupel_label_refreshes_total', 'Refreshes of label lists, by outcome.', [
+  const runs = metrics.counter('label_refreshes_total', 'Refreshes of label lists, by outcome.', [
     'list',
     'outcome',
   ])
   const duration = metrics.histogram(
-    'cupel_label_refresh_seconds',
+    'label_refresh_seconds',
     'Time a refresh took, fetch and import together.',
     DURATION_BUCKETS,
     labels,
   )
-  const age = metrics.gauge(
-    'cupel_label_refresh_age_seconds',
-    'Time since a list was last refreshed.',
-    labels,
-  )
+  const age = metrics.gauge('label_refresh_age_seconds', 'Time since a list was last refreshed.', labels)
   return {
     run({ name }: RefreshedList, { outcome }: RefreshOutcome, durationMs: number) {
       runs.inc({ list: name, outcome })

@@ -250,7 +250,7 @@ describe('the schedule', () => {
     const metrics: Metrics = {
       ...noMetrics,
       counter: (name) => ({
-        inc: (labels) => void (name === 'cupel_label_refreshes_total' && counted.push(labels ?? {})),
+        inc: (labels) => void (name === 'label_refreshes_total' && counted.push(labels ?? {})),
       }),
     }
     const deps = {
@@ -296,5 +296,34 @@ describe('the schedule', () => {
     expect(await refreshDue({ ...installation.deps, lists }, { signal })).toMatchObject([
       { outcome: 'imported' },
     ])
+  })
+})
+
+describe('a list with a companion', () => {
+  const nothing = Array<string>(7).fill('-0- ').join(',')
+  const sdn = `1,"LIFSHITS, Artem","individual","CYBER2",${nothing},"Digital Currency Address - ETH 0x1111111111111111111111111111111111"\r\n`
+  const comments = '1,"111111; Linked To: OTHERS."\r\n'
+
+  test('is read with it, and whole every time: the list may be unchanged while its companion is not', async () => {
+    const lists = await startListServer()
+    const paths: string[] = []
+    lists.answer = (request, response) => {
+      paths.push(request.url!)
+      response.writeHead(200, { etag: '"1"' }).end(request.url === '/sdn.csv' ? sdn : comments)
+    }
+    const url = `http://127.0.0.1:${lists.port}`
+    const changes = { format: 'ofac-csv', url: `${url}/sdn.csv`, companion_url: `${url}/comments.csv` }
+    try {
+      expect(await refresh(changes)).toMatchObject([{ outcome: 'imported' }])
+      expect(await installation.set(set)).toMatchObject({ source: 'ofac_sdn', total: 1, authority: true })
+      await refresh(changes)
+      expect(paths).toEqual(['/sdn.csv', '/comments.csv', '/sdn.csv', '/comments.csv'])
+      expect(lists.requests.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true)
+      expect(await refresh({ ...changes, companion_url: 'http://127.0.0.1:1/comments.csv' })).toMatchObject([
+        { outcome: 'companion', succeeded: false },
+      ])
+    } finally {
+      await lists.close()
+    }
   })
 })

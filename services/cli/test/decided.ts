@@ -53,6 +53,8 @@ export interface Decided {
   screen(address: string, chain: string, livemode?: boolean): Promise<ReportGenerated>
   /** Writes other data into the first record of a report, as somebody with the disk in hands could. */
   tamper(reportId: string, change: (data: ReportGenerated) => ReportGenerated): Promise<void>
+  /** Appends the failure of a screening under an id that may never have been asked for. */
+  appendFailure(reportId: string): Promise<void>
   /** Appends a report once more, changed. */
   appendAgain(data: ReportGenerated): Promise<void>
   close(): Promise<void>
@@ -161,9 +163,29 @@ export async function openDecided(): Promise<Decided> {
       }
       throw new Error(`There is no report ${reportId}`)
     },
+    async appendFailure(reportId) {
+      const event: DomainEvent<'ScreeningFailed'> = {
+        type: 'ScreeningFailed',
+        data: {
+          reportId,
+          accountId: 'acc_test',
+          livemode: true,
+          code: 'screening_failed',
+          detail: 'a test',
+          failedAt: new Date().toISOString(),
+          jobId: null,
+          jobIndex: null,
+        },
+        envelope: envelopeOf(reportId),
+      }
+      const partition = reportPartition(reportId)
+      const topic = topicOf('ScreeningFailed')
+      await log.append('test', [codec.encode(event, { topic, key: reportId, partition })])
+    },
     async appendAgain(data) {
       const [first] = await records(data.livemode, data.reportId)
-      await log.append('test', [recordOf({ ...first!.event, data })])
+      const envelope = first?.event.envelope ?? envelopeOf(data.reportId)
+      await log.append('test', [recordOf({ type: 'ReportGenerated', data, envelope })])
     },
     async close() {
       await scorer.stop()
@@ -182,7 +204,6 @@ function requestOf(address: string, chain: string, livemode: boolean): DomainEve
   const parsed = parseAddress(address, chain)
   if (!parsed.ok) throw new Error(`${address} is no address`)
   const now = new Date().toISOString()
-  const id = requestedEventId()
   return {
     type: 'ScreenRequested',
     data: {
@@ -201,6 +222,12 @@ function requestOf(address: string, chain: string, livemode: boolean): DomainEve
       jobId: null,
       jobIndex: null,
     },
-    envelope: { id, source: 'test', time: now, subject: reportId, correlationId: id, causationId: id },
+    envelope: envelopeOf(reportId),
   }
+}
+
+function envelopeOf(subject: string): DomainEvent['envelope'] {
+  const id = requestedEventId()
+  const time = new Date().toISOString()
+  return { id, source: 'test', time, subject, correlationId: id, causationId: id }
 }

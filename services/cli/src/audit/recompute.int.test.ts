@@ -22,6 +22,7 @@ interface Verified {
   readonly problem_count: number
   readonly reports: number
   readonly repeated_reports: number
+  readonly failures: number
   readonly records: number
   readonly problems: readonly { readonly kind: string; readonly detail: string }[]
   readonly topics: readonly {
@@ -100,6 +101,18 @@ describe('a report that was decided a second time', () => {
   })
 })
 
+test('a screening that failed first has no report, whatever comes under its id later', async () => {
+  const reportId = 'fedcba9876543210'
+  await decided.appendFailure(reportId)
+  await decided.appendAgain({ ...reports[1]!, reportId, level: 'green' })
+  expect(await recomputed('--report', reportId, '--level', 'A')).toMatchObject({ reports: 0 })
+  expect(await decided.json<Verified>('audit', 'verify')).toMatchObject({
+    reports: 5,
+    failures: 1,
+    repeated_reports: 2,
+  })
+})
+
 test('of a log that is read in shares, because it has more ids than are remembered at once, the answers are the same', async () => {
   const { log, codec, database } = decided
   const whole = { log, codec, database, levels: ['A', 'B'] as const, maxFindings: 10 }
@@ -107,7 +120,7 @@ test('of a log that is read in shares, because it has more ids than are remember
   const all = { log, codec, database, topics: topicSpecs, rawTopics: new Set<string>(), maxProblems: 10 }
   const [inShares, atOnce] = [await verifyLog({ ...all, maxIds: 1 }), await verifyLog(all)]
   expect(inShares).toEqual(atOnce)
-  expect(atOnce).toMatchObject({ reports: 5, repeatedReports: 1, problemCount: 1 })
+  expect(atOnce).toMatchObject({ reports: 5, failures: 1, repeatedReports: 2, problemCount: 2 })
 })
 
 /** Somebody who changes inputs, decides again and writes a report that follows from them. */
