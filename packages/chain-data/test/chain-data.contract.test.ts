@@ -277,6 +277,14 @@ describe('a question', () => {
     expect(headers).toMatchObject({ 'x-api-key': 'secret-1', 'accept-encoding': 'identity' })
   })
 
+  test('goes over a connection that is kept: no handshake for each', async () => {
+    open([first])
+    for (let index = 0; index < 20; index += 1)
+      expect((await look({ address: `0x${String(index).padStart(40, '0')}` })).stage).toBe('answered')
+    expect(first.asked).toHaveLength(20)
+    expect(first.connections()).toBeLessThan(5)
+  })
+
   test('takes no way through a proxy of the environment', async () => {
     vi.stubEnv('HTTP_PROXY', second.url)
     vi.stubEnv('http_proxy', second.url)

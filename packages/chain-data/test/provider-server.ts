@@ -19,6 +19,8 @@ export type Fault = (response: ServerResponse, answer: string, socket: Socket) =
 export interface ProviderServer {
   readonly url: string
   readonly asked: Asked[]
+  /** Connections that were opened so far. */
+  connections(): number
   answerer: Answerer
   /** Applied to every answer while it is set. */
   fault: Fault | null
@@ -31,7 +33,9 @@ export async function startProviderServer(answerer: Answerer): Promise<ProviderS
   const http: Server = createServer((request, response) => {
     void handle(request, response)
   })
+  let connections = 0
   http.on('connection', (socket) => {
+    connections += 1
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
@@ -55,6 +59,7 @@ export async function startProviderServer(answerer: Answerer): Promise<ProviderS
   const server: ProviderServer = {
     url: `http://127.0.0.1:${port}`,
     asked,
+    connections: () => connections,
     answerer,
     fault: null,
     async close() {
