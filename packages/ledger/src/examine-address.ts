@@ -34,20 +34,6 @@ export interface ExamineRequest {
   readonly labelsOf: (lookupKeys: readonly string[]) => Promise<ReadonlyMap<string, readonly LabelFacts[]>>
 }
 
-/** Reads the transfers of several addresses at once, so that a batch of screens asks the ledger once. */
-export async function readOwnTransfers(
-  database: Queryable,
-  {
-    chain,
-    ledgerSeq,
-    addresses,
-    policy,
-  }: Pick<ExamineRequest, 'chain' | 'ledgerSeq' | 'policy'> & { readonly addresses: readonly string[] },
-): Promise<ReadonlyMap<string, TransfersOfAddress>> {
-  const limit = policy.exposure.document.limits.transfers
-  return await readTransfers(database, { chain, ledgerSeq, addresses, limit })
-}
-
 /** What was read before, for a whole batch. */
 export interface ReadBefore {
   readonly own: TransfersOfAddress
@@ -61,8 +47,9 @@ export async function examineAddress(
   before?: ReadBefore,
 ): Promise<ExposureRecord> {
   const { chain, address, ledgerSeq, policy, generatedAt } = request
+  const limit = policy.exposure.document.limits.transfers
   const found =
-    before?.own ?? (await readOwnTransfers(database, { ...request, addresses: [address] })).get(address)
+    before?.own ?? (await readTransfers(database, { ...request, addresses: [address], limit })).get(address)
   const ranges = before?.ranges ?? (await declaredRanges(database, { chain, ledgerSeq }))
   const search = createSearch(database, request)
   const transfers = new Map((found?.transfers ?? []).map((one) => [one.id, one]))

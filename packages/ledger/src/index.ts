@@ -1,4 +1,4 @@
-export { examineAddress, readOwnTransfers } from './examine-address.js'
+export { examineAddress } from './examine-address.js'
 export type { ExamineRequest, ReadBefore } from './examine-address.js'
 export { ledgerFormatNames } from './formats/formats.js'
 export { importLedger } from './import-ledger.js'
@@ -9,6 +9,7 @@ export type {
   LedgerImportSummary,
 } from './import-request.js'
 export { ledgerMigrations } from './migrations.js'
+export { readTransfers } from './read-transfers.js'
 export type { TransfersOfAddress } from './read-transfers.js'
 export { currentLedgerSeq, declaredRanges, LEDGER_LOOK_INTERVAL_MS, listSegments } from './segments.js'
 export type { Segment } from './segments.js'

@@ -23,7 +23,7 @@ import {
   type LabelSnapshot,
 } from '@cupel/read-models'
 import type { PreparedRequest } from './chain-stage.js'
-import type { Examine } from './exposure-stage.js'
+import type { LookIntoLedger } from './exposure-stage.js'
 import type { ScorerInstruments } from './instruments.js'
 import { PausedError, type Decision, type Request } from './lane.js'
 import { screeningRequest } from './screening-facts.js'
@@ -34,7 +34,7 @@ export interface DeciderOptions {
   /** How far the label view may be trusted now. Throws where it may not be at all. */
   readonly labelView: () => Exclude<LabelViewState, 'missing'>
   /** Asks the ledger; absent where none can be. */
-  readonly examine?: Examine
+  readonly lookIntoLedger?: LookIntoLedger
   readonly instruments: ScorerInstruments
   readonly now: () => Date
 }
@@ -76,6 +76,7 @@ export function createDecider(
 
   return async (requests) => {
     if (requests.length === 0) return []
+    const look = options.lookIntoLedger?.(requests) ?? null
     const keys = requests.map(lookupKeyOf)
     const snapshot = await read([...new Set(keys.filter((key) => typeof key === 'string'))])
     refuseForeign(snapshot, options.log)
@@ -84,9 +85,8 @@ export function createDecider(
 
     const generatedAt = options.now().toISOString()
     const live = { ...snapshot.standing, labelView: options.labelView() }
-    const examining =
-      options.examine?.(requests, { ...live, policy, labelSetSeq: live.setsSeq, generatedAt }) ?? null
-    const exposures = examining === null ? null : await examining
+    const exposures =
+      look === null ? null : await look.examine({ ...live, policy, labelSetSeq: live.setsSeq, generatedAt })
     const since = performance.now()
     const labels = byLookupKey(snapshot.labels)
     const decisions = requests.map((request, index): Decision => {

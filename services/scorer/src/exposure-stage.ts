@@ -4,13 +4,19 @@
  * Without a ledger the stage does nothing, not even wait.
  */
 import type { ExposureRecord, Logger, Metrics } from '@cupel/contracts'
-import { emptyExposure, type CompiledPolicy, type LabelFacts, type LabelSetFacts } from '@cupel/domain'
+import {
+  compiledDefaultPolicy,
+  emptyExposure,
+  type CompiledPolicy,
+  type LabelFacts,
+  type LabelSetFacts,
+} from '@cupel/domain'
 import {
   currentLedgerSeq,
   declaredRanges,
   examineAddress,
   LEDGER_LOOK_INTERVAL_MS,
-  readOwnTransfers,
+  readTransfers,
 } from '@cupel/ledger'
 import { sqlState, type Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
@@ -24,14 +30,19 @@ export interface ExposureContext {
   readonly generatedAt: string
 }
 
-/** One record per request, in their order; null for the sandbox. `null` where there is no ledger. */
-export type Examine = (
-  requests: readonly Request[],
-  context: ExposureContext,
-) => Promise<readonly (ExposureRecord | null)[]> | null
+/**
+ * Begins to ask the ledger about a batch, while its labels are still being read. `null` where there is no ledger: then
+ * nothing is asked and nothing waits.
+ */
+export type LookIntoLedger = (requests: readonly Request[]) => LedgerLook | null
+
+export interface LedgerLook {
+  /** One record per request, in their order; null for the sandbox. Never rejects. */
+  examine(context: ExposureContext): Promise<readonly (ExposureRecord | null)[]>
+}
 
 export interface ExposureStage {
-  forLane(lane: Lane): Examine
+  forLane(lane: Lane): LookIntoLedger
   stop(): Promise<void>
 }
 
@@ -57,45 +68,68 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
   const ledger = await watchLedger(deps)
   const examinations = createSlots(CONCURRENT_EXAMINATIONS)
 
-  async function examineAll(
-    requests: readonly Request[],
-    context: ExposureContext,
-    state: { readonly ledgerSeq: number; readonly deadlineAtMs: number },
-  ): Promise<readonly (ExposureRecord | null)[]> {
-    const { policy } = context
-    const byAddress = new Map<string, Promise<ExposureRecord>>()
-    const byChain = new Map<string, Set<string>>()
-    for (const { data } of requests) {
-      if (!data.livemode) continue
-      const addresses = byChain.get(data.chain) ?? new Set<string>()
-      byChain.set(data.chain, addresses.add(data.canonicalAddress))
-    }
-    for (const [chain, addresses] of byChain) {
-      const all = { chain, ledgerSeq: state.ledgerSeq, policy }
-      const ranges = ledger.rangesOf(chain, state.ledgerSeq)
-      const owns = readOwnTransfers(database, { ...all, addresses: [...addresses] })
-      for (const address of addresses) {
-        const work = async (): Promise<ExposureRecord> => {
-          const own = (await owns).get(address) ?? { transfers: [], isCut: false }
-          const examine = async (): Promise<ExposureRecord> =>
-            await examineAddress(
-              database,
-              { ...context, ...all, address, labelsOf: labelsOf(database, context.labelSetSeq) },
-              { own, ranges: await ranges },
-            )
-          return own.transfers.length === 0 ? await examine() : await examinations(examine)
+  /** Transfers of an address that the policy in force reads; learned from it. */
+  let transfersLimit = compiledDefaultPolicy.exposure.document.limits.transfers
+
+  function look(requests: readonly Request[], ledgerSeq: number, deadlineAtMs: number): LedgerLook {
+    const groups = [...addressesByChain(requests)].map(([chain, addresses]) => {
+      const state = { chain, ledgerSeq, addresses: [...addresses] }
+      const limit = transfersLimit
+      const own = readTransfers(database, { ...state, limit })
+      // Whoever examines hears of a failure; until then it must not count as unhandled.
+      own.catch(() => undefined)
+      return { ...state, ranges: ledger.rangesOf(chain, ledgerSeq), own: { limit, transfers: own } }
+    })
+    return {
+      async examine(context) {
+        const records = new Map<string, Promise<ExposureRecord>>()
+        for (const group of groups) {
+          const { transfers } = ownUnder(context.policy, group)
+          for (const address of group.addresses) {
+            const work = (): Promise<ExposureRecord> => examineOne(address, group, transfers, context)
+            const record = withinDeadline(work, { ledgerSeq, policy: context.policy }, deadlineAtMs)
+            records.set(`${group.chain} ${address}`, record)
+          }
         }
-        byAddress.set(`${chain} ${address}`, withinDeadline(work, all, state.deadlineAtMs))
-      }
+        return await Promise.all(
+          requests.map(async ({ data }) => {
+            const record = await records.get(`${data.chain} ${data.canonicalAddress}`)
+            if (!data.livemode || record === undefined) return null
+            outcomes.inc({ status: record.status })
+            return record
+          }),
+        )
+      },
     }
-    return await Promise.all(
-      requests.map(async ({ data }) => {
-        if (!data.livemode) return null
-        const record = await byAddress.get(`${data.chain} ${data.canonicalAddress}`)!
-        outcomes.inc({ status: record.status })
-        return record
-      }),
-    )
+  }
+
+  /** Another policy may read more or fewer transfers than were asked for. */
+  function ownUnder(
+    policy: CompiledPolicy,
+    { chain, ledgerSeq, addresses, own }: LookGroup,
+  ): LookGroup['own'] {
+    transfersLimit = policy.exposure.document.limits.transfers
+    if (transfersLimit === own.limit) return own
+    const transfers = readTransfers(database, { chain, ledgerSeq, addresses, limit: transfersLimit })
+    transfers.catch(() => undefined)
+    return { limit: transfersLimit, transfers }
+  }
+
+  async function examineOne(
+    address: string,
+    { chain, ledgerSeq, ranges }: LookGroup,
+    transfers: LookGroup['own']['transfers'],
+    context: ExposureContext,
+  ): Promise<ExposureRecord> {
+    const own = (await transfers).get(address) ?? { transfers: [], isCut: false }
+    const labels = labelsOf(database, context.labelSetSeq)
+    const examine = async (): Promise<ExposureRecord> =>
+      await examineAddress(
+        database,
+        { ...context, chain, ledgerSeq, address, labelsOf: labels },
+        { own, ranges: await ranges },
+      )
+    return own.transfers.length === 0 ? await examine() : await examinations(examine)
   }
 
   async function withinDeadline(
@@ -122,14 +156,33 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
   }
 
   return {
-    forLane: (lane) => (requests, context) => {
+    forLane: (lane) => (requests) => {
       const ledgerSeq = ledger.seq()
-      if (ledgerSeq === 0) return null
+      if (ledgerSeq === 0 || !requests.some(({ data }) => data.livemode)) return null
       const ms = lane === 'bulk' ? budgetMs * BULK_BUDGETS : budgetMs
-      return examineAll(requests, context, { ledgerSeq, deadlineAtMs: performance.now() + ms })
+      return look(requests, ledgerSeq, performance.now() + ms)
     },
     stop: () => ledger.stop(),
   }
+}
+
+function addressesByChain(requests: readonly Request[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const byChain = new Map<string, Set<string>>()
+  for (const { data } of requests) {
+    if (!data.livemode) continue
+    const addresses = byChain.get(data.chain) ?? new Set<string>()
+    byChain.set(data.chain, addresses.add(data.canonicalAddress))
+  }
+  return byChain
+}
+
+/** The addresses of one chain, and what was asked about them. */
+interface LookGroup {
+  readonly chain: string
+  readonly ledgerSeq: number
+  readonly addresses: readonly string[]
+  readonly ranges: Promise<Ranges>
+  readonly own: { readonly limit: number; readonly transfers: ReturnType<typeof readTransfers> }
 }
 
 type Ranges = Awaited<ReturnType<typeof declaredRanges>>

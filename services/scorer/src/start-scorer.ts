@@ -152,7 +152,7 @@ function runLane(
   const gatherer = createGatherer({
     run: createDecider({
       ...{ database, log: identity, labelView, instruments, now },
-      examine: exposureStage.forLane(lane),
+      lookIntoLedger: exposureStage.forLane(lane),
     }),
     maxBatchItems: maxBatchRecords,
     maxConcurrentBatches,
