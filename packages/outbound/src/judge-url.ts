@@ -45,6 +45,8 @@ export interface JudgeOptions {
 export const MAX_URL_LENGTH = 2_048
 const HTTPS_PORTS: readonly number[] = [443, 8443]
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 }
+/** Name servers that take longer count as silent. */
+const RESOLVE_TIMEOUT_MS = 5_000
 /** A name that resolves to more is no receiver. */
 const MAX_ADDRESSES = 32
 
@@ -60,7 +62,7 @@ export function createJudge(options: JudgeOptions): Judge {
     const port = url.port === '' ? DEFAULT_PORTS[url.protocol]! : Number(url.port)
     let addresses: readonly string[]
     try {
-      addresses = isIP(hostname) === 0 ? await resolve(hostname) : [hostname]
+      addresses = isIP(hostname) === 0 ? await within(resolve(hostname), RESOLVE_TIMEOUT_MS) : [hostname]
     } catch (error) {
       if (error instanceof NameNotFound)
         return { ok: false, kind: 'unresolved', reason: 'The host name has no address.' }
@@ -112,6 +114,18 @@ function readUrl(text: string): URL | string {
 
 function authorityOf(text: string): string {
   return text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0]!
+}
+
+async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The name servers did not answer in time')), limitMs)
+  })
+  try {
+    return await Promise.race([work, limit])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function interfaceAddresses(): string[] {

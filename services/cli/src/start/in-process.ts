@@ -49,7 +49,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
     log: stack.log,
     codec: stack.codec,
     apiDatabase: pool('cupel-api'),
-    workerDatabase: pool('cupel-workers', COORDINATOR_CONNECTIONS),
+    workerDatabase: pool('cupel-workers', COORDINATOR_CONNECTIONS + DISPATCHER_CONNECTIONS),
     logger,
     metrics,
     fail: options.fail,
@@ -62,6 +62,8 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
 
 /** The bulk coordinator holds a connection for its lease and works with some more, beside all other workers. */
 const COORDINATOR_CONNECTIONS = 4
+/** The webhook dispatcher reads, claims, records and builds bodies at the same time. */
+const DISPATCHER_CONNECTIONS = 4
 const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 20
 

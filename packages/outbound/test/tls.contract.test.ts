@@ -1,0 +1,89 @@
+/** Receivers over TLS: the certificate must be the name's, of a known authority, and in force; the address plays no part in it. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server, type ServerOptions } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOutboundClient, parseAllowedRanges } from '../src/index.js'
+
+let folder: string
+let certificate: { cert: string; key: string }
+const servers: Server[] = []
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cupel-outbound-'))
+  certificate = certify('DNS:receiver.example')
+})
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function certify(names: string): { cert: string; key: string } {
+  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const options = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-subj',
+    '/CN=test',
+    '-days',
+    '2',
+  ]
+  const subject = ['-addext', `subjectAltName=${names}`, '-keyout', keyFile, '-out', certFile]
+  execFileSync('openssl', ['req', '-x509', ...options, ...subject], { stdio: 'pipe' })
+  return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+}
+
+/** Port of a receiver that answers with the name it was asked for. */
+async function listen(options: ServerOptions = {}): Promise<number> {
+  const server = createServer({ ...certificate, ...options }, (request, response) => {
+    request.resume()
+    response.end(`${(request.socket as { servername?: string }).servername} ${request.headers.host}`)
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+async function post(url: string, ca?: string): Promise<unknown> {
+  const client = createOutboundClient({
+    allow: parseAllowedRanges(['127.0.0.1']),
+    resolve: async () => ['127.0.0.1'],
+    ...(ca === undefined ? {} : { ca }),
+  })
+  const result = await client.post({ url, headers: {}, body: '{}' })
+  await client.close()
+  return result
+}
+
+test('a receiver is asked for by its name, though it is dialled by its address', async () => {
+  const port = await listen()
+  const result = await post(`https://receiver.example:${port}/`, certificate.cert)
+  expect(result).toMatchObject({ statusCode: 200, excerpt: `receiver.example receiver.example:${port}` })
+})
+
+test.each([
+  ['of another name', 'https://somebody-else.example', (cert: string) => cert],
+  ['of nobody known', 'https://receiver.example', () => undefined],
+  ['for a name, where an address was asked for', 'https://127.0.0.1', (cert: string) => cert],
+])('a certificate %s ends the attempt before anything is sent', async (_what, origin, authority) => {
+  const port = await listen()
+  expect(await post(`${origin}:${port}/`, authority(certificate.cert))).toMatchObject({
+    kind: 'failed',
+    error: 'tls_failed',
+  })
+})
+
+test('TLS below 1.2 is refused', async () => {
+  const old = await listen({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })
+  expect(await post(`https://receiver.example:${old}/`, certificate.cert)).toMatchObject({
+    error: 'tls_failed',
+  })
+})

@@ -1,0 +1,67 @@
+import { silentLogger } from '@cupel/contracts'
+import type { AttemptRecord } from '@cupel/webhooks'
+import { expect, test } from 'vitest'
+import { createRecordQueue } from './record-queue.js'
+
+const recordOf = (deliveryId: string, claim = 1): AttemptRecord => ({
+  delivery: {
+    ...{
+      deliveryId,
+      claim,
+      webhookId: '',
+      endpointId: '',
+      accountId: '',
+      livemode: true,
+      type: 'endpoint.test',
+    },
+    ...{ jobId: null, attempts: 0, bodyId: '', bodyBytes: 0, url: '', secrets: [] },
+  },
+  ...{
+    attemptedAt: '',
+    statusCode: 200,
+    error: null,
+    durationMs: 1,
+    responseExcerpt: null,
+    decision: { kind: 'delivered' },
+  },
+})
+const idsOf = (batches: readonly (readonly AttemptRecord[])[]): string[][] =>
+  batches.map((batch) => batch.map(({ delivery }) => `${delivery.deliveryId}/${delivery.claim}`))
+
+test('what ends while one batch is written travels in the next, each delivery once per batch', async () => {
+  const batches: (readonly AttemptRecord[])[] = []
+  const queue = createRecordQueue({ logger: silentLogger, record: async (batch) => void batches.push(batch) })
+  await Promise.all([
+    queue.add(recordOf('a')),
+    queue.add(recordOf('b')),
+    queue.add(recordOf('b', 2)),
+    queue.add(recordOf('c')),
+  ])
+  expect(idsOf(batches)).toEqual([['a/1'], ['b/1', 'c/1'], ['b/2']])
+})
+
+test('a batch that cannot be written is written again until it can, and says why meanwhile', async () => {
+  let failures = 2
+  const batches: (readonly AttemptRecord[])[] = []
+  const errors: (string | null)[] = []
+  const queue = createRecordQueue({
+    logger: silentLogger,
+    record: async (batch) => {
+      errors.push(queue.error())
+      if (failures-- > 0) throw new Error('the store is down')
+      batches.push(batch)
+    },
+  })
+  await queue.add(recordOf('a'))
+  expect(idsOf(batches)).toEqual([['a/1']])
+  expect(errors).toEqual([null, 'the store is down', 'the store is down'])
+  expect(queue.error()).toBeNull()
+})
+
+test('told to give up, it lets its senders go', async () => {
+  const queue = createRecordQueue({ logger: silentLogger, record: () => Promise.reject(new Error('down')) })
+  const adding = queue.add(recordOf('a'))
+  queue.giveUp()
+  await adding
+  expect(queue.error()).toBe('down')
+})
