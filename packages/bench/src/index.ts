@@ -17,3 +17,6 @@ export {
   type ProvidersOptions,
   type ProvidersResults,
 } from './providers/run-providers.js'
+/** `npm run bench:bulk`: how fast bulk jobs are, and what they cost those who screen beside them. */
+export { runBulk, type BulkOptions, type BulkResults } from './bulk/run-bulk.js'
+export { renderBulk } from './bulk/render.js'

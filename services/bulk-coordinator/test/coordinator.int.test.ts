@@ -19,6 +19,8 @@ beforeEach(async () => {
 })
 afterEach(() => installation.close())
 
+/** A second, and room for a test machine that is busy with others. */
+const CANCEL_MS = 3_000
 const until = <T>(look: () => Promise<T> | T): Promise<T> =>
   vi.waitFor(look, { timeout: 15_000, interval: 20 })
 const distinct = (values: readonly string[]): number => new Set(values).size
@@ -136,7 +138,7 @@ describe('cancelling', () => {
     const began = performance.now()
     await installation.cancel(jobId)
     const { type, data } = await installation.ended(jobId)
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(performance.now() - began).toBeLessThan(CANCEL_MS)
     expect(type).toBe('BulkCancelled')
     expect(data).toMatchObject({ total: 1_000, completed: 10, failed: 0, cancelled: 990 })
     expect('cancelledIndices' in data && data.cancelledIndices).toEqual(

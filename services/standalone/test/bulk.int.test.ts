@@ -1,11 +1,15 @@
 /** Bulk jobs as callers see them, on every real service. */
 import { requestedEventId, screenTopic, topicOf, type DomainEvent } from '@cupel/contracts'
+import { magicProblems } from '@cupel/domain'
 import { listDeadLetters } from '@cupel/event-log'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startInstallation, type Installation, type Reply } from './installation.js'
 
 const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const BTC = '12cbQLTFMXRnSzktFkuoG3eHoMeFtpTu3S'
+
+/** A second, and room for a test machine that is busy with others. */
+const CANCEL_MS = 3_000
 
 interface Job {
   readonly job_id: string
@@ -297,7 +301,7 @@ describe('cancelling', () => {
     const reply = await installation.call('POST', `/v1/bulk/${jobId}/cancel`, { key })
     expect(reply.status).toBe(202)
     const job = await ended(jobId)
-    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(performance.now() - began).toBeLessThan(CANCEL_MS)
     expect(job.completed + job.failed + job.cancelled).toBe(1_000)
     expect(job.status).toBe(job.cancelled > 0 ? 'cancelled' : 'completed')
     const told = (status: string): number => job.results!.filter((result) => result.status === status).length
@@ -321,5 +325,23 @@ describe('the sandbox', () => {
     }, 10_000)
     expect(job).toMatchObject({ status: 'completed', completed: 2, livemode: false })
     expect((await get(`/v1/bulk/${jobId}`, {}, live.key)).status).toBe(404)
+  })
+
+  test('gives the item of a magic address the fixed answer of that address', async () => {
+    const { key: sandbox } = await installation.key({ environment: 'test' })
+    const [red, broken] = [
+      '0xc0be100000000000000000000000000000000004',
+      '0xc0be1000000000000000000000000000000e5002',
+    ]
+    const reply = await installation.call('POST', '/v1/bulk', {
+      key: sandbox,
+      body: { addresses: [red, broken, ETH] },
+    })
+    const job = await ended(reply.json<Job>().job_id, sandbox)
+    expect(job.results).toMatchObject([
+      { status: 'completed', report: { risk: { level: 'red' } } },
+      { status: 'failed', error: { code: magicProblems.get(broken!) } },
+      { status: 'completed', report: { risk: { level: 'grey' } } },
+    ])
   })
 })

@@ -13,11 +13,14 @@ import {
   type EventLog,
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { labelRefreshMigrations } from '@cupel/label-refresh'
+import { ledgerMigrations } from '@cupel/ledger'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { ensureDefaultPolicy, readModels } from '@cupel/read-models'
 import { loadConfig } from '@cupel/service-kit'
 import { createTestDatabase } from '@cupel/testkit'
+import { webhooksMigrations } from '@cupel/webhooks'
 import { vi } from 'vitest'
 import { startStandalone } from '../src/index.js'
 
@@ -42,16 +45,23 @@ export interface Installation {
   close(): Promise<void>
 }
 
+const migrationSources = [
+  eventLogMigrations,
+  projectionsMigrations,
+  accessMigrations,
+  bulkMigrations,
+  labelRefreshMigrations,
+  ledgerMigrations,
+  webhooksMigrations,
+]
+
 export async function startInstallation(): Promise<Installation> {
   const testDatabase = await createTestDatabase()
   const connect = (applicationName: string, maxConnections: number): Database =>
     openDatabase({ connectionString: testDatabase.connectionString, maxConnections, applicationName })
   const database = connect('test', 8)
-  const pools = [connect('test-api', 8), connect('test-workers', 16)] as const
-  await migrate(
-    database,
-    await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations, bulkMigrations]),
-  )
+  const pools = [connect('test-api', 8), connect('test-workers', 24)] as const
+  await migrate(database, await readMigrations(migrationSources))
   await installReadModels(database, readModels)
   const log = openEmbeddedLog({ database })
   await log.ensureTopics(topicSpecs)

@@ -1,10 +1,15 @@
 /** Bulk jobs as callers make and cancel them: each is an event, acknowledged before the answer. */
 import type { Caller } from '@cupel/access'
-import { requestedEventId, topicOf, type BulkSubmitted, type DomainEvent } from '@cupel/contracts'
-import { judgeItems } from '@cupel/domain'
+import {
+  problemCodes,
+  requestedEventId,
+  topicOf,
+  type BulkSubmitted,
+  type DomainEvent,
+  type ProblemCode,
+} from '@cupel/contracts'
+import { judgeItems, magicProblems } from '@cupel/domain'
 import { LogUnavailableError, type EventCodec, type EventLog } from '@cupel/event-log'
-import type { Refusal } from '../http/problem.js'
-import { sandboxScript } from '../sandbox/sandbox-script.js'
 import type { ReportIds } from '../screening/report-ids.js'
 
 export interface BulkOrder {
@@ -125,10 +130,22 @@ async function itemsOf(
   return items
 }
 
-/** Of a magic address that answers with an error, that is the error of its item. */
-function scriptedRefusal(caller: Pick<Caller, 'livemode'>, canonicalAddress: string): Refusal | null {
-  const script = sandboxScript(caller, canonicalAddress)
-  return script.kind === 'refusal' ? script.refusal : null
+/** What can be wrong with one address of many; the other codes are about whole calls. */
+const ITEM_CODES: readonly ProblemCode[] = [
+  'invalid_address',
+  'unsupported_chain',
+  'chain_mismatch',
+  'screening_failed',
+]
+
+/** Of a magic address that is answered with such an error, that is the error of its item. */
+function scriptedRefusal(
+  { livemode }: Pick<Caller, 'livemode'>,
+  canonicalAddress: string,
+): { readonly code: string; readonly detail: string } | null {
+  const code = livemode ? undefined : magicProblems.get(canonicalAddress)
+  if (code === undefined || !ITEM_CODES.includes(code)) return null
+  return { code, detail: `${problemCodes[code].title}: this address of the sandbox always fails so.` }
 }
 
 function envelopeOf(
