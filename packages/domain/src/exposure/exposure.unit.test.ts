@@ -307,6 +307,13 @@ describe('a history is complete', () => {
     expect(complete([{ ...native!, toAtS: null }])).toBe(false)
   })
 
+  test('a file without times ends no earlier than another that ends at its height or below', () => {
+    const tokens = { kind: 'token', fromHeight: 0, toHeight: 100_000_000, toAtS: null } as const
+    const usdt = { contract: '0xdac17f958d2ee523a2206206994597c13d831ec7' }
+    expect(complete([native!, tokens], usdt)).toBe(true)
+    expect(complete([native!, { ...tokens, toHeight: 99_999_999 }], usdt)).toBe(false)
+  })
+
   test('not with a transfer beyond it, without a height, or not proven', () => {
     expect(complete(wholeHistory, { blockNumber: 100_000_001 })).toBe(false)
     expect(complete(wholeHistory, { blockNumber: null })).toBe(false)

@@ -28,12 +28,14 @@ export const historyKind = ({ contract }: Pick<Transfer, 'contract'>): HistoryKi
 
 /** Ranges of one kind that touch or overlap become one; in order of kind and height. */
 export function mergeRanges(ranges: readonly DeclaredRange[]): readonly DeclaredRange[] {
-  const sorted = [...ranges].sort(
-    (a, b) =>
-      Number(a.kind === 'token') - Number(b.kind === 'token') ||
-      a.fromHeight - b.fromHeight ||
-      a.toHeight - b.toHeight,
-  )
+  const sorted = ranges
+    .map((range) => ({ ...range, toAtS: range.toAtS ?? timeBelow(range, ranges) }))
+    .sort(
+      (a, b) =>
+        Number(a.kind === 'token') - Number(b.kind === 'token') ||
+        a.fromHeight - b.fromHeight ||
+        a.toHeight - b.toHeight,
+    )
   const merged: DeclaredRange[] = []
   for (const range of sorted) {
     const last = merged.at(-1)
@@ -48,6 +50,14 @@ export function mergeRanges(ranges: readonly DeclaredRange[]): readonly Declared
       merged[merged.length - 1] = { ...range, fromHeight: last.fromHeight }
   }
   return merged
+}
+
+/** Some files have heights and no times: the end of a range is no earlier than that of any range that ends below it. */
+function timeBelow({ toHeight }: DeclaredRange, ranges: readonly DeclaredRange[]): number | null {
+  const times = ranges.flatMap((other) =>
+    other.toAtS !== null && other.toHeight <= toHeight ? [other.toAtS] : [],
+  )
+  return times.length === 0 ? null : Math.max(...times)
 }
 
 /**
