@@ -25,7 +25,10 @@ function exchangeOf(answer: (asked: Asked) => unknown): Exchange {
   }
   return {
     getJson: (path, query = {}) => ask('GET', path, query, undefined),
-    getText: async (path) => String(await ask('GET', path, {}, undefined)),
+    getText: async (path) => {
+      const text = await ask('GET', path, {}, undefined)
+      return typeof text === 'string' ? text : JSON.stringify(text)
+    },
     postJson: (path, body) => ask('POST', path, {}, body),
     responseSha256: () => '',
   }
