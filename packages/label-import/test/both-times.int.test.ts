@@ -1,0 +1,73 @@
+/** A fact that was listed, withdrawn and listed again: what held on a day, by what was known here on another. */
+import { parseAddress } from '@cupel/domain'
+import { showLabels } from '@cupel/read-models'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startInstallation, type TestInstallation } from './installation.js'
+
+const LISTED = '0x1111111111111111111111111111111111111111'
+const OTHER = '0x2222222222222222222222222222222222222222'
+const row = (address: string): string => `${address},ETH,scam,Somebody,my_list,https://example.org/list,0.8,`
+
+let installation: TestInstallation
+/** Moments after each version became visible here. */
+const known: string[] = []
+
+beforeAll(async () => {
+  installation = await startInstallation()
+  const versions = [
+    { asOf: '2026-01-01', rows: [row(LISTED), row(OTHER)] },
+    { asOf: '2026-02-01', rows: [row(OTHER)] },
+    { asOf: '2026-03-01', rows: [row(LISTED), row(OTHER)] },
+  ]
+  known.push(new Date(Date.now() - 1).toISOString())
+  for (const { asOf, rows } of versions) {
+    await installation.imported(await installation.file('list.csv', rows), { set: 'list', asOf })
+    known.push(await laterThan(Date.now()))
+    await laterThan(Date.parse(known.at(-1)!))
+  }
+}, 60_000)
+afterAll(async () => await installation.close())
+
+/** Two publications of one millisecond could not be told apart by a time. */
+async function laterThan(timeMs: number): Promise<string> {
+  return await vi.waitFor(
+    () => {
+      const now = Date.now()
+      expect(now).toBeGreaterThan(timeMs)
+      return new Date(now).toISOString()
+    },
+    { interval: 1 },
+  )
+}
+
+const shown = async (validAt: string | undefined, version: number) => {
+  const parsed = parseAddress(LISTED, 'ETH')
+  if (!parsed.ok) throw new Error(parsed.detail)
+  const labels = await showLabels(installation.database, {
+    lookupKeys: [parsed.lookupKey],
+    knownAt: known[version]!,
+    ...(validAt === undefined ? {} : { validAt }),
+  })
+  return labels.map(
+    ({ listed, validTo }) => `${listed ? 'listed' : 'ended'} ${validTo?.slice(0, 10) ?? 'open'}`,
+  )
+}
+
+test.each([
+  // Before the first import nothing was known of any day.
+  [0, undefined, []],
+  [0, '2026-01-15', []],
+  // After it, it held, and nobody knew that it would end.
+  [1, '2026-01-15', ['listed open']],
+  [1, '2026-02-15', ['listed open']],
+  // After the second, it had held until the date of the list that no longer has it.
+  [2, undefined, ['ended 2026-02-01']],
+  [2, '2026-01-31', ['ended 2026-02-01']],
+  [2, '2026-02-01', []],
+  // After the third it is a new fact beside the old one; since when it holds the list does not say.
+  [3, undefined, ['ended 2026-02-01', 'listed open']],
+  [3, '2026-01-15', ['ended 2026-02-01', 'listed open']],
+  [3, '2026-03-15', ['listed open']],
+] as const)('known after version %i, valid at %s: %j', async (version, validAt, expected) => {
+  expect(await shown(validAt, version)).toEqual(expected)
+})
