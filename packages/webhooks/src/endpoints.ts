@@ -33,6 +33,12 @@ export type EndpointRefusal =
 
 export type EndpointResult<T> = ({ readonly ok: true } & T) | EndpointRefusal
 
+/** Who changes something, for the log: a key id or an operator, and why where it is an operator. */
+export interface Actor {
+  readonly by: string
+  readonly reason?: string | undefined
+}
+
 /** What changes to endpoints need. */
 export interface EndpointStore {
   readonly database: Database
@@ -46,10 +52,10 @@ export const SECRET_OVERLAP_MS = 24 * 3_600_000
 const ENDPOINT_ID_BYTES = 10
 const SOURCE = 'cupel/webhooks'
 
-/** Names a receiver. Its secret is in the answer and nowhere else. `by`: key id or operator, for the log. */
+/** Names a receiver. Its secret is in the answer and nowhere else. */
 export async function createEndpoint(
   { database, secrets, judge }: EndpointStore,
-  order: Owner & { url: string; payload?: PayloadKind | undefined; by: string },
+  order: Owner & Actor & { url: string; payload?: PayloadKind | undefined },
 ): Promise<EndpointResult<{ endpoint: WebhookEndpoint; secret: string }>> {
   const judged = await judge(order.url)
   if (!judged.ok) return { ok: false, code: 'invalid_url', reason: judged.reason }
@@ -83,6 +89,7 @@ export async function createEndpoint(
       ...{ endpointId, accountId, livemode, payload, status, createdAt },
       origin: originOf(endpoint.url),
       createdBy: order.by,
+      reason: order.reason ?? '',
     }
     await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointCreated', created)], SOURCE)
     return { ok: true, endpoint, secret }
@@ -121,13 +128,13 @@ export async function findEndpoint(database: Queryable, endpointId: string): Pro
 /** Changes what is given. Disabling holds what is on its way; enabling lets it go on. */
 export async function changeEndpoint(
   { database, judge }: EndpointStore,
-  order: Owner & {
-    endpointId: string
-    url?: string | undefined
-    payload?: PayloadKind | undefined
-    status?: 'enabled' | 'disabled' | undefined
-    by: string
-  },
+  order: Owner &
+    Actor & {
+      endpointId: string
+      url?: string | undefined
+      payload?: PayloadKind | undefined
+      status?: 'enabled' | 'disabled' | undefined
+    },
 ): Promise<EndpointResult<{ endpoint: WebhookEndpoint }>> {
   let url: string | null = null
   if (order.url !== undefined) {
@@ -149,7 +156,7 @@ export async function changeEndpoint(
     const endpoint = endpointOf(ownRow(row, order))
     if (order.status === 'disabled') await holdDeliveries(transaction, [order.endpointId])
     if (order.status === 'enabled') await releaseDeliveries(transaction, order.endpointId)
-    await tellChanged(transaction, endpoint, order.by)
+    await tellChanged(transaction, endpoint, order)
     return { ok: true, endpoint }
   })
 }
@@ -157,7 +164,7 @@ export async function changeEndpoint(
 /** Gives an endpoint up, with everything that was to go there. */
 export async function deleteEndpoint(
   { database }: Pick<EndpointStore, 'database'>,
-  order: Owner & { endpointId: string; by: string },
+  order: Owner & Actor & { endpointId: string },
 ): Promise<EndpointResult<object>> {
   return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
     const deleted = await transaction.execute(
@@ -166,7 +173,14 @@ export async function deleteEndpoint(
     )
     if (deleted === 0) return { ok: false, code: 'unknown_endpoint' }
     const { endpointId, accountId, livemode } = order
-    const told = { endpointId, accountId, livemode, deletedAt: new Date().toISOString(), deletedBy: order.by }
+    const told = {
+      endpointId,
+      accountId,
+      livemode,
+      deletedAt: new Date().toISOString(),
+      deletedBy: order.by,
+      reason: order.reason ?? '',
+    }
     await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointDeleted', told)], SOURCE)
     return { ok: true }
   })
@@ -175,7 +189,7 @@ export async function deleteEndpoint(
 /** A new secret; the one before signs beside it for 24 hours. A second rotation within that time ends the oldest at once. */
 export async function rotateEndpointSecret(
   { database, secrets }: Pick<EndpointStore, 'database' | 'secrets'>,
-  order: Owner & { endpointId: string; by: string },
+  order: Owner & Actor & { endpointId: string },
 ): Promise<EndpointResult<{ endpoint: WebhookEndpoint; secret: string; previousSecretExpiresAt: string }>> {
   const secret = newWebhookSecret()
   return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
@@ -193,7 +207,7 @@ export async function rotateEndpointSecret(
     )
     if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
     const endpoint = endpointOf(ownRow(row, order))
-    await tellChanged(transaction, endpoint, order.by)
+    await tellChanged(transaction, endpoint, order)
     return { ok: true, endpoint, secret, previousSecretExpiresAt: endpoint.previousSecretExpiresAt! }
   })
 }
@@ -216,7 +230,7 @@ export async function disableGoneEndpoints(
     transaction,
     endpoints.map(({ endpointId }) => endpointId),
   )
-  for (const endpoint of endpoints) await tellChanged(transaction, endpoint, by)
+  for (const endpoint of endpoints) await tellChanged(transaction, endpoint, { by })
 }
 
 async function holdDeliveries(transaction: Queryable, endpointIds: readonly string[]): Promise<void> {
@@ -236,7 +250,11 @@ async function releaseDeliveries(transaction: Queryable, endpointId: string): Pr
   )
 }
 
-async function tellChanged(transaction: Queryable, endpoint: WebhookEndpoint, by: string): Promise<void> {
+async function tellChanged(
+  transaction: Queryable,
+  endpoint: WebhookEndpoint,
+  { by, reason }: Actor,
+): Promise<void> {
   const { endpointId, accountId, livemode, payload, status, disabledReason, previousSecretExpiresAt } =
     endpoint
   const changed = {
@@ -244,6 +262,7 @@ async function tellChanged(transaction: Queryable, endpoint: WebhookEndpoint, by
     origin: originOf(endpoint.url),
     changedAt: new Date().toISOString(),
     changedBy: by,
+    reason: reason ?? '',
   }
   await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointChanged', changed)], SOURCE)
 }

@@ -603,6 +603,8 @@ export interface WebhookEndpointCreated {
   readonly createdAt: string
   /** Key id or operator. */
   readonly createdBy: string
+  /** Why, in the operator's words; empty where the account did it. */
+  readonly reason: string
 }
 
 /** A receiver of webhooks was changed, paused, resumed or got another secret. */
@@ -624,6 +626,8 @@ export interface WebhookEndpointChanged {
   readonly changedAt: string
   /** Key id, operator, or cupel/webhook-dispatcher. */
   readonly changedBy: string
+  /** Why, in the operator's words; empty where the account did it. */
+  readonly reason: string
 }
 
 /** An account gave up a receiver of webhooks, and with it what was still to be sent there. */
@@ -635,6 +639,8 @@ export interface WebhookEndpointDeleted {
   readonly deletedAt: string
   /** Key id or operator. */
   readonly deletedBy: string
+  /** Why, in the operator's words; empty where the account did it. */
+  readonly reason: string
 }
 
 /** A webhook was sent once, whatever came of it. */

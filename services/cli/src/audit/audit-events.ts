@@ -2,7 +2,7 @@
 import { topicOf, type DomainEvent, type EventType } from '@cupel/contracts'
 import { TYPE_HEADER, type EventCodec, type EventLog } from '@cupel/event-log'
 
-/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers. */
+/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers, webhook endpoints. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
@@ -12,6 +12,9 @@ const auditedTypes = [
   'PolicyActivated',
   'LabelSetPublished',
   'LedgerSegmentImported',
+  'WebhookEndpointCreated',
+  'WebhookEndpointChanged',
+  'WebhookEndpointDeleted',
 ] as const satisfies readonly EventType[]
 
 export interface AuditExport {
@@ -54,7 +57,11 @@ interface Place {
 
 async function partitionsOf(log: EventLog): Promise<Place[]> {
   const places: Place[] = []
-  const topics = [...auditedTypes.map((type) => topicOf(type)), topicOf('ApiRequestAudited', false)]
+  const topics = [
+    ...auditedTypes.map((type) => topicOf(type)),
+    topicOf('ApiRequestAudited', false),
+    topicOf('WebhookEndpointCreated', false),
+  ]
   for (const topic of new Set(topics)) {
     const count = await log.partitionCount(topic)
     for (let partition = 0; partition < count; partition += 1)

@@ -89,3 +89,34 @@ test('a reason nobody could read is refused, and nothing is changed', async () =
   const { out } = await decided.cupel('accounts', 'list', '--json')
   expect(out).not.toContain('Unreasonable')
 })
+
+test('webhook endpoints are told with who and why, of both environments', async () => {
+  const account = await decided.json<{ account_id: string }>('accounts', 'create', 'Told Ltd')
+  const ids: string[] = []
+  for (const environment of ['live', 'test']) {
+    const order = ['--account', account.account_id, '--environment', environment, '--reason', 'ticket 12']
+    // An address, so that no name server is asked.
+    const made = await decided.json<{ endpoint_id: string }>(
+      'webhooks',
+      'create',
+      'https://1.1.1.1/hook',
+      ...order,
+    )
+    ids.push(made.endpoint_id)
+  }
+  await decided.json('webhooks', 'pause', ids[0]!, '--reason', 'it harms')
+  await decided.json('webhooks', 'delete', ids[1]!, '--reason', 'given up')
+  const told = await exported()
+  const of = (type: string) => told.filter((event) => event.type === type).map(({ data }) => data)
+  const who = operator()
+  expect(of('WebhookEndpointCreated')).toMatchObject([
+    { endpoint_id: ids[0], livemode: true, origin: 'https://1.1.1.1', created_by: who, reason: 'ticket 12' },
+    { endpoint_id: ids[1], livemode: false, created_by: who, reason: 'ticket 12' },
+  ])
+  expect(of('WebhookEndpointChanged')).toMatchObject([
+    { endpoint_id: ids[0], status: 'disabled', changed_by: who, reason: 'it harms' },
+  ])
+  expect(of('WebhookEndpointDeleted')).toMatchObject([
+    { endpoint_id: ids[1], deleted_by: who, reason: 'given up' },
+  ])
+})

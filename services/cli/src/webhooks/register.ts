@@ -25,6 +25,10 @@ import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explai
 import { withInstallation, type Installation } from '../installation.js'
 import { operator } from '../operator.js'
 
+interface ReasonOption extends JsonOption {
+  readonly reason?: string
+}
+
 interface OwnerOptions extends JsonOption {
   readonly account: string
   readonly environment: 'live' | 'test'
@@ -64,18 +68,19 @@ function registerCreate(webhooks: Command, context: CliContext): void {
     webhooks
       .command('create <url>')
       .description('Name a receiver. Its secret is shown once.')
+      .option('--reason <text>', 'why, for the audit log')
       .addOption(
         new Option('--payload <kind>', 'with the results, or with where they are')
           .choices(payloadKinds)
           .default('full'),
       ),
-  ).action(async (url: string, options: OwnerOptions & { payload: PayloadKind }) => {
+  ).action(async (url: string, options: OwnerOptions & ReasonOption & { payload: PayloadKind }) => {
     const made = await withInstallation(context, async (installation) =>
       createEndpoint(await storeOf(installation), {
         ...ownerOf(options),
         url,
         payload: options.payload,
-        by: operator(),
+        ...actor(options),
       }),
     )
     if (!made.ok) throw refused(made)
@@ -90,10 +95,10 @@ function registerChanges(webhooks: Command, context: CliContext): void {
     ['resume', 'enabled', 'Send again to an endpoint, what was held first.'],
   ] as const
   for (const [name, status, description] of changes) {
-    withJson(webhooks.command(`${name} <endpoint-id>`).description(description)).action(
-      async (endpointId: string, options: JsonOption) => {
+    withReason(webhooks.command(`${name} <endpoint-id>`).description(description)).action(
+      async (endpointId: string, options: ReasonOption) => {
         const changed = await onEndpoint(context, endpointId, async (found, installation) =>
-          changeEndpoint(await storeOf(installation), { ...found, status, by: operator() }),
+          changeEndpoint(await storeOf(installation), { ...found, status, ...actor(options) }),
         )
         if (!changed.ok) throw refused(changed)
         answer(
@@ -108,17 +113,17 @@ function registerChanges(webhooks: Command, context: CliContext): void {
 }
 
 function registerRotate(webhooks: Command, context: CliContext): void {
-  withJson(
+  withReason(
     webhooks
       .command('rotate-secret <endpoint-id>')
       .description('Give an endpoint another secret; for 24 hours messages are signed with both.'),
-  ).action(async (endpointId: string, options: JsonOption) => {
+  ).action(async (endpointId: string, options: ReasonOption) => {
     const rotated = await onEndpoint(context, endpointId, async (found, installation) =>
       rotateEndpointSecret(await storeOf(installation), {
         endpointId,
         accountId: found.accountId,
         livemode: found.livemode,
-        by: operator(),
+        ...actor(options),
       }),
     )
     if (!rotated.ok) throw refused(rotated)
@@ -129,15 +134,15 @@ function registerRotate(webhooks: Command, context: CliContext): void {
 }
 
 function registerDelete(webhooks: Command, context: CliContext): void {
-  withJson(
+  withReason(
     webhooks
       .command('delete <endpoint-id>')
       .description('Give an endpoint up, with everything that was to go there.'),
-  ).action(async (endpointId: string, options: JsonOption) => {
+  ).action(async (endpointId: string, options: ReasonOption) => {
     const deleted = await onEndpoint(context, endpointId, (found, { database }) =>
       deleteEndpoint(
         { database },
-        { endpointId, accountId: found.accountId, livemode: found.livemode, by: operator() },
+        { endpointId, accountId: found.accountId, livemode: found.livemode, ...actor(options) },
       ),
     )
     if (!deleted.ok) throw refused(deleted)
@@ -233,6 +238,14 @@ function ofAccount(command: Command): Command {
           .default('live'),
       ),
   )
+}
+
+function withReason(command: Command): Command {
+  return withJson(command.option('--reason <text>', 'why, for the audit log'))
+}
+
+function actor({ reason }: ReasonOption): { by: string; reason: string | undefined } {
+  return { by: operator(), reason }
 }
 
 function withJson(command: Command): Command {
