@@ -20,3 +20,6 @@ export {
 /** `npm run bench:bulk`: how fast bulk jobs are, and what they cost those who screen beside them. */
 export { runBulk, type BulkOptions, type BulkResults } from './bulk/run-bulk.js'
 export { renderBulk } from './bulk/render.js'
+/** `npm run bench:webhooks`: how fast webhooks are sent, and whether receivers that hang delay others. */
+export { runWebhooks, type WebhookOptions, type WebhookResults } from './webhooks/run-webhooks.js'
+export { renderWebhooks } from './webhooks/render.js'

@@ -1,0 +1,49 @@
+/** A receiver on this machine that notes when what came, and hangs where it is told to. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Arrival {
+  readonly path: string
+  /** Milliseconds since 1970. */
+  readonly atMs: number
+  /** When the job of this webhook ended; NaN for a test. */
+  readonly jobEndedAtMs: number
+  readonly jobId: string
+}
+
+export interface Sink {
+  readonly url: string
+  /** In the order of their coming; a test may empty it. */
+  arrivals: Arrival[]
+  close(): Promise<void>
+}
+
+/** Whatever comes to a path under `/hang` is never answered. */
+export async function startSink(): Promise<Sink> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('error', () => undefined)
+    request.on('end', () => {
+      const atMs = Date.now()
+      const path = request.url ?? ''
+      const body = Buffer.concat(chunks).toString()
+      // The head of the body says all; parsing megabytes here would slow what is measured.
+      const jobEndedAtMs = Date.parse(/"timestamp":"([^"]+)"/.exec(body.slice(0, 200))?.[1] ?? '')
+      const jobId = /"job_id":"([^"]+)"/.exec(body.slice(0, 400))?.[1] ?? ''
+      sink.arrivals.push({ path, atMs, jobEndedAtMs, jobId })
+      if (!path.startsWith('/hang')) response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1_024, resolve))
+  const sink: Sink = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrivals: [],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return sink
+}

@@ -1,0 +1,34 @@
+// Measures webhooks, to a receiver that works and beside fifty that hang: npm run bench:webhooks -- [--profile embedded|kafka]
+// Prints a table and writes JSON to bench-results/. Figures fail nothing.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { orExplain, setUp } from './setup.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const PROFILES = ['embedded', 'kafka']
+const USAGE = `npm run bench:webhooks -- [options]
+  --profile embedded|kafka   one profile only (default: both)`
+
+const { values } = parseArgs({
+  options: { profile: { type: 'string' }, help: { type: 'boolean', default: false } },
+})
+if (values.help) end(0, USAGE)
+if (values.profile !== undefined && !PROFILES.includes(values.profile))
+  end(2, `--profile is one of ${PROFILES.join(', ')}.\n${USAGE}`)
+const profiles = values.profile === undefined ? PROFILES : [values.profile]
+
+await orExplain(() => setUp())
+const { renderWebhooks, runWebhooks } = await import('../packages/bench/dist/index.js')
+const results = await runWebhooks({ root, profiles, say: (line) => console.error(`· ${line}`) })
+console.log(`\n${renderWebhooks(results)}`)
+const file = join(root, 'bench-results', `webhooks-${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
+mkdirSync(dirname(file), { recursive: true })
+writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+console.log(`JSON: ${file}`)
+
+function end(code, text) {
+  console.log(text)
+  process.exit(code)
+}
