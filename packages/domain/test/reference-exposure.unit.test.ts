@@ -99,7 +99,7 @@ function byProduct(drawn: Drawn, transfers: readonly Transfer[], sources: Record
 
 test(
   `the second reckoning agrees over ${CASES} neighbourhoods, to the hundredth`,
-  { timeout: 300_000 },
+  { timeout: 60_000 + 20 * CASES },
   () => {
     let exposed = 0
     let indirect = 0

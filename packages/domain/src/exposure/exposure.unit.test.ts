@@ -258,6 +258,29 @@ describe('indirect exposure', () => {
   })
 })
 
+test('of a busy address a bounded number of paths is recorded, those of most value', () => {
+  const sources = Array.from({ length: 20 }, (_, n) => addressOf(100 + n))
+  const categories = ['sanctions', 'darknet', 'mixer', 'scam', 'stolen']
+  const contracts = [
+    '',
+    '0xdac17f958d2ee523a2206206994597c13d831ec7',
+    '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+  ]
+  const transfers = sources.flatMap((from, n) =>
+    contracts.map((contract) => incoming({ from, contract, amount: BigInt(n + 1) * ETHER })),
+  )
+  const labels = Object.fromEntries(
+    sources.map((from) => [from, categories.map((category) => label({ category, confidencePpm: 900_000 }))]),
+  )
+  const { measures } = exposed(transfers, labels).record
+  expect(measures).toHaveLength(15)
+  for (const { paths } of measures) {
+    expect(paths).toHaveLength(13)
+    expect(paths[0]).toMatchObject({ amount: (20n * ETHER).toString(), steps: [{ from: sources[19] }] })
+  }
+  expect(exposed([incoming()], { [THIEF]: [stolenLabel] }).record.measures[0]!.paths).toHaveLength(1)
+})
+
 describe('hubs', () => {
   test('what passed through one is shown as nobody’s and not scored', () => {
     const { record, scored } = exposed(

@@ -83,9 +83,15 @@ export function createMeasures({ limits, totals }: { limits: ExposureLimits; tot
     list: (): readonly ExposureMeasure[] =>
       [...sums.entries()]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, sum]) => measureOf(sum, limits, totals)),
+        .map(([, sum]) => measureOf(sum, pathsOfEach(sums.size, limits), totals)),
   }
 }
+
+/** Of all measures together, so that the record of a busy address stays far below what a log takes. */
+const MAX_RECORDED_PATHS = 200
+
+const pathsOfEach = (measures: number, { paths }: ExposureLimits): number =>
+  Math.min(paths, Math.max(1, Math.floor(MAX_RECORDED_PATHS / measures)))
 
 const emptySum = (one: AssetContribution, category: string, preDesignation: boolean | null): Sum => ({
   category,
@@ -133,7 +139,7 @@ function addToRoute(sum: Sum, { route, amount, hops, steps }: AssetContribution)
   known.steps = steps
 }
 
-function measureOf(sum: Sum, limits: ExposureLimits, totals: AssetTotals): ExposureMeasure {
+function measureOf(sum: Sum, pathCount: number, totals: AssetTotals): ExposureMeasure {
   const { total, isComplete } = totals(sum.asset.contract, sum.direction)
   const sources = [...sum.bySource.entries()]
   const all = weighted(sources.map(([, one]) => [one.amount, confidenceOf(one)]))
@@ -160,7 +166,7 @@ function measureOf(sum: Sum, limits: ExposureLimits, totals: AssetTotals): Expos
     hops: sum.hops,
     sourceAddress: address,
     ...namesOf(top.source?.label ?? null, sum.asset.chain),
-    paths: topPaths(sum, limits.paths),
+    paths: topPaths(sum, pathCount),
   }
 }
 
