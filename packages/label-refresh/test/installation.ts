@@ -13,12 +13,27 @@ import {
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { importLabels, type LabelImportDeps, type LabelImportRequest } from '@cupel/label-import'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { installReadModels, projectionsMigrations } from '@cupel/projections'
-import { listPublications, listSets, readModels, type PublishedSet } from '@cupel/read-models'
+import {
+  installReadModels,
+  projectionsMigrations,
+  runReadModel,
+  waitUntilProjected,
+} from '@cupel/projections'
+import {
+  LABEL_PARTITION,
+  LABEL_TOPIC,
+  labelView,
+  labelViewGroup,
+  listPublications,
+  listSets,
+  readModels,
+  type PublishedSet,
+} from '@cupel/read-models'
 import { createTestDatabase } from '@cupel/testkit'
 import { labelRefreshMigrations, parseRefreshPlan, refreshDue, type RefreshRun } from '../src/index.js'
 
 export interface RefreshInstallation {
+  readonly connectionString: string
   readonly database: Database
   readonly deps: LabelImportDeps
   readonly folder: string
@@ -30,6 +45,8 @@ export interface RefreshInstallation {
   import(request: Omit<LabelImportRequest, 'importedBy' | 'format'>): Promise<void>
   set(dataset: string): Promise<PublishedSet | undefined>
   publications(source: string, dataset: string): Promise<readonly PublishedSet[]>
+  /** The label view has applied everything there is. */
+  caughtUp(): Promise<void>
   close(): Promise<void>
 }
 
@@ -71,6 +88,7 @@ export async function openRefreshInstallation(): Promise<RefreshInstallation> {
     labelView: 'here',
   }
   return {
+    connectionString: testDatabase.connectionString,
     database,
     deps,
     folder,
@@ -90,6 +108,14 @@ export async function openRefreshInstallation(): Promise<RefreshInstallation> {
       return (await listSets(database)).find((set) => set.dataset === dataset)
     },
     publications: (source, dataset) => listPublications(database, { source, dataset }),
+    async caughtUp() {
+      const view = runReadModel({ readModel: labelView, ...deps, commitIntervalMs: 5 })
+      const offset = await log.endOffset(LABEL_TOPIC, LABEL_PARTITION)
+      const place = { group: labelViewGroup, topic: LABEL_TOPIC, partition: LABEL_PARTITION }
+      if (!(await waitUntilProjected({ database, ...place, offset, timeoutMs: 30_000 })))
+        throw new Error(`The label view did not reach ${offset}`)
+      await view.stop()
+    },
     async close() {
       await log.close()
       await database.close()
