@@ -10,9 +10,9 @@ const INSTALL_LOCK = 'cupel.read-models'
 export async function installReadModels(database: Database, readModels: readonly ReadModel[]): Promise<void> {
   await database.transaction({ at: 'projector.install-tables' }, async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [INSTALL_LOCK])
-    await ensureTenantRole(transaction)
     for (const readModel of readModels) {
       if (await schemaExists(transaction, readModel.schema)) {
+        await ensureTenantRole(transaction)
         await raiseTenantWalls(transaction, readModel.schema)
         continue
       }
@@ -36,6 +36,8 @@ export async function createReadModelSchema(
   await transaction.query(`SET LOCAL search_path TO ${schema}`)
   await transaction.query(readModel.definition)
   await transaction.query('SET LOCAL search_path TO DEFAULT')
+  // A rebuild may come before the first start, on a database restored without its roles.
+  await ensureTenantRole(transaction)
   await raiseTenantWalls(transaction, schema)
 }
 
