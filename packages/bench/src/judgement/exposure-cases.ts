@@ -5,8 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Report } from '@cupel/contracts'
-import { compiledDefaultPolicy } from '@cupel/domain'
-import { currentLedgerSeq, importLedger, readOwnTransfers } from '@cupel/ledger'
+import { currentLedgerSeq, importLedger, readTransfers } from '@cupel/ledger'
 import type { FileRow } from '@cupel/system-tests'
 import { parse } from 'csv-parse/sync'
 import { judgeOnLedger } from './judge-addresses.js'
@@ -84,8 +83,8 @@ async function mintedAndBurnt(
 ): Promise<Trap> {
   const rows = transfers.filter((row) => [row.from_address, row.to_address].includes(ZERO))
   const ledgerSeq = await currentLedgerSeq(database)
-  const request = { chain: 'ETH', ledgerSeq, addresses: [ZERO], policy: compiledDefaultPolicy }
-  const counted = (await readOwnTransfers(database, request)).get(ZERO)?.transfers ?? []
+  const request = { chain: 'ETH', ledgerSeq, addresses: [ZERO], limit: rows.length }
+  const counted = (await readTransfers(database, request)).get(ZERO)?.transfers ?? []
   return trap(
     'tokens that are made or burnt have no counterparty',
     { rows: 24, counted: 0 },
