@@ -261,4 +261,25 @@ describe('two instances', () => {
     expect((await installation.ended(jobId)).data).toMatchObject({ completed: 600 })
     expect(await installation.endingRecords(jobId)).toHaveLength(1)
   })
+
+  test('take over from one whose session the server ends, and nothing is released twice under another id', async () => {
+    const services = [await installation.coordinator(), await installation.coordinator()]
+    await until(() =>
+      expect(services.filter((one) => one.checks()[0]!.detail === 'holds the lease')).toHaveLength(1),
+    )
+    installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 100 ? 'report' : 'hold')
+    const jobId = await installation.submit(addresses(500))
+    await until(() => expect(installation.scorer.seen.length).toBeGreaterThan(100))
+    const ended = await installation.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
+       AND ((classid::int8 << 32) | objid::int8) = hashtextextended('cupel.bulk-coordinator', 0)`,
+    )
+    expect(ended).toHaveLength(1)
+    installation.scorer.decide = () => 'report'
+    await installation.scorer.release()
+    expect((await installation.ended(jobId)).data).toMatchObject({ completed: 500 })
+    const distinct = new Set((await installation.requests()).map((request) => JSON.stringify(request)))
+    expect(distinct.size).toBe(500)
+    expect(await installation.endingRecords(jobId)).toHaveLength(1)
+  })
 })
