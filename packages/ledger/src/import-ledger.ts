@@ -184,7 +184,7 @@ async function storeRows(
   await storing
   if (hash.digest('hex') !== sha256)
     throw new LedgerFileError('The file changed while it was read; import it again', null)
-  return covers ?? []
+  return covers ?? format.covers(new Set(), chain)
 }
 
 /** Columns are the same in every record of a file. */
@@ -248,7 +248,7 @@ async function publish(
     // Numbers of all chains are given one after another.
     await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-publish', 0))")
     if (request.replace === true)
-      state.counts['retired'] = await retireOthers(transaction, chain.code, request, state)
+      state.counts['retired'] = await retireOthers(transaction, chain.code, request, state, covers)
     const [row] = await transaction.query<{ ledger_seq: number }>(
       `UPDATE ledger.segment SET covers = $2, complete_to_at_s = $3, counts = $4, published_at = $5,
          ledger_seq = (SELECT coalesce(max(ledger_seq), 0) + 1 FROM ledger.segment)
@@ -278,18 +278,26 @@ async function publish(
   })
 }
 
+/** Kinds of stored transfers that a declaration speaks of. */
+const storedKinds: Readonly<Record<string, readonly string[]>> = {
+  native: ['native', 'utxo'],
+  internal: ['internal'],
+  token: ['token'],
+}
+
 /** Blocks that are no more: what the ledger holds of the range and the file does not. */
 async function retireOthers(
   transaction: Queryable,
   chain: string,
   { completeFrom, completeTo }: LedgerImportRequest,
   { segmentId }: SegmentState,
+  covers: readonly string[],
 ): Promise<number> {
   return await transaction.execute(
     `UPDATE ledger.transfer SET retired_segment_id = $2
      WHERE chain = $1 AND block_number BETWEEN $3 AND $4 AND seen_segment_id <> $2 AND retired_segment_id IS NULL
-       AND kind = ANY (SELECT DISTINCT kind FROM ledger.transfer WHERE seen_segment_id = $2)`,
-    [chain, segmentId, completeFrom, completeTo],
+       AND kind = ANY ($5::text[])`,
+    [chain, segmentId, completeFrom, completeTo, covers.flatMap((kind) => storedKinds[kind] ?? [])],
   )
 }
 

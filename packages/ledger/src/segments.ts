@@ -1,5 +1,5 @@
 /** Segments of the ledger: what was imported, and which heights were declared whole. */
-import { mergeRanges, type DeclaredRange } from '@cupel/domain'
+import { mergeRanges, type DeclaredRange, type HistoryKind } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
 export interface Segment {
@@ -89,7 +89,7 @@ export async function declaredRanges(
   { chain, ledgerSeq }: { readonly chain: string; readonly ledgerSeq: number },
 ): Promise<readonly DeclaredRange[]> {
   const rows = await database.query<{
-    kind: 'native' | 'token'
+    kind: HistoryKind
     from: number
     to: number
     at: number | null

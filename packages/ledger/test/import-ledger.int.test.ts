@@ -177,6 +177,15 @@ describe('two files', () => {
     ])
   })
 
+  test('of which the second replaces a block by one without any transfer', async () => {
+    const range = { completeFrom: 100, completeTo: 100 }
+    await ledger.imported(await ledger.file('old.csv', csvOf([{ block: 100 }])), range)
+    expect(
+      await ledger.imported(await ledger.file('new.csv', csvOf([])), { ...range, replace: true }),
+    ).toMatchObject({ rows: 0, retired: 1 })
+    expect(await ledger.seen()).toEqual([])
+  })
+
   test('of which the second replaces reorganised blocks', async () => {
     const range = { completeFrom: 100, completeTo: 110 }
     await ledger.imported(
@@ -210,7 +219,9 @@ describe('declared ranges', () => {
       { kind: 'native', fromHeight: 300, toHeight: 400, toAtS: Date.parse('2026-11-21') / 1_000 },
     ])
     // Before the second import there was a gap.
-    expect(await declaredRanges(ledger.database, { chain: 'ETH', ledgerSeq: 1 })).toHaveLength(2)
+    expect(await declaredRanges(ledger.database, { chain: 'ETH', ledgerSeq: 1 })).toMatchObject(
+      ['native', 'internal', 'token'].map((kind) => ({ kind, fromHeight: 0, toHeight: 99 })),
+    )
   })
 
   test.each([

@@ -3,7 +3,7 @@ import type { LedgerRange } from '@cupel/contracts'
 import type { Transfer } from './transfer.js'
 
 /** What a declaration speaks of: a file of native transfers says nothing of tokens. */
-export type HistoryKind = 'native' | 'token'
+export type HistoryKind = 'native' | 'token' | 'internal'
 
 export interface DeclaredRange {
   readonly kind: HistoryKind
@@ -23,8 +23,10 @@ export type AssetTotals = (
 const LAST_FIRST_HEIGHT = 1
 const HOUR_S = 3_600
 
-export const historyKind = ({ contract }: Pick<Transfer, 'contract'>): HistoryKind =>
+export const historyKind = ({ contract }: Pick<Transfer, 'contract'>): 'native' | 'token' =>
   contract === '' ? 'native' : 'token'
+
+const kindOrder: readonly HistoryKind[] = ['native', 'internal', 'token']
 
 /** Ranges of one kind that touch or overlap become one; in order of kind and height. */
 export function mergeRanges(ranges: readonly DeclaredRange[]): readonly DeclaredRange[] {
@@ -32,7 +34,7 @@ export function mergeRanges(ranges: readonly DeclaredRange[]): readonly Declared
     .map((range) => ({ ...range, toAtS: range.toAtS ?? timeBelow(range, ranges) }))
     .sort(
       (a, b) =>
-        Number(a.kind === 'token') - Number(b.kind === 'token') ||
+        kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) ||
         a.fromHeight - b.fromHeight ||
         a.toHeight - b.toHeight,
     )

@@ -2,6 +2,7 @@
  * Files of ethereum-etl: transactions, token_transfers, traces and receipts, told apart by their columns. Receipts prove
  * what the transactions of an earlier file did. Source: ethereum-etl, docs/schema.md.
  */
+import type { HistoryKind } from '@cupel/domain'
 import { secondsOf, tokenDecimals, wholeNumber, wholeUnits } from './chain.js'
 import { LedgerFileError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
@@ -11,11 +12,11 @@ type Reader = (record: FileRecord, chain: ChainDefinition) => readonly LedgerRow
 
 const readers: readonly {
   readonly has: string
-  readonly covers: readonly ('native' | 'token')[]
+  readonly covers: readonly HistoryKind[]
   readonly read: Reader
 }[] = [
   { has: 'token_address', covers: ['token'], read: readTokenTransfer },
-  { has: 'trace_type', covers: [], read: readTrace },
+  { has: 'trace_type', covers: ['internal'], read: readTrace },
   { has: 'gas_price', covers: ['native'], read: readTransaction },
   { has: 'cumulative_gas_used', covers: [], read: readReceipt },
 ]

@@ -1,4 +1,5 @@
 /** What a ledger file says, row by row, before anything is stored. */
+import type { HistoryKind } from '@cupel/domain'
 import type { ChainDefinition } from './chain.js'
 
 /** A movement of value as a file tells it; addresses canonical, empty where the file says nothing. */
@@ -37,7 +38,7 @@ export type LedgerRow =
 
 export interface LedgerFormat {
   /** Kinds a declared range of such a file speaks of, told from its columns. */
-  readonly covers: (fields: ReadonlySet<string>, chain: ChainDefinition) => readonly ('native' | 'token')[]
+  readonly covers: (fields: ReadonlySet<string>, chain: ChainDefinition) => readonly HistoryKind[]
   /** The rows of one record. Throws LedgerFileError where the record is not what the format says. */
   readonly read: (record: FileRecord, chain: ChainDefinition) => readonly LedgerRow[]
 }

@@ -34,7 +34,7 @@ const outcomes: Readonly<Record<string, ToldTransfer['execution']>> = {
 const REQUIRED = ['chain', 'kind', 'from_address', 'to_address', 'amount_raw', 'amount'] as const
 
 export const transfersCsv: LedgerFormat = {
-  covers: () => ['native', 'token'],
+  covers: () => ['native', 'internal', 'token'],
   read(record, chain) {
     for (const name of REQUIRED)
       if (!record.has(name)) throw new LedgerFileError(`the column ${name} is missing`, record.line)
