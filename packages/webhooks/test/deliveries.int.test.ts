@@ -96,6 +96,19 @@ describe('deliveries of an ended job', () => {
   })
 })
 
+test('bodies are built for one account after the other, however many jobs one of them has ended', async () => {
+  const other = store.owner()
+  await store.endpoint(owner)
+  await store.endpoint(other)
+  const ended = (of: Owner, jobId: string) =>
+    insertDeliveries(store.database, [
+      { ...of, jobId, type: 'bulk.completed', endedAt: new Date().toISOString() },
+    ])
+  for (const jobId of ['a1', 'a2', 'a3']) await ended(owner, jobId)
+  await ended(other, 'b1')
+  expect((await listMissingBodies(store.database, 2)).map(({ jobId }) => jobId)).toEqual(['a1', 'b1'])
+})
+
 describe('a claim', () => {
   test('belongs to one sender until its lease ends', async () => {
     await store.endpoint(owner)

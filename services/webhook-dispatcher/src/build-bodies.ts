@@ -33,7 +33,10 @@ const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 500
 /** Deliveries made by another instance are found by looking. */
 const LOOK_INTERVAL_MS = 1_000
-const MAX_MISSING = 200
+/** Then it is looked again, so that who comes new waits for no more than these. */
+const MAX_MISSING = 50
+const MOST_MISSING = 3_200
+const MAX_AT_ONCE = 4
 
 export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding {
   const { database, logger } = options
@@ -41,6 +44,7 @@ export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding 
   let isStopping = false
   let error: string | null = null
   let waitMs = FIRST_WAIT_MS
+  let limit = MAX_MISSING
   const running = run()
 
   return {
@@ -58,10 +62,12 @@ export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding 
 
   async function run(): Promise<void> {
     while (!isStopping) {
-      const missing = await list()
+      const missing = await list(limit)
       const built = await buildAll(missing)
-      if (built > 0) options.onBodies()
-      if (built === missing.length) {
+      const isAll = missing.length < limit
+      // Where none of those in front can be built, it is looked further behind them.
+      limit = built === 0 && !isAll ? Math.min(2 * limit, MOST_MISSING) : MAX_MISSING
+      if (built === missing.length && isAll) {
         waitMs = FIRST_WAIT_MS
         await wake.wait(LOOK_INTERVAL_MS)
       } else if (built === 0) {
@@ -71,9 +77,9 @@ export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding 
     }
   }
 
-  async function list(): Promise<MissingBody[]> {
+  async function list(limit: number): Promise<MissingBody[]> {
     try {
-      const missing = await listMissingBodies(database, MAX_MISSING)
+      const missing = await listMissingBodies(database, limit)
       error = null
       return missing
     } catch (caught) {
@@ -84,15 +90,19 @@ export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding 
 
   async function buildAll(missing: readonly MissingBody[]): Promise<number> {
     let built = 0
-    for (const one of missing) {
-      if (isStopping) break
-      try {
-        if (await build(one)) built += 1
-      } catch (caught) {
-        // The others go on: one job that cannot be read holds up its own webhooks alone.
-        note(caught, `The body of a webhook for job ${one.jobId} cannot be built`)
+    const rest = [...missing]
+    const work = async (): Promise<void> => {
+      for (let one = rest.shift(); one !== undefined && !isStopping; one = rest.shift()) {
+        try {
+          if (await build(one)) built += 1
+        } catch (caught) {
+          // The others go on: one job that cannot be read holds up its own webhooks alone.
+          note(caught, `The body of a webhook for job ${one.jobId} cannot be built`)
+        }
+        if (built > 0) options.onBodies()
       }
     }
+    await Promise.all(Array.from({ length: MAX_AT_ONCE }, work))
     return built
   }
 
