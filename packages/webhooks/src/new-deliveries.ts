@@ -76,7 +76,10 @@ export interface MissingBody extends Owner {
   readonly payload: PayloadKind
 }
 
-/** One of each account in turn, the oldest first: who ends a thousand jobs at once stands in nobody's way. */
+/**
+ * One of each account in turn, its oldest first, the accounts in an order that is drawn anew each time: who ends a thousand jobs
+ * at once stands in nobody's way, nor do fifty who each end twenty.
+ */
 export async function listMissingBodies(database: Queryable, limit: number): Promise<MissingBody[]> {
   const rows = await database.query<{
     job_id: string
@@ -89,7 +92,7 @@ export async function listMissingBodies(database: Queryable, limit: number): Pro
       name: 'webhooks.list-missing-bodies',
       text: `SELECT job_id, account_id, livemode, type, payload FROM webhooks.delivery WHERE body_id IS NULL
              GROUP BY job_id, account_id, livemode, type, payload
-             ORDER BY row_number() OVER (PARTITION BY account_id, livemode ORDER BY min(created_at), job_id), min(created_at)
+             ORDER BY row_number() OVER (PARTITION BY account_id, livemode ORDER BY min(created_at), job_id), random()
              LIMIT $1`,
     },
     [limit],
