@@ -8,7 +8,10 @@ import { withInstallation } from '../installation.js'
 import { operator } from '../operator.js'
 
 export function registerAccounts(program: Command, context: CliContext): void {
-  const accounts = program.command('accounts').description('Open and list accounts.')
+  const accounts = program
+    .command('accounts')
+    .summary('open and list accounts')
+    .description('Open and list accounts.')
 
   accounts
     .command('create <name>')

@@ -19,6 +19,7 @@ interface ReplayOptions extends JsonOption {
 export function registerAudit(program: Command, context: CliContext): void {
   const audit = program
     .command('audit')
+    .summary('verify, recompute, rebuild and export what is stored')
     .description('Check what is stored against the log, build it anew, and export who did what.')
 
   registerExport(audit, context)

@@ -33,7 +33,10 @@ interface CreateOptions extends JsonOption {
 }
 
 export function registerKeys(program: Command, context: CliContext): void {
-  const keys = program.command('keys').description('Issue, list, rotate and revoke API keys.')
+  const keys = program
+    .command('keys')
+    .summary('issue, list, rotate and revoke API keys')
+    .description('Issue, list, rotate and revoke API keys.')
   registerCreate(keys, context)
   registerList(keys, context)
   registerRotate(keys, context)

@@ -9,6 +9,7 @@ import { registerSources } from './sources.js'
 export function registerLabels(program: Command, context: CliContext): void {
   const labels = program
     .command('labels')
+    .summary('import, refresh and look at labels of addresses')
     .description('Import lists of labelled addresses and look at what is known of an address.')
   registerImport(labels, context)
   registerRefresh(labels, context)

@@ -7,6 +7,7 @@ import { registerSegments } from './segments.js'
 export function registerLedger(program: Command, context: CliContext): void {
   const ledger = program
     .command('ledger')
+    .summary('import transfers, on which exposure is measured')
     .description(
       'Import transfers between addresses, on which exposure is measured, and see what was imported.',
     )

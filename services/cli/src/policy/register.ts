@@ -9,6 +9,7 @@ import { registerShow } from './show.js'
 export function registerPolicy(program: Command, context: CliContext): void {
   const policy = program
     .command('policy')
+    .summary('show, check, compare and activate policies')
     .description('Look at the policy in force, check another one, see what it would change, and activate it.')
   registerShow(policy, context)
   registerCheck(policy, context)

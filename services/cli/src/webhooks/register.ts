@@ -39,6 +39,7 @@ const MAX_LISTED = 200
 export function registerWebhooks(program: Command, context: CliContext): void {
   const webhooks = program
     .command('webhooks')
+    .summary('receivers of webhooks, and what was sent to them')
     .description('Name receivers of webhooks, look at what was sent to them, and send it again.')
   registerList(webhooks, context)
   registerCreate(webhooks, context)
