@@ -102,7 +102,7 @@ test('a lost acknowledgement is repeated byte for byte', async () => {
   expect((await outboxBacklog(fixture.database)).waiting).toBe(2)
   fixture.log.failAfterAppend = null
   await until(async () => expect((await outboxBacklog(fixture.database)).waiting).toBe(0))
-  expect(started.error()).toBeNull()
+  await until(() => expect(started.error()).toBeNull())
   const bytes = fixture.log.appended.map((record) =>
     JSON.stringify([record.key, record.headers, String(record.value)]),
   )

@@ -14,7 +14,7 @@ import { startInstallation, type Installation } from './installation.js'
 const VERSION = '4.32.5'
 const CASES = Number(process.env['CUPEL_TEST_SCHEMATHESIS_CASES'] ?? '5000')
 /** Examples per operation and round; with what the other phases add a round makes a thousand cases or more. */
-const EXAMPLES_PER_ROUND = 200
+const EXAMPLES_PER_ROUND = 160
 const SEED = Number(process.env['CUPEL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const SETUP_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 1_800_000
