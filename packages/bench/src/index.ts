@@ -23,3 +23,4 @@ export { renderBulk } from './bulk/render.js'
 /** `npm run bench:webhooks`: how fast webhooks are sent, and whether receivers that hang delay others. */
 export { runWebhooks, type WebhookOptions, type WebhookResults } from './webhooks/run-webhooks.js'
 export { renderWebhooks } from './webhooks/render.js'
+export { renderExposure, runExposure, type ExposureOptions } from './exposure/run-exposure.js'

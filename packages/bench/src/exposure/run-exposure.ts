@@ -1,0 +1,160 @@
+/** How long screens take that look into a large ledger, and what its presence costs those that find nothing there. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openKeepAlivePool, postRequest, type KeepAlivePool } from '../keep-alive-pool.js'
+import { mulberry32, runPhase, type LoadPhase, type LoadResult } from '../load.js'
+import { startSystem, type RunningSystem } from '../system.js'
+import { addressesOf, addressOf, HUB, writeLabels, writeTransfers } from './transfers-file.js'
+
+export interface ExposureOptions {
+  /** Folder of the checkout. */
+  readonly root: string
+  readonly seconds: number
+  readonly perSecond: number
+  readonly transfers: number
+  readonly say: (line: string) => void
+}
+
+export interface ExposureRow extends LoadResult {
+  readonly what: string
+  readonly target: string
+  /** Reports by the status of their exposure. */
+  readonly reports: Readonly<Record<string, number>>
+}
+
+export interface ExposureResults {
+  readonly date: string
+  readonly cores: number
+  /** Before the run; beyond a few tenths others were at work here. */
+  readonly loadAverage: number
+  readonly transfers: number
+  readonly labels: number
+  readonly importSeconds: number
+  readonly rows: readonly ExposureRow[]
+}
+
+const HUB_COUNTERPARTIES = 100_000
+const HUB_SCREENS: LoadPhase = { kind: 'closed', level: 1, seconds: 5 }
+const WARM_UP_SECONDS = 5
+const CONNECTIONS = 32
+const REQUEST_TIMEOUT_MS = 30_000
+
+interface Screens {
+  readonly pool: KeepAlivePool
+  readonly requestOf: (address: string) => Buffer
+}
+
+export async function runExposure(options: ExposureOptions): Promise<ExposureResults> {
+  const { root, transfers, seconds, perSecond, say } = options
+  const loadAverage = Math.round(loadavg()[0]! * 10) / 10
+  const home = await mkdtemp(join(tmpdir(), 'cupel-bench-exposure-'))
+  let system: RunningSystem | null = null
+  let screens: Screens | null = null
+  try {
+    system = await startSystem({ root, home: join(home, 'home'), profile: 'embedded' })
+    const [labelFile, transferFile] = [join(home, 'labels.csv'), join(home, 'transfers.csv')]
+    const labels = await writeLabels(labelFile, addressesOf(transfers))
+    await system.cupel('labels', 'import', labelFile, '--format', 'csv')
+    screens = await openScreens(system)
+    const open: LoadPhase = { kind: 'open', level: perSecond, seconds }
+    const outside = (): string => `0x${randomBytes(20).toString('hex')}`
+    const inside = anyOf(addressesOf(transfers))
+
+    say('screens without a ledger')
+    const rows = [await measure(screens, open, outside, 'labels alone, no ledger', '—')]
+    say(`import of ${transfers + HUB_COUNTERPARTIES} transfers`)
+    await writeTransfers(transferFile, { transfers, hubCounterparties: HUB_COUNTERPARTIES })
+    const { json } = await system.cupel('ledger', 'import', transferFile, '--format', 'csv', '--chain', 'ETH')
+    say('screens beside the ledger')
+    rows.push(
+      await measure(screens, open, outside, 'labels alone, beside the ledger', 'p95 ≤ 1.1 × without'),
+      await measure(screens, open, inside, 'two hops of exposure', 'p95 ≤ 60 ms'),
+      await measure(screens, HUB_SCREENS, () => HUB, 'a hub, one at a time', 'max ≤ 250 ms'),
+    )
+    return {
+      date: new Date().toISOString().slice(0, 10),
+      cores: cpus().length,
+      loadAverage,
+      transfers: transfers + HUB_COUNTERPARTIES,
+      labels,
+      importSeconds: Number(json['duration_ms']) / 1_000,
+      rows,
+    }
+  } finally {
+    screens?.pool.close()
+    await system?.stop()
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+/** The enterprise plan's limits lie far above this load. */
+async function openScreens(system: RunningSystem): Promise<Screens> {
+  const { json: account } = await system.cupel('accounts', 'create', 'Exposure')
+  const { json: key } = await system.cupel(
+    ...['keys', 'create', '--account', String(account['account_id'])],
+    ...['--scope', 'read-write', '--plan', 'enterprise'],
+  )
+  const url = system.line.base_url
+  const headers = { authorization: `Bearer ${String(key['key'])}` }
+  return {
+    pool: openKeepAlivePool({ url, connections: CONNECTIONS, timeoutMs: REQUEST_TIMEOUT_MS }),
+    requestOf: (address) =>
+      postRequest(url, '/v1/screen', headers, JSON.stringify({ address, chain: 'ETH' })),
+  }
+}
+
+function anyOf(addresses: number): () => string {
+  const random = mulberry32(addresses)
+  return () => addressOf(Math.floor(random() * addresses))
+}
+
+async function measure(
+  { pool, requestOf }: Screens,
+  phase: LoadPhase,
+  address: () => string,
+  what: string,
+  target: string,
+): Promise<ExposureRow> {
+  const screen = (reports: Record<string, number>) => async (): Promise<void> => {
+    const { status, body } = await pool.exchange(requestOf(address()))
+    if (status !== 200) throw new Error(`${status} ${body.toString().slice(0, 200)}`)
+    const report = JSON.parse(body.toString()) as { coverage: { exposure: { status: string } } }
+    const exposure = report.coverage.exposure.status
+    reports[exposure] = (reports[exposure] ?? 0) + 1
+  }
+  await runPhase({ ...phase, seconds: WARM_UP_SECONDS }, screen({}))
+  const reports: Record<string, number> = {}
+  return { ...(await runPhase(phase, screen(reports))), what, target, reports }
+}
+
+/** A table for people. */
+export function renderExposure(results: ExposureResults): string {
+  const { date, cores, loadAverage, transfers, labels, importSeconds, rows } = results
+  return [
+    `Measured ${date} on ${cores} cores, embedded installation; load average before the run ${loadAverage}; ${thousands(transfers)} transfers, ${thousands(labels)} labelled addresses.`,
+    '',
+    `Import: ${thousands(transfers / importSeconds)} transfers/s (target ≥ 30,000).`,
+    '',
+    '| screens | p50 / p95 / max ms | screens/s | errors | exposure in reports | target |',
+    '|---|---|---|---|---|---|',
+    ...rows.map((row) => `| ${cellsOf(row).join(' | ')} |`),
+    '',
+  ].join('\n')
+}
+
+function cellsOf(row: ExposureRow): readonly string[] {
+  return [
+    row.what,
+    `${row.p50Ms} / ${row.p95Ms} / ${row.maxMs}`,
+    String(row.perSecond),
+    String(row.errors),
+    Object.entries(row.reports)
+      .map(([status, count]) => `${status} ${count}`)
+      .join(', '),
+    row.target,
+  ]
+}
+
+const thousands = (value: number): string => Math.round(value).toLocaleString('en-US')
