@@ -12,7 +12,7 @@ const database = openDatabase({
 })
 await startBulkCoordinator({
   config: { CUPEL_BULK_DWELL_TARGET_MS: 25 },
-  log: openEmbeddedLog({ database }),
+  log: openEmbeddedLog({ database, leaseMs: 2_000 }),
   codec: createEventCodec(await loadSchemaCatalog(database)),
   database,
   logger: silentLogger,

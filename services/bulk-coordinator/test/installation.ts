@@ -122,7 +122,7 @@ export async function openInstallation(): Promise<Installation> {
   const { connectionString } = testDatabase
   const database = openDatabase({ connectionString, maxConnections: 12, applicationName: 'test' })
   await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, bulkMigrations]))
-  const log = openEmbeddedLog({ database })
+  const log = openEmbeddedLog({ database, leaseMs: 2_000 })
   await log.ensureTopics(topicSpecs)
   await registerSchemas({ database, registry: builtInRegistry(database) })
   const codec = createEventCodec(await loadSchemaCatalog(database))

@@ -17,7 +17,7 @@ const works: Record<string, () => Promise<unknown>> = {
   dispatch: async () =>
     startWebhookDispatcher({
       config: CONFIG,
-      log: openEmbeddedLog({ database }),
+      log: openEmbeddedLog({ database, leaseMs: 2_000 }),
       codec: createEventCodec(await loadSchemaCatalog(database)),
       database,
       logger: silentLogger,

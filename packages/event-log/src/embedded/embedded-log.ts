@@ -16,6 +16,7 @@ import {
 } from '../port.js'
 import { createAppender } from './appender.js'
 import { createEndLookup } from './end-offsets.js'
+import { LEASE_MS } from './group-member.js'
 import { createFeedHub } from './partition-feed.js'
 import { probeRecord, withoutProbes } from './probe.js'
 import { readBounds, readPage, type PageLimits } from './record-pages.js'
@@ -31,6 +32,8 @@ export interface EmbeddedLogOptions {
   readonly topicPrefix?: string | undefined
   readonly logger?: Logger | undefined
   readonly metrics?: Metrics | undefined
+  /** Time after which a silent member of a group has lost its partitions; 6 s by default. */
+  readonly leaseMs?: number | undefined
 }
 
 const READ_PAGE: PageLimits = { records: 2_000, bytes: 4 * 1024 * 1024 }
@@ -40,6 +43,7 @@ export function openEmbeddedLog({
   topicPrefix = '',
   logger = silentLogger,
   metrics = noMetrics,
+  leaseMs = LEASE_MS,
 }: EmbeddedLogOptions): EventLog {
   const directory = openTopicDirectory(database, topicPrefix)
   const hub = createFeedHub({ database, logId: directory.logId, logger })
@@ -126,6 +130,7 @@ export function openEmbeddedLog({
         identity: directory.identity,
         logger,
         group: topicPrefix + options.group,
+        leaseMs,
       }
       const subscription = await startSubscription(partitions, options, dependencies).catch(
         (error: unknown) => unavailable(error),

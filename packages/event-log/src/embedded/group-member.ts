@@ -1,10 +1,10 @@
 /** Membership of a group: a sign of life every second, which keeps partitions, takes free ones and tells which to give up. */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '@cupel/contracts'
-import type { Database } from '@cupel/postgres'
+import type { Database, Queryable } from '@cupel/postgres'
 
 export const HEARTBEAT_INTERVAL_MS = 1_000
-/** A member not heard of for this long has lost its partitions. */
+/** A member not heard of for this long has lost its partitions, where nothing else is asked for. */
 export const LEASE_MS = 6_000
 /** While a partition is awaited from another member it is asked for more often. */
 const AWAITING_INTERVAL_MS = 200
@@ -14,6 +14,7 @@ export interface GroupMemberOptions {
   readonly group: string
   readonly partitionIds: readonly number[]
   readonly logger: Logger
+  readonly leaseMs: number
   /** What this member holds now, and which of it it is to give up as soon as it can. Called after every sign of life. */
   readonly onPartitions: (held: ReadonlySet<number>, leaving: ReadonlySet<number>) => void
 }
@@ -40,9 +41,11 @@ export async function joinGroup({
   group,
   partitionIds,
   logger,
+  leaseMs,
   onPartitions,
 }: GroupMemberOptions): Promise<GroupMember> {
   const memberId = randomUUID()
+  const intervalMs = Math.min(HEARTBEAT_INTERVAL_MS, leaseMs / 3)
   let released: number[] = []
   let left = false
   let heardAt = performance.now()
@@ -56,7 +59,7 @@ export async function joinGroup({
     const askedAt = performance.now()
     let rows: StateRow[]
     try {
-      rows = await database.query<StateRow>(HEARTBEAT, [group, memberId, partitionIds, releasing, LEASE_MS])
+      rows = await database.query<StateRow>(HEARTBEAT, [group, memberId, partitionIds, releasing, leaseMs])
     } catch (error) {
       released.push(...releasing)
       throw error
@@ -79,19 +82,19 @@ export async function joinGroup({
       .catch((error: unknown) => {
         logger.warn({ error, group }, 'The sign of life of a group member did not reach the log')
         // Others may have taken over by now; what is still in hand is fenced by its checkpoint.
-        if (performance.now() - heardAt > LEASE_MS && !left) onPartitions(new Set(), new Set())
+        if (performance.now() - heardAt > leaseMs && !left) onPartitions(new Set(), new Set())
         return false
       })
       .then((awaiting) => {
         beating = null
         if (left) return
-        timer = setTimeout(beat, beatAgain ? 0 : awaiting ? AWAITING_INTERVAL_MS : HEARTBEAT_INTERVAL_MS)
+        timer = setTimeout(beat, beatAgain ? 0 : awaiting ? AWAITING_INTERVAL_MS : intervalMs)
         beatAgain = false
       })
   }
 
   const awaiting = await heartbeat()
-  timer = setTimeout(beat, awaiting ? AWAITING_INTERVAL_MS : HEARTBEAT_INTERVAL_MS)
+  timer = setTimeout(beat, awaiting ? AWAITING_INTERVAL_MS : intervalMs)
 
   return {
     release(partitionId) {
@@ -115,4 +118,12 @@ export async function joinGroup({
       }
     },
   }
+}
+
+/**
+ * Frees what members held, however they ended. Only for whoever knows that none lives: the start of an installation that has
+ * just taken its folder. A member that lives all the same notices at its next sign of life and joins again.
+ */
+export async function forgetGroupMembers(database: Queryable): Promise<void> {
+  await database.execute('DELETE FROM log.group_member')
 }

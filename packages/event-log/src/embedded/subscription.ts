@@ -14,12 +14,13 @@ export interface SubscriptionDependencies {
   readonly logger: Logger
   /** Name of the group in the database, with the prefix of the installation. */
   readonly group: string
+  readonly leaseMs: number
 }
 
 export async function startSubscription(
   partitions: readonly PartitionAddress[],
   options: SubscribeOptions,
-  { database, hub, identity, logger, group }: SubscriptionDependencies,
+  { database, hub, identity, logger, group, leaseMs }: SubscriptionDependencies,
 ): Promise<Subscription> {
   const addresses = new Map(partitions.map((address) => [address.id, address]))
   const workers = new Map<number, PartitionWorker>()
@@ -76,7 +77,14 @@ export async function startSubscription(
     return stopped
   }
 
-  member = await joinGroup({ database, group, partitionIds: [...addresses.keys()], logger, onPartitions })
+  member = await joinGroup({
+    database,
+    group,
+    partitionIds: [...addresses.keys()],
+    logger,
+    leaseMs,
+    onPartitions,
+  })
 
   return {
     assigned: () => [...workers.values()].map(({ address: { topic, partition } }) => ({ topic, partition })),

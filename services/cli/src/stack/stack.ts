@@ -1,7 +1,7 @@
 /** What the services of a local installation stand on: Postgres, and on the Kafka profile a broker and a schema registry. */
 import type { Logger } from '@cupel/contracts'
 import { builtInRegistry, registerSchemas, type EventCodec, type EventLog } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { forgetGroupMembers, openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
   ensureKafkaJars,
   startKafka,
@@ -73,6 +73,8 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
     logger: options.logger,
   })
   options.shutdown.phase('log', () => log.close())
+  // The home is ours alone: whoever still has a lease was killed, and nobody should wait for it to end.
+  await forgetGroupMembers(database)
   const codec = await prepareLog({
     database,
     registry: builtInRegistry(database),
