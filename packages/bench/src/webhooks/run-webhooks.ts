@@ -115,6 +115,7 @@ async function countDeliveries(
   sink.arrivals = []
   for (let n = 0; n < THROUGHPUT_JOBS; n += 1) await submit(system, key, 1)
   await arrived(sink, perRound)
+  await untilDelivered(system, key, ids)
   let [count, seconds] = [0, 0]
   for (let round = 0; round < THROUGHPUT_ROUNDS; round += 1) {
     sink.arrivals = []
