@@ -64,8 +64,11 @@ export interface LaneHandler {
 /** Records whose appends may be under way at once. Beyond, reading waits: memory stays bounded when the log is slow. */
 const MAX_IN_FLIGHT_RECORDS = 2_000
 
-/** How long a record waits for the schema it names to become known: a newer release may just have registered it. */
-const SCHEMA_PATIENCE_MS = 1_500
+/**
+ * How long a record waits for the schema it names to become known: a newer release may just have registered it. Those behind it
+ * in its partition wait as long, so it is less than a second.
+ */
+const SCHEMA_PATIENCE_MS = 800
 
 type Reading =
   | { readonly kind: 'request'; readonly record: LogRecord; readonly request: Request }
