@@ -1,9 +1,9 @@
 // Measures bulk jobs, and interactive screens beside them: npm run bench:bulk -- [--profile embedded|kafka] [--seconds N] [--rate N]
 // Prints a table and writes JSON to bench-results/. Figures fail nothing.
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { end, report } from './bench-report.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -35,13 +35,4 @@ const results = await runBulk({
   ...{ root, profiles, seconds, perSecond },
   say: (line) => console.error(`· ${line}`),
 })
-console.log(`\n${renderBulk(results)}`)
-const file = join(root, 'bench-results', `bulk-${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
-mkdirSync(dirname(file), { recursive: true })
-writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
-console.log(`JSON: ${file}`)
-
-function end(code, text) {
-  console.log(text)
-  process.exit(code)
-}
+report(root, 'bulk', renderBulk(results), results)

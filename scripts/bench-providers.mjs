@@ -1,9 +1,9 @@
 // Measures screens beside a provider of chain data that is quick or slow: npm run bench:providers -- [--seconds N] [--rate N]
 // Prints a table and writes JSON to bench-results/. Figures fail nothing.
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { end, report } from './bench-report.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -26,13 +26,4 @@ if (!(seconds >= 1 && seconds <= 3_600) || !(perSecond >= 1 && perSecond <= 1_00
 await orExplain(() => setUp())
 const { renderProviders, runProviders } = await import('../packages/bench/dist/index.js')
 const results = await runProviders({ root, seconds, perSecond, say: (line) => console.error(`· ${line}`) })
-console.log(`\n${renderProviders(results)}`)
-const file = join(root, 'bench-results', `providers-${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
-mkdirSync(dirname(file), { recursive: true })
-writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
-console.log(`JSON: ${file}`)
-
-function end(code, text) {
-  console.log(text)
-  process.exit(code)
-}
+report(root, 'providers', renderProviders(results), results)

@@ -1,9 +1,9 @@
 // Measures webhooks, to a receiver that works and beside fifty that hang: npm run bench:webhooks -- [--profile embedded|kafka]
 // Prints a table and writes JSON to bench-results/. Figures fail nothing.
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { end, report } from './bench-report.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -22,13 +22,4 @@ const profiles = values.profile === undefined ? PROFILES : [values.profile]
 await orExplain(() => setUp())
 const { renderWebhooks, runWebhooks } = await import('../packages/bench/dist/index.js')
 const results = await runWebhooks({ root, profiles, say: (line) => console.error(`· ${line}`) })
-console.log(`\n${renderWebhooks(results)}`)
-const file = join(root, 'bench-results', `webhooks-${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
-mkdirSync(dirname(file), { recursive: true })
-writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
-console.log(`JSON: ${file}`)
-
-function end(code, text) {
-  console.log(text)
-  process.exit(code)
-}
+report(root, 'webhooks', renderWebhooks(results), results)

@@ -13,7 +13,7 @@ import type { LoadPhase, LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
 import { watchProcesses, type ResidentMemory } from './process-watch.js'
 import type { BenchResults, Conditions, ProfileResults, ScreenResult } from './results.js'
-import { startSystem, type Profile, type RunningSystem } from './system.js'
+import { enterpriseKey, startSystem, type Profile, type RunningSystem } from './system.js'
 
 export interface BenchOptions {
   /** Folder of the checkout. */
@@ -70,7 +70,7 @@ async function benchProfile(profile: Profile, options: BenchOptions): Promise<Pr
     }
     const labelImport =
       wants('import') && options.labelFolder !== null ? await importLabels(system, options.labelFolder) : null
-    const key = await enterpriseKey(system)
+    const key = await enterpriseKey(system, 'Benchmark')
     const bodies = await benchmarkBodies(labelImport === null ? null : options.labelFolder)
     const measured = await benchLoads(system, { home, key, bodies, options, wants })
     return {
@@ -84,16 +84,6 @@ async function benchProfile(profile: Profile, options: BenchOptions): Promise<Pr
     await system?.stop()
     await rm(home, { recursive: true, force: true })
   }
-}
-
-/** The enterprise plan's limits lie far above what one machine screens, so the limiter does not measure itself. */
-async function enterpriseKey(system: RunningSystem): Promise<string> {
-  const { json: account } = await system.cupel('accounts', 'create', 'Benchmark')
-  const { json: key } = await system.cupel(
-    ...['keys', 'create', '--account', text(account, 'account_id')],
-    ...['--scope', 'read-write', '--plan', 'enterprise'],
-  )
-  return text(key, 'key')
 }
 
 interface LoadSetting {

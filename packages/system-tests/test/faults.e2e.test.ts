@@ -83,9 +83,9 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
       const underWay: Promise<unknown>[] = []
       for (const side of sides) {
         // Each is either waited for or, once those are late, refused: then its key is let go of, which is the point.
-        await died(`${side}:access.reservation`, async () => {
+        await died(`${side}:access.reservation`, () => {
           underWay.push(post(`order-${(orders += 1)}`).catch(() => undefined))
-          await new Promise((resolve) => setTimeout(resolve, 100))
+          return Promise.resolve()
         })
         await until('the API', SERVING_MS, async () => (await client.send('GET', '/healthz')).status === 200)
       }

@@ -12,7 +12,7 @@ import { generateLoad } from '../child-processes.js'
 import type { HttpTarget } from '../http-client.js'
 import type { LoadPhase, LoadResult } from '../load.js'
 import { watchProcesses, type ResidentMemory } from '../process-watch.js'
-import { startSystem, type Profile, type RunningSystem } from '../system.js'
+import { enterpriseKey, startSystem, type Profile, type RunningSystem } from '../system.js'
 import { openJobs, type Job, type Jobs } from './jobs.js'
 
 export interface BulkOptions {
@@ -83,7 +83,7 @@ async function benchProfile(profile: Profile, options: BulkOptions): Promise<Bul
     say(`${profile}: start`)
     system = await startSystem({ root, home, profile })
     const keys: string[] = []
-    for (let n = 0; n < ACCOUNTS; n += 1) keys.push(await enterpriseKey(system, n))
+    for (let n = 0; n < ACCOUNTS; n += 1) keys.push(await enterpriseKey(system, `Bulk ${n}`))
     const jobs = openJobs(system.line.base_url)
     say(`${profile}: warm-up`)
     for (let n = 0; n < WARM_UP_JOBS; n += 1) await single(jobs, keys[0]!)
@@ -99,15 +99,6 @@ async function benchProfile(profile: Profile, options: BulkOptions): Promise<Bul
     await system?.stop()
     await rm(home, { recursive: true, force: true })
   }
-}
-
-async function enterpriseKey(system: RunningSystem, number: number): Promise<string> {
-  const { json: account } = await system.cupel('accounts', 'create', `Bulk ${number}`)
-  const { json: key } = await system.cupel(
-    ...['keys', 'create', '--account', String(account['account_id'])],
-    ...['--scope', 'read-write', '--plan', 'enterprise'],
-  )
-  return String(key['key'])
 }
 
 function drawAddresses(): string[] {

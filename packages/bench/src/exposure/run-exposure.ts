@@ -5,7 +5,7 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openKeepAlivePool, postRequest, type KeepAlivePool } from '../keep-alive-pool.js'
 import { mulberry32, runPhase, type LoadPhase, type LoadResult } from '../load.js'
-import { startSystem, type RunningSystem } from '../system.js'
+import { enterpriseKey, startSystem, type RunningSystem } from '../system.js'
 import { addressesOf, addressOf, HUB, writeLabels, writeTransfers } from './transfers-file.js'
 
 export interface ExposureOptions {
@@ -89,15 +89,9 @@ export async function runExposure(options: ExposureOptions): Promise<ExposureRes
   }
 }
 
-/** The enterprise plan's limits lie far above this load. */
 async function openScreens(system: RunningSystem): Promise<Screens> {
-  const { json: account } = await system.cupel('accounts', 'create', 'Exposure')
-  const { json: key } = await system.cupel(
-    ...['keys', 'create', '--account', String(account['account_id'])],
-    ...['--scope', 'read-write', '--plan', 'enterprise'],
-  )
   const url = system.line.base_url
-  const headers = { authorization: `Bearer ${String(key['key'])}` }
+  const headers = { authorization: `Bearer ${await enterpriseKey(system, 'Exposure')}` }
   return {
     pool: openKeepAlivePool({ url, connections: CONNECTIONS, timeoutMs: REQUEST_TIMEOUT_MS }),
     requestOf: (address) =>

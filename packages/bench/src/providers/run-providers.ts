@@ -5,7 +5,7 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEvmNode, type EvmNode } from '@cupel/testkit'
 import { runPhase, type LoadResult } from '../load.js'
-import { startSystem, type RunningSystem } from '../system.js'
+import { enterpriseKey, startSystem, type RunningSystem } from '../system.js'
 
 export interface ProvidersOptions {
   /** Folder of the checkout. */
@@ -69,26 +69,15 @@ async function withSystem<T>(
   let system: RunningSystem | null = null
   try {
     system = await startSystem({ root, home: join(home, 'home'), profile: 'embedded' })
-    return await use({ url: `${system.line.base_url}/v1/screen`, key: await enterpriseKey(system) })
+    return await use({
+      url: `${system.line.base_url}/v1/screen`,
+      key: await enterpriseKey(system, `Providers ${randomBytes(3).toString('hex')}`),
+    })
   } finally {
     await system?.stop()
     if (before === undefined) delete process.env['CUPEL_CHAIN_DATA_FILE']
     else process.env['CUPEL_CHAIN_DATA_FILE'] = before
   }
-}
-
-/** The enterprise plan's limits lie far above this load. */
-async function enterpriseKey(system: RunningSystem): Promise<string> {
-  const { json: account } = await system.cupel(
-    'accounts',
-    'create',
-    `Providers ${randomBytes(3).toString('hex')}`,
-  )
-  const { json: key } = await system.cupel(
-    ...['keys', 'create', '--account', String(account['account_id'])],
-    ...['--scope', 'read-write', '--plan', 'enterprise'],
-  )
-  return String(key['key'])
 }
 
 interface Screens {

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startSystem, type Profile, type RunningSystem } from '../system.js'
+import { enterpriseKey, startSystem, type Profile, type RunningSystem } from '../system.js'
 import { startSink, type Arrival, type Sink } from './sink.js'
 
 export interface WebhookOptions {
@@ -71,7 +71,7 @@ async function benchProfile(profile: Profile, { root, say }: WebhookOptions): Pr
     system = await startSystem({ root, home, profile })
     const postToWebhookMs = await timeJobs(system, sink, say)
     const deliveries = await countDeliveries(system, sink, say)
-    const key = await newKey(system)
+    const key = await enterpriseKey(system, 'Webhooks')
     await newEndpoint(system, key, `${sink.url}/timed`)
     say(`${profile}: ${TIMED_JOBS} first attempts, idle`)
     const idle = await timeFirstAttempts(system, sink, key)
@@ -88,7 +88,7 @@ async function benchProfile(profile: Profile, { root, say }: WebhookOptions): Pr
 
 async function timeJobs(system: RunningSystem, sink: Sink, say: WebhookOptions['say']): Promise<number[]> {
   say(`${system.profile}: ${SINGLE_JOBS} jobs of ${ADDRESSES_PER_SINGLE_JOB} addresses, POST to webhook`)
-  const key = await newKey(system)
+  const key = await enterpriseKey(system, 'Webhooks')
   await newEndpoint(system, key, `${sink.url}/single`, 'full')
   const took: number[] = []
   // The first one warms up.
@@ -108,7 +108,7 @@ async function countDeliveries(
 ): Promise<WebhookRow['deliveries']> {
   const perRound = THROUGHPUT_JOBS * ENDPOINTS_PER_ACCOUNT
   say(`${system.profile}: ${THROUGHPUT_ROUNDS} × ${perRound} deliveries`)
-  const key = await newKey(system)
+  const key = await enterpriseKey(system, 'Webhooks')
   const ids: string[] = []
   for (let n = 0; n < ENDPOINTS_PER_ACCOUNT; n += 1)
     ids.push(await newEndpoint(system, key, `${sink.url}/many-${n}`))
@@ -152,7 +152,7 @@ async function hang(system: RunningSystem, sink: Sink, say: WebhookOptions['say'
   say(`${system.profile}: ${HANGING_ENDPOINTS} receivers begin to hang`)
   sink.arrivals = []
   for (let account = 0; account < HANGING_ENDPOINTS / ENDPOINTS_PER_ACCOUNT; account += 1) {
-    const key = await newKey(system)
+    const key = await enterpriseKey(system, 'Webhooks')
     for (let n = 0; n < ENDPOINTS_PER_ACCOUNT; n += 1)
       await newEndpoint(system, key, `${sink.url}/hang-${account}-${n}`)
     for (let job = 0; job < 20; job += 1) await submit(system, key, 1)
@@ -192,15 +192,6 @@ async function arrived(sink: Sink, count: number): Promise<void> {
     if (Date.now() > giveUpAt) throw new Error(`${sink.arrivals.length} of ${count} webhooks arrived`)
     await sleep(LOOK_MS)
   }
-}
-
-async function newKey(system: RunningSystem): Promise<string> {
-  const { json: account } = await system.cupel('accounts', 'create', 'Webhooks')
-  const { json: key } = await system.cupel(
-    ...['keys', 'create', '--account', String(account['account_id'])],
-    ...['--scope', 'read-write', '--plan', 'enterprise'],
-  )
-  return String(key['key'])
 }
 
 async function newEndpoint(
