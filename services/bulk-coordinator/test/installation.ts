@@ -30,8 +30,7 @@ import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { projectionsMigrations } from '@cupel/projections'
 import type { RunningService } from '@cupel/service-kit'
-import { createTestDatabase } from '@cupel/testkit'
-import { vi } from 'vitest'
+import { createTestDatabase, until } from '@cupel/testkit'
 import { bulkMigrations, startBulkCoordinator } from '../src/index.js'
 
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -48,6 +47,8 @@ export interface Installation {
   submit(addresses: readonly string[], over?: Partial<BulkSubmitted>): Promise<string>
   append(event: DomainEvent, key: string): Promise<void>
   cancel(jobId: string): Promise<void>
+  /** How far the coordinator has come with the job, as its row says. */
+  progress(jobId: string): Promise<{ readonly released: number; readonly endedUnits: number } | undefined>
   /** Every record of the bulk topic about the job, submissions aside. */
   endings(jobId: string): Promise<(DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>)[]>
   endingRecords(jobId: string): Promise<LogRecord[]>
@@ -122,7 +123,7 @@ export async function openInstallation(): Promise<Installation> {
   const { connectionString } = testDatabase
   const database = openDatabase({ connectionString, maxConnections: 12, applicationName: 'test' })
   await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, bulkMigrations]))
-  const log = openEmbeddedLog({ database, leaseMs: 2_000 })
+  const log = openEmbeddedLog({ database })
   await log.ensureTopics(topicSpecs)
   await registerSchemas({ database, registry: builtInRegistry(database) })
   const codec = createEventCodec(await loadSchemaCatalog(database))
@@ -187,20 +188,24 @@ export async function openInstallation(): Promise<Installation> {
       }
       await installation.append({ type: 'BulkCancelRequested', data, envelope }, jobId)
     },
+    async progress(jobId) {
+      const rows = await database.query<{ released: number; endedUnits: number }>(
+        'SELECT released, ended_units AS "endedUnits" FROM bulk.job WHERE job_id = $1',
+        [jobId],
+      )
+      return rows[0]
+    },
     async endings(jobId) {
       return (await endingRecords(jobId)).map(
         (record) => codec.decode(record) as DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>,
       )
     },
     async ended(jobId) {
-      return await vi.waitFor(
-        async () => {
-          const [first] = await installation.endings(jobId)
-          if (first === undefined) throw new Error(`${jobId} has not ended`)
-          return first
-        },
-        { timeout: 30_000, interval: 30 },
-      )
+      return await until(async () => {
+        const [first] = await installation.endings(jobId)
+        if (first === undefined) throw new Error(`${jobId} has not ended`)
+        return first
+      })
     },
     async requests(livemode = true) {
       return (await records(screenTopic('bulk', livemode))).flatMap(

@@ -19,9 +19,8 @@ import { migrate, openDatabase, readMigrations, type Database } from '@cupel/pos
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { ensureDefaultPolicy, readModels } from '@cupel/read-models'
 import { loadConfig } from '@cupel/service-kit'
-import { createTestDatabase } from '@cupel/testkit'
+import { createTestDatabase, until } from '@cupel/testkit'
 import { webhooksMigrations } from '@cupel/webhooks'
-import { vi } from 'vitest'
 import { startStandalone } from '../src/index.js'
 
 export interface Reply {
@@ -78,13 +77,10 @@ export async function startInstallation(): Promise<Installation> {
       throw new Error(reason, { cause: error })
     },
   })
-  await vi.waitFor(
-    () => {
-      const failing = standalone.checks().filter(({ ok }) => !ok)
-      if (failing.length > 0) throw new Error(`not ready: ${failing.map(({ name }) => name).join(', ')}`)
-    },
-    { timeout: 20_000, interval: 20 },
-  )
+  await until(() => {
+    const failing = standalone.checks().filter(({ ok }) => !ok)
+    if (failing.length > 0) throw new Error(`not ready: ${failing.map(({ name }) => name).join(', ')}`)
+  })
   return {
     ...{ url: standalone.url, log, codec, database },
     async key(order = {}) {
