@@ -9,8 +9,13 @@ export interface ReferenceTransfer {
   readonly from: string
   readonly to: string
   readonly amount: bigint
-  readonly time: number
+  /** Null where unknown, like block and position. */
+  readonly time: number | null
   readonly proven: boolean
+  /** Empty for the native asset, `token` for one of the asset table; any other counts for nothing. */
+  readonly asset: string
+  readonly block: number | null
+  readonly position: number | null
 }
 
 export interface ReferenceSource {
@@ -21,13 +26,19 @@ export interface ReferenceSource {
 
 export interface ReferenceCase {
   readonly screened: string
-  /** All counted, of one asset. */
   readonly transfers: readonly ReferenceTransfer[]
+  /** Transfers of the screened address that were read for its own sake. */
+  readonly ownIds: readonly string[]
   readonly sources: Readonly<Record<string, readonly ReferenceSource[]>>
   readonly followed: readonly string[]
+  /** Unlabelled addresses that deal with too many to be followed. */
+  readonly hubs: readonly string[]
   readonly hops: number
   readonly method: 'haircut' | 'fifo' | 'poison'
-  readonly totalComplete: boolean
+  /** Whether everything since the chain began is known. */
+  readonly complete: { readonly native: boolean; readonly token: boolean }
+  /** The screened address is a clean service. */
+  readonly isCleanService: boolean
   readonly dust: bigint
   readonly weights: Readonly<Record<string, number>>
 }
@@ -36,9 +47,19 @@ export interface ReferenceMeasure {
   amount: bigint
   provenAmount: bigint
   total: bigint
+  totalComplete: boolean
   confidencePpm: number
   hundredths: number
+  /** Weighted, hundredths. */
+  contribution: number
 }
+
+/** One transfer as a direction sees it: times, blocks and places run backwards on the way out. */
+interface Step extends Pick<ReferenceTransfer, 'id' | 'from' | 'to' | 'amount' | 'proven'> {
+  readonly when: readonly number[]
+}
+
+type AssetCase = Omit<ReferenceCase, 'transfers'> & { readonly transfers: readonly Step[] }
 
 interface Part {
   readonly route: readonly string[]
@@ -54,63 +75,95 @@ const caps: Readonly<Record<string, readonly [number, number, number, number]>> 
   scam: [75, 15, 40, 5],
 }
 
-/** Measures by `category relation direction weak pre`. */
+/** Measures by `category relation direction weak pre asset`. */
 export function referenceExposure(given: ReferenceCase): Map<string, ReferenceMeasure> {
-  const rows = new Map<string, { parts: { amount: bigint; ppm: number; proven: boolean }[]; total: bigint }>()
-  for (const direction of ['in', 'out'] as const) {
-    // The way out is the way in with time and every transfer reversed.
-    const mirrored =
-      direction === 'in'
-        ? given.transfers
-        : given.transfers.map((one) => ({ ...one, from: one.to, to: one.from, time: -one.time }))
-    const own = mirrored.filter(({ to }) => to === given.screened)
-    const total = own.reduce((sum, { amount }) => sum + amount, 0n)
-    for (const last of own) {
-      const parts: Part[] = [{ route: [last.from], proven: last.proven, amount: last.amount }]
-      if (given.hops > 1 && given.followed.includes(last.from))
-        parts.push(...partsThrough(given, mirrored, direction, last, given.hops - 1))
-      const chosen = new Map<string, { part: Part; source: ReferenceSource }[]>()
-      for (const part of parts) {
-        for (const source of given.sources[part.route[0]!] ?? []) {
-          const isStandIn = part.route
-            .slice(1)
-            .some((at) =>
-              (given.sources[at] ?? []).some((one) => one.category === source.category && one.ppm >= 500_000),
-            )
-          if (isStandIn) continue
-          const relation = part.route.length === 1 ? 'direct' : 'indirect'
-          const key = `${source.category} ${relation}`
-          chosen.set(key, [...(chosen.get(key) ?? []), { part, source }])
-        }
+  const measures = new Map<string, ReferenceMeasure>()
+  for (const asset of ['', 'token'])
+    for (const direction of ['in', 'out'] as const) measureOne(given, asset, direction, measures)
+  return measures
+}
+
+function measureOne(
+  given: ReferenceCase,
+  asset: string,
+  direction: 'in' | 'out',
+  measures: Map<string, ReferenceMeasure>,
+): void {
+  const counted = given.transfers.filter(
+    (one) =>
+      one.asset === asset && one.amount > 0n && one.from !== one.to && one.from !== 'z' && one.to !== 'z',
+  )
+  // The way out is the way in with time and every transfer reversed.
+  const turn = direction === 'in' ? 1 : -1
+  const mirrored = counted.map((one): Step => ({
+    id: one.id,
+    from: direction === 'in' ? one.from : one.to,
+    to: direction === 'in' ? one.to : one.from,
+    amount: one.amount,
+    proven: one.proven,
+    when: [one.time, one.block, one.position].map((value) => turn * (value ?? -Infinity)),
+  }))
+  const own = mirrored.filter(({ to, id }) => to === given.screened && given.ownIds.includes(id))
+  const total = own.reduce((sum, { amount }) => sum + amount, 0n)
+  const totalComplete =
+    given.complete[asset === '' ? 'native' : 'token'] && own.every(({ when }) => Number.isFinite(when[1]))
+  const rows = new Map<string, { amount: bigint; ppm: number; proven: boolean }[]>()
+  const add = (row: string, part: { amount: bigint; ppm: number; proven: boolean }): void => {
+    rows.set(row, [...(rows.get(row) ?? []), part])
+  }
+  for (const last of own) {
+    if (given.hubs.includes(last.from))
+      add(`unattributed direct ${direction} true false`, { amount: last.amount, ppm: 0, proven: last.proven })
+    const parts: Part[] = [{ route: [last.from], proven: last.proven, amount: last.amount }]
+    if (given.hops > 1 && given.followed.includes(last.from))
+      parts.push(...partsThrough({ ...given, transfers: mirrored }, direction, last, given.hops - 1))
+    const chosen = new Map<string, { part: Part; source: ReferenceSource }[]>()
+    for (const part of parts) {
+      for (const source of given.sources[part.route[0]!] ?? []) {
+        const isStandIn = part.route
+          .slice(1)
+          .some((at) =>
+            (given.sources[at] ?? []).some((one) => one.category === source.category && one.ppm >= 500_000),
+          )
+        if (isStandIn) continue
+        const relation = part.route.length === 1 ? 'direct' : 'indirect'
+        const key = `${source.category} ${relation}`
+        chosen.set(key, [...(chosen.get(key) ?? []), { part, source }])
       }
-      for (const [key, found] of chosen) {
-        const counted = given.method === 'poison' && key.endsWith('indirect') ? [surest(found)] : found
-        for (const { part, source } of counted) {
-          const time = direction === 'in' ? last.time : -last.time
-          const isPre =
-            source.category === 'sanctions' && source.designatedAt !== null && time < source.designatedAt
-          const row = `${key} ${direction} ${source.ppm < 500_000} ${isPre}`
-          const known = rows.get(row) ?? { parts: [], total }
-          known.parts.push({ amount: part.amount, ppm: source.ppm, proven: part.proven })
-          rows.set(row, known)
-        }
+    }
+    for (const [key, found] of chosen) {
+      const standing = given.method === 'poison' && key.endsWith('indirect') ? [surest(found)] : found
+      for (const { part, source } of standing) {
+        const time = turn * last.when[0]!
+        const isPre =
+          source.category === 'sanctions' &&
+          source.designatedAt !== null &&
+          Number.isFinite(time) &&
+          time < source.designatedAt
+        const row = `${key} ${direction} ${source.ppm < 500_000} ${isPre}`
+        add(row, { amount: part.amount, ppm: source.ppm, proven: part.proven })
       }
     }
   }
-  const measures = new Map<string, ReferenceMeasure>()
-  for (const [key, { parts, total }] of rows) {
+  for (const [key, parts] of rows) {
     const all = mean(parts)
     const proven = mean(parts.filter((part) => part.proven))
-    measures.set(key, {
+    const hundredths = points({ ...given, totalComplete }, key, total, all, proven)
+    const weight = given.weights[key.split(' ')[0]!] ?? 0
+    measures.set(`${key} ${asset}`, {
       amount: all.amount,
       provenAmount: proven.amount,
       total,
+      totalComplete,
       confidencePpm: all.ppm,
-      hundredths: points(given, key, total, all, proven),
+      hundredths,
+      contribution: weightedOf(hundredths, weight),
     })
   }
-  return measures
 }
+
+const weightedOf = (hundredths: number, weight: number): number =>
+  Math.floor((hundredths * weight * 1e6 + 5e5) / 1e6)
 
 function surest(found: { part: Part; source: ReferenceSource }[]) {
   const sign = ({ proven, route }: Part): string => `${proven ? '+' : '-'}${route.join(' ')}`
@@ -134,7 +187,7 @@ const halfUp = (top: bigint, bottom: bigint): number => {
 }
 
 function points(
-  given: ReferenceCase,
+  given: ReferenceCase & { readonly totalComplete: boolean },
   key: string,
   total: bigint,
   all: { amount: bigint; ppm: number },
@@ -147,7 +200,7 @@ function points(
     string,
     string,
   ]
-  if (weak === 'true') return 0
+  if (weak === 'true' || given.isCleanService) return 0
   const of = (value: { amount: bigint; ppm: number }): number => {
     if (value.amount === 0n || (direction === 'in' && value.amount < given.dust)) return 0
     const decades = Math.log10(Number(value.amount) / Number(given.dust)) / 3
@@ -174,22 +227,27 @@ function points(
       : reckoned
   }
   if (all.amount === proven.amount) return of(all)
-  let limit = 0
-  while (limit < 10_000 && Math.floor(((limit + 1) * given.weights[category]! * 1e6 + 5e5) / 1e6) <= 6_999)
-    limit += 1
-  return Math.max(of(proven), Math.min(limit, of(all)))
+  return Math.max(of(proven), Math.min(unprovenLimit(given.weights[category]!), of(all)))
 }
 
-/** Earlier first; at one time what came in first; then the id. Mirrored time runs backwards in every respect. */
-function inOrder(
-  transfers: readonly ReferenceTransfer[],
-  at: string,
-  direction: 'in' | 'out',
-): readonly ReferenceTransfer[] {
+const limits = new Map<number, number>()
+
+/** The most points that weigh at most 69.99, found by trying. */
+function unprovenLimit(weight: number): number {
+  let limit = limits.get(weight) ?? 0
+  if (limits.has(weight)) return limit
+  while (limit < 10_000 && weightedOf(limit + 1, weight) <= 6_999) limit += 1
+  limits.set(weight, limit)
+  return limit
+}
+
+/** Earlier first, what is unknown before all; at one place what came in first; then the id. Mirrored time runs backwards in every respect. */
+function inOrder(transfers: readonly Step[], at: string, direction: 'in' | 'out'): readonly Step[] {
   return transfers
     .filter(({ from, to }) => from === at || to === at)
     .sort((a, b) => {
-      if (a.time !== b.time) return a.time - b.time
+      const place = a.when.findIndex((value, index) => value !== b.when[index])
+      if (place !== -1) return a.when[place]! - b.when[place]!
       const arrival = Number(b.to === at) - Number(a.to === at)
       if (arrival !== 0) return arrival
       const byId = a.id < b.id ? -1 : 1
@@ -198,53 +256,41 @@ function inOrder(
 }
 
 /** Parts of `last`, which leaves `last.from`, over 1 to `depth` transfers before it. */
-function partsThrough(
-  given: ReferenceCase,
-  transfers: readonly ReferenceTransfer[],
-  direction: 'in' | 'out',
-  last: ReferenceTransfer,
-  depth: number,
-): Part[] {
-  if (given.method === 'fifo') return fifoParts(given, transfers, direction, last, depth)
-  const routes = routesTo(given, transfers, last.from, depth)
+function partsThrough(given: AssetCase, direction: 'in' | 'out', last: Step, depth: number): Part[] {
+  if (given.method === 'fifo') return fifoParts(given, direction, last, depth)
+  const routes = routesTo(given, last.from, depth)
   return routes.flatMap((route) =>
     [true, false].flatMap((proven): Part[] => {
-      const amount = partOfRoute(given, transfers, direction, last, route, proven)
+      const amount = partOfRoute(given, direction, last, route, proven)
       return amount === 0n ? [] : [{ route: [...route, last.from], proven, amount }]
     }),
   )
 }
 
 /** Every sequence of addresses, source first, from which value can come to `at` over at most `depth` transfers. */
-function routesTo(
-  given: ReferenceCase,
-  transfers: readonly ReferenceTransfer[],
-  at: string,
-  depth: number,
-): string[][] {
-  const senders = [...new Set(transfers.filter(({ to }) => to === at).map(({ from }) => from))]
+function routesTo(given: AssetCase, at: string, depth: number): string[][] {
+  const senders = [...new Set(given.transfers.filter(({ to }) => to === at).map(({ from }) => from))]
   return senders
     .filter((sender) => sender !== given.screened)
     .flatMap((sender) => [
       ...((given.sources[sender] ?? []).length > 0 ? [[sender]] : []),
       ...(depth > 1 && given.followed.includes(sender)
-        ? routesTo(given, transfers, sender, depth - 1).map((route) => [...route, sender])
+        ? routesTo(given, sender, depth - 1).map((route) => [...route, sender])
         : []),
     ])
 }
 
 /** How much of `last` came by the route over proven transfers alone, or over at least one that is not. */
 function partOfRoute(
-  given: ReferenceCase,
-  transfers: readonly ReferenceTransfer[],
+  given: AssetCase,
   direction: 'in' | 'out',
-  last: ReferenceTransfer,
+  last: Step,
   route: readonly string[],
   proven: boolean,
 ): bigint {
   const at = last.from
   const sender = route.at(-1)!
-  const ordered = inOrder(transfers, at, direction)
+  const ordered = inOrder(given.transfers, at, direction)
   let balance = 0n
   let least = 0n
   for (const one of ordered) {
@@ -266,7 +312,7 @@ function partOfRoute(
             ? one.proven === flag
               ? one.amount
               : 0n
-            : partOfRoute(given, transfers, direction, one, route.slice(0, -1), flag)
+            : partOfRoute(given, direction, one, route.slice(0, -1), flag)
         held.set(flag, held.get(flag)! + arrived)
       }
       continue
@@ -289,15 +335,9 @@ function partOfRoute(
 }
 
 /** Single base units, each with the routes it has taken. */
-function fifoParts(
-  given: ReferenceCase,
-  transfers: readonly ReferenceTransfer[],
-  direction: 'in' | 'out',
-  last: ReferenceTransfer,
-  depth: number,
-): Part[] {
+function fifoParts(given: AssetCase, direction: 'in' | 'out', last: Step, depth: number): Part[] {
   const parts = new Map<string, Part>()
-  for (const unit of fifoUnits(given, transfers, direction, last, depth)) {
+  for (const unit of fifoUnits(given, direction, last, depth)) {
     for (const { route, proven } of unit) {
       const key = `${proven} ${route.join(' ')}`
       const part = parts.get(key) ?? {
@@ -314,15 +354,9 @@ function fifoParts(
 
 type Unit = readonly { readonly route: readonly string[]; readonly proven: boolean }[]
 
-function fifoUnits(
-  given: ReferenceCase,
-  transfers: readonly ReferenceTransfer[],
-  direction: 'in' | 'out',
-  last: ReferenceTransfer,
-  depth: number,
-): readonly Unit[] {
+function fifoUnits(given: AssetCase, direction: 'in' | 'out', last: Step, depth: number): readonly Unit[] {
   const at = last.from
-  const ordered = inOrder(transfers, at, direction)
+  const ordered = inOrder(given.transfers, at, direction)
   let balance = 0n
   let least = 0n
   for (const one of ordered) {
@@ -340,7 +374,7 @@ function fifoUnits(
     const isSource = isKnown && (given.sources[one.from] ?? []).length > 0
     const before =
       isKnown && depth > 1 && given.followed.includes(one.from)
-        ? fifoUnits(given, transfers, direction, one, depth - 1)
+        ? fifoUnits(given, direction, one, depth - 1)
         : Array.from({ length: Number(one.amount) }, (): Unit => [])
     for (const unit of before)
       queue.push([
