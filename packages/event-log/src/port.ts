@@ -93,6 +93,8 @@ export interface Tail {
 export interface SubscribeOptions {
   readonly group: string
   readonly topics: readonly string[]
+  /** Partitions that the group reads; absent: all. Every member gives the same answer, always. What it leaves out costs nothing. */
+  readonly reads?: (place: { readonly topic: string; readonly partition: number }) => boolean
   /** Where reading starts, asked anew whenever a partition is assigned: the checkpoint is the truth, not the group. */
   readonly checkpoint: (position: { topic: string; partition: number }) => Promise<Checkpoint | null>
   /**

@@ -16,18 +16,17 @@ import { createAnnounce } from './announce.js'
 import { applyFacts, type Applied, type FactBatch } from './apply.js'
 import { createBacklog } from './backlog.js'
 import { sweep } from './early-outcomes.js'
-import { factOf, isReportTopic, type Fact } from './facts.js'
+import { factOf, type Fact } from './facts.js'
 import { createGather } from './gather.js'
-import { interactiveDwellMs } from './interactive-dwell.js'
-import { lookUpInteractiveEnds } from './interactive-ends.js'
+import { isInteractive, watchInteractiveDwell } from './interactive-dwell.js'
 import { listOpenJobs } from './job-table.js'
-import { isBulkPartition } from './lanes.js'
 import { createPace, PACE_INTERVAL_MS } from './pace.js'
 import { createRelease } from './release.js'
 import { startLoop } from './wake.js'
 
 /** Names the checkpoints, the lag and the dead letters. */
 export const COORDINATOR_GROUP = 'bulk-coordinator.jobs.v1'
+const DWELL_GROUP = 'bulk-coordinator.dwell.v1'
 export const coordinatorDeadLetterTopic = deadLetterTopic(COORDINATOR_GROUP)
 
 export interface CoordinateOptions {
@@ -54,7 +53,6 @@ const SCHEMA_PATIENCE_MS = 30_000
 export async function coordinate(options: CoordinateOptions, signal: AbortSignal): Promise<void> {
   const { log, codec, database, logger, metrics } = options
   const identity = await log.identity()
-  const interactive = await lookUpInteractiveEnds(log, identity)
   const backlog = createBacklog()
   const pace = createPace({ dwellTargetMs: options.dwellTargetMs, metrics })
   const unknownSince = new Map<string, number>()
@@ -115,14 +113,6 @@ export async function coordinate(options: CoordinateOptions, signal: AbortSignal
   }
 
   async function handle(batch: LogBatch): Promise<{ readonly resumeAt: number } | undefined> {
-    if (isReportTopic(batch.topic) && !isBulkPartition(batch.partition)) {
-      for (const record of batch.records) {
-        const dwellMs = interactiveDwellMs(record)
-        if (dwellMs !== null) pace.interactive(dwellMs)
-      }
-      interactive.passed(batch)
-      return undefined
-    }
     const facts: Fact[] = []
     for (const record of batch.records) {
       const fact = await read(record)
@@ -166,23 +156,27 @@ export async function coordinate(options: CoordinateOptions, signal: AbortSignal
     return true
   }
 
+  const stopped = (error: Error): void => {
+    options.onState(error.message)
+    options.fail('The bulk coordinator has stopped reading', error)
+  }
+  const dwell = await watchInteractiveDwell({
+    ...{ log, group: membership(log, DWELL_GROUP), onStopped: stopped, onRetry: complain },
+    onDwell: (dwellMs) => pace.interactive(dwellMs),
+  })
   const subscription = await log.subscribe({
-    group: membership(log),
+    group: membership(log, COORDINATOR_GROUP),
     topics: [true, false].flatMap((live) => [
       topicOf('BulkSubmitted', live),
       topicOf('ReportGenerated', live),
     ]),
+    reads: (place) => !isInteractive(place),
     checkpoint: async (position) =>
-      isReportTopic(position.topic) && !isBulkPartition(position.partition)
-        ? interactive.checkpoint(position)
-        : await ensureCheckpoint(database, { group: COORDINATOR_GROUP, ...position }, identity),
+      await ensureCheckpoint(database, { group: COORDINATOR_GROUP, ...position }, identity),
     handle,
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
-    onStopped: (error) => {
-      options.onState(error.message)
-      options.fail('The bulk coordinator has stopped reading', error)
-    },
+    onStopped: stopped,
     onRetry: complain,
   })
   options.onState(null)
@@ -201,7 +195,7 @@ export async function coordinate(options: CoordinateOptions, signal: AbortSignal
   } finally {
     clearInterval(pacing)
     clearInterval(sweeping)
-    await subscription.stop()
+    await Promise.all([subscription.stop(), dwell.stop()])
     await Promise.all([release.stop(), announce.stop()])
   }
 }
@@ -210,8 +204,8 @@ export async function coordinate(options: CoordinateOptions, signal: AbortSignal
  * The lease says who reads, not the group. On Kafka each holder joins a group of its own, so that it need not wait until the
  * broker has missed the one before (docs/adr/0103).
  */
-function membership(log: EventLog): string {
-  return log.kind === 'kafka' ? `${COORDINATOR_GROUP}.${randomUUID()}` : COORDINATOR_GROUP
+function membership(log: EventLog, group: string): string {
+  return log.kind === 'kafka' ? `${group}.${randomUUID()}` : group
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

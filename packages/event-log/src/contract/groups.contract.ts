@@ -73,6 +73,34 @@ export function groupContract(start: () => Promise<LogUnderTest>): void {
       await first.subscription.stop()
     })
 
+    test('a group reads only the partitions it asks for, and is behind in no other', async () => {
+      const [topic, group] = [await context.newTopic(4), newGroup()]
+      const store = checkpointStore(await context.log().identity())
+      const records: LogRecord[] = []
+      const subscription = await context.log().subscribe(
+        subscribeOptions({
+          group,
+          topics: [topic],
+          reads: ({ topic: of, partition }) => of === topic && partition >= 2,
+          checkpoint: store.load,
+          handle: async (batch) => {
+            records.push(...batch.records)
+            store.advance(batch)
+            return undefined
+          },
+        }),
+      )
+      await until(() => expect(subscription.assigned()).toHaveLength(2))
+      await appendEverywhere(topic, 4, numbered(40, 'some'))
+      await until(() => expect(records).toHaveLength(20))
+      expect([...new Set(records.map(({ partition }) => partition))].sort()).toEqual([2, 3])
+      await until(() => expect(subscription.lag()).toBe(0))
+      expect(subscription.assigned().map(({ partition }) => partition)).toEqual(
+        expect.arrayContaining([2, 3]),
+      )
+      await subscription.stop()
+    })
+
     test('groups do not disturb each other: each one handles everything', async () => {
       const topic = await context.newTopic(2)
       const stores = await Promise.all(

@@ -121,9 +121,9 @@ export function openEmbeddedLog({
     },
     async subscribe(options) {
       refuseClosed()
-      const partitions = (
-        await Promise.all(options.topics.map((topic) => directory.partitions(topic)))
-      ).flat()
+      const partitions = (await Promise.all(options.topics.map((topic) => directory.partitions(topic))))
+        .flat()
+        .filter((place) => options.reads?.(place) ?? true)
       const dependencies = {
         database,
         hub,

@@ -79,7 +79,7 @@ export function openSubscription(
     connection: dependencies.connection,
     group: dependencies.wireGroup,
     wireTopics: options.topics.map(dependencies.wireTopic),
-    onAssigned: (assignment) => assignment.forEach(take),
+    onAssigned: (assignment) => assignment.filter(isRead).forEach(take),
     onRevoked: revokeAll,
     onRefused(reason, error) {
       end(
@@ -123,6 +123,10 @@ export function openSubscription(
     stop: () => (stopping ??= stop()),
   }
   return { subscription, joined: membership.joined }
+
+  function isRead({ wireTopic, partition }: Assignment): boolean {
+    return options.reads?.({ topic: dependencies.topicOf(wireTopic), partition }) ?? true
+  }
 
   async function stop(): Promise<void> {
     over = true
