@@ -136,16 +136,37 @@ const heldUsdc = (amount: string): unknown => ({
   account: { data: { parsed: { info: { mint: USDC_MINT, tokenAmount: { amount, decimals: 6 } } } } },
 })
 
-const solana = (genesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'): Answerer =>
-  rpcAnswerer({
-    getGenesisHash: () => genesis,
-    getBalance: () => ({ context, value: 18_446_744_073_709_551_615n }),
-    getAccountInfo: () => ({ context, value: { executable: false, lamports: 5, owner: '1'.repeat(32) } }),
-    getTokenAccountsByOwner: ([, filter]) => ({
-      context,
-      value: (filter as { mint: string }).mint === USDC_MINT ? [heldUsdc('1600000'), heldUsdc('400000')] : [],
-    }),
-  })
+/** Newest first; slots may hold several. */
+export const solanaSignatures = (length: number): readonly object[] =>
+  Array.from({ length }, (_, index) => ({
+    signature: `${'5'.repeat(82)}${String(111_111 + index).replaceAll('0', 'z')}`,
+    slot: 401_000_000 - Math.floor(index / 2),
+    err: index === 1 ? { InstructionError: [0, { Custom: 1 }] } : null,
+    memo: null,
+    blockTime: HEAD_AT_S - index,
+    confirmationStatus: 'finalized',
+  }))
+
+const solanaResults = {
+  getGenesisHash: () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d' as unknown,
+  getBalance: () => ({ context, value: 18_446_744_073_709_551_615n }) as unknown,
+  getAccountInfo: () => ({ context, value: { executable: false, lamports: 5, owner: '1'.repeat(32) } }),
+  getFirstAvailableBlock: () => 0 as unknown,
+  getSignaturesForAddress: () => solanaSignatures(2) as unknown,
+  getTokenAccountsByOwner: ([, filter]: readonly unknown[]) => ({
+    context,
+    value: (filter as { mint: string }).mint === USDC_MINT ? [heldUsdc('1600000'), heldUsdc('400000')] : [],
+  }),
+}
+
+/** Without `refused`, which the node answers with an error. */
+export function solana(
+  changes: Partial<Record<keyof typeof solanaResults, (params: readonly unknown[]) => unknown>> = {},
+  refused?: keyof typeof solanaResults,
+): Answerer {
+  const results = Object.entries({ ...solanaResults, ...changes }).filter(([method]) => method !== refused)
+  return rpcAnswerer(Object.fromEntries(results))
+}
 
 const LONG_AGO_S = HEAD_AT_S - 7 * 3_600
 
@@ -241,14 +262,15 @@ export const protocols: readonly Protocol[] = [
     chain: 'SOL',
     address: SOL_ADDRESS,
     answerer: solana(),
-    otherChain: solana('EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'),
+    otherChain: solana({ getGenesisHash: () => 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }),
     otherAddress: null,
     stale: null,
     expected: {
       height: '402000000',
       blockHash: null,
       balanceBaseUnits: '18446744073709551615',
-      txCount: null,
+      txCount: 2,
+      txCountKind: 'total',
       isContract: false,
       tokens: [{ asset: 'USDC', amountBaseUnits: '2000000', decimals: 6 }],
     },

@@ -1,6 +1,6 @@
 /**
  * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node tells how many transactions an address has:
- * signatures come in pages, from whatever history the node keeps.
+ * they are counted where a node that keeps the whole history has all their signatures on one page (docs/adr/0165).
  */
 import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
@@ -13,6 +13,11 @@ import { ProviderError } from '../provider-error.js'
 
 /** Newest transactions that are looked at, one call each. */
 const RECENT_SIGNATURES = 10
+/**
+ * Signatures that are counted, at most. Strangers write memos that come with each, up to 7 kB of JSON in a transaction: more
+ * rows could make an answer longer than is read, and its balance with it.
+ */
+const COUNTED_SIGNATURES = 250
 
 export interface SolanaRpcOptions {
   readonly tokens: readonly KnownToken[]
@@ -38,6 +43,12 @@ const tokenAccounts = withContext(
   ),
 )
 const signatures = listOf(z.object({ signature: text, err: z.unknown() }))
+/** Newest first, each once. 64 bytes in base58. */
+const countedSignatures = z
+  .array(z.object({ signature: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/), slot: count }))
+  .max(COUNTED_SIGNATURES)
+  .refine((rows) => new Set(rows.map(({ signature }) => signature)).size === rows.length, 'twice')
+  .refine((rows) => rows.every(({ slot }, index) => index === 0 || slot <= rows[index - 1]!.slot), 'order')
 const transfer = z.object({
   type: z.literal('transfer'),
   info: z.object({ source: text, destination: text, lamports: baseUnits }),
@@ -60,7 +71,8 @@ const genesisCall: RpcCall = { method: 'getGenesisHash', params: [] }
 export function solanaRpcProvider({ tokens }: SolanaRpcOptions): ChainProvider {
   return {
     chain: 'SOL',
-    stateRequest: 'getBalance, getAccountInfo and getTokenAccountsByOwner, finalized',
+    stateRequest:
+      'getBalance, getAccountInfo, getSignaturesForAddress and getTokenAccountsByOwner, finalized',
     accountState: (address, exchange) => accountState(tokens, address, exchange),
     recentTransactions,
   }
@@ -71,13 +83,15 @@ async function accountState(
   address: string,
   exchange: Exchange,
 ): Promise<AccountState> {
-  const [genesis, balanceOutcome, account, ...tokenOutcomes] = await callAll(exchange, [
+  const [genesis, balanceOutcome, account, firstBlock, page, ...tokenOutcomes] = await callAll(exchange, [
     genesisCall,
     { method: 'getBalance', params: [address, { commitment }] },
     {
       method: 'getAccountInfo',
       params: [address, { commitment, encoding: 'base64', dataSlice: { offset: 0, length: 0 } }],
     },
+    { method: 'getFirstAvailableBlock', params: [] },
+    { method: 'getSignaturesForAddress', params: [address, { commitment, limit: COUNTED_SIGNATURES }] },
     ...tokens.map(({ contract: mint }) => ({
       method: 'getTokenAccountsByOwner',
       params: [address, { mint }, { commitment, encoding: 'jsonParsed' }],
@@ -85,12 +99,13 @@ async function accountState(
   ])
   refuseOtherCluster(genesis)
   const balance = resultOf(balanceOutcome, balanceResult, 'getBalance')
+  const txCount = totalCount(firstBlock, page, balance.value)
   return {
     height: balance.context.slot,
     blockHash: null,
     balanceBaseUnits: balance.value,
-    txCount: null,
-    txCountKind: null,
+    txCount,
+    txCountKind: txCount === null ? null : 'total',
     // No account, no program.
     isContract: resultOf(account, accountResult, 'getAccountInfo').value?.executable ?? false,
     tokens: tokenAmounts(tokens, tokenOutcomes),
@@ -100,6 +115,22 @@ async function accountState(
 function refuseOtherCluster(outcome: RpcOutcome | undefined): void {
   if (resultOf(outcome, text, genesisCall.method) !== SOLANA_GENESIS)
     throw new ProviderError('wrong_chain', 'the provider serves another cluster')
+}
+
+/**
+ * How many transactions name the address, failed ones included, or null where that is not certain: the node keeps no
+ * history, or not from the first block on, or a full page may have another behind it. Nobody has a balance and no transaction.
+ */
+function totalCount(
+  firstBlock: RpcOutcome | undefined,
+  page: RpcOutcome | undefined,
+  balance: string,
+): number | null {
+  if (firstBlock?.ok !== true || page?.ok !== true) return null
+  const first = resultOf(firstBlock, count, 'getFirstAvailableBlock')
+  const { length } = resultOf(page, countedSignatures, 'getSignaturesForAddress')
+  const isWhole = first === 0 && length < COUNTED_SIGNATURES && (length > 0 || balance === '0')
+  return isWhole ? length : null
 }
 
 /** One owner may have several accounts of a token: their sum. Accounts of another mint than asked for are no answer. */
