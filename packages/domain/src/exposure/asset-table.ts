@@ -83,38 +83,38 @@ const burnAddresses: ReadonlySet<string> = new Set([
 
 export const isBurnAddress = (canonicalAddress: string): boolean => burnAddresses.has(canonicalAddress)
 
-const key = (chain: string, contract: string): string => `${chain} ${contract}`
-
-const assets: ReadonlyMap<string, Asset> = new Map(
-  [
-    ...chains.map(({ code, symbol, decimals }) => ({
-      chain: code,
-      contract: '',
-      symbol,
-      decimals,
-      dust: baseUnits(nativeDust[code] ?? '', decimals),
-    })),
-    ...tokens.map(([chain, contract, symbol, decimals, dust]) => ({
-      chain,
-      contract,
-      symbol,
-      decimals,
-      dust: baseUnits(dust, decimals),
-    })),
-  ].map((asset): [string, Asset] => [key(asset.chain, asset.contract), asset]),
+/** By chain, then by contract. */
+const assets: ReadonlyMap<string, ReadonlyMap<string, Asset>> = new Map(
+  chains.map(({ code, symbol, decimals }) => {
+    const native = { chain: code, contract: '', symbol, decimals }
+    const rows: Asset[] = [
+      { ...native, dust: baseUnits(nativeDust[code] ?? '', decimals) },
+      ...tokens
+        .filter(([chain]) => chain === code)
+        .map(([chain, contract, token, digits, dust]) => ({
+          chain,
+          contract,
+          symbol: token,
+          decimals: digits,
+          dust: baseUnits(dust, digits),
+        })),
+    ]
+    return [code, new Map(rows.map((asset) => [asset.contract, asset]))]
+  }),
 )
 
 /** The counted asset with this contract (empty: the native one), or undefined where its transfers do not count. */
 export function findAsset(chain: string, contract: string): Asset | undefined {
-  return assets.get(key(chain, contract))
+  return assets.get(chain)?.get(contract)
 }
 
 /** Every asset of the table. */
-export const listAssets = (): readonly Asset[] => [...assets.values()]
+export const listAssets = (): readonly Asset[] =>
+  [...assets.values()].flatMap((byContract) => [...byContract.values()])
 
 /** Whether the address is the contract of a counted token: code, whoever sends to it. */
 export const isAssetContract = (chain: string, address: string): boolean =>
-  address !== '' && assets.has(key(chain, address))
+  address !== '' && findAsset(chain, address) !== undefined
 
 /** Base units of a plain decimal number; throws on anything else and on more digits than the asset has. */
 export function baseUnits(decimal: string, decimals: number): bigint {

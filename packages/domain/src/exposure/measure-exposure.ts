@@ -14,16 +14,18 @@ import {
   type DeclaredRange,
 } from './history.js'
 import { createMeasures, type Contribution } from './measures.js'
+import { routeText, type Route } from './route.js'
+import { finished, STEP_ITEMS, type Steps } from './steps.js'
 import { taintOf } from './taint.js'
+import { createTracer, stepsOfRoute, type Direction, type TraceOptions } from './trace-routes.js'
 import {
-  createTracer,
-  isProvenRoute,
-  routeAddresses,
-  stepsOfRoute,
-  type Direction,
-  type TraceOptions,
-} from './trace-routes.js'
-import { edgesSha256, uncountedReason, type Transfer } from './transfer.js'
+  compareFor,
+  createTextHash,
+  edgesSha256,
+  uncountedReason,
+  type TextHash,
+  type Transfer,
+} from './transfer.js'
 import type { CompiledPolicy } from '../risk/policy.js'
 
 /** What was read of a ledger around one address. */
@@ -52,6 +54,8 @@ export interface MeasureContext {
   /** UTC, RFC 3339. */
   readonly generatedAt: string
   readonly policy: CompiledPolicy
+  /** Hashes what was read; a platform's own is many times faster. */
+  readonly textHash?: TextHash
 }
 
 /** A hub has thousands of counterparties that nobody follows; the first tell enough. */
@@ -60,22 +64,33 @@ const RECORDED_CUTS = 100
 /** Cut reasons of addresses whose value is shown as nobody's. */
 const unattributedCuts: ReadonlySet<string> = new Set(['hub', 'contract'])
 
-export function measureExposure(neighbourhood: Neighbourhood, context: MeasureContext): ExposureRecord {
-  const { chain, address } = neighbourhood
+/** Measures without a rest. */
+export const measureExposure = (neighbourhood: Neighbourhood, context: MeasureContext): ExposureRecord =>
+  finished(measureInSteps(neighbourhood, context))
+
+/** Measures in steps, each of them short whatever the neighbourhood's size. */
+export function* measureInSteps(
+  neighbourhood: Neighbourhood,
+  context: MeasureContext,
+): Steps<ExposureRecord> {
   const { document } = context.policy.exposure
-  const counted = neighbourhood.transfers.filter((one) => uncountedReason(chain, one) === null)
-  const own = counted.filter(
-    ({ id, from, to }) => (from === address || to === address) && (neighbourhood.ownIds?.has(id) ?? true),
-  )
+  const { counted, own, byAsset } = yield* sortedOut(neighbourhood)
+  yield
   const history = judgeHistory(neighbourhood, own, context)
   const measures = createMeasures({ limits: document.limits, totals: history.totals })
-  const byAsset = new Map<string, Transfer[]>()
-  for (const transfer of counted) pushTo(byAsset, transfer.contract, transfer)
   for (const [contract, transfers] of byAsset) {
-    const asset = findAsset(chain, contract)!
+    const asset = findAsset(neighbourhood.chain, contract)!
+    const transfersOf = yield* orderedByFollowed(neighbourhood, transfers)
+    const ownOfAsset = own.filter((one) => one.contract === contract)
     for (const direction of ['in', 'out'] as const) {
-      for (const contribution of contributions({ neighbourhood, own, transfers, direction, context }))
-        measures.add({ ...contribution, asset, direction })
+      let items = 0
+      for (const found of contributions({
+        ...{ neighbourhood, own: ownOfAsset, transfersOf, direction, context },
+      })) {
+        if (found !== undefined) measures.add({ ...found, asset, direction })
+        items += 1
+        if (found === undefined || items % STEP_ITEMS === 0) yield
+      }
     }
   }
   const ranOut = neighbourhood.cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
@@ -88,10 +103,47 @@ export function measureExposure(neighbourhood: Neighbourhood, context: MeasureCo
     hopsSearched: document.hops,
     truncated: neighbourhood.truncated || ranOut,
     historyComplete: history.isComplete,
-    measures: measures.list(),
+    measures: yield* measures.list(),
     cut: neighbourhood.cut.slice(0, RECORDED_CUTS),
     cutOmitted: Math.max(0, neighbourhood.cut.length - RECORDED_CUTS),
-    edgesSha256: edgesSha256(counted),
+    edgesSha256: yield* edgesSha256(counted, context.textHash ?? createTextHash()),
+  }
+}
+
+/** The transfers that count, those of the address itself, and the first ones by asset. */
+function* sortedOut({ chain, address, transfers, ownIds }: Neighbourhood) {
+  const counted: Transfer[] = []
+  const own: Transfer[] = []
+  const byAsset = new Map<string, Transfer[]>()
+  for (let index = 0; index < transfers.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const one = transfers[index]!
+    if (uncountedReason(chain, one) !== null) continue
+    counted.push(one)
+    pushTo(byAsset, one.contract, one)
+    if ((one.from === address || one.to === address) && (ownIds?.has(one.id) ?? true)) own.push(one)
+  }
+  return { counted, own, byAsset }
+}
+
+/** Transfers of one asset by the followed addresses that they touch, in the order in which each address saw them. */
+function* orderedByFollowed({ followed }: Neighbourhood, transfers: readonly Transfer[]) {
+  const byAddress = new Map<string, Transfer[]>(followed.map((one) => [one, []]))
+  for (let index = 0; index < transfers.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const one = transfers[index]!
+    byAddress.get(one.from)?.push(one)
+    byAddress.get(one.to)?.push(one)
+  }
+  const ordered = new Set<string>()
+  return (address: string): readonly Transfer[] => {
+    const found = byAddress.get(address)
+    if (found === undefined) return []
+    if (!ordered.has(address)) {
+      ordered.add(address)
+      found.sort(compareFor(address))
+    }
+    return found
   }
 }
 
@@ -174,27 +226,25 @@ function judgeHistory(
 const hasTokens = (own: readonly Transfer[], ranges: readonly DeclaredRange[]): boolean =>
   own.some(({ contract }) => contract !== '') || ranges.some(({ kind }) => kind === 'token')
 
-/** Every part of the address's transfers of one asset that comes from, or goes to, a source. */
+/**
+ * Every part of the address's transfers of one asset that comes from, or goes to, a source. Where nothing comes it is a step
+ * on the way.
+ */
 function* contributions({
   neighbourhood: { address, followed, cut },
   own,
-  transfers,
+  transfersOf,
   direction,
   context: { attributionOf, policy },
 }: {
   readonly neighbourhood: Neighbourhood
-  readonly own: readonly Transfer[]
   /** Of one asset. */
-  readonly transfers: readonly Transfer[]
+  readonly own: readonly Transfer[]
+  readonly transfersOf: TraceOptions['transfersOf']
   readonly direction: Direction
   readonly context: MeasureContext
-}): Generator<Contribution> {
+}): Generator<Contribution | undefined, void> {
   const { document, sourceConfidencePpm } = policy.exposure
-  const byAddress = new Map<string, Transfer[]>()
-  for (const one of transfers) {
-    pushTo(byAddress, one.from, one)
-    pushTo(byAddress, one.to, one)
-  }
   const followedSet = new Set(followed)
   const unattributed = new Set(
     cut.filter(({ reason }) => unattributedCuts.has(reason)).map((one) => one.address),
@@ -203,7 +253,8 @@ function* contributions({
     screened: address,
     direction,
     method: document.method,
-    transfersOf: (at) => byAddress.get(at) ?? [],
+    hops: document.hops,
+    transfersOf,
     isSource: (at) => attributionOf(at).sources.length > 0,
     isFollowed: (at) => followedSet.has(at) && at !== address,
   }
@@ -212,59 +263,48 @@ function* contributions({
   /** A source of the same category on the way stands for what came through it. */
   const isShadowed = (category: string, between: readonly string[]): boolean =>
     between.some((at) => attributionOf(at).sources.some((one) => one.category === category && isStrong(one)))
+  const sourcesOfRoute = remembering((route: Route) =>
+    attributionOf(route.sourceAddress).sources.filter(({ category }) => !isShadowed(category, route.between)),
+  )
 
-  const { contract } = transfers[0]!
-  for (const transfer of own) {
-    if (transfer.contract !== contract) continue
+  for (let index = 0; index < own.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const transfer = own[index]!
     if ((direction === 'in' ? transfer.to : transfer.from) !== address) continue
     const counterparty = direction === 'in' ? transfer.from : transfer.to
-    const common = { transfer, counterparty }
-    for (const source of attributionOf(counterparty).sources)
-      yield {
-        ...common,
-        relation: 'direct',
-        source,
-        sourceAddress: counterparty,
-        isWeak: !isStrong(source),
-        amount: transfer.amount,
-        proven: transfer.proven,
-        hops: 1,
-        route: (transfer.proven ? '+' : '-') + counterparty,
-        steps: () => [transfer],
-      }
-    if (unattributed.has(counterparty))
-      yield {
-        ...common,
-        relation: 'direct',
-        source: null,
-        sourceAddress: counterparty,
-        isWeak: true,
-        amount: transfer.amount,
-        proven: transfer.proven,
-        hops: 1,
-        route: (transfer.proven ? '+' : '-') + counterparty,
-        steps: () => [transfer],
-      }
-    if (document.hops < 2) continue
-    const parts = [...taintOf(tracer.partsOf(transfer, document.hops))]
-    const found = parts.flatMap(([route, amount]): Contribution[] => {
-      const [sourceAddress, ...between] = routeAddresses(route)
-      return attributionOf(sourceAddress!)
-        .sources.filter(({ category }) => !isShadowed(category, between))
-        .map((source) => ({
-          ...common,
-          relation: 'indirect',
-          source,
-          sourceAddress: sourceAddress!,
-          isWeak: !isStrong(source),
-          amount,
-          proven: isProvenRoute(route),
-          hops: between.length + 1,
-          route,
-          steps: () => stepsOfRoute(route, transfer, trace),
-        }))
+    const direct = (source: SourceAttribution | null): Contribution => ({
+      transfer,
+      relation: 'direct',
+      source,
+      isWeak: source === null || !isStrong(source),
+      amount: transfer.amount,
+      route: tracer.directRoute(counterparty, transfer.proven),
+      steps: () => [transfer],
     })
+    for (const source of attributionOf(counterparty).sources) yield direct(source)
+    if (unattributed.has(counterparty)) yield direct(null)
+    const parts = [...taintOf(yield* tracer.partsOf(transfer))]
+    const found = parts.flatMap(([route, amount]) =>
+      sourcesOfRoute(route).map((source): Contribution => ({
+        transfer,
+        relation: 'indirect',
+        source,
+        isWeak: !isStrong(source),
+        amount,
+        route,
+        steps: () => stepsOfRoute(route, transfer, trace),
+      })),
+    )
     yield* document.method === 'poison' ? onePerCategory(found) : found
+  }
+}
+
+function remembering<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>()
+  return (key) => {
+    let value = known.get(key)
+    if (value === undefined) known.set(key, (value = work(key)))
+    return value
   }
 }
 
@@ -279,8 +319,9 @@ function onePerCategory(found: readonly Contribution[]): readonly Contribution[]
 }
 
 function isSurer(a: Contribution, b: Contribution): boolean {
-  const difference = a.source!.confidencePpm - b.source!.confidencePpm || Number(a.proven) - Number(b.proven)
-  return difference > 0 || (difference === 0 && a.route < b.route)
+  const difference =
+    a.source!.confidencePpm - b.source!.confidencePpm || Number(a.route.proven) - Number(b.route.proven)
+  return difference > 0 || (difference === 0 && routeText(a.route) < routeText(b.route))
 }
 
 function pushTo<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {

@@ -4,7 +4,9 @@ import type { Asset } from './asset-table.js'
 import type { SourceAttribution } from './attribution.js'
 import type { ExposureLimits } from './exposure-policy.js'
 import { utcText, type AssetTotals } from './history.js'
-import { routeAddresses, type Direction, type Route } from './trace-routes.js'
+import type { Route } from './route.js'
+import type { Steps } from './steps.js'
+import type { Direction } from './trace-routes.js'
 import type { Transfer } from './transfer.js'
 
 /** Value that passed through an unlabelled hub is shown under this word and not scored. */
@@ -13,17 +15,13 @@ export const UNATTRIBUTED = 'unattributed'
 /** A part of one of the address's transfers, attributed to one source in one category. */
 export interface Contribution {
   readonly transfer: Transfer
-  readonly counterparty: string
   readonly relation: 'direct' | 'indirect'
   /** Null for an unlabelled hub. */
   readonly source: SourceAttribution | null
-  readonly sourceAddress: string
   readonly isWeak: boolean
   /** Base units. */
   readonly amount: bigint
-  /** Every transfer it rests on is proven. */
-  readonly proven: boolean
-  readonly hops: number
+  /** Proven where every transfer it rests on is. */
   readonly route: Route
   readonly steps: () => readonly Transfer[]
 }
@@ -43,6 +41,8 @@ interface RouteSum {
 }
 
 interface Sum {
+  /** Decides the order among sums. */
+  readonly key: string
   readonly relation: string
   readonly direction: Direction
   readonly category: string
@@ -63,27 +63,25 @@ export function createMeasures({ limits, totals }: { limits: ExposureLimits; tot
     add(one: AssetContribution): void {
       const preDesignation = predatesDesignation(one)
       const category = one.source?.category ?? UNATTRIBUTED
-      const key = JSON.stringify([
-        category,
-        one.relation,
-        one.direction,
-        one.asset.contract,
-        one.isWeak,
-        preDesignation === true,
-      ])
-      const sum = sums.get(key) ?? emptySum(one, category, preDesignation)
-      sums.set(key, sum)
+      const isPre = preDesignation === true
+      const found = `${category} ${one.relation} ${one.direction} ${one.asset.contract} ${one.isWeak} ${isPre}`
+      let sum = sums.get(found)
+      if (sum === undefined) sums.set(found, (sum = emptySum(one, category, preDesignation)))
       if (preDesignation === null) sum.preDesignation = null
       addToSource(sum, one)
       addToRoute(sum, one)
       sum.transfers.add(one.transfer.id)
-      sum.hops = Math.max(sum.hops, one.hops)
+      sum.hops = Math.max(sum.hops, one.route.between.length + 1)
     },
     /** In the order of their keys. */
-    list: (): readonly ExposureMeasure[] =>
-      [...sums.entries()]
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, sum]) => measureOf(sum, pathsOfEach(sums.size, limits), totals)),
+    *list(): Steps<readonly ExposureMeasure[]> {
+      const measures: ExposureMeasure[] = []
+      for (const sum of [...sums.values()].sort((a, b) => (a.key < b.key ? -1 : 1))) {
+        yield
+        measures.push(measureOf(sum, pathsOfEach(sums.size, limits), totals))
+      }
+      return measures
+    },
   }
 }
 
@@ -94,6 +92,14 @@ const pathsOfEach = (measures: number, { paths }: ExposureLimits): number =>
   Math.min(paths, Math.max(1, Math.floor(MAX_RECORDED_PATHS / measures)))
 
 const emptySum = (one: AssetContribution, category: string, preDesignation: boolean | null): Sum => ({
+  key: JSON.stringify([
+    category,
+    one.relation,
+    one.direction,
+    one.asset.contract,
+    one.isWeak,
+    preDesignation === true,
+  ]),
   category,
   relation: one.relation,
   direction: one.direction,
@@ -118,19 +124,18 @@ function predatesDesignation({ source, transfer }: AssetContribution): boolean |
   return Number.isNaN(designatedAtMs) ? null : transfer.occurredAtS * 1_000 < designatedAtMs
 }
 
-function addToSource(sum: Sum, { source, sourceAddress, amount, proven }: AssetContribution): void {
-  const known = sum.bySource.get(sourceAddress) ?? { source, amount: 0n, provenAmount: 0n }
-  sum.bySource.set(sourceAddress, known)
+function addToSource(sum: Sum, { source, amount, route }: AssetContribution): void {
+  let known = sum.bySource.get(route.sourceAddress)
+  if (known === undefined)
+    sum.bySource.set(route.sourceAddress, (known = { source, amount: 0n, provenAmount: 0n }))
   known.amount += amount
-  if (proven) known.provenAmount += amount
+  if (route.proven) known.provenAmount += amount
 }
 
-function addToRoute(sum: Sum, { route, amount, hops, steps }: AssetContribution): void {
-  // One way whether or not each transfer of it is proven.
-  const key = routeAddresses(route).join(' ')
-  const known = sum.byRoute.get(key)
+function addToRoute(sum: Sum, { route, amount, steps }: AssetContribution): void {
+  const known = sum.byRoute.get(route.way)
   if (known === undefined) {
-    sum.byRoute.set(key, { amount, largest: amount, hops, steps })
+    sum.byRoute.set(route.way, { amount, largest: amount, hops: route.between.length + 1, steps })
     return
   }
   known.amount += amount

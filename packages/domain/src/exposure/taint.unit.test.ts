@@ -1,25 +1,37 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { taintMethods } from './exposure-policy.js'
-import { openingLot, replay, taintOf, type Lot, type Movement } from './taint.js'
+import { taintMethods, type TaintMethod } from './exposure-policy.js'
+import { finished } from './steps.js'
+import { openingLot, replay as replayInSteps, taintOf, type Lot, type Movement } from './taint.js'
 
 const COIN = 100_000_000n
 
-const tainted = (id: string, amount: bigint): Movement => ({
+const replay = (movements: readonly Movement<string>[], method: TaintMethod) =>
+  finished(replayInSteps(movements, method))
+
+const tainted = (id: string, amount: bigint): Movement<string> => ({
   id,
   incoming: true,
   amount,
   lots: [{ amount, routes: ['hack'] }],
+  isAsked: true,
 })
-const clean = (id: string, amount: bigint): Movement => ({
+const clean = (id: string, amount: bigint): Movement<string> => ({
   id,
   incoming: true,
   amount,
   lots: [{ amount, routes: [] }],
+  isAsked: true,
 })
-const out = (id: string, amount: bigint): Movement => ({ id, incoming: false, amount, lots: [] })
+const out = (id: string, amount: bigint): Movement<string> => ({
+  id,
+  incoming: false,
+  amount,
+  lots: [],
+  isAsked: true,
+})
 
-const hacked = (moved: ReadonlyMap<string, readonly Lot[]>, id: string): bigint =>
+const hacked = (moved: ReadonlyMap<string, readonly Lot<string>[]>, id: string): bigint =>
   taintOf(moved.get(id) ?? []).get('hack') ?? 0n
 
 describe('two hacked coins and three clean ones, then two out and three out', () => {
@@ -62,10 +74,10 @@ const drawnMovements = fc
     maxLength: 30,
   })
   .map((drawn) =>
-    drawn.map(({ incoming, amount, route }, index): Movement => {
+    drawn.map(({ incoming, amount, route }, index): Movement<string> => {
       const value = BigInt(amount + 1)
       const lots = [{ amount: value, routes: route === 0 ? [] : [`r${route}`] }]
-      return { id: `m${index}`, incoming, amount: value, lots: incoming ? lots : [] }
+      return { id: `m${index}`, incoming, amount: value, lots: incoming ? lots : [], isAsked: true }
     }),
   )
 

@@ -5,26 +5,20 @@
  * and direction reversed, away from it (`out`). Value that came through the screened address itself is of unknown origin.
  */
 import type { TaintMethod } from './exposure-policy.js'
+import { createRoutes, type Route } from './route.js'
+import { STEP_ITEMS, type Steps } from './steps.js'
 import { replay, type Lot, type Movement } from './taint.js'
 import { compareFor, type Transfer } from './transfer.js'
 
 export type Direction = 'in' | 'out'
 
-/** A route as text: `+` where every transfer of it is proven, else `-`, then its addresses from the source on. */
-export type Route = string
-
-export const routeAddresses = (route: Route): readonly string[] => route.slice(1).split(' ')
-export const isProvenRoute = (route: Route): boolean => route.startsWith('+')
-
-const startRoute = (source: string, proven: boolean): Route => (proven ? '+' : '-') + source
-const extendRoute = (route: Route, address: string, proven: boolean): Route =>
-  `${isProvenRoute(route) && proven ? '+' : '-'}${route.slice(1)} ${address}`
-
 export interface TraceOptions {
   readonly screened: string
   readonly direction: Direction
   readonly method: TaintMethod
-  /** Every known transfer of one asset by each address that it touches. */
+  /** Transfers between a source and the screened address, at most. */
+  readonly hops: number
+  /** Every known transfer of one asset of an address that is followed, in the order in which the address saw them. */
   readonly transfersOf: (address: string) => readonly Transfer[]
   readonly isSource: (address: string) => boolean
   /** Whether paths may be followed through the address. */
@@ -32,70 +26,113 @@ export interface TraceOptions {
 }
 
 export interface Tracer {
-  /** The parts of a transfer to (`in`) or from (`out`) the screened address that came over 2 to `hops` hops. */
-  partsOf(transfer: Transfer, hops: number): readonly Lot[]
+  /** The route of a transfer between a source and the screened address. */
+  directRoute(source: string, proven: boolean): Route
+  /** The parts of a transfer to (`in`) or from (`out`) the screened address that came over 2 hops or more. */
+  partsOf(transfer: Transfer): Steps<readonly Lot<Route>[]>
 }
+
+/** What an address passed on, by transfer, and the routes behind it as they go on from it. */
+interface Passed {
+  readonly parts: ReadonlyMap<string, readonly Lot<Route>[]>
+  readonly onward: { readonly [proven in 'true' | 'false']: Map<readonly Route[], readonly Route[]> }
+}
+
+const passedNothing: Passed = { parts: new Map(), onward: { true: new Map(), false: new Map() } }
 
 /** A tracer for one asset and direction; what it worked out for one transfer it remembers for the next. */
 export function createTracer(options: TraceOptions): Tracer {
   const { screened, direction, method, isSource, isFollowed } = options
   const nearer = (one: Transfer): string => (direction === 'in' ? one.from : one.to)
   const farther = (one: Transfer): string => (direction === 'in' ? one.to : one.from)
-  const remembered = new Map<string, ReadonlyMap<string, readonly Lot[]>>()
+  const routes = createRoutes()
+  /** By the hops still to go, then by address. */
+  const remembered = new Map<number, Map<string, Passed>>()
 
   /** What came into an address by a transfer, over at most `hops` hops from a source. */
-  function incomingLots(transfer: Transfer, hops: number): readonly Lot[] {
+  function* incomingLots(transfer: Transfer, hops: number): Steps<readonly Lot<Route>[]> {
     const sender = nearer(transfer)
     if (sender === screened) return [{ amount: transfer.amount, routes: [] }]
-    const own = isSource(sender) ? [startRoute(sender, transfer.proven)] : []
-    const parts = hops > 1 && isFollowed(sender) ? throughAddress(sender, transfer, hops - 1) : []
+    const own = isSource(sender) ? [routes.start(sender, transfer.proven)] : []
+    const parts =
+      hops > 1 && isFollowed(sender) ? yield* throughAddress(sender, transfer, hops - 1, null) : []
     return withOwnRoute(parts, own, transfer.amount)
   }
 
   /** In FIFO the parts are the transfer, in order; otherwise they lie over one another and over the whole. */
-  function withOwnRoute(parts: readonly Lot[], own: readonly Route[], amount: bigint): readonly Lot[] {
+  function withOwnRoute(
+    parts: readonly Lot<Route>[],
+    own: readonly Route[],
+    amount: bigint,
+  ): readonly Lot<Route>[] {
     if (parts.length === 0) return [{ amount, routes: own }]
     if (method === 'fifo') return parts.map((lot) => ({ ...lot, routes: [...lot.routes, ...own] }))
     return own.length === 0 ? parts : [...parts, { amount, routes: own }]
   }
 
-  /** The parts of a transfer out of an address, with the address as the last of their routes. */
-  function throughAddress(address: string, transfer: Transfer, hops: number): readonly Lot[] {
-    const key = `${hops} ${address}`
-    let parts = remembered.get(key)
-    if (parts === undefined) {
-      parts = replayAddress(address, hops)
-      remembered.set(key, parts)
+  /**
+   * The parts of a transfer out of an address, with the address as the last of their routes. Where only transfers to one
+   * receiver are ever asked for, it is named.
+   */
+  function* throughAddress(
+    address: string,
+    transfer: Transfer,
+    hops: number,
+    receiver: string | null,
+  ): Steps<readonly Lot<Route>[]> {
+    let byAddress = remembered.get(hops)
+    if (byAddress === undefined) remembered.set(hops, (byAddress = new Map()))
+    let passed = byAddress.get(address)
+    if (passed === undefined) {
+      passed = yield* replayAddress(address, hops, receiver)
+      byAddress.set(address, passed)
     }
-    return (parts.get(transfer.id) ?? []).map((lot) => ({
-      amount: lot.amount,
-      // Proven or not until here, over an unproven transfer a route is one and the same.
-      routes: [...new Set(lot.routes.map((route) => extendRoute(route, address, transfer.proven)))],
-    }))
-  }
-
-  function replayAddress(address: string, hops: number): ReadonlyMap<string, readonly Lot[]> {
-    const movements = orderedTransfers(address).map((transfer): Movement => {
-      const incoming = farther(transfer) === address
-      return {
-        id: transfer.id,
-        incoming,
-        amount: transfer.amount,
-        lots: incoming ? incomingLots(transfer, hops) : [],
+    const lots = passed.parts.get(transfer.id)
+    if (lots === undefined) return []
+    const known = passed.onward[transfer.proven ? 'true' : 'false']
+    return lots.map(({ amount, routes: before }) => {
+      let onward = known.get(before)
+      if (onward === undefined) {
+        onward = [...new Set(before.map((route) => routes.extend(route, address, transfer.proven)))]
+        known.set(before, onward)
       }
+      return { amount, routes: onward }
     })
-    const isTainted = movements.some(({ lots }) => lots.some(({ routes }) => routes.length > 0))
-    return isTainted ? replay(movements, method) : new Map()
   }
 
-  const orderedTransfers = (address: string): readonly Transfer[] => {
-    const ordered = [...options.transfersOf(address)].sort(compareFor(address))
-    return direction === 'in' ? ordered : ordered.reverse()
+  function* replayAddress(address: string, hops: number, receiver: string | null): Steps<Passed> {
+    const transfers = options.transfersOf(address)
+    if (!transfers.some((one) => farther(one) === address && mayBring(nearer(one), hops)))
+      return passedNothing
+    const movements: Movement<Route>[] = []
+    let isTainted = false
+    for (let index = 0; index < transfers.length; index++) {
+      if (index % STEP_ITEMS === 0) yield
+      const transfer = transfers[direction === 'in' ? index : transfers.length - 1 - index]!
+      const { id, amount } = transfer
+      const incoming = farther(transfer) === address
+      const lots = incoming ? yield* incomingLots(transfer, hops) : []
+      isTainted ||= lots.some((lot) => lot.routes.length > 0)
+      const isAsked = receiver === null || farther(transfer) === receiver
+      movements.push({ id, incoming, amount, lots, isAsked })
+    }
+    if (!isTainted) return passedNothing
+    return {
+      parts: yield* replay(movements, method),
+      onward: { true: new Map(), false: new Map() },
+    }
   }
+
+  const mayBring = (sender: string, hops: number): boolean =>
+    sender !== screened && (isSource(sender) || (hops > 1 && isFollowed(sender)))
 
   return {
-    partsOf: (transfer, hops) =>
-      isFollowed(nearer(transfer)) ? throughAddress(nearer(transfer), transfer, hops - 1) : [],
+    directRoute: (source, proven) => routes.start(source, proven),
+    *partsOf(transfer) {
+      if (options.hops < 2 || !isFollowed(nearer(transfer))) return []
+      // With this many hops to go nothing but transfers to the screened address is ever asked for.
+      return yield* throughAddress(nearer(transfer), transfer, options.hops - 1, screened)
+    },
   }
 }
 
@@ -104,25 +141,53 @@ export function createTracer(options: TraceOptions): Tracer {
  * address the nearest in time. Of a route that was traced there always is one.
  */
 export function stepsOfRoute(
-  route: Route,
+  { sourceAddress, between }: Route,
   last: Transfer,
   { direction, transfersOf }: Pick<TraceOptions, 'direction' | 'transfersOf'>,
 ): readonly Transfer[] {
-  const addresses = routeAddresses(route)
   const steps = [last]
-  for (let index = addresses.length - 1; index > 0; index--) {
-    const at = addresses[index]!
-    const before = addresses[index - 1]!
-    const compare = compareFor(at)
-    const earlier = transfersOf(at).filter((one) =>
-      direction === 'in'
-        ? one.from === before && one.to === at && compare(one, steps[0]!) < 0
-        : one.to === before && one.from === at && compare(one, steps[0]!) > 0,
-    )
-    earlier.sort(direction === 'in' ? compare : (a, b) => compare(b, a))
-    const step = earlier.at(-1)
+  for (let index = between.length - 1; index >= 0; index--) {
+    const at = between[index]!
+    const before = between[index - 1] ?? sourceAddress
+    const step = nearestBefore(transfersOf(at), steps.at(-1)!, { at, before, direction })
     if (step === undefined) break
-    steps.unshift(step)
+    steps.push(step)
   }
-  return direction === 'in' ? steps : steps.reverse()
+  return direction === 'in' ? steps.reverse() : steps
+}
+
+/** The last transfer from `before` to `at` that came before the given one; of outgoing value the first one after it, from `at` on. */
+function nearestBefore(
+  ordered: readonly Transfer[],
+  given: Transfer,
+  { at, before, direction }: { readonly at: string; readonly before: string; readonly direction: Direction },
+): Transfer | undefined {
+  const place = firstNotBefore(ordered, given, compareFor(at))
+  if (direction === 'in') {
+    for (let index = place - 1; index >= 0; index--) {
+      const one = ordered[index]!
+      if (one.from === before && one.to === at) return one
+    }
+    return undefined
+  }
+  for (let index = place; index < ordered.length; index++) {
+    const one = ordered[index]!
+    if (one.id !== given.id && one.to === before && one.from === at) return one
+  }
+  return undefined
+}
+
+/** Index of the first that does not come before the given one. */
+function firstNotBefore(
+  ordered: readonly Transfer[],
+  given: Transfer,
+  compare: (a: Transfer, b: Transfer) => number,
+): number {
+  let [low, high] = [0, ordered.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(ordered[middle]!, given) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }

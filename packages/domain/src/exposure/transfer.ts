@@ -1,6 +1,8 @@
 /** A movement of value between two addresses, and in which order movements happened. */
-import { sha256Hex } from '../json/canonical-json.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { findAsset, isBurnAddress } from './asset-table.js'
+import { STEP_ITEMS, type Steps } from './steps.js'
 
 export interface Transfer {
   /** Names the transfer in its ledger: two copies of one transfer have one id. Lowercase hex. */
@@ -58,17 +60,56 @@ const compareKnown = (a: number | null, b: number | null): number => (a ?? -1) -
 export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 
+/** SHA-256 of text that comes in pieces. */
+export interface TextHash {
+  /** Adds the UTF-8 bytes of the text. */
+  update(text: string): void
+  /** Lowercase hex of everything added. */
+  hex(): string
+}
+
+export function createTextHash(): TextHash {
+  const hash = sha256.create()
+  return {
+    update: (text) => hash.update(utf8ToBytes(text)),
+    hex: () => bytesToHex(hash.digest()),
+  }
+}
+
+/** Ids are hashes themselves: their first digits part them evenly, so that no sort is long. */
+const BUCKET_DIGITS = 2
+
 /**
  * SHA-256, lowercase hex, of a whole set of transfers: one line each, in the order of their ids. The id names transaction,
  * kind and index; the rest is what measuring reads.
  */
-export function edgesSha256(transfers: readonly Transfer[]): string {
-  const lines = [...transfers]
-    .sort(compareIds)
-    .map(({ id, contract, from, to, amount, blockNumber, occurredAtS, position, proven }) =>
-      [id, contract, from, to, amount, blockNumber ?? '', occurredAtS ?? '', position ?? '', proven].join(
-        ' ',
-      ),
-    )
-  return sha256Hex(lines.join('\n'))
+export function* edgesSha256(transfers: readonly Transfer[], hash: TextHash): Steps<string> {
+  const buckets = new Map<string, Transfer[]>()
+  for (let index = 0; index < transfers.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const transfer = transfers[index]!
+    const digits = transfer.id.slice(0, BUCKET_DIGITS)
+    const bucket = buckets.get(digits)
+    if (bucket === undefined) buckets.set(digits, [transfer])
+    else bucket.push(transfer)
+  }
+  let separator = ''
+  let lines = ''
+  let count = 0
+  for (const digits of [...buckets.keys()].sort()) {
+    for (const transfer of buckets.get(digits)!.sort(compareIds)) {
+      lines += separator + lineOf(transfer)
+      separator = '\n'
+      count += 1
+      if (count % STEP_ITEMS !== 0) continue
+      hash.update(lines)
+      lines = ''
+      yield
+    }
+  }
+  hash.update(lines)
+  return hash.hex()
 }
+
+const lineOf = (one: Transfer): string =>
+  `${one.id} ${one.contract} ${one.from} ${one.to} ${one.amount} ${one.blockNumber ?? ''} ${one.occurredAtS ?? ''} ${one.position ?? ''} ${one.proven}`
