@@ -4,6 +4,7 @@ import {
   compilePolicy,
   lintPolicy,
   policyFault,
+  strictJsonFault,
   type CompiledPolicy,
   type PolicyDocument,
   type PolicyFinding,
@@ -26,6 +27,9 @@ export function checkPolicyText(text: string): CheckedPolicy {
       formFault('', `It is not JSON: ${error instanceof Error ? error.message : String(error)}`),
     ])
   }
+  // Of two settings with one name JSON.parse keeps the last without a word: its author may have read the first.
+  const doubtful = strictJsonFault(text, 'The policy')
+  if (doubtful !== null) return refused([formFault(settingAt(doubtful.pointer), doubtful.detail)])
   const faults = policySchemaFaults(document)
   if (faults.length > 0) {
     return refused(
@@ -47,6 +51,14 @@ export function checkPolicyText(text: string): CheckedPolicy {
 }
 
 const refused = (findings: readonly PolicyFinding[]): CheckedPolicy => ({ policy: null, findings })
+
+/** A JSON Pointer as settings are named elsewhere: `exposure.caps`. */
+const settingAt = (pointer: string): string =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.')
 
 function formFault(path: string, message: string): PolicyFinding {
   return { severity: 'error', rule: 'form', path, message }

@@ -1,6 +1,7 @@
 /** What a schema refused, as `errors[]` of a problem: a JSON Pointer and a sentence each. */
+import { escapeStep } from '@cupel/domain'
 import type { z } from 'zod'
-import { escapeStep, type Fault } from './strict-json.js'
+import type { Fault } from './strict-json.js'
 
 export function faultsOf(error: z.ZodError, root = ''): Fault[] {
   return error.issues.flatMap((issue) => {

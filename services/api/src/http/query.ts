@@ -1,8 +1,9 @@
 /** The query of a URL, each parameter at most once, through the endpoint's schema. */
 import type { IncomingMessage } from 'node:http'
+import { escapeStep } from '@cupel/domain'
 import type { z } from 'zod'
 import { faultsOf } from './faults.js'
-import { escapeStep, type Fault } from './strict-json.js'
+import type { Fault } from './strict-json.js'
 
 export type Query =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly faults: readonly Fault[] }
