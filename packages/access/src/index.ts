@@ -1,4 +1,4 @@
-export { createAccount, listAccounts, MAX_NAME_LENGTH } from './accounts.js'
+export { checkedReason, createAccount, listAccounts, MAX_NAME_LENGTH } from './accounts.js'
 export type { Account } from './accounts.js'
 export { createAdmission } from './admission.js'
 export type {

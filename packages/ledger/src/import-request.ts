@@ -14,6 +14,8 @@ export interface LedgerImportRequest {
   readonly replace?: boolean | undefined
   /** Who imports, recorded with the segment. */
   readonly importedBy: string
+  /** Why, for the audit log; of whoever finishes an interrupted import. */
+  readonly reason?: string | undefined
 }
 
 export interface LedgerImportDeps {

@@ -59,5 +59,6 @@ export function segmentEvent({
     assetTableVersion: ASSET_TABLE_VERSION,
     importedAt: publishedAt,
     importedBy: request.importedBy,
+    reason: request.reason ?? '',
   }
 }

@@ -46,6 +46,22 @@ describe('one file', () => {
     expect(await currentLedgerSeq(ledger.database)).toBe(1)
   })
 
+  test('tells with its segment who imported it and why; an import without a reason has none', async () => {
+    for (const reason of ['blocks of May, ticket 117', undefined])
+      await importLedger(
+        {
+          file: await ledger.file(`${reason}.csv`, csvOf([{ raw: reason === undefined ? '1' : '2' }])),
+          ...{ format: 'csv', chain: 'ETH', importedBy: 'operator:test', reason },
+        },
+        { database: ledger.database },
+      )
+    const outbox = await ledger.database.query('SELECT event FROM projection.outbox ORDER BY seq')
+    expect(outbox.slice(-2)).toMatchObject([
+      { event: { data: { importedBy: 'operator:test', reason: 'blocks of May, ticket 117' } } },
+      { event: { data: { importedBy: 'operator:test', reason: '' } } },
+    ])
+  })
+
   test('leaves out what is no counted transfer, by reason', async () => {
     const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
     const summary = await ledger.imported(

@@ -492,6 +492,8 @@ export interface LedgerSegmentImported {
   readonly assetTableVersion: string
   readonly importedAt: string
   readonly importedBy: string
+  /** Why, in the words of whoever imported it; empty where nobody said. */
+  readonly reason: string
 }
 
 /** From here on screenings are decided under this policy. */

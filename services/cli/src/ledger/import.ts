@@ -1,6 +1,7 @@
 /** `cupel ledger import`: brings a file of transfers in. */
 import { accessSync, constants } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { checkedReason } from '@cupel/access'
 import {
   importLedger,
   LEDGER_LOOK_INTERVAL_MS,
@@ -10,7 +11,7 @@ import {
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '../explain.js'
+import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 import { withInstallation, type Installation } from '../installation.js'
 import { operator } from '../operator.js'
 
@@ -20,6 +21,7 @@ interface ImportOptions extends JsonOption {
   readonly completeFrom?: number
   readonly completeTo?: number
   readonly replace?: boolean
+  readonly reason: string
 }
 
 const PROGRESS_INTERVAL_MS = 2_000
@@ -57,15 +59,17 @@ export function registerImport(ledger: Command, context: CliContext): void {
       '--replace',
       'retire what the ledger holds of that range and the file does not: blocks were reorganised',
     )
+    .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
       const path = readable(context.path(file))
+      const reason = readableReason(options.reason)
       const result = await withInstallation(context, async (installation) => {
         const { database } = installation
         const { format, chain, completeFrom, completeTo, replace } = options
         const imported = await importLedger(
-          { file: path, format, chain, completeFrom, completeTo, replace, importedBy: operator() },
+          { file: path, format, chain, completeFrom, completeTo, replace, importedBy: operator(), reason },
           { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
         )
         // Scorers look for a new state now and then: who screens next must find it.
@@ -91,6 +95,14 @@ function readable(path: string): string {
     return path
   } catch (cause) {
     throw new CommandError(`${path} cannot be read.`, EXIT_NOT_FOUND, { cause })
+  }
+}
+
+function readableReason(reason: string): string {
+  try {
+    return checkedReason(reason)
+  } catch (cause) {
+    throw new CommandError(`${(cause as Error).message}.`, EXIT_USAGE, { cause })
   }
 }
 
