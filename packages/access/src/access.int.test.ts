@@ -2,8 +2,8 @@
 import { eventLogMigrations } from '@cupel/event-log'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { projectionsMigrations } from '@cupel/projections'
-import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   accessMigrations,
   AccessRefusal,
@@ -176,7 +176,7 @@ describe('changes', () => {
   test('rotating with no overlap ends the old key at once', async () => {
     const old = await issueKey(database, order())
     await rotateKey(database, { keyId: old.keyId, by: 'ops', overlapMs: 0 })
-    await vi.waitFor(async () => expect((await admit(old.key)).admitted).toBe(false))
+    await until(async () => expect((await admit(old.key)).admitted).toBe(false))
   })
 })
 

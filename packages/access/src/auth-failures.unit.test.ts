@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { expect, test } from 'vitest'
 import { createAuthFailures, type ToldFailure } from './auth-failures.js'
 import { clientNetwork } from './ip-range.js'
 
@@ -54,10 +55,10 @@ test('a client past the limit on the instances together is past it on each, and 
     },
   })
   expect(failures.note('192.0.2.7')).toBeNull()
-  await vi.waitFor(() => expect(complaints).toHaveLength(1))
+  await until(() => expect(complaints).toHaveLength(1))
   isDown = false
   expect(failures.note('192.0.2.8')).toBeNull()
-  await vi.waitFor(() => expect(told).toHaveLength(1))
+  await until(() => expect(told).toHaveLength(1))
   expect(failures.note('192.0.2.7')).toBe(30)
   expect(told.map(({ client }) => client)).toEqual(['192.0.2.8'])
   await failures.close()

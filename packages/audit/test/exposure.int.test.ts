@@ -80,7 +80,7 @@ beforeAll(async () => {
   await importTransfers('first.csv', TRANSFERS)
   report = await decide()
   await append(report)
-}, 60_000)
+})
 afterAll(async () => {
   await log.close()
   await database.close()

@@ -1,7 +1,8 @@
 /** A fact that was listed, withdrawn and listed again: what held on a day, by what was known here on another. */
 import { parseAddress } from '@cupel/domain'
 import { showLabels } from '@cupel/read-models'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation } from './installation.js'
 
 const LISTED = '0x1111111111111111111111111111111111111111'
@@ -25,19 +26,16 @@ beforeAll(async () => {
     known.push(await laterThan(Date.now()))
     await laterThan(Date.parse(known.at(-1)!))
   }
-}, 60_000)
+})
 afterAll(async () => await installation.close())
 
 /** Two publications of one millisecond could not be told apart by a time. */
 async function laterThan(timeMs: number): Promise<string> {
-  return await vi.waitFor(
-    () => {
-      const now = Date.now()
-      expect(now).toBeGreaterThan(timeMs)
-      return new Date(now).toISOString()
-    },
-    { interval: 1 },
-  )
+  return await until(() => {
+    const now = Date.now()
+    expect(now).toBeGreaterThan(timeMs)
+    return new Date(now).toISOString()
+  }, 1)
 }
 
 const shown = async (validAt: string | undefined, version: number) => {

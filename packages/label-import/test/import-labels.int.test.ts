@@ -10,7 +10,7 @@ const BTC_TWO = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation()
-}, 60_000)
+})
 afterAll(async () => await installation.close())
 
 const labelsEnd = (): Promise<number> => installation.deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION)
@@ -214,7 +214,7 @@ describe('an import', () => {
     expect(await run(next)).toMatchObject({ added: 300, unchanged: 2_950, retired: 50, repeated: 10 })
     const sets = (await listSets(installation.database)).filter(({ source }) => source === 'large')
     expect(sets).toMatchObject([{ total: 3_250 }])
-  }, 60_000)
+  })
 
   test('has the format’s date, else the operator’s, else its newest observation', async () => {
     const file = await installation.file('dated.csv', [

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { PATIENCE_MS } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runReadModel } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelView, listSets, listSetLabels } from '@cupel/read-models'
@@ -7,13 +8,11 @@ import { importLabels, type LabelImportSummary } from '../src/index.js'
 import { startInstallation, type TestInstallation } from './installation.js'
 
 const ROWS = 300
-/** Starting a process that compiles as it loads takes its time on a busy machine. */
-const CHILD_TIMEOUT_MS = 60_000
 
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation()
-}, 60_000)
+})
 afterAll(async () => await installation.close())
 
 const rows = (source: string, count: number, from = 1): string[] =>
@@ -36,37 +35,28 @@ describe('an import that is killed', () => {
       expect(repeated).toMatchObject({ added: ROWS, visible: true })
       expect(await visible(source)).toBe(ROWS)
     },
-    CHILD_TIMEOUT_MS * 2,
   )
 
-  test(
-    'after its publication was written is complete, and a repeat adds nothing',
-    async () => {
-      const file = await installation.file('published.csv', rows('published', ROWS))
-      expect(await importInChild(file, 'after:labels.publish:1')).toMatchObject({ signal: 'SIGKILL' })
-      await projectEverything()
-      expect(await visible('published')).toBe(ROWS)
-      expect(await installation.imported(file)).toMatchObject({ added: 0, unchanged: ROWS })
-    },
-    CHILD_TIMEOUT_MS * 2,
-  )
+  test('after its publication was written is complete, and a repeat adds nothing', async () => {
+    const file = await installation.file('published.csv', rows('published', ROWS))
+    expect(await importInChild(file, 'after:labels.publish:1')).toMatchObject({ signal: 'SIGKILL' })
+    await projectEverything()
+    expect(await visible('published')).toBe(ROWS)
+    expect(await installation.imported(file)).toMatchObject({ added: 0, unchanged: ROWS })
+  })
 
-  test(
-    'while it replaces a set leaves the old version in force, whole',
-    async () => {
-      await installation.imported(await installation.file('replaced.csv', rows('replaced', ROWS)))
-      const next = await installation.file('replaced.csv', [
-        ...rows('replaced', ROWS - 3),
-        ...rows('replaced', 10, 9_000),
-      ])
-      expect(await importInChild(next, 'before:labels.publish:1')).toMatchObject({ signal: 'SIGKILL' })
-      await projectEverything()
-      expect(await visible('replaced')).toBe(ROWS)
-      expect(await installation.imported(next)).toMatchObject({ added: 10, retired: 3, unchanged: ROWS - 3 })
-      expect(await visible('replaced')).toBe(ROWS + 7)
-    },
-    CHILD_TIMEOUT_MS * 2,
-  )
+  test('while it replaces a set leaves the old version in force, whole', async () => {
+    await installation.imported(await installation.file('replaced.csv', rows('replaced', ROWS)))
+    const next = await installation.file('replaced.csv', [
+      ...rows('replaced', ROWS - 3),
+      ...rows('replaced', 10, 9_000),
+    ])
+    expect(await importInChild(next, 'before:labels.publish:1')).toMatchObject({ signal: 'SIGKILL' })
+    await projectEverything()
+    expect(await visible('replaced')).toBe(ROWS)
+    expect(await installation.imported(next)).toMatchObject({ added: 10, retired: 3, unchanged: ROWS - 3 })
+    expect(await visible('replaced')).toBe(ROWS + 7)
+  })
 })
 
 describe('two imports at once', () => {
@@ -77,17 +67,13 @@ describe('two imports at once', () => {
     expect(await visible('twice')).toBe(ROWS)
   })
 
-  test(
-    'of one source from two processes follow each other',
-    async () => {
-      const file = await installation.file('processes.csv', rows('processes', ROWS))
-      const [own, child] = await Promise.all([installation.imported(file), importInChild(file)])
-      const added = [own.added, (JSON.parse(child.output) as LabelImportSummary).added]
-      expect(added.sort((a, b) => a - b)).toEqual([0, ROWS])
-      expect(await visible('processes')).toBe(ROWS)
-    },
-    CHILD_TIMEOUT_MS,
-  )
+  test('of one source from two processes follow each other', async () => {
+    const file = await installation.file('processes.csv', rows('processes', ROWS))
+    const [own, child] = await Promise.all([installation.imported(file), importInChild(file)])
+    const added = [own.added, (JSON.parse(child.output) as LabelImportSummary).added]
+    expect(added.sort((a, b) => a - b)).toEqual([0, ROWS])
+    expect(await visible('processes')).toBe(ROWS)
+  })
 
   test('of several sources in different order do not wait for each other forever', async () => {
     const one = await installation.file('ab.csv', [...rows('lock a', 5), ...rows('lock b', 5)])
@@ -141,7 +127,9 @@ async function projectEverything(): Promise<void> {
     const { waitUntilProjected } = await import('@cupel/projections')
     const { labelViewGroup } = await import('@cupel/read-models')
     const position = { group: labelViewGroup, topic: LABEL_TOPIC, partition: LABEL_PARTITION }
-    expect(await waitUntilProjected({ database, ...position, offset: end, timeoutMs: 20_000 })).toBe(true)
+    expect(await waitUntilProjected({ database, ...position, offset: end, timeoutMs: PATIENCE_MS })).toBe(
+      true,
+    )
   } finally {
     await view.stop()
   }

@@ -6,7 +6,7 @@ import { evm, row, rows } from './rows.js'
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation()
-}, 60_000)
+})
 afterAll(async () => await installation.close())
 
 const labelsEnd = (): Promise<number> => installation.deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION)

@@ -14,7 +14,7 @@ beforeAll(async () => {
   for await (const item of labelFormats.get('csv')!.parse({ open }).items) {
     if (item.type === 'row') rows.push(item.row)
   }
-}, 60_000)
+})
 afterAll(async () => await installation.close())
 
 test('the starter labels are imported once, whole, and left to the operator afterwards', async () => {

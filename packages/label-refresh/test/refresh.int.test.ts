@@ -14,7 +14,7 @@ let entry: Record<string, unknown> = {}
 
 beforeAll(async () => {
   installation = await openRefreshInstallation()
-}, 60_000)
+})
 afterAll(async () => await installation.close())
 beforeEach(async () => {
   server = await startListServer()
@@ -202,7 +202,7 @@ describe('a list in a folder', () => {
     expect(await refresh(place)).toMatchObject([{ outcome: 'imported' }])
     expect(await installation.set(set)).toMatchObject({ total: 4 })
     expect(await refresh(place)).toMatchObject([{ outcome: 'unchanged' }])
-    await put('thursday.csv', listOf(5), new Date())
+    await put('thursday.csv', listOf(5), later())
     // It may still be written to.
     expect(await refresh(place)).toMatchObject([{ outcome: 'not-found' }])
     await put('thursday.csv', listOf(5), new Date(settled.getTime() + 2_000))

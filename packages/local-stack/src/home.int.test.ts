@@ -1,8 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { holdHome, lastProfile, readRun, rememberProfile, type RunFile } from './index.js'
 
@@ -67,20 +68,26 @@ test('of many that find a dead holder’s lock at the same moment exactly one ge
   )
   const contender = `
     const { holdHome } = await import('@cupel/local-stack')
-    try { await holdHome(process.argv[1], 'contender'); console.log('held'); setTimeout(() => {}, 3000) }
-    catch (error) { console.log(error.code) }`
+    try { await holdHome(process.argv[1], 'contender'); console.log('held') }
+    catch (error) { console.log(error.code) }
+    process.stdin.resume()`
   const args = ['--conditions=cupel-source', '--import=tsx', '--input-type=module', '-e', contender, folder]
-
-  const answers = await Promise.all(
-    Array.from({ length: 6 }, () =>
-      promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname }),
-    ),
+  const contenders = Array.from({ length: 6 }, () =>
+    spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'inherit'] }),
   )
 
-  expect(answers.map(({ stdout }) => stdout.trim()).sort()).toEqual(
-    ['held', ...Array(5).fill('home-in-use')].sort(),
-  )
+  // Each says what it got, and the one that has the folder keeps it until all have spoken.
+  const answers = await Promise.all(contenders.map(firstWords))
+  for (const one of contenders) one.stdin.end()
+  await Promise.all(contenders.map(async (one) => one.exitCode ?? (await once(one, 'exit'))))
+
+  expect(answers.sort()).toEqual(['held', ...Array<string>(5).fill('home-in-use')].sort())
 })
+
+async function firstWords({ stdout }: { readonly stdout: Readable }): Promise<string> {
+  const [chunk] = (await once(stdout, 'data')) as [Buffer]
+  return chunk.toString().trim()
+}
 
 test('run.json is its owner’s alone and counts only while its writer runs', async () => {
   const held = await holdHome(folder, 'cupel start')

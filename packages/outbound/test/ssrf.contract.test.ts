@@ -168,17 +168,16 @@ test('name servers that fail or say nothing end the call in time and lead nowher
   const server = await startNameServer((name) =>
     name.startsWith('silent') ? 'silence' : name.startsWith('fails') ? 'servfail' : [],
   )
-  const client = createOutboundClient({
-    allow: [],
-    resolve: createResolver({ servers: [server.address] }),
-    timeoutMs: 1_000,
-  })
+  const resolve = createResolver({ servers: [server.address] })
+  const client = createOutboundClient({ allow: [], resolve })
+  const impatient = createOutboundClient({ allow: [], resolve, timeoutMs: 1_000 })
   dialled.length = 0
-  const post = (name: string) => client.post({ ...message, url: `https://${name}.example/` })
-  expect(await post('silent')).toMatchObject({ error: 'timeout' })
+  const post = (name: string, by = client) => by.post({ ...message, url: `https://${name}.example/` })
+  expect(await post('silent', impatient)).toMatchObject({ error: 'timeout' })
   expect(await post('fails')).toMatchObject({ error: 'name_unresolved' })
   expect(await post('empty')).toMatchObject({ error: 'name_unresolved' })
   expect(dialled).toEqual([])
   await client.close()
+  await impatient.close()
   await server.close()
 })

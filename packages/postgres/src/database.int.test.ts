@@ -1,5 +1,5 @@
-import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase, type Database, type Queryable } from './index.js'
 
 let database: TestDatabase
@@ -39,7 +39,7 @@ test.each([
   const attempt = run(async (connection) => {
     const [own] = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     await db.query('SELECT pg_terminate_backend($1)', [own!.pid])
-    await vi.waitFor(() => expect(connection.query('SELECT 1')).rejects.toThrow())
+    await until(() => expect(connection.query('SELECT 1')).rejects.toThrow())
     throw new Error('ended')
   })
   await expect(attempt).rejects.toThrow('ended')

@@ -1,7 +1,7 @@
 /** Statements with a scope: one round trip, one role, and nothing of either left behind. */
 import { createServer, connect, type AddressInfo } from 'node:net'
-import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase, type Database, type Statement } from './index.js'
 
 const ROLE = 'cupel_scope_test'
@@ -99,5 +99,5 @@ test('a scope takes no round trip of its own', async () => {
   expect(await cost(NOTES)).toBe(10)
   expect(await cost(as('a', { name: 'test.scoped-notes', text: NOTES.text }))).toBe(10)
   await watched.close()
-  await vi.waitFor(() => new Promise((resolve) => server.close(resolve)))
+  await until(() => new Promise((resolve) => server.close(resolve)))
 })

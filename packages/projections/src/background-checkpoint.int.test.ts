@@ -1,7 +1,8 @@
 import { silentLogger } from '@cupel/contracts'
 import { openDatabase } from '@cupel/postgres'
+import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openFixture, until, type Fixture } from '../test/fixture.js'
+import { openFixture, type Fixture } from '../test/fixture.js'
 import { TOPIC } from '../test/note-view.js'
 import { createBackgroundCheckpoint, loadCheckpoint, type BackgroundCheckpoint } from './index.js'
 

@@ -1,6 +1,7 @@
 import { noMetrics, silentLogger, topicOf, type DomainEvent } from '@cupel/contracts'
+import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openFixture, until, type Fixture } from '../test/fixture.js'
+import { openFixture, type Fixture } from '../test/fixture.js'
 import { event, jsonCodec } from '../test/json-codec.js'
 import {
   outboxBacklog,

@@ -1,6 +1,7 @@
 import { silentLogger } from '@cupel/contracts'
+import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openFixture, until, type Fixture } from '../test/fixture.js'
+import { openFixture, type Fixture } from '../test/fixture.js'
 import { jsonCodec } from '../test/json-codec.js'
 import { noteView } from '../test/note-view.js'
 import { rebuildReadModel, type ReadModel, type RebuildProgress, type RebuildResult } from './index.js'

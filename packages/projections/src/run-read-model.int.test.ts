@@ -1,5 +1,6 @@
+import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openFixture, until, type Fixture } from '../test/fixture.js'
+import { openFixture, type Fixture } from '../test/fixture.js'
 import { memoryLog } from '../test/memory-log.js'
 import { noteView, TOPIC } from '../test/note-view.js'
 import { listProjectionStatuses } from './index.js'

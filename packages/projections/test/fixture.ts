@@ -3,7 +3,6 @@ import { noMetrics, silentLogger } from '@cupel/contracts'
 import type { NewRecord } from '@cupel/event-log'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { createTestDatabase } from '@cupel/testkit'
-import { vi } from 'vitest'
 import {
   installReadModels,
   projectionsMigrations,
@@ -14,11 +13,6 @@ import {
 import { event, jsonCodec } from './json-codec.js'
 import { memoryLog, type MemoryLog } from './memory-log.js'
 import { noteView, TOPIC } from './note-view.js'
-
-/** Tries until the expectations hold; generous, because the machine may be busy with other things. */
-export async function until(expectations: () => unknown): Promise<void> {
-  await vi.waitFor(expectations, { timeout: 15_000, interval: 10 })
-}
 
 export interface Fixture {
   readonly database: Database

@@ -22,7 +22,7 @@ export interface BulkJob {
 }
 
 /** Within this a submission is accepted, whatever is killed meanwhile. */
-const ACCEPT_TIMEOUT_MS = 90_000
+const ACCEPT_TIMEOUT_MS = 180_000
 
 /** The first answer that accepts the job; every repeat asks under the same key. */
 export async function submitJob(

@@ -43,8 +43,9 @@ export interface Installation {
   killSupervisor(): Promise<void>
 }
 
-const START_TIMEOUT_MS = 90_000
-const STOP_TIMEOUT_MS = 40_000
+/** Only what hangs takes so long. */
+const START_TIMEOUT_MS = 240_000
+const STOP_TIMEOUT_MS = 120_000
 
 /** A folder that an unprivileged database user may pass through. Removed by `removeHome`. */
 export function createHome(): string {

@@ -15,9 +15,12 @@ export interface DecodedRecord {
 }
 
 const PROBE = 'cupel.probe'
-const IDLE_MS = 30_000
+/** Without a single batch for so long the reading has stopped. */
+const IDLE_MS = 60_000
 /** The registry's own connections to a database that was killed fail once each before it makes new ones. */
-const REGISTRY_PATIENCE_MS = 20_000
+const REGISTRY_PATIENCE_MS = 60_000
+/** A broker that was killed has to find its leaders again. */
+const ENDS_PATIENCE_MS = 60_000
 
 /** Every record of a topic up to its present end, in offset order per partition; probes left out. */
 export async function readTopic(ready: ReadyLine, topic: string): Promise<DecodedRecord[]> {
@@ -42,10 +45,7 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
     brokers: [...ready.log.brokers!],
     logLevel: logLevel.NOTHING,
   })
-  const admin = kafka.admin()
-  await admin.connect()
-  const ends = await admin.fetchTopicOffsets(topic)
-  await admin.disconnect()
+  const ends = await until(`the ends of ${topic}`, ENDS_PATIENCE_MS, () => endsOf(kafka, topic))
   const missing = new Map(
     ends.filter((end) => Number(end.high) > Number(end.low)).map((end) => [end.partition, Number(end.high)]),
   )
@@ -61,14 +61,19 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
   let stuck: NodeJS.Timeout | undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      stuck = setTimeout(
-        () => reject(new Error(`reading ${topic} made no end: ${JSON.stringify([...missing])}`)),
-        IDLE_MS,
-      )
+      const watch = (): void => {
+        clearTimeout(stuck)
+        stuck = setTimeout(
+          () => reject(new Error(`reading ${topic} made no end: ${JSON.stringify([...missing])}`)),
+          IDLE_MS,
+        )
+      }
+      watch()
       consumer
         .run({
           autoCommit: false,
           eachBatch: ({ batch }) => {
+            watch()
             for (const message of batch.messages) raw.push({ partition: batch.partition, message })
             if (Number(batch.lastOffset()) + 1 >= (missing.get(batch.partition) ?? 0))
               missing.delete(batch.partition)
@@ -101,6 +106,16 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
     })
   }
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
+}
+
+async function endsOf(kafka: Kafka, topic: string) {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    return await admin.fetchTopicOffsets(topic)
+  } finally {
+    await admin.disconnect()
+  }
 }
 
 /** Appends a record as anybody with access to the broker could. */

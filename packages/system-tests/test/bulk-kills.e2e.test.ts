@@ -21,9 +21,9 @@ const ADDRESSES_PER_JOB = 300
 /** Equal addresses, and addresses that are none, in every job. */
 const TWINS_PER_JOB = 10
 const BAD_PER_JOB = 5
-/** Items go on ending within this after a kill; the stores first have to come back with their own data. */
-const PROGRESS_MS = 60_000
-const END_MS = 120_000
+/** Items go on ending after a kill, long before this is over; the stores first have to come back with their own data. */
+const PROGRESS_MS = 180_000
+const END_MS = 240_000
 /** Killed as often as they stand here. */
 const victims = [
   ...(['bulk-coordinator', 'bulk-coordinator', 'bulk-coordinator', 'bulk-coordinator'] as const),
@@ -53,12 +53,12 @@ describe.skipIf(missing !== undefined)('bulk jobs under kill -9', () => {
     clients = []
     for (let account = 0; account < ACCOUNTS; account += 1)
       clients.push(createClient(installation.ready.base_urls, await enterpriseKey(home)))
-  }, 150_000)
+  })
   afterAll(async () => {
     await Promise.all((clients ?? []).map((client) => client.close()))
     await installation?.stop()
     removeHome(home)
-  }, 60_000)
+  })
 
   test(
     `${KILLS} kills lose no item and no end`,
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)('bulk jobs under kill -9', () => {
         expectExact(await endedJob(client, jobId, END_MS), addresses)
       await expectTopicsConsistent(submitted)
     },
-    20 * 60_000,
+    60 * 60_000,
   )
 
   function drawAddresses(): string[] {

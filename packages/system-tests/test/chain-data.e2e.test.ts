@@ -44,7 +44,7 @@ beforeAll(async () => {
     environment: { CUPEL_CHAIN_DATA_FILE: file, CUPEL_CHAIN_DATA_BUDGET_MS: '3000' },
   })
   client = createClient(installation.ready.base_urls, await enterpriseKey(home))
-}, 120_000)
+})
 
 afterAll(async () => {
   await client?.close()
@@ -52,7 +52,7 @@ afterAll(async () => {
   await first.close()
   await second.close()
   removeHome(home)
-}, 60_000)
+})
 
 /** Of an address nobody asked for before. */
 async function screened(chain = 'ETH'): Promise<ReportBody> {

@@ -14,7 +14,7 @@ const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`webhooks on the Kafka profile: ${missing}`)
 const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const DEVELOPMENT = { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' }
-const ARRIVAL_MS = 60_000
+const ARRIVAL_MS = 120_000
 const profiles = [
   { name: 'embedded', kafka: false },
   { name: 'Kafka', kafka: true },
@@ -56,13 +56,13 @@ describe.each(profiles)('the $name profile', ({ kafka }) => {
     installation = await startInstallation({ kafka, home, environment: DEVELOPMENT })
     key = await enterpriseKey(home)
     client = createClient(installation.ready.base_urls, key)
-  }, 150_000)
+  })
   afterAll(async () => {
     await client?.close()
     await installation?.stop()
     await receiver?.close()
     removeHome(home)
-  }, 60_000)
+  })
 
   test('tells both kinds of endpoints of a job, signed, with the results that GET shows', async () => {
     await newEndpoint(client, receiver, '/full', 'full')
@@ -89,7 +89,7 @@ describe.each(profiles)('the $name profile', ({ kafka }) => {
     const results = await client.send('GET', resultsUrl.pathname)
     expect((JSON.parse(results.text) as { items: unknown }).items).toEqual(job.results)
     expect(receiver.offences).toEqual([])
-  }, 120_000)
+  })
 
   test('holds what is for a paused endpoint through a restart, and sends it when it is resumed', async () => {
     const id = await newEndpoint(client, receiver, '/paused', 'thin')
@@ -112,14 +112,14 @@ describe.each(profiles)('the $name profile', ({ kafka }) => {
       async () => (endsOf(receiver).get(jobId) ?? []).length === 3,
     )
     expect(receiver.offences).toEqual([])
-  }, 240_000)
+  }, 600_000)
 })
 
 const KILLS = Number(process.env['CUPEL_TEST_WEBHOOK_KILLS'] ?? 20)
 const OPEN_JOBS = 4
 const ADDRESSES_PER_JOB = 20
-/** Webhooks go on arriving within this after a kill; a killed sender's claims run out, the stores come back. */
-const PROGRESS_MS = 60_000
+/** Webhooks go on arriving after a kill, long before this is over; a killed sender's claims run out, the stores come back. */
+const PROGRESS_MS = 180_000
 /** Killed as often as they stand here. */
 const victims = [
   ...(['webhook-dispatcher', 'webhook-dispatcher', 'webhook-dispatcher', 'webhook-dispatcher'] as const),
@@ -152,13 +152,13 @@ describe.skipIf(missing !== undefined)('webhooks under kill -9', () => {
     client = createClient(installation.ready.base_urls, await enterpriseKey(home))
     await newEndpoint(client, receiver, '/one', 'full')
     await newEndpoint(client, receiver, '/two', 'thin')
-  }, 150_000)
+  })
   afterAll(async () => {
     await client?.close()
     await installation?.stop()
     await receiver?.close()
     removeHome(home)
-  }, 60_000)
+  })
 
   test(
     `${KILLS} kills lose no webhook, and repeats have the same id and the same bytes`,
@@ -205,6 +205,6 @@ describe.skipIf(missing !== undefined)('webhooks under kill -9', () => {
         `webhook kills: ${submitted.length} jobs, ${ids.size} webhooks, ${repeats} repeats\n`,
       )
     },
-    15 * 60_000,
+    60 * 60_000,
   )
 })

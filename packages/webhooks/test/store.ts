@@ -74,7 +74,7 @@ export async function openStore(): Promise<TestStore> {
         placesPerTrusted: 4,
         closed: order.closed ?? [],
         limit: order.limit ?? 100,
-        leaseMs: order.leaseMs ?? 10_000,
+        leaseMs: order.leaseMs ?? 600_000,
       }),
     async events() {
       const rows = await database.query<{ event: { type: string; data: Record<string, unknown> } }>(

@@ -1,7 +1,8 @@
 /** Who may call from where, and what lists show to whom. */
 import { createAccount, issueKey } from '@cupel/access'
 import { chains } from '@cupel/domain'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -79,7 +80,7 @@ describe('the list of reports', () => {
     made = []
     for (let count = 0; count < 5; count += 1) made.unshift((await screen(api.url, key)).text)
     made.unshift((await screen(api.url, key, { address: BITCOIN, chain: 'BTC' })).text)
-    await vi.waitFor(async () => expect(items(await list(key))).toHaveLength(6))
+    await until(async () => expect(items(await list(key))).toHaveLength(6))
   })
 
   test('shows documents as they were recorded, newest first', async () => {
@@ -90,7 +91,7 @@ describe('the list of reports', () => {
   test('goes from page to page without a gap or a repeat, while new reports are made', async () => {
     const first = await list(key, '?page_size=2')
     await screen(api.url, key)
-    await vi.waitFor(async () => expect(items(await list(key))).toHaveLength(7))
+    await until(async () => expect(items(await list(key))).toHaveLength(7))
     const second = await list(key, `?page_size=3&page_token=${next(first)}`)
     const third = await list(key, `?page_size=3&page_token=${next(second)}`)
     expect([first, second, third].flatMap(items)).toEqual(made.map((text) => JSON.parse(text) as unknown))

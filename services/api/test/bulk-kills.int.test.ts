@@ -2,12 +2,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { topicOf, type DomainEvent } from '@cupel/contracts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 
 const CHILD = fileURLToPath(new URL('./api-child.ts', import.meta.url))
-const TEST_MS = 60_000
 
 let installation: Installation
 let url: string
@@ -16,8 +16,8 @@ beforeAll(async () => {
   installation = await startInstallation()
   url = (await installation.api()).url
   key = (await installation.key()).key
-}, TEST_MS)
-afterAll(() => installation.stop(), TEST_MS)
+})
+afterAll(() => installation.stop())
 
 async function startChild(failpoint: string): Promise<{ url: string; died: Promise<string | null> }> {
   const child: ChildProcess = spawn(
@@ -58,14 +58,11 @@ test.each(['before:api.bulk-submitted:1', 'after:api.bulk-submitted:1'])(
     await submit(child.url, failpoint).catch(() => undefined)
     expect(await child.died).toBe('SIGKILL')
     // The reservation of the dead attempt ends with its lease.
-    const retried = await vi.waitFor(
-      async () => {
-        const reply = await submit(url, failpoint)
-        expect(reply.status, reply.text).toBe(202)
-        return reply
-      },
-      { timeout: 30_000, interval: 200 },
-    )
+    const retried = await until(async () => {
+      const reply = await submit(url, failpoint)
+      expect(reply.status, reply.text).toBe(202)
+      return reply
+    })
     const jobId = String(retried.json()['job_id'])
     const job = await call(url, 'GET', `/v1/bulk/${jobId}`, { key })
     expect(job.json()).toMatchObject({ job_id: jobId, status: 'queued', total: 2, failed: 1 })
@@ -74,7 +71,6 @@ test.each(['before:api.bulk-submitted:1', 'after:api.bulk-submitted:1'])(
     const submissions = (await bulkEvents()).filter(({ envelope }) => envelope.subject === jobId)
     expect(submissions).toHaveLength(1)
   },
-  TEST_MS,
 )
 
 test.each([
@@ -96,5 +92,4 @@ test.each([
     expect((await cancel(url)).status).toBe(202)
     expect(await requests()).toBe(expected + 1)
   },
-  TEST_MS,
 )

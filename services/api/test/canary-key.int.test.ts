@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { topicSpecs } from '@cupel/contracts'
 import { createLogger, createMetrics } from '@cupel/service-kit'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, type CallOptions, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 
@@ -124,7 +125,7 @@ function secretsOf(key: string): readonly string[] {
   return [secret, base64(`${key}:`).slice(24, 60)].map((text) => text.toLowerCase())
 }
 
-test('a canary key is nowhere to be found', { timeout: 120_000 }, async () => {
+test('a canary key is nowhere to be found', { timeout: 600_000 }, async () => {
   const logFile = join(folder, 'api.log')
   const metrics = createMetrics('api')
   const logger = createLogger({ service: 'api', level: 'debug', file: logFile })
@@ -156,7 +157,7 @@ test('a canary key is nowhere to be found', { timeout: 120_000 }, async () => {
     events: await everyRecord(),
     outbox: JSON.stringify(await installation.database.query('SELECT event FROM projection.outbox')),
   }
-  await vi.waitFor(() => expect(readFileSync(logFile, 'utf8')).toContain('Answered'))
+  await until(() => expect(readFileSync(logFile, 'utf8')).toContain('Answered'))
   places['logs'] = readFileSync(logFile, 'utf8')
   // The public part of the key is there, so that looking for the secret part means something.
   expect(places['events']).toContain(keyId)

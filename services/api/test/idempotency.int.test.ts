@@ -2,7 +2,8 @@
 import { forgetOldReservations } from '@cupel/access'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { canonicalJson } from '../src/http/canonical-json.js'
 import { ADDRESS, call, type Reply } from './http-client.js'
@@ -112,7 +113,7 @@ test('while the first is being answered, a repeat is 409 with Retry-After', asyn
   const order = newIdempotencyKey()
   installation.scorer.answer = 'hold'
   const first = post(one, order)
-  await vi.waitFor(() => expect(installation.scorer.held()).toHaveLength(1))
+  await until(() => expect(installation.scorer.held()).toHaveLength(1))
   for (const api of [one, two]) {
     const early = await post(api, order)
     expect(early.json()).toMatchObject({ status: 409, code: 'idempotency_in_progress' })
@@ -136,24 +137,21 @@ test('of 200 equal requests at once over two instances one works, and all answer
     expect(reply.json()).toMatchObject({ status: 409, code: 'idempotency_in_progress' })
   expect(await requestsOf(idOf(answered[0]!))).toBe(1)
   expect(await reservations(order)).toHaveLength(1)
-}, 60_000)
+})
 
 test('a retry after 503 returns the report of the first call', async () => {
-  const hasty = await installation.api({ config: { CUPEL_INSTANCE: 2, CUPEL_SCREEN_DEADLINE_MS: 100 } })
+  const hasty = await installation.api({ config: { CUPEL_INSTANCE: 2, CUPEL_SCREEN_DEADLINE_MS: 1_500 } })
   const order = newIdempotencyKey()
   installation.scorer.answer = 'hold'
   const late = await post(hasty, order)
   expect(late.json()).toMatchObject({ status: 503, code: 'screening_timeout' })
   await installation.scorer.release()
   installation.scorer.answer = 'report'
-  const retry = await vi.waitFor(
-    async () => {
-      const reply = await post(two, order)
-      expect(reply.status).toBe(200)
-      return reply
-    },
-    { timeout: 5_000 },
-  )
+  const retry = await until(async () => {
+    const reply = await post(two, order)
+    expect(reply.status).toBe(200)
+    return reply
+  })
   expect(idOf(retry)).toBe(idOf(late))
 })
 
@@ -162,7 +160,7 @@ describe('where the first attempt died', () => {
     const order = newIdempotencyKey()
     installation.scorer.answer = 'hold'
     const lost = post(one, order)
-    await vi.waitFor(() => expect(installation.scorer.held()).toHaveLength(1))
+    await until(() => expect(installation.scorer.held()).toHaveLength(1))
     const [reserved] = await reservations(order)
     await endLease(order)
     // The other instance does not follow the partition this report id names.
@@ -306,7 +304,7 @@ test('whatever the history, one key is one report', async () => {
     ),
     { numRuns: 40 },
   )
-}, 120_000)
+})
 
 test('the same JSON has one text, whatever its order and spelling', () => {
   fc.assert(

@@ -144,13 +144,16 @@ export async function startInstallation(): Promise<Installation> {
 /** What every name means in a test that says nothing else: no test asks a name server. */
 const PUBLIC_ADDRESS = '93.184.215.14'
 
+/** Four times the default: an instance counts as too busy when its oldest screen has waited for half of it. */
+export const SCREEN_DEADLINE_MS = 20_000
+
 const CONFIG: ApiDeps['config'] = {
   CUPEL_HOST: '127.0.0.1',
   CUPEL_PORT: 0,
   CUPEL_INSTANCE: 0,
   CUPEL_BASE_URL: undefined,
   CUPEL_REPORT_PAGE_URL: undefined,
-  CUPEL_SCREEN_DEADLINE_MS: 5_000,
+  CUPEL_SCREEN_DEADLINE_MS: SCREEN_DEADLINE_MS,
   CUPEL_TRUSTED_PROXIES: [],
   CUPEL_TLS_CERT_FILE: undefined,
   CUPEL_TLS_KEY_FILE: undefined,

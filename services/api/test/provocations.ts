@@ -6,9 +6,9 @@ import { networkInterfaces } from 'node:os'
 import type { ProblemCode } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { noteSkip } from '@cupel/testkit'
+import { noteSkip, until } from '@cupel/testkit'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { exampleOf, type Described } from './described.js'
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
@@ -54,7 +54,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
     ).url
   const url = await start()
   const strictUrl = await start({ config: { CUPEL_AUTH_FAILURES_PER_MINUTE: 1 } })
-  const hastyUrl = await start({ config: { CUPEL_SCREEN_DEADLINE_MS: 200 } })
+  const hastyUrl = await start({ config: { CUPEL_SCREEN_DEADLINE_MS: 1_500 } })
   const stalledUrl = await start({ log: logThatStalls(installation.log) })
   const brokenUrl = await start({ database: databaseThatFails(installation.database) })
   const storelessUrl = await startWithoutStore(installation, start)
@@ -153,7 +153,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       const headers = { 'idempotency-key': idempotencyKey }
       // Never answered: what it appends is not acknowledged.
       void send(at, { url: stalledUrl, headers }).catch(() => undefined)
-      await vi.waitFor(async () => {
+      await until(async () => {
         const reserved = 'SELECT 1 FROM access.idempotency WHERE idempotency_key = $1'
         expect(await installation.database.query(reserved, [idempotencyKey])).toHaveLength(1)
       })

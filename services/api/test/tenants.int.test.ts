@@ -5,7 +5,8 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { runReadModel } from '@cupel/projections'
 import { auditView } from '@cupel/read-models'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { exampleOf } from './described.js'
 import { ADDRESS, call, type Reply } from './http-client.js'
@@ -63,7 +64,7 @@ async function tenantOf(name: string, key: string): Promise<Tenant> {
     ...(await webhooksOf(key)),
   ]
   const own = () => call(api.url, 'GET', '/v1/audit-log', { key })
-  await vi.waitFor(async () => expect((await own()).text).toContain(ids[0]), 10_000)
+  await until(async () => expect((await own()).text).toContain(ids[0]))
   return { name, key, ids, reportText: made.text }
 }
 
@@ -138,7 +139,7 @@ describe('four tenants', () => {
       // A path at a time: more at once than a service would take in a moment would be told so.
       await Promise.all(pairs().flatMap((pair) => pair.owner.ids.map((id) => compare(pair, id))))
     }
-  }, 120_000)
+  })
 
   test('cannot carry a page token over, on any list that hands one out', async () => {
     for (const path of ['/v1/reports', '/v1/audit-log']) {
@@ -146,7 +147,7 @@ describe('four tenants', () => {
         const page = () => call(api.url, 'GET', `${path}?page_size=1`, { key: owner.key })
         // A second report gives the list a second page.
         await call(api.url, 'POST', '/v1/screen', { key: owner.key, body: { address: ADDRESS } })
-        await vi.waitFor(async () => expect((await page()).json()['next_page_token']).not.toBeNull(), 10_000)
+        await until(async () => expect((await page()).json()['next_page_token']).not.toBeNull())
         const token = String((await page()).json()['next_page_token'])
         const carried = await call(api.url, 'GET', `${path}?page_token=${token}`, { key: caller.key })
         expect(carried.json()).toMatchObject({ status: 400, errors: [{ pointer: '/page_token' }] })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { noMetrics, silentLogger } from '@cupel/contracts'
+import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readTlsIdentity } from '../src/access/tls-identity.js'
@@ -138,6 +139,9 @@ function getOverTls(port: number, options: ConnectionOptions = {}) {
   })
 }
 
+/** As long as headers may take where nothing else is set: whoever is cut off later is not cut off by the limit of the test. */
+const UNLIMITED_MS = 10_000
+
 const HSTS = 'strict-transport-security'
 
 describe('with a certificate', () => {
@@ -179,7 +183,7 @@ describe('with a certificate', () => {
     const port = await startApp({ tls, limits: { headersTimeoutMs: 300, timeoutCheckIntervalMs: 50 } })
     const { afterMs } = await untilClosed(open(port))
     expect(afterMs).toBeGreaterThan(200)
-    expect(afterMs).toBeLessThan(10_000)
+    expect(afterMs).toBeLessThan(UNLIMITED_MS)
   })
 
   test('who finishes the handshake and says nothing is cut off', async () => {
@@ -290,7 +294,7 @@ describe('a slow client is cut off', () => {
     const { text, afterMs } = await untilClosed(socket)
     expect(text).toMatch(/^HTTP\/1.1 408 .*Request-Id: /s)
     expect(afterMs).toBeGreaterThan(200)
-    expect(afterMs).toBeLessThan(10_000)
+    expect(afterMs).toBeLessThan(UNLIMITED_MS)
   })
 
   test('that drips a body for ever', async () => {
@@ -302,15 +306,14 @@ describe('a slow client is cut off', () => {
     const { text, afterMs } = await untilClosed(socket)
     expect(text).toMatch(/^(?:HTTP\/1.1 408 |$)/)
     expect(afterMs).toBeGreaterThan(300)
-    expect(afterMs).toBeLessThan(10_000)
+    expect(afterMs).toBeLessThan(UNLIMITED_MS)
   })
 
   test('that keeps a connection and asks nothing more', async () => {
     const socket = open(await startApp({ limits: { keepAliveTimeoutMs: 200 } }))
     socket.write('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
-    const { text, afterMs } = await untilClosed(socket)
+    const { text } = await untilClosed(socket)
     expect(text).toMatch(/^HTTP\/1.1 200 /)
-    expect(afterMs).toBeLessThan(10_000)
   })
 
   test('that never reads its answer', async () => {
@@ -342,7 +345,7 @@ describe('connections', () => {
     expect([await answered(first), await answered(second)]).toEqual([true, true])
     expect(await answered(open(port))).toBe(false)
     first.destroy()
-    await expect.poll(() => answered(open(port)), { timeout: 10_000 }).toBe(true)
+    await until(async () => expect(await answered(open(port))).toBe(true))
     expect(await answered(second)).toBe(true)
   })
 

@@ -8,7 +8,6 @@ import { COORDINATOR_GROUP } from '../src/index.js'
 import { addresses, openInstallation, type Installation } from './installation.js'
 
 const CHILD = fileURLToPath(new URL('./coordinator-child.ts', import.meta.url))
-const TEST_MS = 60_000
 
 let installation: Installation
 beforeEach(async () => {
@@ -60,7 +59,6 @@ test.each(points.flatMap((point) => [`before:${point}`, `after:${point}`]))(
     expect(distinct(requests.map((request) => JSON.stringify(request)))).toBe(300)
     expect(distinct((await installation.endingRecords(jobId)).map(contentOf))).toBe(1)
   },
-  TEST_MS,
 )
 
 test.each([
@@ -87,7 +85,6 @@ test.each([
     await installation.ended(await installation.submit(addresses(1)))
     expect(distinct((await installation.endingRecords(jobId)).map(contentOf))).toBe(1)
   },
-  TEST_MS,
 )
 
 test.each(['before:bulk.dead-letter:1', 'after:bulk.dead-letter:1'])(
@@ -108,5 +105,4 @@ test.each(['before:bulk.dead-letter:1', 'after:bulk.dead-letter:1'])(
     expect(letters.map(({ origin }) => origin)).toContainEqual({ topic: poison.topic, partition, offset: 0 })
     expect(distinct(letters.map(({ key, cause }) => `${key} ${cause}`))).toBe(1)
   },
-  TEST_MS,
 )

@@ -21,14 +21,13 @@ import { startProjector } from '@cupel/projector'
 import { ensureDefaultPolicy } from '@cupel/read-models'
 import { startScorer } from '@cupel/scorer'
 import { loadConfig } from '@cupel/service-kit'
-import { createTestDatabase } from '@cupel/testkit'
-import { expect, vi } from 'vitest'
+import { createTestDatabase, until } from '@cupel/testkit'
+import { expect } from 'vitest'
 import { createContext } from '../src/context.js'
 import { createProgram } from '../src/program.js'
 import { prepareDatabase, prepareLog } from '../src/stack/foundation.js'
 
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
-const WAIT_MS = 20_000
 
 export interface Said {
   readonly out: string
@@ -143,11 +142,11 @@ export async function openDecided(): Promise<Decided> {
       await log.append('test', [
         codec.encode(event, { topic: screenTopic('interactive', livemode), key: reportId }),
       ])
-      return await vi.waitFor(async () => {
+      return await until(async () => {
         const [first] = await records(livemode, reportId)
         expect(first).toBeDefined()
         return first!.event.data
-      }, WAIT_MS)
+      })
     },
     async tamper(reportId, change) {
       for (const livemode of [true, false]) {

@@ -10,7 +10,7 @@ export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Far beyond the promise: a machine that runs tests does much else. */
 const START_TIMEOUT_MS = 170_000
-const END_TIMEOUT_MS = 60_000
+const END_TIMEOUT_MS = 120_000
 
 export interface Ended {
   readonly exitCode: number | null

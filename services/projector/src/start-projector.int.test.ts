@@ -20,8 +20,8 @@ import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { projectionsMigrations, writeOutbox } from '@cupel/projections'
 import { getReport, listSets, readActivePolicy } from '@cupel/read-models'
-import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startProjector, type RunningProjector } from './start-projector.js'
 
 let testDatabase: TestDatabase
@@ -52,9 +52,6 @@ async function start(): Promise<RunningProjector> {
   running.push(projector)
   return projector
 }
-
-const until = (expectations: () => unknown): Promise<unknown> =>
-  vi.waitFor(expectations, { timeout: 15_000, interval: 20 })
 
 function event<T extends EventType>(type: T, subject: string, data: Partial<EventData[T]>): DomainEvent<T> {
   const time = '2026-11-21T09:00:00.000Z'
@@ -138,9 +135,11 @@ test('a read model that an operator stops leaves the others running', async () =
   await until(async () => expect(await readActivePolicy(database)).not.toBeNull())
   await until(async () => expect(await isReported('r1')).toBe(true))
   expect(await listSets(database)).toEqual([])
-  expect(projector.checks().filter((check) => !check.ok)).toEqual([
-    { name: 'label-view', ok: false, detail: 'idle' },
-  ])
+  await until(() =>
+    expect(projector.checks().filter((check) => !check.ok)).toEqual([
+      { name: 'label-view', ok: false, detail: 'idle' },
+    ]),
+  )
   await expect(projector.stopProjection('unknown-view')).rejects.toThrow(/no projection/)
 })
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { differences, recompute } from '@cupel/domain'
-import { startEvmNode, type EvmNode } from '@cupel/testkit'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startEvmNode, until, type EvmNode } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaults, openFollowed, type Installation, type Label } from '../test/installation.js'
 
 const UNLISTED = '0x00000000000000000000000000000000000abcde'
@@ -48,10 +48,7 @@ async function start(budgetMs: number): Promise<void> {
 async function screened(address: string, over: { livemode?: boolean; chain?: string } = {}) {
   const { livemode = true, chain = 'ETH' } = over
   const reportId = await installation.request(address, chain, { livemode })
-  const report = await vi.waitFor(() => installation.report(reportId, livemode), {
-    timeout: 10_000,
-    interval: 20,
-  })
+  const report = await until(() => installation.report(reportId, livemode))
   const [event] = await installation.answers(reportId, livemode)
   if (event?.type !== 'ReportGenerated') throw new Error('no report')
   return { report, event: event.data }
@@ -104,10 +101,7 @@ test('what came too late for one report is there for the next', async () => {
   node.delayMs = 100
   await start(1)
   expect((await screened(ELSEWHERE)).event.inputs.chainStage).toBe('late')
-  await vi.waitFor(
-    async () => expect((await screened(ELSEWHERE)).report.balance).toBe('0.001700 ETH'),
-    10_000,
-  )
+  await until(async () => expect((await screened(ELSEWHERE)).report.balance).toBe('0.001700 ETH'))
   expect(node.count()).toBe(1)
 })
 

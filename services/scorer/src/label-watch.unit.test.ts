@@ -1,5 +1,6 @@
 import { silentLogger } from '@cupel/contracts'
-import { afterEach, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterEach, expect, test } from 'vitest'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
 
 let watch: LabelWatch | undefined
@@ -29,7 +30,7 @@ test('screening begins once the view has reached the end that was seen first', a
   })
   let started = false
   void watch.started().then(() => (started = true))
-  await vi.waitFor(() =>
+  await until(() =>
     expect(watch.verdict()).toMatchObject({
       kind: 'starting',
       reason: expect.stringContaining('10 records') as string,
@@ -37,7 +38,7 @@ test('screening begins once the view has reached the end that was seen first', a
   )
   expect(started).toBe(false)
   viewNext = 10
-  await vi.waitFor(() => expect(started).toBe(true))
+  await until(() => expect(started).toBe(true))
   expect(watch.verdict().kind).toBe('current')
 })
 
@@ -48,13 +49,13 @@ test('a database that is away ages the view and is told from one that stands sti
   const { watch, clock } = watched({ endOffset: () => Promise.resolve(10), viewNext })
   await watch.started()
   fails = true
-  await vi.waitFor(() => expect(watch.reachable()).toBe(false))
+  await until(() => expect(watch.reachable()).toBe(false))
   clock.at = 31_000
   expect(watch.verdict().kind).toBe('lagging')
   clock.at = 601_000
   expect(watch.verdict().kind).toBe('refused')
   fails = false
-  await vi.waitFor(() => expect(watch.verdict().kind).toBe('current'))
+  await until(() => expect(watch.verdict().kind).toBe('current'))
   expect(watch.reachable()).toBe(true)
 })
 

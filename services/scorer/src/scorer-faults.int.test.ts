@@ -1,12 +1,12 @@
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaults, openFollowed, type Installation } from '../test/installation.js'
 import { runUntilKilled } from '../test/scorer-process.js'
 
 const UNLISTED = '0x00000000000000000000000000000000000abcde'
 const REQUESTS = 'screening.screen.events.v1'
 const DEAD_LETTERS = 'scorer.interactive.v1.dlq'
-const soon = { timeout: 15_000, interval: 20 }
 
 let installation: Installation
 beforeEach(async () => {
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => installation.close())
 
 const request = () => installation.request(UNLISTED, 'ETH')
-const answered = (reportId: string) => vi.waitFor(() => installation.report(reportId), soon)
+const answered = (reportId: string) => until(() => installation.report(reportId))
 const requests = (count: number): Promise<string[]> => Promise.all(Array.from({ length: count }, request))
 
 test('a scorer killed between append and checkpoint repeats its work, and the first record stays the report', async () => {
@@ -25,7 +25,7 @@ test('a scorer killed between append and checkpoint repeats its work, and the fi
   expect([first?.type, none]).toEqual(['ReportGenerated', []])
   // Newer labels by the time the request is read again would change the answer, were the repeat to count.
   await installation.start()
-  await vi.waitFor(async () => expect(await installation.answers(reportId)).toHaveLength(2), soon)
+  await until(async () => expect(await installation.answers(reportId)).toHaveLength(2))
   const [, repeat] = await installation.answers(reportId)
   expect(repeat!.envelope.id).toBe(first!.envelope.id)
   expect((await installation.report(reportId)).generated_at).toBe(first!.envelope.time)
@@ -53,10 +53,7 @@ test('an append that fails is made again, and the checkpoint waits for it', asyn
   const reportId = await request()
   await answered(reportId)
   expect(failures).toBe(0)
-  await vi.waitFor(
-    async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(1),
-    soon,
-  )
+  await until(async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(1))
   expect(await installation.recordsOf(DEAD_LETTERS)).toEqual([])
 })
 
@@ -66,13 +63,13 @@ test('without the database nothing is decided, nothing is lost and nothing is la
   installation.databaseLink.cut()
   const reportIds = await requests(20)
   await installation.appendRequest({ key: 'ffffffffffffff00', value: Buffer.from('poison in an outage') })
-  await vi.waitFor(() => expect(scorer.checks().some(({ ok }) => !ok)).toBe(true), soon)
+  await until(() => expect(scorer.checks().some(({ ok }) => !ok)).toBe(true))
   expect((await Promise.all(reportIds.map((id) => installation.answers(id)))).flat()).toEqual([])
   expect(await installation.recordsOf(DEAD_LETTERS)).toEqual([])
   installation.databaseLink.restore()
   for (const reportId of reportIds) await answered(reportId)
-  await vi.waitFor(async () => expect(await installation.recordsOf(DEAD_LETTERS)).toHaveLength(1), soon)
-  await vi.waitFor(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true), soon)
+  await until(async () => expect(await installation.recordsOf(DEAD_LETTERS)).toHaveLength(1))
+  await until(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
 })
 
 test('poison among good requests fails its own screening and delays no other', async () => {
@@ -82,28 +79,23 @@ test('poison among good requests fails its own screening and delays no other', a
   await installation.appendRequest({ key: poisoned })
   const after = await requests(5)
   for (const reportId of [...before, ...after]) await answered(reportId)
-  await vi.waitFor(async () => expect(await installation.recordsOf(DEAD_LETTERS)).toHaveLength(1), soon)
+  await until(async () => expect(await installation.recordsOf(DEAD_LETTERS)).toHaveLength(1))
   expect(await installation.answers(poisoned)).toMatchObject([
     { type: 'ScreeningFailed', data: { reportId: poisoned, livemode: true, code: 'screening_failed' } },
   ])
   const [letter] = await installation.recordsOf(DEAD_LETTERS)
   expect(letter).toMatchObject({ key: poisoned, headers: { topic: REQUESTS } })
   expect(letter!.value!.toString()).toBe('not an event')
-  await vi.waitFor(
-    async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(11),
-    soon,
-  )
+  await until(async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(11))
 })
 
 test('an address that is none is the request’s fault', async () => {
   await installation.start()
   const reportId = await installation.request('not an address', 'BTC')
-  await vi.waitFor(
-    async () =>
-      expect(await installation.answers(reportId)).toMatchObject([
-        { type: 'ScreeningFailed', data: { accountId: 'acc_test' } },
-      ]),
-    soon,
+  await until(async () =>
+    expect(await installation.answers(reportId)).toMatchObject([
+      { type: 'ScreeningFailed', data: { accountId: 'acc_test' } },
+    ]),
   )
 })
 
@@ -116,18 +108,16 @@ test('a flood of bad requests pauses the lane after ten, and good ones open it a
       key: `ffffffffffffff${n.toString(16).padStart(2, '0')}`,
       partition: 0,
     })
-  await vi.waitFor(
-    () =>
-      expect(scorer.checks()).toContainEqual({
-        name: 'interactive requests',
-        ok: false,
-        detail: expect.stringContaining('Most of the recent') as string,
-      }),
-    soon,
+  await until(() =>
+    expect(scorer.checks()).toContainEqual({
+      name: 'interactive requests',
+      ok: false,
+      detail: expect.stringContaining('Most of the recent') as string,
+    }),
   )
-  await vi.waitFor(async () => expect(await laidAside()).toBe(10), soon)
+  await until(async () => expect(await laidAside()).toBe(10))
   const reportIds = await requests(40)
-  await vi.waitFor(async () => expect(await laidAside()).toBe(15), soon)
+  await until(async () => expect(await laidAside()).toBe(15))
   for (const reportId of reportIds) await answered(reportId)
 })
 
@@ -137,11 +127,11 @@ test('an overdue request is answered on the bulk lane, after those for whom some
   const config = defaults
   await installation.start({ config: { ...config, CUPEL_SCORER_LANE: 'interactive' } })
   await answered(await request())
-  const [moved, ...none] = await vi.waitFor(async () => {
+  const [moved, ...none] = await until(async () => {
     const records = await installation.recordsOf('screening.bulk-screen.events.v1')
     expect(records).toHaveLength(1)
     return records
-  }, soon)
+  })
   const original = (await installation.recordsOf(REQUESTS)).find(({ key }) => key === overdue)
   expect(none).toEqual([])
   expect(moved).toMatchObject({ key: overdue, value: original!.value, headers: original!.headers })

@@ -1,5 +1,6 @@
 import { labelView, policyView } from '@cupel/read-models'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   defaults,
   openFollowed,
@@ -31,9 +32,7 @@ const UNLISTED = '0x00000000000000000000000000000000000abcde'
 let installation: Installation
 afterEach(() => installation.close())
 
-const answered = (reportId: string, livemode = true) =>
-  vi.waitFor(() => installation.report(reportId, livemode), { timeout: 10_000, interval: 20 })
-const soon = { timeout: 10_000, interval: 20 }
+const answered = (reportId: string, livemode = true) => until(() => installation.report(reportId, livemode))
 
 describe('a screening', () => {
   test('of a sanctioned address is red and shows on whose word', async () => {
@@ -90,10 +89,10 @@ describe('a screening', () => {
     await installation.start()
     expect((await answered(await installation.request(lazarus.address, 'ETH'))).risk.level).toBe('grey')
     await installation.publish('ofac_sdn', [lazarus])
-    await vi.waitFor(async () => {
+    await until(async () => {
       const report = await answered(await installation.request(lazarus.address, 'ETH'))
       expect(report).toMatchObject({ risk: { level: 'red' }, label_snapshot: '1' })
-    }, soon)
+    })
   })
 })
 
@@ -104,7 +103,7 @@ describe('labels that cannot be trusted', () => {
     await installation.publish('ofac_sdn', [lazarus])
     const reportId = await installation.request(lazarus.address, 'ETH')
     const scorer = await installation.start()
-    await vi.waitFor(() =>
+    await until(() =>
       expect(scorer.checks()).toContainEqual({
         name: 'label view',
         ok: false,
@@ -114,7 +113,7 @@ describe('labels that cannot be trusted', () => {
     expect(await installation.answers(reportId)).toEqual([])
     installation.run(labelView)
     expect((await answered(reportId)).risk.level).toBe('red')
-    await vi.waitFor(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
+    await until(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
   })
 
   test('count as stale when the view stops following: an exchange is no longer green', async () => {
@@ -128,13 +127,13 @@ describe('labels that cannot be trusted', () => {
     await answered(await installation.request(UNLISTED, 'ETH'))
     await view.stop()
     await installation.publish('ofac_sdn', [lazarus])
-    await vi.waitFor(async () => {
+    await until(async () => {
       const report = await answered(await installation.request(exchange.address, 'BTC'))
       expect(report).toMatchObject({
         risk: { level: 'grey', level_reasons: expect.arrayContaining(['stale_labels']) as string[] },
         coverage: { labels: { status: 'stale' } },
       })
-    }, soon)
+    })
   })
 
   test('that were not followed for too long stop screening, and it goes on when they are', async () => {
@@ -146,16 +145,14 @@ describe('labels that cannot be trusted', () => {
     await answered(await installation.request(UNLISTED, 'ETH'))
     await view.stop()
     await installation.publish('ofac_sdn', [lazarus])
-    await vi.waitFor(() => expect(scorer.checks()[0]).toMatchObject({ name: 'label view', ok: false }), soon)
+    await until(() => expect(scorer.checks()[0]).toMatchObject({ name: 'label view', ok: false }))
     const reportId = await installation.request(lazarus.address, 'ETH')
-    await vi.waitFor(
-      () =>
-        expect(scorer.checks()).toContainEqual({
-          name: 'interactive requests',
-          ok: false,
-          detail: expect.stringContaining('not followed') as string,
-        }),
-      soon,
+    await until(() =>
+      expect(scorer.checks()).toContainEqual({
+        name: 'interactive requests',
+        ok: false,
+        detail: expect.stringContaining('not followed') as string,
+      }),
     )
     expect(await installation.answers(reportId)).toEqual([])
     installation.run(labelView)
@@ -167,14 +164,12 @@ describe('labels that cannot be trusted', () => {
     installation.run(labelView)
     const reportId = await installation.request(UNLISTED, 'ETH')
     const scorer = await installation.start()
-    await vi.waitFor(
-      () =>
-        expect(scorer.checks()).toContainEqual({
-          name: 'interactive requests',
-          ok: false,
-          detail: expect.stringContaining('policy') as string,
-        }),
-      soon,
+    await until(() =>
+      expect(scorer.checks()).toContainEqual({
+        name: 'interactive requests',
+        ok: false,
+        detail: expect.stringContaining('policy') as string,
+      }),
     )
     expect(await installation.answers(reportId)).toEqual([])
   })

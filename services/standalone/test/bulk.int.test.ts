@@ -39,7 +39,7 @@ let key: string
 beforeAll(async () => {
   installation = await startInstallation()
   key = (await installation.key()).key
-}, 60_000)
+})
 afterAll(() => installation.close())
 
 const addresses = (count: number, from = 1): string[] =>

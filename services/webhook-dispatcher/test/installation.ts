@@ -119,7 +119,7 @@ export async function startInstallation(): Promise<Installation> {
   )
   await registerSchemas({ database, registry: builtInRegistry(database) })
   const codec = createEventCodec(await loadSchemaCatalog(database))
-  const log = openEmbeddedLog({ database, leaseMs: 2_000 })
+  const log = openEmbeddedLog({ database })
   await log.ensureTopics(topicSpecs)
   const secrets = createSecretBox({
     installationKey: await loadReportIdKey(database),

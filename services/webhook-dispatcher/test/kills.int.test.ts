@@ -3,7 +3,8 @@
  * the same bytes; what was recorded is not sent again.
  */
 import { listEndpoints } from '@cupel/webhooks'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { killed, startChild } from './dispatcher-process.js'
 import { startInstallation, type Installation } from './installation.js'
 import { startReceiver, type Receiver } from './receiver.js'
@@ -39,7 +40,6 @@ test.each(dispatching.flatMap((name) => sides.map((side) => `${side}:${name}`)))
     for (const { webhookId } of recorded) expect(sentAfter).not.toContain(webhookId)
     if (point === 'before:webhooks.attempted') expect(receiver.received.length).toBeGreaterThan(JOBS)
   },
-  60_000,
 )
 
 test('dispatchers killed at random while jobs end lose nothing and repeat themselves to the byte', async () => {
@@ -52,10 +52,7 @@ test('dispatchers killed at random while jobs end lose nothing and repeat themse
       for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${(ended += 1)}`)
     const soFar = receiver.received.length
     // Killed in the middle of its work: once it has sent some of what it has to.
-    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(soFar + round), {
-      timeout: 20_000,
-      interval: 1,
-    })
+    await until(() => expect(receiver.received.length).toBeGreaterThan(soFar + round), 1)
     child.kill('SIGKILL')
     await death
   }
@@ -63,20 +60,16 @@ test('dispatchers killed at random while jobs end lose nothing and repeat themse
   for (const endpoint of endpoints) await allDelivered(endpoint)
   expectRepeatsToBeEqual(receiver)
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(ended)
-}, 120_000)
+})
 
-test.each(sides)(
-  'naming an endpoint is whole or not at all, killed %s it is stored',
-  async (side) => {
-    const owner = { accountId: 'acc_kills', livemode: true }
-    const args = [installation.connectionString, 'create', owner.accountId, '', receiver.url]
-    await killed(startChild(args, `${side}:webhooks.change:1`))
-    const named = await listEndpoints(installation.database, owner)
-    const events = await installation.database.query('SELECT 1 FROM projection.outbox')
-    expect([named.length, events.length]).toEqual(side === 'before' ? [0, 0] : [1, 1])
-  },
-  60_000,
-)
+test.each(sides)('naming an endpoint is whole or not at all, killed %s it is stored', async (side) => {
+  const owner = { accountId: 'acc_kills', livemode: true }
+  const args = [installation.connectionString, 'create', owner.accountId, '', receiver.url]
+  await killed(startChild(args, `${side}:webhooks.change:1`))
+  const named = await listEndpoints(installation.database, owner)
+  const events = await installation.database.query('SELECT 1 FROM projection.outbox')
+  expect([named.length, events.length]).toEqual(side === 'before' ? [0, 0] : [1, 1])
+})
 
 test.each(sides)(
   'asking for deliveries again is whole or not at all, killed %s it is stored',
@@ -92,22 +85,17 @@ test.each(sides)(
       { status: side === 'before' ? 'delivered' : 'pending' },
     ])
   },
-  60_000,
 )
 
 async function allDelivered(
   endpoint: Parameters<Installation['deliveries']>[0],
   atLeast = JOBS,
 ): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const deliveries = await installation.deliveries(endpoint)
-      expect(deliveries.length).toBeGreaterThanOrEqual(atLeast)
-      expect(deliveries.filter(({ status }) => status !== 'delivered')).toEqual([])
-    },
-    // The lease of the dead one runs out first.
-    { timeout: 30_000, interval: 100 },
-  )
+  await until(async () => {
+    const deliveries = await installation.deliveries(endpoint)
+    expect(deliveries.length).toBeGreaterThanOrEqual(atLeast)
+    expect(deliveries.filter(({ status }) => status !== 'delivered')).toEqual([])
+  })
 }
 
 function expectRepeatsToBeEqual({ received }: Receiver): void {

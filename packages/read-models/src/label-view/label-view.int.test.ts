@@ -1,5 +1,6 @@
 import type { DomainEvent } from '@cupel/contracts'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
 import { asserted, published, retired } from '../../test/label-events.js'
 import {
@@ -215,7 +216,7 @@ test('a look-up prepared while the view was small uses the index once a large se
     for (let n = 0; n < 8; n += 1) await readLabelSnapshot(connection, { lookupKeys })
     expect(await plan()).toMatch(/Seq Scan on label l .*\n.*lookup_key = ANY \(\$1\)/)
     await project(...Array.from({ length: 5_000 }, (_, n) => asserted('i1', `l${n}`)), published('i1'))
-    await vi.waitFor(async () => expect(await plan()).toMatch(/Index Scan (using|on) label_lookup/), 15_000)
+    await until(async () => expect(await plan()).toMatch(/Index Scan (using|on) label_lookup/))
     expect(await plan()).not.toContain('Seq Scan on label l')
     expect((await readLabelSnapshot(connection, { lookupKeys })).labels).toHaveLength(40)
   })

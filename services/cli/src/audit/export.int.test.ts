@@ -3,8 +3,8 @@ import { builtInRegistry, type EventCodec, type EventLog } from '@cupel/event-lo
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
 import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
-import { createTestDatabase } from '@cupel/testkit'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTestDatabase, until } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createContext } from '../context.js'
 import { CommandError } from '../explain.js'
 import { createProgram } from '../program.js'
@@ -24,14 +24,14 @@ beforeAll(async () => {
   log = openEmbeddedLog({ database })
   codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
   const relay = startOutboxRelay({ database, log, codec, logger: silentLogger, metrics: noMetrics })
-  relayed = () => vi.waitFor(async () => expect((await outboxBacklog(database)).waiting).toBe(0), 10_000)
+  relayed = () => until(async () => expect((await outboxBacklog(database)).waiting).toBe(0))
   stop = async () => {
     await relay.stop()
     await log.close()
     await database.close()
     await testDatabase.drop()
   }
-}, 60_000)
+})
 afterAll(async () => await stop())
 
 async function cupel(...args: string[]): Promise<string> {

@@ -2,7 +2,8 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { defaultPolicy } from '@cupel/domain'
 import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { operator } from '../operator.js'
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
   decided = await openDecided()
   const { database, log, codec } = decided
   relay = startOutboxRelay({ database, log, codec, logger: silentLogger, metrics: noMetrics })
-}, 60_000)
+})
 afterAll(async () => {
   await relay.stop()
   await decided.close()
@@ -24,7 +25,7 @@ interface Told {
 }
 
 async function exported(): Promise<Told[]> {
-  await vi.waitFor(async () => expect((await outboxBacklog(decided.database)).waiting).toBe(0), 10_000)
+  await until(async () => expect((await outboxBacklog(decided.database)).waiting).toBe(0))
   const { out } = await decided.cupel('audit', 'export')
   return out
     .split('\n')

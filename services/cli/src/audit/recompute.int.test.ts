@@ -44,7 +44,7 @@ beforeAll(async () => {
   await decided.importLabels('mine', [MIXED.revisedRow])
   reports.push(await decided.screen(MIXED.address, 'ETH'))
   reports.push(await decided.screen(magicAddress, 'ETH', false))
-}, 60_000)
+})
 afterAll(async () => await decided.close())
 
 const recomputed = (...args: readonly string[]) => decided.json<Recomputed>('audit', 'recompute', ...args)

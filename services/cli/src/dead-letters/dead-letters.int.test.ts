@@ -27,7 +27,7 @@ beforeEach(async () => {
     await database.close()
     await testDatabase.drop()
   }
-}, 60_000)
+})
 afterEach(async () => await stop())
 
 async function cupel(...args: string[]): Promise<Record<string, unknown>> {
@@ -98,33 +98,29 @@ test.each([
   await expect(cupel('dead-letters', ...args)).rejects.toThrow(reason)
 })
 
-test.each(['before', 'after'])(
-  'a redrive that is killed %s an append loses no letter',
-  async (side) => {
-    await layAside('job_a', 'job_b')
-    const points = `${side}:dead-letters.redrive:1`
-    const script = 'services/cli/src/main.ts'
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', '--conditions', 'cupel-source', script, 'dead-letters', 'redrive', GROUP, '--all'],
-      {
-        cwd: checkout,
-        env: {
-          ...process.env,
-          CUPEL_DATABASE_URL: databaseUrl,
-          CUPEL_LOG: 'embedded',
-          CUPEL_FAILPOINT: points,
-        },
-        stdio: 'ignore',
+test.each(['before', 'after'])('a redrive that is killed %s an append loses no letter', async (side) => {
+  await layAside('job_a', 'job_b')
+  const points = `${side}:dead-letters.redrive:1`
+  const script = 'services/cli/src/main.ts'
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions', 'cupel-source', script, 'dead-letters', 'redrive', GROUP, '--all'],
+    {
+      cwd: checkout,
+      env: {
+        ...process.env,
+        CUPEL_DATABASE_URL: databaseUrl,
+        CUPEL_LOG: 'embedded',
+        CUPEL_FAILPOINT: points,
       },
-    )
-    const signal = await new Promise<string | null>((resolve) => child.once('close', (_, by) => resolve(by)))
-    expect(signal).toBe('SIGKILL')
-    expect((await cupel('dead-letters', 'list'))['dead_letters']).toHaveLength(2)
-    await cupel('dead-letters', 'redrive', GROUP, '--all')
-    expect((await cupel('dead-letters', 'list'))['dead_letters']).toEqual([])
-    const keys = (await records(2)).slice(2).map(({ key }) => key)
-    expect(new Set(keys)).toEqual(new Set(['job_a', 'job_b']))
-  },
-  30_000,
-)
+      stdio: 'ignore',
+    },
+  )
+  const signal = await new Promise<string | null>((resolve) => child.once('close', (_, by) => resolve(by)))
+  expect(signal).toBe('SIGKILL')
+  expect((await cupel('dead-letters', 'list'))['dead_letters']).toHaveLength(2)
+  await cupel('dead-letters', 'redrive', GROUP, '--all')
+  expect((await cupel('dead-letters', 'list'))['dead_letters']).toEqual([])
+  const keys = (await records(2)).slice(2).map(({ key }) => key)
+  expect(new Set(keys)).toEqual(new Set(['job_a', 'job_b']))
+})

@@ -50,7 +50,7 @@ beforeAll(async () => {
     await testDatabase.drop()
     await rm(folder, { recursive: true, force: true })
   }
-}, 60_000)
+})
 afterAll(async () => await stop())
 
 interface Said {

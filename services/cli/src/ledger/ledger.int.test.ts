@@ -35,7 +35,7 @@ beforeAll(async () => {
     await testDatabase.drop()
     await rm(folder, { recursive: true, force: true })
   }
-}, 60_000)
+})
 afterAll(async () => await stop())
 
 async function cupel(...args: string[]): Promise<{ readonly out: string; readonly error: unknown }> {

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { defaultPolicy, type PolicyDocument } from '@cupel/domain'
 import type { ReportGenerated } from '@cupel/contracts'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../../test/some-labels.js'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   scam = await decided.screen(MIXED.address, 'ETH')
   await decided.screen(UNLISTED.address, 'ETH')
   await decided.screen(magicAddress, 'ETH', false)
-}, 60_000)
+})
 afterAll(async () => await decided.close())
 
 const file = (name: string, document: unknown) => decided.file(name, JSON.stringify(document))
@@ -180,11 +181,11 @@ describe('cupel policy activate', () => {
       previous: { version: 1 },
       visible: true,
     })
-    const report = await vi.waitFor(async () => {
+    const report = await until(async () => {
       const decidedAgain = await decided.screen(MIXED.address, 'ETH')
       expect(decidedAgain.inputs.policyVersion).toBe(2)
       return decidedAgain
-    }, 20_000)
+    })
     expect(report).toMatchObject({ level: 'orange', score: 64 })
     expect(JSON.parse(report.report)).toMatchObject({ policy: { id: 'default', version: 2 } })
 
@@ -224,11 +225,11 @@ describe('cupel policy activate', () => {
     }
     const path = await file('least.json', least)
     expect((await decided.cupel('policy', 'activate', path, '--reason', 'a test')).error).toBeNull()
-    const report = await vi.waitFor(async () => {
+    const report = await until(async () => {
       const screened = await decided.screen(SANCTIONED.address, 'ETH')
       expect(screened.inputs.policyVersion).toBe(3)
       return screened
-    }, 20_000)
+    })
     expect(report).toMatchObject({ level: 'red', score: 100 })
   })
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   }
   const codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
   stack = { log, codec, database }
-}, 60_000)
+})
 afterAll(async () => await close())
 
 test('a start over tables of another version builds them anew from the log, once', async () => {

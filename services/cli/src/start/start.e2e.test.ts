@@ -85,7 +85,7 @@ test('Postgres killed under a running service comes back, and the service goes o
 
   await expect
     .poll(async () => (await call(ready, '/v1/screen', { body: { address: LAZARUS } })).status, {
-      timeout: 30_000,
+      timeout: 120_000,
     })
     .toBe(200)
   expect(leftRunning()).not.toContain(postgres)
@@ -129,7 +129,7 @@ test('a broken data folder is refused in one sentence', async () => {
 
 test('Ctrl-C before everything is ready ends in order too', async () => {
   const early = begin()
-  await expect.poll(() => existsSync(join(home, 'lock')), { timeout: 30_000, interval: 5 }).toBe(true)
+  await expect.poll(() => existsSync(join(home, 'lock')), { timeout: 120_000, interval: 5 }).toBe(true)
 
   const stopped = await end(early)
 
@@ -192,8 +192,17 @@ function leftRunning(): number[] {
   const folder = join(home, 'processes')
   if (!existsSync(folder)) return []
   return readdirSync(folder)
-    .map((file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as { pid: number }).pid)
+    .flatMap((file) => readPid(join(folder, file)))
     .filter((pid) => processIdentity(pid) !== null)
+}
+
+function readPid(file: string): number[] {
+  try {
+    return [(JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid]
+  } catch {
+    // The child ended between the listing and the reading.
+    return []
+  }
 }
 
 function answerOf(ended: Ended): Record<string, unknown> {

@@ -26,7 +26,7 @@ beforeAll(async () => {
     await database.close()
     await testDatabase.drop()
   }
-}, 60_000)
+})
 afterAll(async () => await stop())
 
 async function said(...args: string[]): Promise<string> {
