@@ -1,5 +1,5 @@
 export { examineAddress } from './examine-address.js'
-export type { ExamineRequest, ReadBefore } from './examine-address.js'
+export type { ExamineOptions, ExamineRequest, ReadBefore } from './examine-address.js'
 export { ledgerFormatNames } from './formats/formats.js'
 export { importLedger } from './import-ledger.js'
 export type {
@@ -9,7 +9,9 @@ export type {
   LedgerImportSummary,
 } from './import-request.js'
 export { ledgerMigrations } from './migrations.js'
+export type { Pace } from './pace.js'
 export { readTransfers } from './read-transfers.js'
 export type { TransfersOfAddress } from './read-transfers.js'
 export { currentLedgerSeq, declaredRanges, LEDGER_LOOK_INTERVAL_MS, listSegments } from './segments.js'
 export type { Segment } from './segments.js'
+export type { KnownSizes } from './sizes.js'

@@ -1,6 +1,7 @@
 /** Transfers of addresses, as they were in one state of the ledger. */
-import type { Transfer } from '@cupel/domain'
-import type { Queryable } from '@cupel/postgres'
+import { STEP_ITEMS, type Steps, type Transfer } from '@cupel/domain'
+import type { Queryable, Statement } from '@cupel/postgres'
+import { paced, withoutRest, type Pace } from './pace.js'
 
 /**
  * Transfers that are seen in the state named by a ledger_seq (`$2`), of the chain `$1`. A fact of a later segment (a proof, a
@@ -14,15 +15,19 @@ const seen = (side: 'from_address' | 'to_address'): string => `
   LEFT JOIN ledger.segment retired ON retired.segment_id = t.retired_segment_id AND retired.ledger_seq <= $2
   WHERE t.chain = $1 AND t.${side} = asked.address AND failure.segment_id IS NULL AND retired.segment_id IS NULL`
 
+/** Who is asked for is known; only the other side is sent. */
 const newestOf = (side: 'from_address' | 'to_address'): string => `
-  (SELECT t.*, proof.segment_id IS NOT NULL AS proven FROM ${seen(side)}
-   ORDER BY t.sort_at DESC, t.transfer_id LIMIT $4)`
+  (SELECT t.*, proof.segment_id IS NOT NULL AS proven, ${
+    side === 'from_address' ? 'true AS outgoing, t.to_address' : 'false, t.from_address'
+  } AS counterparty
+   FROM ${seen(side)} ORDER BY t.sort_at DESC, t.transfer_id LIMIT $4)`
 
 const READ = {
   name: 'ledger.read-transfers',
   text: `
-    SELECT asked.address AS asked, found.transfer_id AS id, found.tx_hash, found.kind, found.contract, found.from_address,
-      found.to_address, found.amount, found.block_number, found.occurred_at_s, found.place, found.proven
+    SELECT asked.number::int4 AS number, encode(uuid_send(found.transfer_id), 'hex') AS id, found.tx_hash, found.kind,
+      found.contract, found.outgoing, found.counterparty, found.amount, found.block_number, found.occurred_at_s, found.place,
+      found.proven
     FROM unnest($3::text[]) WITH ORDINALITY AS asked (address, number)
     CROSS JOIN LATERAL (
       SELECT * FROM (${newestOf('from_address')} UNION ALL ${newestOf('to_address')}) both_sides
@@ -31,13 +36,14 @@ const READ = {
 }
 
 interface TransferRow extends Record<string, unknown> {
-  asked: string
+  /** Of the address that was asked for, from 1 on. */
+  number: number
   id: string
   tx_hash: string
   kind: string
   contract: string
-  from_address: string
-  to_address: string
+  outgoing: boolean
+  counterparty: string
   amount: string
   block_number: number | null
   occurred_at_s: number | null
@@ -57,40 +63,60 @@ export interface TransfersOfAddress {
   readonly isCut: boolean
 }
 
+export interface ReadRequest extends LedgerState {
+  readonly addresses: readonly string[]
+  readonly limit: number
+  readonly pace?: Pace
+}
+
 /** The newest transfers of each address, by address; one without any is absent. */
 export async function readTransfers(
   database: Queryable,
-  {
-    chain,
-    ledgerSeq,
-    addresses,
-    limit,
-  }: LedgerState & { readonly addresses: readonly string[]; readonly limit: number },
+  { chain, ledgerSeq, addresses, limit, pace = withoutRest }: ReadRequest,
 ): Promise<ReadonlyMap<string, TransfersOfAddress>> {
   if (addresses.length === 0) return new Map()
   const rows = await database.query<TransferRow>(READ, [chain, ledgerSeq, addresses, limit + 1])
-  const byAddress = new Map<string, TransferRow[]>()
-  for (const row of rows) {
-    const known = byAddress.get(row.asked)
-    if (known === undefined) byAddress.set(row.asked, [row])
-    else known.push(row)
-  }
-  return new Map(
-    [...byAddress].map(([address, found]) => [
-      address,
-      { transfers: found.slice(0, limit).map(transferOf), isCut: found.length > limit },
-    ]),
-  )
+  return await paced(byAddress(rows, addresses, limit), pace)
 }
 
-function transferOf(row: TransferRow): Transfer {
+function* byAddress(
+  rows: readonly TransferRow[],
+  addresses: readonly string[],
+  limit: number,
+): Steps<ReadonlyMap<string, TransfersOfAddress>> {
+  const sameText = createSameText()
+  const found = new Map<string, { transfers: Transfer[]; isCut: boolean }>()
+  for (let index = 0; index < rows.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const row = rows[index]!
+    const address = addresses[row.number - 1]!
+    let known = found.get(address)
+    if (known === undefined) found.set(address, (known = { transfers: [], isCut: false }))
+    if (known.transfers.length === limit) known.isCut = true
+    else known.transfers.push(transferOf(row, address, sameText))
+  }
+  return found
+}
+
+/** One object for equal texts: a thousand rows name a few addresses. */
+function createSameText(): (text: string) => string {
+  const texts = new Map<string, string>()
+  return (text) => {
+    const known = texts.get(text)
+    if (known === undefined) texts.set(text, text)
+    return known ?? text
+  }
+}
+
+function transferOf(row: TransferRow, address: string, sameText: (text: string) => string): Transfer {
+  const counterparty = sameText(row.counterparty)
   return {
-    id: row.id.replaceAll('-', ''),
+    id: row.id,
     txHash: row.tx_hash,
     kind: row.kind,
-    contract: row.contract,
-    from: row.from_address,
-    to: row.to_address,
+    contract: sameText(row.contract),
+    from: row.outgoing ? address : counterparty,
+    to: row.outgoing ? counterparty : address,
     amount: BigInt(row.amount),
     blockNumber: row.block_number,
     occurredAtS: row.occurred_at_s,
@@ -99,36 +125,54 @@ function transferOf(row: TransferRow): Transfer {
   }
 }
 
-const COUNT = {
+const COUNT_TRANSFERS = {
   name: 'ledger.count-transfers',
   text: `
-    SELECT asked.address, count(*) AS transfers, count(DISTINCT found.counterparty) AS counterparties
+    SELECT asked.address, found.count
     FROM unnest($3::text[]) AS asked (address)
     CROSS JOIN LATERAL (
-      (SELECT t.to_address AS counterparty FROM ${seen('from_address')} LIMIT $4)
-      UNION ALL
-      (SELECT t.from_address FROM ${seen('to_address')} LIMIT $4)) found
-    GROUP BY asked.address`,
+      SELECT count(*) FROM (
+        (SELECT FROM ${seen('from_address')} LIMIT $4) UNION ALL (SELECT FROM ${seen('to_address')} LIMIT $4)
+        LIMIT $4) both_sides) found`,
 }
 
-/** How many transfers and counterparties each address has, counted up to the limit in each direction. */
-export async function countTransfers(
+const COUNT_COUNTERPARTIES = {
+  name: 'ledger.count-counterparties',
+  text: `
+    SELECT asked.address, found.count
+    FROM unnest($3::text[]) AS asked (address)
+    CROSS JOIN LATERAL (
+      SELECT count(DISTINCT counterparty) FROM (
+        (SELECT t.to_address AS counterparty FROM ${seen('from_address')} LIMIT $4)
+        UNION ALL
+        (SELECT t.from_address FROM ${seen('to_address')} LIMIT $4)) both_sides) found`,
+}
+
+type CountRequest = LedgerState & { readonly addresses: readonly string[]; readonly limit: number }
+
+/** How many transfers each address has, counted up to the limit. */
+export const countTransfers = async (
   database: Queryable,
-  {
-    chain,
-    ledgerSeq,
-    addresses,
-    limit,
-  }: LedgerState & { readonly addresses: readonly string[]; readonly limit: number },
-): Promise<ReadonlyMap<string, { readonly transfers: number; readonly counterparties: number }>> {
+  request: CountRequest,
+): Promise<ReadonlyMap<string, number>> => await counted(database, COUNT_TRANSFERS, request)
+
+/** How many counterparties each address has among so many transfers in each direction. */
+export const countCounterparties = async (
+  database: Queryable,
+  request: CountRequest,
+): Promise<ReadonlyMap<string, number>> => await counted(database, COUNT_COUNTERPARTIES, request)
+
+async function counted(
+  database: Queryable,
+  statement: Statement,
+  { chain, ledgerSeq, addresses, limit }: CountRequest,
+): Promise<ReadonlyMap<string, number>> {
   if (addresses.length === 0) return new Map()
-  const rows = await database.query<{ address: string; transfers: number; counterparties: number }>(COUNT, [
+  const rows = await database.query<{ address: string; count: number }>(statement, [
     chain,
     ledgerSeq,
     addresses,
     limit,
   ])
-  return new Map(
-    rows.map(({ address, transfers, counterparties }) => [address, { transfers, counterparties }]),
-  )
+  return new Map(rows.map(({ address, count }) => [address, count]))
 }

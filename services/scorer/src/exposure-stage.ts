@@ -17,10 +17,13 @@ import {
   examineAddress,
   LEDGER_LOOK_INTERVAL_MS,
   readTransfers,
+  type KnownSizes,
+  type Pace,
 } from '@cupel/ledger'
 import { sqlState, type Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { Lane, Request } from './lane.js'
+import { createSlots, createTurns, LateError } from './turns.js'
 
 export interface ExposureContext {
   readonly policy: CompiledPolicy
@@ -67,13 +70,19 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
   ])
   const ledger = await watchLedger(deps)
   const examinations = createSlots(CONCURRENT_EXAMINATIONS)
+  const turns = createTurns()
+  const knownSizes: KnownSizes = new Map()
 
   /** Transfers of an address that the policy in force reads; learned from it. */
   let transfersLimit = compiledDefaultPolicy.exposure.document.limits.transfers
 
-  function look(requests: readonly Request[], ledgerSeq: number, deadlineAtMs: number): LedgerLook {
+  function look(
+    requests: readonly Request[],
+    { ledgerSeq, lane, deadlineAtMs }: { ledgerSeq: number; lane: Lane; deadlineAtMs: number },
+  ): LedgerLook {
+    const pace = turns.until(deadlineAtMs)
     const groups = [...addressesByChain(requests)].map(([chain, addresses]) => {
-      const state = { chain, ledgerSeq, addresses: [...addresses] }
+      const state = { chain, ledgerSeq, addresses: [...addresses], lane, pace }
       const limit = transfersLimit
       const own = readTransfers(database, { ...state, limit })
       // Whoever examines hears of a failure; until then it must not count as unhandled.
@@ -104,20 +113,17 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
   }
 
   /** Another policy may read more or fewer transfers than were asked for. */
-  function ownUnder(
-    policy: CompiledPolicy,
-    { chain, ledgerSeq, addresses, own }: LookGroup,
-  ): LookGroup['own'] {
+  function ownUnder(policy: CompiledPolicy, { own, ...state }: LookGroup): LookGroup['own'] {
     transfersLimit = policy.exposure.document.limits.transfers
     if (transfersLimit === own.limit) return own
-    const transfers = readTransfers(database, { chain, ledgerSeq, addresses, limit: transfersLimit })
+    const transfers = readTransfers(database, { ...state, limit: transfersLimit })
     transfers.catch(() => undefined)
     return { limit: transfersLimit, transfers }
   }
 
   async function examineOne(
     address: string,
-    { chain, ledgerSeq, ranges }: LookGroup,
+    { chain, ledgerSeq, ranges, lane, pace }: LookGroup,
     transfers: LookGroup['own']['transfers'],
     context: ExposureContext,
   ): Promise<ExposureRecord> {
@@ -127,9 +133,9 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
       await examineAddress(
         database,
         { ...context, chain, ledgerSeq, address, labelsOf: labels },
-        { own, ranges: await ranges },
+        { before: { own, ranges: await ranges }, pace, knownSizes },
       )
-    return own.transfers.length === 0 ? await examine() : await examinations(examine)
+    return own.transfers.length === 0 ? await examine() : await examinations(lane, examine)
   }
 
   async function withinDeadline(
@@ -145,6 +151,7 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
       )
     })
     const ended = work().catch((error: unknown) => {
+      if (error instanceof LateError) return emptyExposure('late', all)
       deps.logger.warn({ err: error }, 'The ledger could not be examined')
       return emptyExposure('failed', { ...all, error: error instanceof Error ? error.name : 'Error' })
     })
@@ -160,7 +167,7 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
       const ledgerSeq = ledger.seq()
       if (ledgerSeq === 0 || !requests.some(({ data }) => data.livemode)) return null
       const ms = lane === 'bulk' ? budgetMs * BULK_BUDGETS : budgetMs
-      return look(requests, ledgerSeq, performance.now() + ms)
+      return look(requests, { ledgerSeq, lane, deadlineAtMs: performance.now() + ms })
     },
     stop: () => ledger.stop(),
   }
@@ -178,6 +185,9 @@ function addressesByChain(requests: readonly Request[]): ReadonlyMap<string, Rea
 
 /** The addresses of one chain, and what was asked about them. */
 interface LookGroup {
+  readonly lane: Lane
+  /** Of everything that is done for this batch: it ends with the deadline. */
+  readonly pace: Pace
   readonly chain: string
   readonly ledgerSeq: number
   readonly addresses: readonly string[]
@@ -241,22 +251,5 @@ function labelsOf(database: Queryable, labelSetSeq: number) {
       else known.push(labelFacts(label))
     }
     return byKey
-  }
-}
-
-/** Runs at most so many at once, the others in the order in which they came. */
-function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = count
-  return async (work) => {
-    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve))
-    else free -= 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
   }
 }

@@ -1,0 +1,215 @@
+/**
+ * Follows transfers from an address through others that belong to no service and no hub. Every limit is a count, so the same
+ * ledger gives the same answer on a slow machine.
+ */
+import type { ExposureCut } from '@cupel/contracts'
+import {
+  attribute,
+  findAsset,
+  isAssetContract,
+  parseAddress,
+  STEP_ITEMS,
+  type Attribution,
+  type LabelFacts,
+  type Steps,
+  type Transfer,
+} from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import type { ExamineRequest } from './examine-address.js'
+import { paced, rested, type Pace } from './pace.js'
+import { readTransfers } from './read-transfers.js'
+import { sizesOf, type KnownSizes } from './sizes.js'
+
+/** Transfers of one read on the way: few enough to be short, so that others come in between. */
+const TRANSFERS_PER_READ = 2_000
+/** An address with labels is judged by all of them. */
+const ATTRIBUTIONS_PER_STEP = 16
+
+export interface Search {
+  readonly attributionOf: (address: string) => Attribution
+  /** Adds the transfers of everyone a path goes through to those given; returns whom. */
+  follow(transfers: Map<string, Transfer>): Promise<readonly string[]>
+  /** Addresses at which paths ended, and why. */
+  readonly cut: readonly ExposureCut[]
+}
+
+export function createSearch(
+  database: Queryable,
+  request: ExamineRequest,
+  { pace, knownSizes }: { readonly pace: Pace; readonly knownSizes: KnownSizes },
+): Search {
+  const { chain, address, policy, labelsOf } = request
+  const { hops, limits } = policy.exposure.document
+  const attributions = new Map<string, Attribution>()
+  const cut: ExposureCut[] = []
+  const ended = new Set<string>([address])
+  const nothing = attribute([], request)
+  const counterparties = createCounterparties(chain)
+
+  const attributionOf = (one: string): Attribution => attributions.get(one) ?? nothing
+
+  async function learnLabels(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Promise<void> {
+    const addressesOf = await paced(counterparties.byNewKey(transfers, of), pace)
+    if (addressesOf.size === 0) return
+    await rested(pace)
+    const labels = await labelsOf([...addressesOf.keys()])
+    await paced(attributeEach(labels, addressesOf), pace)
+  }
+
+  function* attributeEach(
+    labels: ReadonlyMap<string, readonly LabelFacts[]>,
+    addressesOf: ReadonlyMap<string, readonly string[]>,
+  ): Steps<void> {
+    let items = 0
+    for (const [key, own] of labels) {
+      if (items++ % ATTRIBUTIONS_PER_STEP === 0) yield
+      const attribution = attribute(own, request)
+      for (const one of addressesOf.get(key) ?? []) attributions.set(one, attribution)
+    }
+  }
+
+  function end(one: string, reason: string, hop: number): void {
+    cut.push({ address: one, reason, hops: hop })
+    ended.add(one)
+  }
+
+  /** Whether a path may go on through an address, and if not, why. */
+  function endOf(one: string): string | null {
+    const { service, isLabelled } = attributionOf(one)
+    if (service !== null) return 'service'
+    return !isLabelled && isAssetContract(chain, one) ? 'contract' : null
+  }
+
+  /** Those of the candidates that a path goes through, with the number of their transfers. */
+  async function openOf(
+    candidates: readonly string[],
+    { hop, followed, remaining }: { hop: number; followed: number; remaining: number },
+  ): Promise<ReadonlyMap<string, number>> {
+    const open: string[] = []
+    for (const one of candidates) {
+      if (ended.has(one)) continue
+      const isFull = open.length + followed >= limits.intermediaries
+      const reason = endOf(one) ?? (isFull ? 'limit' : null)
+      if (reason === null) open.push(one)
+      else end(one, reason, hop)
+    }
+    await rested(pace)
+    const sizes = await sizesOf(database, open, {
+      ...request,
+      limits: { transfers: limits.transfers_per_intermediary, counterparties: limits.hub_counterparties },
+      known: knownSizes,
+    })
+    const through = new Map<string, number>()
+    let left = remaining
+    for (const one of open) {
+      const { transfers, isHub } = sizes.get(one)!
+      const reason = cutBySize({ transfers, isHub: isHub && !attributionOf(one).isLabelled }, left)
+      if (reason !== null) {
+        end(one, reason, hop)
+        continue
+      }
+      left -= transfers
+      through.set(one, transfers)
+    }
+    return through
+  }
+
+  function cutBySize(
+    { transfers, isHub }: { readonly transfers: number; readonly isHub: boolean },
+    remaining: number,
+  ): string | null {
+    if (isHub) return 'hub'
+    if (transfers > limits.transfers_per_intermediary) return 'too_many_transfers'
+    return transfers > remaining ? 'limit' : null
+  }
+
+  async function follow(transfers: Map<string, Transfer>): Promise<readonly string[]> {
+    const followed: string[] = []
+    let remaining = limits.transfers_of_intermediaries
+    let reached: ReadonlySet<string> = new Set([address])
+    await learnLabels(transfers.values(), reached)
+    for (let hop = 1; hop < hops; hop++) {
+      const candidates = await paced(counterparties.weighed(transfers.values(), reached), pace)
+      const through = await openOf(candidates, { hop, followed: followed.length, remaining })
+      for (const addresses of readsOf(through)) {
+        await rested(pace)
+        const limit = limits.transfers_per_intermediary
+        const read = await readTransfers(database, { ...request, addresses, limit, pace })
+        for (const one of addresses)
+          for (const transfer of read.get(one)?.transfers ?? []) transfers.set(transfer.id, transfer)
+      }
+      for (const [one, count] of through) {
+        followed.push(one)
+        ended.add(one)
+        remaining -= count
+      }
+      reached = new Set(through.keys())
+      await learnLabels(transfers.values(), reached)
+    }
+    return followed
+  }
+
+  return { attributionOf, follow, cut }
+}
+
+/** Parts the addresses into reads of not too many transfers. */
+function* readsOf(through: ReadonlyMap<string, number>): Generator<readonly string[]> {
+  let addresses: string[] = []
+  let transfers = 0
+  for (const [one, count] of through) {
+    if (addresses.length > 0 && transfers + count > TRANSFERS_PER_READ) {
+      yield addresses
+      addresses = []
+      transfers = 0
+    }
+    addresses.push(one)
+    transfers += count
+  }
+  if (addresses.length > 0) yield addresses
+}
+
+function createCounterparties(chain: string) {
+  const asked = new Set<string>()
+  return {
+    /** By look-up key the counterparties of the given addresses that were not asked about before. */
+    *byNewKey(
+      transfers: Iterable<Transfer>,
+      of: ReadonlySet<string>,
+    ): Steps<ReadonlyMap<string, readonly string[]>> {
+      const byKey = new Map<string, string[]>()
+      const add = (one: string): void => {
+        if (asked.has(one)) return
+        asked.add(one)
+        const parsed = parseAddress(one, chain)
+        if (!parsed.ok) return
+        const known = byKey.get(parsed.lookupKey)
+        if (known === undefined) byKey.set(parsed.lookupKey, [one])
+        else known.push(one)
+      }
+      let items = 0
+      for (const { from, to } of transfers) {
+        if (items++ % STEP_ITEMS === 0) yield
+        if (of.has(from)) add(to)
+        if (of.has(to)) add(from)
+      }
+      return byKey
+    },
+
+    /** Counterparties of the given addresses, those of most value beside its dust first; the address settles the rest. */
+    *weighed(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Steps<readonly string[]> {
+      const weights = new Map<string, bigint>()
+      let items = 0
+      for (const { from, to, amount, contract } of transfers) {
+        if (items++ % STEP_ITEMS === 0) yield
+        const asset = findAsset(chain, contract)
+        if (asset === undefined) continue
+        const weight = (amount * 1_000_000n) / asset.dust
+        if (of.has(from)) weights.set(to, (weights.get(to) ?? 0n) + weight)
+        if (of.has(to)) weights.set(from, (weights.get(from) ?? 0n) + weight)
+      }
+      return [...weights]
+        .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1))
+        .map(([one]) => one)
+    },
+  }
+}
