@@ -1,11 +1,12 @@
 // Runs everything: generated files, types, lint, format, boundaries, then the test projects, cheapest first.
-// Ends with `N passed, N failed, N skipped`; what is skipped is named with its reason. With CI=true only Docker may be skipped.
+// Ends with `N passed, N failed, N skipped`; what is skipped is named with its reason, what failed with the first lines of what
+// it said. With CI=true only Docker may be skipped.
 //   npm test                       everything
 //   npm test -- --only unit,int    some steps
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { orExplain, setUp } from './setup.mjs'
 
@@ -15,7 +16,12 @@ const onlyAt = process.argv.indexOf('--only')
 const only = onlyAt === -1 ? null : new Set((process.argv[onlyAt + 1] ?? '').split(','))
 
 const totals = { passed: 0, failed: 0, skipped: 0 }
+/** Names, and what each said. */
 const failures = []
+/** Failures shown with what they said, and how much of it. */
+const MOST_DETAILED = 20
+const MOST_LINES = 12
+const MOST_CHARACTERS = 1_200
 const skips = new Map()
 
 const node = (script, ...args) => ['node', [script, ...args]]
@@ -56,6 +62,7 @@ function runCheck(name, [command, args]) {
 /** Adds a vitest project's counts; a project that dies without counts is a failure, never nothing. */
 function runProject(project) {
   heading(project)
+  const before = failures.length
   const folder = mkdtempSync(join(tmpdir(), 'cupel-results-'))
   const file = join(folder, 'results.json')
   const [command, args] = bin(
@@ -79,14 +86,18 @@ function runProject(project) {
     const skipped = results.numPendingTests + results.numTodoTests
     totals.skipped += skipped
     for (const suite of results.testResults) {
-      if (suite.status === 'failed' && suite.assertionResults.length === 0) fail(`${project}: ${suite.name}`)
+      const failed = suite.assertionResults.filter((test) => test.status === 'failed')
+      // A file that cannot be loaded, or whose hooks fail, fails without a test that does.
+      if (suite.status === 'failed' && failed.length === 0)
+        fail(`${project}: ${relative(root, suite.name)}`, suite.message)
+      for (const test of failed)
+        failures.push({ name: `${project}: ${test.fullName}`, said: test.failureMessages?.join('\n') ?? '' })
       for (const test of suite.assertionResults) {
-        if (test.status === 'failed') failures.push(`${project}: ${test.fullName}`)
         if (test.status === 'skipped' || test.status === 'pending' || test.status === 'todo')
           note(`${project}: ${test.fullName}`)
       }
     }
-    if (status !== 0 && results.numFailedTests === 0) fail(`${project}: ended with exit code ${status}`)
+    if (status !== 0 && failures.length === before) fail(`${project}: ended with exit code ${status}`)
   } catch (error) {
     fail(`${project}: no results (${error.message})`)
   }
@@ -107,9 +118,18 @@ function note(name) {
   skips.set(name, known + 1)
 }
 
-function fail(name) {
+function fail(name, said = '') {
   totals.failed += 1
-  failures.push(name)
+  failures.push({ name, said })
+}
+
+/** The first lines of a failure, without colours, empty lines and the runner's own places. */
+function excerptOf(said) {
+  const lines = said.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').split('\n')
+  const told = lines
+    .map((line) => line.trimEnd().replaceAll(`${root}/`, ''))
+    .filter((line) => line !== '' && !/^\s+at (?:new Promise|.*(?:node_modules|node:))/.test(line))
+  return told.slice(0, MOST_LINES).join('\n').slice(0, MOST_CHARACTERS)
 }
 
 function heading(name) {
@@ -121,7 +141,11 @@ function report() {
   for (const name of skips.keys()) console.log(`skipped: ${name}`)
   const forbidden = ci ? [...skips.keys()].filter((name) => !/docker/i.test(name)) : []
   for (const name of forbidden) fail(`skipped in CI: ${name}`)
-  for (const name of failures) console.log(`FAILED: ${name}`)
+  for (const [index, { name, said }] of failures.entries()) {
+    console.log(`FAILED: ${name}`)
+    const excerpt = index < MOST_DETAILED ? excerptOf(said) : ''
+    if (excerpt !== '') console.log(excerpt.replace(/^/gm, '    '))
+  }
   console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)
   process.exit(totals.failed === 0 && totals.passed > 0 ? 0 : 1)
 }
