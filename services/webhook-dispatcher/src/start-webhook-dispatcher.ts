@@ -35,6 +35,8 @@ export interface WebhookDispatcherDeps {
   readonly resolve?: ResolveName
   /** In place of the read models. */
   readonly readEndedJob?: ReadEndedJob
+  /** In place of the time an attempt may take. */
+  readonly attemptTimeoutMs?: number
 }
 
 /** Resolves once ends of jobs are followed and deliveries sent. The topics, tables and schemas exist already. */
@@ -48,6 +50,7 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   const client = createOutboundClient({
     allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW),
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
+    ...(deps.attemptTimeoutMs === undefined ? {} : { timeoutMs: deps.attemptTimeoutMs }),
   })
   const attemptsPerSecond = config.CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND
   const sending = startSending({ database, secrets, client, logger, metrics, attemptsPerSecond })

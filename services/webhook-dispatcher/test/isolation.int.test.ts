@@ -9,8 +9,8 @@ const HANGING = 50
 const JOBS_PER_HANGING = 20
 const HEALTHY = 10
 const JOBS_PER_HEALTHY = 10
-/** For so long a hanging receiver holds its place: who waited for one to end was delayed by it. packages/bench measures the rest. */
-const MAX_DELAY_MS = 15_000
+/** Longer than the test: no hanging receiver gives its place back, so that who waited for one would wait for ever. */
+const ATTEMPT_TIMEOUT_MS = 600_000
 
 let installation: Installation
 let hanging: Receiver
@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 test('fifty hanging receivers with twenty deliveries each delay no first attempt to ten that work', async () => {
-  await installation.dispatcher()
+  await installation.dispatcher({ attemptTimeoutMs: ATTEMPT_TIMEOUT_MS })
   const [dead, alive] = await Promise.all([endpointsOf(hanging, HANGING), endpointsOf(healthy, HEALTHY)])
   await Promise.all(
     dead.flatMap((endpoint, place) =>
@@ -55,9 +55,8 @@ test('fifty hanging receivers with twenty deliveries each delay no first attempt
   process.stdout.write(
     `first attempts beside ${HANGING} hanging receivers: p50 ${Math.round(delays[delays.length >> 1]!)} ms, last ${Math.round(delays.at(-1)!)} ms\n`,
   )
-  expect(delays.at(-1)).toBeLessThan(MAX_DELAY_MS)
-  // Each hanging one has had one attempt at a time, however much waits for it.
-  expect(hanging.received.length).toBeLessThanOrEqual(2 * HANGING)
+  // Each hanging one still has its one attempt, however much waits for it.
+  expect(hanging.received).toHaveLength(HANGING)
 })
 
 test('what was held is drained at the set rate', async () => {

@@ -2,13 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { FailpointName } from '@cupel/failpoints'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
 import { asserted, published, retired } from '../../test/label-events.js'
 import { labelView, readLabelSnapshot } from '../index.js'
-
-// A process is started and killed in each, and its group gives its partitions up only after some seconds.
-vi.setConfig({ testTimeout: 60_000 })
 
 const events = [
   asserted('i1', 'a'),

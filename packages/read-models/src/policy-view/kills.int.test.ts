@@ -3,12 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { topicOf } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
 import { activatePolicy, readActivations } from '../index.js'
-
-// A process is started and killed in each.
-vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
 beforeEach(async () => {
