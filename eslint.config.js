@@ -84,6 +84,11 @@ export default tseslint.config(
             'MemberExpression[property.name=/^(only|skip|todo)$/][object.name=/^(test|it|describe)$/]',
           message: 'A test that is switched off is a defect; use skipIf with a reason that is printed.',
         },
+        {
+          selector:
+            'CallExpression[callee.property.name=/^(waitFor|waitUntil|poll)$/][callee.object.name=/^(vi|expect)$/][arguments.length=1]',
+          message: 'A second is less than a busy machine needs: wait with `until` of @cupel/testkit.',
+        },
       ],
     },
   },

@@ -1,5 +1,6 @@
 /** How providers are asked: together, within a time, apart for each account, and left alone when they fail. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
+import { PATIENCE_MS } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openChainData, parseConfiguration, type ChainData } from '../src/index.js'
 import {
@@ -85,7 +86,7 @@ describe('a chain', () => {
     open([first, second])
     const letGo = holding(first)
     const looking = look()
-    await vi.waitUntil(() => second.asked.length === 1)
+    await vi.waitUntil(() => second.asked.length === 1, PATIENCE_MS)
     letGo()
     const { stage, facts } = await looking
     expect(stage).toBe('answered')
@@ -126,7 +127,7 @@ describe('a stage that is late', () => {
     const letGo = holding(first)
     expect((await look({}, 20)).stage).toBe('late')
     letGo()
-    await vi.waitUntil(async () => (await look({}, 0)).stage === 'answered')
+    await vi.waitUntil(async () => (await look({}, 0)).stage === 'answered', PATIENCE_MS)
     expect(first.asked).toHaveLength(1)
   })
 
@@ -252,7 +253,7 @@ describe('a provider that fails', () => {
     const looks = Array.from({ length: most + 7 }, (_, index) =>
       look({ address: `0x${String(index).padStart(40, '0')}` }),
     )
-    await vi.waitUntil(() => first.asked.length === MAX_CONCURRENT_QUESTIONS)
+    await vi.waitUntil(() => first.asked.length === MAX_CONCURRENT_QUESTIONS, PATIENCE_MS)
     const busy = (await Promise.all(looks.slice(most))).map(({ facts }) => facts[0]?.error)
     expect(busy).toEqual(Array(7).fill('busy'))
     expect(first.asked).toHaveLength(MAX_CONCURRENT_QUESTIONS)
