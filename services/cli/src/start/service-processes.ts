@@ -166,10 +166,15 @@ export function reachable(host: string): string {
 }
 
 /**
- * A service holds 30 to 60 MB alive. Given a whole machine's memory V8 lets garbage grow to several times that before it
- * collects; a limit on the old generation makes it collect earlier, at about one percent of the time.
+ * A service holds 20 to 60 MB alive. Given a whole machine's memory V8 lets garbage grow to several times that before it
+ * collects; a limit on the old generation makes it collect earlier. Left alone below that limit, it would collect after every
+ * 8 MB that a small heap grows, buffers included, several times a second: it may double instead (docs/adr/0171).
  */
-const NODE_FLAGS: readonly string[] = ['--enable-source-maps', '--max-old-space-size=384']
+const NODE_FLAGS: readonly string[] = [
+  '--enable-source-maps',
+  '--max-old-space-size=384',
+  '--heap-growing-percent=100',
+]
 
 function startService(
   { name, service }: ServiceProcess,
