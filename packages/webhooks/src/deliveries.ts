@@ -73,7 +73,7 @@ export async function listDeliveries(
     ],
   )
   const shown = rows.slice(0, query.pageSize).map((row) => ownRow(row, query))
-  const items = await withAttempts(database, shown)
+  const items = shown.map(deliveryOf)
   const last = items.at(-1)
   const next =
     rows.length > query.pageSize && last !== undefined
@@ -91,11 +91,8 @@ export async function getDelivery(
      WHERE delivery_id = $1 AND endpoint_id = $2 AND account_id = $3 AND livemode = $4`,
     [order.deliveryId, order.endpointId, order.accountId, order.livemode],
   )
-  const [delivery] = await withAttempts(
-    database,
-    rows.map((row) => ownRow(row, order)),
-  )
-  return delivery ?? null
+  const [row] = rows
+  return row === undefined ? null : deliveryOf(ownRow(row, order))
 }
 
 /** Sends one again, whatever became of it: same webhook id, same body, a schedule from its start. */
@@ -197,7 +194,12 @@ async function refusalOf(
   return row.status === 'enabled' ? null : { ok: false, code: 'endpoint_disabled' }
 }
 
-const COLUMNS = `delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status, next_attempt_at, created_at`
+/** One statement, so that a delivery and its attempts are of one moment. */
+const COLUMNS = `delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status, next_attempt_at,
+  created_at, (
+    SELECT coalesce(json_agg(json_build_object('number', a.number, 'at', a.attempted_at, 'statusCode', a.status_code,
+      'error', a.error, 'durationMs', a.duration_ms, 'responseExcerpt', a.response_excerpt) ORDER BY a.number), '[]')
+    FROM webhooks.attempt a WHERE a.delivery_id = d.delivery_id) AS attempts`
 
 interface DeliveryRow extends Record<string, unknown> {
   readonly delivery_id: string
@@ -211,25 +213,11 @@ interface DeliveryRow extends Record<string, unknown> {
   readonly status: DeliveryStatus
   readonly next_attempt_at: Date | null
   readonly created_at: Date
+  readonly attempts: readonly WebhookAttempt[]
 }
 
-async function withAttempts(database: Queryable, rows: readonly DeliveryRow[]): Promise<WebhookDelivery[]> {
-  const found = await database.query<{
-    delivery_id: string
-    number: number
-    attempted_at: Date
-    status_code: number | null
-    error: string | null
-    duration_ms: number
-    response_excerpt: string | null
-  }>(
-    `SELECT delivery_id, number, attempted_at, status_code, error, duration_ms, response_excerpt FROM webhooks.attempt
-     WHERE delivery_id = ANY($1::text[]) ORDER BY delivery_id, number`,
-    [rows.map((row) => row.delivery_id)],
-  )
-  const attempts = new Map<string, (typeof found)[number][]>(rows.map((row) => [row.delivery_id, []]))
-  for (const attempt of found) attempts.get(attempt.delivery_id)!.push(attempt)
-  return rows.map((row) => ({
+function deliveryOf(row: DeliveryRow): WebhookDelivery {
+  return {
     deliveryId: row.delivery_id,
     webhookId: row.webhook_id,
     endpointId: row.endpoint_id,
@@ -241,13 +229,6 @@ async function withAttempts(database: Queryable, rows: readonly DeliveryRow[]): 
     status: row.status,
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
-    attempts: (attempts.get(row.delivery_id) ?? []).map((attempt) => ({
-      number: attempt.number,
-      at: attempt.attempted_at.toISOString(),
-      statusCode: attempt.status_code,
-      error: attempt.error,
-      durationMs: attempt.duration_ms,
-      responseExcerpt: attempt.response_excerpt,
-    })),
-  }))
+    attempts: row.attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() })),
+  }
 }

@@ -1,4 +1,5 @@
 import type { AttemptDecision } from '@cupel/domain'
+import type { Database } from '@cupel/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   changeEndpoint,
@@ -307,6 +308,23 @@ describe('sent again', () => {
       count: 2,
     })
   })
+})
+
+test('a delivery is shown with its attempts as both were at one moment: one statement reads them', async () => {
+  const { endpointId } = await store.endpoint(owner)
+  await store.ended(owner)
+  const [claimed] = await store.claim()
+  await recordAttempts(store.database, [record(claimed!, retry)])
+  const asked: unknown[] = []
+  const watched: Database = Object.assign(Object.create(store.database) as Database, {
+    query: (statement: string, values: readonly unknown[]) => {
+      asked.push(statement)
+      return store.database.query(statement, values)
+    },
+  })
+  const { items } = await listDeliveries(watched, { ...owner, endpointId, pageSize: 10, after: null })
+  expect(items).toMatchObject([{ status: 'pending', attempts: [{ number: 1, statusCode: 500 }] }])
+  expect(asked).toHaveLength(1)
 })
 
 test('pages of deliveries hold each once, newest first, and can be filtered', async () => {
