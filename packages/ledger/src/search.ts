@@ -18,7 +18,7 @@ import type { Queryable } from '@cupel/postgres'
 import type { ExamineRequest } from './examine-address.js'
 import { paced, rested, type Pace } from './pace.js'
 import { readTransfers } from './read-transfers.js'
-import { sizesOf, type KnownSizes } from './sizes.js'
+import { fittingOf, type KnownSizes } from './sizes.js'
 
 /** Transfers of one read on the way: few enough to be short, so that others come in between. */
 const TRANSFERS_PER_READ = 2_000
@@ -80,11 +80,8 @@ export function createSearch(
     return !isLabelled && isAssetContract(chain, one) ? 'contract' : null
   }
 
-  /** Those of the candidates that a path goes through, with the number of their transfers. */
-  async function openOf(
-    candidates: readonly string[],
-    { hop, followed, remaining }: { hop: number; followed: number; remaining: number },
-  ): Promise<ReadonlyMap<string, number>> {
+  /** Those of the candidates that a path may go through, as many as the limit leaves. */
+  function openOf(candidates: readonly string[], hop: number, followed: number): readonly string[] {
     const open: string[] = []
     for (const one of candidates) {
       if (ended.has(one)) continue
@@ -93,34 +90,7 @@ export function createSearch(
       if (reason === null) open.push(one)
       else end(one, reason, hop)
     }
-    await rested(pace)
-    const sizes = await sizesOf(database, open, {
-      ...request,
-      limits: { transfers: limits.transfers_per_intermediary, counterparties: limits.hub_counterparties },
-      known: knownSizes,
-    })
-    const through = new Map<string, number>()
-    let left = remaining
-    for (const one of open) {
-      const { transfers, isHub } = sizes.get(one)!
-      const reason = cutBySize({ transfers, isHub: isHub && !attributionOf(one).isLabelled }, left)
-      if (reason !== null) {
-        end(one, reason, hop)
-        continue
-      }
-      left -= transfers
-      through.set(one, transfers)
-    }
-    return through
-  }
-
-  function cutBySize(
-    { transfers, isHub }: { readonly transfers: number; readonly isHub: boolean },
-    remaining: number,
-  ): string | null {
-    if (isHub) return 'hub'
-    if (transfers > limits.transfers_per_intermediary) return 'too_many_transfers'
-    return transfers > remaining ? 'limit' : null
+    return open
   }
 
   async function follow(transfers: Map<string, Transfer>): Promise<readonly string[]> {
@@ -130,18 +100,30 @@ export function createSearch(
     await learnLabels(transfers.values(), reached)
     for (let hop = 1; hop < hops; hop++) {
       const candidates = await paced(counterparties.weighed(transfers.values(), reached), pace)
-      const through = await openOf(candidates, { hop, followed: followed.length, remaining })
+      const open = openOf(candidates, hop, followed.length)
+      await rested(pace)
+      const { through, cut: tooLarge } = await fittingOf(database, open, {
+        ...request,
+        limits: {
+          transfers: limits.transfers_per_intermediary,
+          remaining,
+          counterparties: limits.hub_counterparties,
+        },
+        isLabelled: (one) => attributionOf(one).isLabelled,
+        known: knownSizes,
+      })
+      for (const one of tooLarge) end(one.address, one.reason, hop)
       for (const addresses of readsOf(through)) {
         await rested(pace)
         const limit = limits.transfers_per_intermediary
         const read = await readTransfers(database, { ...request, addresses, limit, pace })
-        for (const one of addresses)
-          for (const transfer of read.get(one)?.transfers ?? []) transfers.set(transfer.id, transfer)
-      }
-      for (const [one, count] of through) {
-        followed.push(one)
-        ended.add(one)
-        remaining -= count
+        for (const one of addresses) {
+          const own = read.get(one)?.transfers ?? []
+          for (const transfer of own) transfers.set(transfer.id, transfer)
+          followed.push(one)
+          ended.add(one)
+          remaining -= own.length
+        }
       }
       reached = new Set(through.keys())
       await learnLabels(transfers.values(), reached)

@@ -1,58 +1,133 @@
-/** How many transfers addresses have, so that nobody is read who is too large to be followed. */
+/**
+ * Which addresses are small enough to be followed whole. Counting costs as much as reading, so as few as possible are counted:
+ * the number of their rows, which the index knows, mostly settles it.
+ */
 import type { Queryable } from '@cupel/postgres'
-import { countCounterparties, countTransfers, type LedgerState } from './read-transfers.js'
-
-export interface Size {
-  /** Counted up to one beyond the larger of both limits. */
-  readonly transfers: number
-  /** It has more counterparties than the limit, among as many of its transfers in each direction as are counted. */
-  readonly isHub: boolean
-}
+import { countCounterparties, countRows, countTransfers, type LedgerState } from './read-transfers.js'
 
 export interface SizeLimits {
+  /** Transfers of one address. */
   readonly transfers: number
+  /** Transfers of all of them together. */
+  readonly remaining: number
+  /** An unlabelled address with more is a hub. */
   readonly counterparties: number
 }
 
-/** Sizes of large addresses, remembered: half of all screens pass by the same exchange, and in one state it has one size. */
+interface Size {
+  readonly transfers: number
+  readonly isHub: boolean
+}
+
+/** Sizes of large addresses: many a screen passes by the same exchange, and in one state of the ledger it has one size. */
 export type KnownSizes = Map<string, Size>
 
 const MAX_KNOWN_SIZES = 10_000
 
-/** The size of every address, by address. */
-export async function sizesOf(
+export interface Fitting {
+  /** Those that fit, in their order, with at least the number of their transfers. */
+  readonly through: ReadonlyMap<string, number>
+  /** The others, in their order, with the reason. */
+  readonly cut: readonly { readonly address: string; readonly reason: string }[]
+}
+
+export interface FittingRequest extends LedgerState {
+  readonly limits: SizeLimits
+  readonly isLabelled: (address: string) => boolean
+  readonly known: KnownSizes
+}
+
+/** Takes the addresses one after the other for as long as each fits beside those before it. */
+export async function fittingOf(
   database: Queryable,
   addresses: readonly string[],
-  { chain, ledgerSeq, limits, known }: LedgerState & { limits: SizeLimits; known: KnownSizes },
-): Promise<ReadonlyMap<string, Size>> {
-  const limit = Math.max(limits.transfers, limits.counterparties) + 1
-  const state = { chain, ledgerSeq, limit }
-  const keyOf = (one: string): string => `${ledgerSeq} ${chain} ${limit} ${limits.counterparties} ${one}`
+  request: FittingRequest,
+): Promise<Fitting> {
+  const { limits } = request
+  const sizes = await sizesOf(database, addresses, request)
+  const first = fitted(addresses, sizes, request)
+  if (!first.cut.some(({ reason }) => reason === 'limit')) return first
+
+  // Now it matters how many rows are transfers of this state. Those that fitted with all their rows fit in any case.
+  const { chain, ledgerSeq } = request
+  const exactly = async (small: readonly string[], limit: number): Promise<number> => {
+    const count = await countTransfers(database, { chain, ledgerSeq, addresses: small, limit })
+    let sum = 0
+    for (const one of small) {
+      sizes.set(one, { transfers: count(one), isHub: false })
+      sum += count(one)
+    }
+    return sum
+  }
+  const isSmall = (one: string): boolean => sizes.get(one)!.transfers <= smallOf(limits)
+  const sure = addresses.slice(
+    0,
+    addresses.indexOf(first.cut.find(({ reason }) => reason === 'limit')!.address),
+  )
+  const taken = await exactly(sure.filter(isSmall), smallOf(limits))
+  const others = addresses.slice(sure.length).filter(isSmall)
+  await exactly(others, Math.min(smallOf(limits), limits.remaining - taken + 1))
+  return fitted(addresses, sizes, request)
+}
+
+function fitted(
+  addresses: readonly string[],
+  sizes: ReadonlyMap<string, Size>,
+  { limits, isLabelled }: FittingRequest,
+): Fitting {
+  const through = new Map<string, number>()
+  const cut: { address: string; reason: string }[] = []
+  let remaining = limits.remaining
+  for (const address of addresses) {
+    const { transfers, isHub } = sizes.get(address)!
+    if (isHub && !isLabelled(address)) cut.push({ address, reason: 'hub' })
+    else if (transfers > limits.transfers) cut.push({ address, reason: 'too_many_transfers' })
+    else if (transfers > remaining) cut.push({ address, reason: 'limit' })
+    else {
+      remaining -= transfers
+      through.set(address, transfers)
+    }
+  }
+  return { through, cut }
+}
+
+/** With so many transfers an address is followed, and no hub: nobody has more counterparties than transfers. */
+const smallOf = (limits: SizeLimits): number => Math.min(limits.transfers, limits.counterparties)
+
+/** Of small addresses the number of their rows, of large ones that of their transfers, up to one beyond both limits. */
+async function sizesOf(
+  database: Queryable,
+  addresses: readonly string[],
+  { chain, ledgerSeq, limits, known }: FittingRequest,
+): Promise<Map<string, Size>> {
+  const keyOf = (one: string): string =>
+    `${ledgerSeq} ${chain} ${limits.transfers} ${limits.counterparties} ${one}`
   const sizes = new Map<string, Size>()
-  const unknown: string[] = []
   for (const one of addresses) {
     const size = known.get(keyOf(one))
-    if (size === undefined) unknown.push(one)
-    else sizes.set(one, size)
+    if (size !== undefined) sizes.set(one, size)
   }
-  const transfers = await countTransfers(database, { ...state, addresses: unknown })
-  // Nobody has more counterparties than transfers.
-  const large = unknown.filter((one) => (transfers.get(one) ?? 0) > limits.counterparties)
-  const counterparties = await countCounterparties(database, { ...state, addresses: large })
-  for (const one of unknown)
-    sizes.set(one, {
-      transfers: transfers.get(one) ?? 0,
-      isHub: (counterparties.get(one) ?? 0) > limits.counterparties,
-    })
-  for (const one of large) remember(known, keyOf(one), sizes.get(one)!)
+  const limit = Math.max(limits.transfers, limits.counterparties) + 1
+  const state = { chain, ledgerSeq, limit }
+  const unknown = addresses.filter((one) => !sizes.has(one))
+  const rows = await countRows(database, { ...state, addresses: unknown, limit: smallOf(limits) + 1 })
+  for (const one of unknown) sizes.set(one, { transfers: rows(one), isHub: false })
+  const large = unknown.filter((one) => rows(one) > smallOf(limits))
+  if (large.length === 0) return sizes
+  const [transfers, counterparties] = await Promise.all([
+    countTransfers(database, { ...state, addresses: large }),
+    countCounterparties(database, { ...state, addresses: large }),
+  ])
+  for (const one of large) {
+    const size = { transfers: transfers(one), isHub: counterparties(one) > limits.counterparties }
+    sizes.set(one, size)
+    remember(known, keyOf(one), size)
+  }
   return sizes
 }
 
 function remember(known: KnownSizes, key: string, size: Size): void {
-  if (known.size >= MAX_KNOWN_SIZES)
-    for (const [oldest] of known) {
-      known.delete(oldest)
-      break
-    }
+  const [oldest] = known.keys()
+  if (oldest !== undefined && known.size >= MAX_KNOWN_SIZES) known.delete(oldest)
   known.set(key, size)
 }

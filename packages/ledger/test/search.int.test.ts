@@ -166,6 +166,20 @@ describe('a path ends', () => {
   })
 })
 
+test('what is not in the state takes no room within the limits', async () => {
+  const other = address(3_001)
+  await imported([...path, { from: THIEF, to: other }, { from: other, to: SCREENED }])
+  const limits = { transfers_of_intermediaries: 4, transfers_per_intermediary: 6 }
+  const before = await examined([thief], limits)
+  expect(before).toMatchObject({ cut: [], truncated: false, measures: [{ sources: 1, transfers: 2 }] })
+  await imported([1, 2, 3, 4].map(() => ({ from: THIEF, to: MIDDLE })))
+  expect(await examined([thief], limits, 1)).toEqual(before)
+  expect((await examined([thief], limits, 2)).cut).toMatchObject([{ address: MIDDLE, reason: 'limit' }])
+  await imported([{ from: THIEF, to: MIDDLE }])
+  expect(await examined([thief], limits, 1)).toEqual(before)
+  expect((await examined([thief], limits, 3)).cut).toMatchObject([{ reason: 'too_many_transfers' }])
+})
+
 test('of too many transfers of the address the newest are read', async () => {
   await imported([1, 2, 3].map((n) => ({ from: THIEF, to: SCREENED, raw: `${n}` })))
   const record = await examined([thief], { transfers: 2 })
