@@ -76,7 +76,15 @@ export const reportSchema = z.object({
   report_url: z.string(),
   generated_at: z.string(),
   coverage: z.object({
-    labels: z.object({ status: z.string(), as_of: z.string().nullable(), sources: z.int().min(0) }),
+    labels: z.object({
+      status: z.string().describe('complete, partial, stale or unavailable'),
+      as_of: z.string().nullable(),
+      sources: z.int().min(0),
+      missing: z
+        .array(z.string())
+        .optional()
+        .describe('Lists that are refreshed on a schedule and never came: nothing is green without them'),
+    }),
     chain_data: z.object({
       status: z.string(),
       source: z.string().nullable(),

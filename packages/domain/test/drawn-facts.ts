@@ -47,6 +47,10 @@ const publishedAtChoices = [
   '2026-11-21T08:00:00.000Z',
   '2026-11-19T08:59:59.999Z',
   '2026-10-01T00:00:00.000Z',
+  '2026-11-21T08:00:00.000Z',
+  '2026-11-19T08:59:59.999Z',
+  '2026-10-01T00:00:00.000Z',
+  '',
 ]
 
 /** Reads choices off one number, least significant first: one drawn number is far cheaper than one drawn record. */
@@ -81,7 +85,7 @@ function drawnLabel(drawn: number, ppm: number, index: number): LabelFacts {
 function drawnSet(drawn: number): LabelSetFacts {
   const choose = chooser(drawn)
   const [source, dataset] = choose(lists)
-  return labelSet({
+  const set = labelSet({
     source,
     dataset,
     authorityOrigin: authority[source] ?? '',
@@ -90,6 +94,10 @@ function drawnSet(drawn: number): LabelSetFacts {
     refreshConfigured: choose([true, false]),
     total: choose([1, 499, 500, 1_000]),
   })
+  // One that never came is nobody's own list yet.
+  return set.publishedAt === ''
+    ? { ...set, asOf: null, authorityOrigin: '', refreshConfigured: true, total: 0, sha256: '' }
+    : set
 }
 
 const compiledDefault = compilePolicy(defaultPolicy)

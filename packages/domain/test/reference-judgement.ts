@@ -205,6 +205,8 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     set.refreshConfigured || required.some(({ origin }) => origin === set.authorityOrigin)
   const isStale = facts.labelSets.some((set) => {
     const hours = max_age_hours_by_origin[set.authorityOrigin] ?? max_age_hours
+    // Waited for, and never published.
+    if (set.publishedAt === '') return true
     return isRequired(set) && ageOf(set.publishedAt) > hours * 60 * 60 * 1000
   })
   const isAbsent = required.some(

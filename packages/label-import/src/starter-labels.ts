@@ -14,7 +14,12 @@ export const starterLabelsFile = fileURLToPath(new URL('../../../data/starter-la
  */
 export async function importStarterLabels(deps: LabelImportDeps): Promise<LabelImportResult | null> {
   const sets = await listSets(deps.database)
-  if (sets.some(({ source, dataset }) => source === STARTER_SOURCE && dataset === STARTER_DATASET))
+  if (
+    sets.some(
+      ({ kind, source, dataset }) =>
+        kind === 'published' && source === STARTER_SOURCE && dataset === STARTER_DATASET,
+    )
+  )
     return null
   return await importLabels(
     { file: starterLabelsFile, format: 'csv', set: STARTER_DATASET, importedBy: 'cupel/start' },

@@ -9,6 +9,7 @@ export {
 } from './refresh-plan.js'
 export { enterLists, listStatuses, type ListStatus } from './schedule.js'
 export {
+  announceLists,
   refreshDue,
   startRefreshes,
   type RefreshesDeps,

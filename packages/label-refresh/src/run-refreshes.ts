@@ -1,9 +1,9 @@
 /** Takes lists as they become due, one at a time, and refreshes them under a lease: several processes share the work. */
 import { randomUUID } from 'node:crypto'
 import type { Logger, Metrics } from '@cupel/contracts'
-import type { LabelImportDeps } from '@cupel/label-import'
+import { expectSets, type LabelImportDeps } from '@cupel/label-import'
 import type { Database } from '@cupel/postgres'
-import { refreshList, type RefreshOutcome } from './refresh-list.js'
+import { IMPORTER, refreshList, type RefreshOutcome } from './refresh-list.js'
 import type { RefreshedList } from './refresh-plan.js'
 import { claimList, enterLists, LEASE_MS, listStatuses, recordRefresh, renewLease } from './schedule.js'
 
@@ -37,11 +37,14 @@ export function startRefreshes(deps: RefreshesDeps): RunningRefreshes {
   let error: string | null = null
   const failing = new Set<string>()
   const instruments = createInstruments(deps.metrics)
+  let isAnnounced = false
   const running = loop()
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
+        if (!isAnnounced) await announceLists(deps)
+        isAnnounced = true
         const runs = await refreshDue(deps, { signal: stopping.signal })
         for (const { name, succeeded } of runs) {
           if (succeeded) failing.delete(name)
@@ -65,6 +68,20 @@ export function startRefreshes(deps: RefreshesDeps): RunningRefreshes {
       await running
     },
   }
+}
+
+/**
+ * Says in the log that these lists are waited for, before any of them is fetched: one that never comes must not be missed
+ * by nobody.
+ */
+export async function announceLists(deps: RefreshesDeps): Promise<void> {
+  const announced = await expectSets(
+    deps.lists.map(({ source, set }) => ({ source, dataset: set })),
+    IMPORTER,
+    deps,
+  )
+  for (const { dataset } of announced)
+    deps.logger.info({ set: dataset }, 'A list is waited for: without it nothing is green')
 }
 
 /** Refreshes every list that is due, or, with `force`, every one that nobody else refreshes at the moment. */

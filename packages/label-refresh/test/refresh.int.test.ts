@@ -290,7 +290,7 @@ describe('the schedule', () => {
     const running = startRefreshes({ ...installation.deps, lists })
     await isAsked
     await running.stop()
-    expect(await installation.set(set)).toBeUndefined()
+    expect(await installation.set(set)).toMatchObject({ kind: 'expected', total: 0 })
     server.serve(listOf(2))
     const { signal } = new AbortController()
     expect(await refreshDue({ ...installation.deps, lists }, { signal })).toMatchObject([

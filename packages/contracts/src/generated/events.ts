@@ -102,7 +102,7 @@ export interface LabelSetState {
   readonly publishedAt: string
   /** Date the list itself states. */
   readonly asOf: null | string
-  /** fresh, stale or unrequired. */
+  /** fresh, stale, missing or unrequired. */
   readonly status: string
   /** The origin whose own list this set is, for example us-ofac; empty where it is nobody’s own. */
   readonly authorityOrigin: string
@@ -459,6 +459,20 @@ export interface LabelSetPublished {
   readonly refreshConfigured: boolean
 }
 
+/** A list was configured to be refreshed on a schedule: it is required to be fresh, also before it first arrives. */
+export interface LabelSetExpected {
+  readonly expectationId: string
+  /** Whose list it is; empty where only its rows will say. */
+  readonly source: string
+  readonly dataset: string
+  /** False: it is not waited for any more. */
+  readonly expected: boolean
+  readonly expectedAt: string
+  readonly expectedBy: string
+  /** Why, in the words of an operator; empty where a schedule says it. */
+  readonly reason: string
+}
+
 /** The transfers of one file became visible at once. The ledger is rebuilt from these files, not from the log. */
 export interface LedgerSegmentImported {
   readonly segmentId: string
@@ -717,6 +731,7 @@ export interface EventData {
   readonly LabelAsserted: LabelAsserted
   readonly LabelRetired: LabelRetired
   readonly LabelSetPublished: LabelSetPublished
+  readonly LabelSetExpected: LabelSetExpected
   readonly LedgerSegmentImported: LedgerSegmentImported
   readonly PolicyActivated: PolicyActivated
   readonly AccountCreated: AccountCreated

@@ -9,7 +9,12 @@ export interface Freshness {
   readonly labelSets: readonly LabelSetState[]
   /** No required list is too old or absent. */
   readonly isFresh: boolean
+  /** What is wrong is only that lists which are waited for never came. */
+  readonly isOnlyMissing: boolean
 }
+
+/** A list that is waited for and of which nothing ever came: it has no publication and no labels. */
+export const isMissing = ({ publishedAt }: Pick<LabelSetFacts, 'publishedAt'>): boolean => publishedAt === ''
 
 interface RememberedFreshness extends Freshness {
   readonly generatedAt: string
@@ -39,6 +44,7 @@ function judgeAges(
 ): Freshness {
   const { required, max_age_hours, max_age_hours_by_origin } = policy.document.freshness
   const judged = labelSets.map((set): LabelSetState => {
+    if (isMissing(set)) return { ...set, status: 'missing' }
     const isRequired = set.refreshConfigured || required.some(({ origin }) => origin === set.authorityOrigin)
     if (!isRequired) return { ...set, status: 'unrequired' }
     const maxAgeMs = (max_age_hours_by_origin[set.authorityOrigin] ?? max_age_hours) * HOUR_MS
@@ -48,5 +54,7 @@ function judgeAges(
   const isAbsent = required.some(
     ({ origin, when }) => when === 'always' && !judged.some((set) => set.authorityOrigin === origin),
   )
-  return { labelSets: judged, isFresh: !isAbsent && judged.every(({ status }) => status !== 'stale') }
+  const isStale = isAbsent || judged.some(({ status }) => status === 'stale')
+  const hasMissing = judged.some(({ status }) => status === 'missing')
+  return { labelSets: judged, isFresh: !isStale && !hasMissing, isOnlyMissing: !isStale && hasMissing }
 }

@@ -14,7 +14,7 @@ import {
 import { scoreExposure, type ScoredExposure } from '../exposure/score-exposure.js'
 import { compareStrength, considerLabels } from './consider-labels.js'
 import { collectEvidence } from './evidence.js'
-import { judgeFreshness } from './freshness.js'
+import { isMissing, judgeFreshness, type Freshness } from './freshness.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, LabelViewState } from './label-facts.js'
 import { decideLevel, type ChainKnowledge, type LevelReason } from './level.js'
 import {
@@ -58,7 +58,7 @@ export interface Judgement {
   readonly conflicts: readonly Conflict[]
   readonly evidence: readonly Evidence[]
   readonly evidenceOmitted: number
-  readonly labelsCoverage: 'complete' | 'stale' | 'unavailable'
+  readonly labelsCoverage: 'complete' | 'partial' | 'stale' | 'unavailable'
   readonly considered: readonly ConsideredLabel[]
   readonly labelSets: readonly LabelSetState[]
 }
@@ -105,10 +105,21 @@ export function judge(facts: JudgementFacts): Judgement {
     conflicts,
     evidence: shown,
     evidenceOmitted: omitted,
-    labelsCoverage: labelsAreFresh ? (facts.labelSets.length === 0 ? 'unavailable' : 'complete') : 'stale',
+    labelsCoverage: labelsCoverage(freshness, facts.labelView),
     considered,
     labelSets: freshness.labelSets,
   }
+}
+
+/** What was looked at: nothing, not all that must be there, some that is too old, or everything. */
+function labelsCoverage(
+  { labelSets, isFresh, isOnlyMissing }: Freshness,
+  labelView: JudgementFacts['labelView'],
+): Judgement['labelsCoverage'] {
+  const isComplete = isFresh && labelView === 'current'
+  if (!isComplete && !(isOnlyMissing && labelView === 'current')) return 'stale'
+  if (labelSets.every(isMissing)) return 'unavailable'
+  return isComplete ? 'complete' : 'partial'
 }
 
 /** Points of a category: what the address is, or what it dealt with, whichever is more. */

@@ -1,6 +1,8 @@
 /** The report as callers read it: built once, in the order of its documentation, and never rewritten. */
 import type { Report } from '@cupel/contracts'
+import { isMissing } from '../risk/freshness.js'
 import type { Judgement } from '../risk/judge.js'
+import type { LabelSetFacts } from '../risk/label-facts.js'
 import type { ScreeningInputs } from './screening-inputs.js'
 
 /** Builds the report. Points are hundredths until here; a quotient by 100 prints with at most two decimals. */
@@ -10,6 +12,7 @@ export function buildReport(
   scorerVersion: string,
 ): Report {
   const points = judgement.categoryHundredths
+  const missing = snapshot.labelSets.filter(isMissing)
   return {
     report_id: request.reportId,
     address: request.address,
@@ -45,7 +48,8 @@ export function buildReport(
       labels: {
         status: judgement.labelsCoverage,
         as_of: snapshot.labelsAsOf === '' ? null : snapshot.labelsAsOf,
-        sources: snapshot.labelSets.length,
+        sources: snapshot.labelSets.length - missing.length,
+        ...(missing.length === 0 ? {} : { missing: missing.map(nameOf) }),
       },
       chain_data: { status: 'unavailable', source: null, height: null, as_of: null },
       exposure: { status: 'unavailable', hops_searched: 0, transfers_examined: 0, truncated: false },
@@ -55,3 +59,6 @@ export function buildReport(
     label_snapshot: String(snapshot.labelSetSeq),
   }
 }
+
+const nameOf = ({ source, dataset }: LabelSetFacts): string =>
+  source === '' ? dataset : `${source}/${dataset}`

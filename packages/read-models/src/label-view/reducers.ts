@@ -42,6 +42,7 @@ const insertPublication = batchWrite({
   name: 'label-view.publish',
   columns: {
     import_id: 'text',
+    kind: 'text',
     source: 'text',
     dataset: 'text',
     sha256: 'text',
@@ -69,12 +70,29 @@ const insertPublication = batchWrite({
      ORDER BY log_offset`,
 })
 
+/** Of a set of which nothing is there yet. */
+const nothingPublished = {
+  sha256: '',
+  as_of: null,
+  published_at: '',
+  historical: false,
+  appended: false,
+  authority: false,
+  total: 0,
+  added: 0,
+  unchanged: 0,
+  retired: 0,
+  refused: 0,
+  accepted_removals: null,
+  refresh_configured: true,
+}
+
 /** Labels come by the ten thousand and are small. */
 const MAX_BATCH_RECORDS = 5_000
 
 export const labelView: ReadModel = {
   name: 'label-view',
-  version: 1,
+  version: 2,
   schema: 'label_view',
   topics: [topicOf('LabelAsserted')],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
@@ -116,6 +134,7 @@ export const labelView: ReadModel = {
     on('LabelSetPublished', ({ data }, at) =>
       insertPublication({
         import_id: data.importId,
+        kind: 'published',
         source: data.source,
         dataset: data.dataset,
         sha256: data.sha256,
@@ -133,6 +152,18 @@ export const labelView: ReadModel = {
         reason: data.reason,
         imported_by: data.importedBy,
         refresh_configured: data.refreshConfigured,
+        log_offset: at.offset,
+      }),
+    ),
+    on('LabelSetExpected', ({ data }, at) =>
+      insertPublication({
+        ...nothingPublished,
+        import_id: data.expectationId,
+        kind: data.expected ? 'expected' : 'dismissed',
+        source: data.source,
+        dataset: data.dataset,
+        reason: data.reason === '' ? null : data.reason,
+        imported_by: data.expectedBy,
         log_offset: at.offset,
       }),
     ),

@@ -5,12 +5,16 @@ import type { Queryable } from '@cupel/postgres'
 export interface PublishedSet {
   readonly labelSetSeq: number
   readonly importId: string
+  /** `expected`: nothing of it was ever published, it is waited for. */
+  readonly kind: 'published' | 'expected'
+  /** Empty where only the rows of an expected set will say. */
   readonly source: string
   readonly dataset: string
   /** Hash of the imported file. */
   readonly sha256: string
   /** Date the list itself states. */
   readonly asOf: string | null
+  /** Empty of an expected set. */
   readonly publishedAt: string
   readonly historical: boolean
   readonly appended: boolean
@@ -28,20 +32,35 @@ export interface PublishedSet {
   readonly refreshConfigured: boolean
 }
 
-/** A publication `p` as JSON, field names as in PublishedSet. */
-export const SET_AS_JSON = `json_build_object(
-  'labelSetSeq', p.label_set_seq, 'importId', p.import_id, 'source', p.source, 'dataset', p.dataset, 'sha256', p.sha256,
-  'asOf', p.as_of, 'publishedAt', p.published_at, 'historical', p.historical, 'appended', p.appended,
+/** SQL for a publication `p` as JSON, field names as in PublishedSet. */
+const setAsJson = (refreshConfigured: string): string => `json_build_object(
+  'labelSetSeq', p.label_set_seq, 'importId', p.import_id, 'kind', p.kind, 'source', p.source, 'dataset', p.dataset,
+  'sha256', p.sha256, 'asOf', p.as_of, 'publishedAt', p.published_at, 'historical', p.historical, 'appended', p.appended,
   'authority', p.authority, 'total', p.total, 'added', p.added, 'unchanged', p.unchanged, 'retired', p.retired,
   'refused', p.refused, 'acceptedRemovals', p.accepted_removals, 'reason', p.reason, 'importedBy', p.imported_by,
-  'refreshConfigured', p.refresh_configured)`
+  'refreshConfigured', ${refreshConfigured})`
 
-/** SQL for the sets in force, as one JSON array in order of source and dataset; `upTo` as in visibleLabels. */
+/**
+ * SQL for the sets in force, as one JSON array in order of source and dataset; `upTo` as in visibleLabels. A set that is
+ * waited for is one of them until it is published; one that was published before it was waited for is required from then on.
+ */
 export function setsInForce(upTo: string | null): string {
-  return `(SELECT coalesce(json_agg(${SET_AS_JSON} ORDER BY p.source, p.dataset), '[]')
-    FROM (SELECT DISTINCT ON (source, dataset) * FROM label_view.publication
-          WHERE NOT historical ${upTo === null ? '' : `AND label_set_seq <= ${upTo}`}
-          ORDER BY source, dataset, label_set_seq DESC) p)`
+  const newest = (condition: string): string =>
+    `SELECT DISTINCT ON (source, dataset) * FROM label_view.publication
+     WHERE ${condition} ${upTo === null ? '' : `AND label_set_seq <= ${upTo}`}
+     ORDER BY source, dataset, label_set_seq DESC`
+  return `(WITH published AS (${newest("kind = 'published' AND NOT historical")}),
+      expected AS (SELECT * FROM (${newest("kind <> 'published'")}) said WHERE kind = 'expected')
+    SELECT coalesce(json_agg(known.set ORDER BY known.source, known.dataset), '[]') FROM (
+      SELECT p.source, p.dataset, ${setAsJson(`p.refresh_configured OR EXISTS (
+        SELECT FROM expected e
+        WHERE e.dataset = p.dataset AND e.source IN ('', p.source) AND e.label_set_seq > p.label_set_seq)`)} AS set
+      FROM published p
+      UNION ALL
+      SELECT p.source, p.dataset, ${setAsJson('p.refresh_configured')}
+      FROM expected p
+      WHERE NOT EXISTS (
+        SELECT FROM published had WHERE had.dataset = p.dataset AND p.source IN ('', had.source))) known)`
 }
 
 /** The sets in force, in order of source and dataset. */
@@ -59,8 +78,8 @@ export async function listPublications(
   { source, dataset }: { source: string; dataset: string },
 ): Promise<PublishedSet[]> {
   const rows = await database.query<{ published: PublishedSet }>(
-    `SELECT ${SET_AS_JSON} AS published FROM label_view.publication p
-     WHERE source = $1 AND dataset = $2 ORDER BY label_set_seq DESC`,
+    `SELECT ${setAsJson('p.refresh_configured')} AS published FROM label_view.publication p
+     WHERE source = $1 AND dataset = $2 AND kind = 'published' ORDER BY label_set_seq DESC`,
     [source, dataset],
   )
   return rows.map((row) => row.published)

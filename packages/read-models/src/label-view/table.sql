@@ -37,10 +37,13 @@ CREATE TABLE retirement (
   PRIMARY KEY (label_id, import_id)
 );
 
+-- Also lists that are waited for: a row each, numbered among the publications, because it changes what a decision knows.
 CREATE TABLE publication (
   -- 1, 2, 3 ... in the order of the log: names a state of all labels together.
   label_set_seq     int8 PRIMARY KEY,
   import_id         text COLLATE "C" NOT NULL UNIQUE,
+  -- published; expected: waited for, by whoever refreshes it; dismissed: not any more.
+  kind              text NOT NULL,
   source            text NOT NULL,
   dataset           text NOT NULL,
   sha256            text NOT NULL,

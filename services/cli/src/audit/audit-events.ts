@@ -11,6 +11,7 @@ const auditedTypes = [
   'ApiKeyRevoked',
   'PolicyActivated',
   'LabelSetPublished',
+  'LabelSetExpected',
   'LedgerSegmentImported',
   'WebhookEndpointCreated',
   'WebhookEndpointChanged',

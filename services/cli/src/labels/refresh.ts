@@ -1,5 +1,6 @@
 /** `cupel labels refresh`: the lists of the refresh plan, now, or when they were refreshed last. */
 import {
+  announceLists,
   enterLists,
   listStatuses,
   readRefreshPlan,
@@ -78,7 +79,9 @@ async function refresh(
 ): Promise<readonly RefreshRun[]> {
   const labelView = installation.projectorRuns ? ('elsewhere' as const) : ('here' as const)
   const { signal } = new AbortController()
-  return await refreshDue({ ...installation, lists, labelView }, { signal, force: true })
+  const deps = { ...installation, lists, labelView }
+  await announceLists(deps)
+  return await refreshDue(deps, { signal, force: true })
 }
 
 async function statusesOf(

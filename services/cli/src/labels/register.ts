@@ -1,6 +1,7 @@
 /** `cupel labels`: what is said about addresses, and by whom. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
+import { registerDismiss } from './dismiss.js'
 import { registerImport } from './import.js'
 import { registerRefresh } from './refresh.js'
 import { registerShow } from './show.js'
@@ -13,6 +14,7 @@ export function registerLabels(program: Command, context: CliContext): void {
     .description('Import lists of labelled addresses and look at what is known of an address.')
   registerImport(labels, context)
   registerRefresh(labels, context)
+  registerDismiss(labels, context)
   registerSources(labels, context)
   registerShow(labels, context)
 }

@@ -22,6 +22,7 @@ export function registerSources(labels: Command, context: CliContext): void {
 const HEADING = ['SOURCE', 'DATASET', 'LABELS', 'AS OF', 'IMPORTED', 'BY', '']
 
 function row({
+  kind,
   source,
   dataset,
   total,
@@ -32,10 +33,20 @@ function row({
   refreshConfigured,
 }: PublishedSet): string[] {
   const labels = total.toLocaleString('en-US')
-  const imported = `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`
+  const isMissing = kind === 'expected'
+  const imported = isMissing ? 'never' : `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`
   const remark = [
     ...(authority ? ["the authority's own list"] : []),
     ...(refreshConfigured ? ['refreshed on a schedule'] : []),
+    ...(isMissing ? ['never came: nothing is green without it'] : []),
   ].join(', ')
-  return [source, dataset, labels, asOf?.slice(0, 10) ?? '-', imported, importedBy, remark]
+  return [
+    source === '' ? '-' : source,
+    dataset,
+    labels,
+    asOf?.slice(0, 10) ?? '-',
+    imported,
+    importedBy,
+    remark,
+  ]
 }
