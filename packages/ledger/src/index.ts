@@ -1,3 +1,5 @@
+export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
+export type { AddressFilter } from './address-filter.js'
 export { examineAddress } from './examine-address.js'
 export type { ExamineOptions, ExamineRequest, ReadBefore } from './examine-address.js'
 export { ledgerFormatNames } from './formats/formats.js'

@@ -11,18 +11,11 @@ import {
   type LabelFacts,
   type LabelSetFacts,
 } from '@cupel/domain'
-import {
-  currentLedgerSeq,
-  declaredRanges,
-  examineAddress,
-  LEDGER_LOOK_INTERVAL_MS,
-  readTransfers,
-  type KnownSizes,
-  type Pace,
-} from '@cupel/ledger'
-import { sqlState, type Queryable } from '@cupel/postgres'
+import { examineAddress, readTransfers, type KnownSizes, type Pace } from '@cupel/ledger'
+import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { Lane, Request } from './lane.js'
+import { watchLedger, type Ranges } from './ledger-watch.js'
 import { createSlots, createTurns, LateError } from './turns.js'
 
 export interface ExposureContext {
@@ -82,19 +75,22 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
   ): LedgerLook {
     const pace = turns.until(deadlineAtMs)
     const groups = [...addressesByChain(requests)].map(([chain, addresses]) => {
-      const state = { chain, ledgerSeq, addresses: [...addresses], lane, pace }
+      // Most addresses are in no ledger: those it surely does not hold are not asked about.
+      const asked = [...addresses].filter((one) => ledger.mayHold(chain, one, ledgerSeq))
+      const state = { chain, ledgerSeq, addresses: asked, lane, pace }
       const limit = transfersLimit
       const own = readTransfers(database, { ...state, limit })
       // Whoever examines hears of a failure; until then it must not count as unhandled.
       own.catch(() => undefined)
-      return { ...state, ranges: ledger.rangesOf(chain, ledgerSeq), own: { limit, transfers: own } }
+      const ranges = ledger.rangesOf(chain, ledgerSeq)
+      return { ...state, screened: addresses, ranges, own: { limit, transfers: own } }
     })
     return {
       async examine(context) {
         const records = new Map<string, Promise<ExposureRecord>>()
         for (const group of groups) {
           const { transfers } = ownUnder(context.policy, group)
-          for (const address of group.addresses) {
+          for (const address of group.screened) {
             const work = (): Promise<ExposureRecord> => examineOne(address, group, transfers, context)
             const record = withinDeadline(work, { ledgerSeq, policy: context.policy }, deadlineAtMs)
             records.set(`${group.chain} ${address}`, record)
@@ -190,55 +186,12 @@ interface LookGroup {
   readonly pace: Pace
   readonly chain: string
   readonly ledgerSeq: number
+  readonly screened: ReadonlySet<string>
+  /** Those of them that the ledger is asked about. */
   readonly addresses: readonly string[]
   readonly ranges: Promise<Ranges>
   readonly own: { readonly limit: number; readonly transfers: ReturnType<typeof readTransfers> }
 }
-
-type Ranges = Awaited<ReturnType<typeof declaredRanges>>
-
-/** Looks now and then which state the ledger is in; a ledger that cannot be asked stays as it was last seen. */
-async function watchLedger({ database, logger }: ExposureStageDeps) {
-  let seq = 0
-  let ranges = new Map<string, Promise<Ranges>>()
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
-  let isStopped = false
-  const look = async (): Promise<void> => {
-    try {
-      const next = await currentLedgerSeq(database)
-      if (next !== seq) ranges = new Map()
-      seq = next
-    } catch (error) {
-      if (sqlState(error) !== UNDEFINED_TABLE)
-        logger.debug({ err: error }, 'The ledger could not be looked at')
-    }
-    if (!isStopped) timer = setTimeout(() => (looking = look()), LEDGER_LOOK_INTERVAL_MS)
-  }
-  await look()
-  return {
-    seq: () => seq,
-    /** The same for every screen of one state. */
-    rangesOf(chain: string, ledgerSeq: number): Promise<Ranges> {
-      const key = `${ledgerSeq} ${chain}`
-      let known = ranges.get(key)
-      if (known === undefined) {
-        known = declaredRanges(database, { chain, ledgerSeq })
-        ranges.set(key, known)
-        known.catch(() => ranges.delete(key))
-      }
-      return known
-    },
-    async stop() {
-      isStopped = true
-      clearTimeout(timer)
-      await looking
-    },
-  }
-}
-
-/** A database of an installation that was never given a ledger. */
-const UNDEFINED_TABLE = '42P01'
 
 /** Labels of counterparties, in the state of labels that the report rests on. */
 function labelsOf(database: Queryable, labelSetSeq: number) {

@@ -1,0 +1,55 @@
+/** The filter of a ledger's addresses: whom the ledger holds it never calls absent. */
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readAddressFilter, type AddressFilter } from '../src/index.js'
+import { csvOf, startLedger, type LedgerInstallation } from './installation.js'
+
+/** More than one page on either side. */
+const TRANSFERS = 2_500
+const BUSY = `0x${'b'.repeat(40)}`
+
+const named = (name: string): string => `0x${createHash('sha1').update(name).digest('hex')}`
+const senders = Array.from({ length: TRANSFERS }, (_, index) => named(`sender ${index}`))
+const receivers = senders.map((_, index) => (index % 5 === 0 ? BUSY : named(`receiver ${index}`)))
+
+let ledger: LedgerInstallation
+beforeAll(async () => {
+  ledger = await startLedger()
+  const rows = senders.map((from, index) => ({ from, to: receivers[index]! }))
+  await ledger.imported(await ledger.file('many.csv', csvOf(rows)))
+}, 60_000)
+afterAll(async () => await ledger.close())
+
+test('it may hold everyone who sent or received, on their chain, and hardly anyone else', async () => {
+  let pages = 0
+  const afterPage = (): Promise<boolean> => Promise.resolve((pages += 1) > 0)
+  const filter = (await readAddressFilter(ledger.database, { ledgerSeq: 1, afterPage })) as AddressFilter
+  expect(filter.ledgerSeq).toBe(1)
+  expect([...senders, ...receivers].filter((one) => !filter.mayHold('ETH', one))).toEqual([])
+  const strangers = Array.from({ length: 2_000 }, (_, index) => named(`stranger ${index}`))
+  expect(strangers.filter((one) => filter.mayHold('ETH', one)).length).toBeLessThan(5)
+  expect(senders.filter((one) => filter.mayHold('BSC', one)).length).toBeLessThan(5)
+  // Neither the pages nor their statements go past a busy address transfer by transfer.
+  expect(pages).toBe(Math.floor(senders.length / 1_000) + Math.floor(new Set(receivers).size / 1_000))
+})
+
+test('beyond its bound there is none', async () => {
+  const maxAddresses = new Set([...senders, ...receivers]).size
+  const read = (bound: number) =>
+    readAddressFilter(ledger.database, {
+      ledgerSeq: 1,
+      afterPage: () => Promise.resolve(true),
+      maxAddresses: bound,
+    })
+  expect(await read(maxAddresses)).toMatchObject({ ledgerSeq: 1 })
+  expect(await read(maxAddresses - 100)).toBe('too many')
+})
+
+test('a reading that is ended asks nothing more', async () => {
+  let pages = 0
+  const ended = await readAddressFilter(ledger.database, {
+    ledgerSeq: 1,
+    afterPage: () => Promise.resolve((pages += 1) < 2),
+  })
+  expect([ended, pages]).toEqual([null, 2])
+})

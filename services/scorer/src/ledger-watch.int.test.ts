@@ -1,0 +1,140 @@
+/** A ledger is not asked about addresses that it surely does not hold, and never calls absent what it holds. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { compiledDefaultPolicy } from '@cupel/domain'
+import { importLedger, ledgerMigrations } from '@cupel/ledger'
+import { migrate, openDatabase, readMigrations, type Database, type Queryable } from '@cupel/postgres'
+import { installReadModels, projectionsMigrations } from '@cupel/projections'
+import { readModels } from '@cupel/read-models'
+import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startExposureStage, type ExposureStage } from './exposure-stage.js'
+import type { Request } from './lane.js'
+import { watchLedger } from './ledger-watch.js'
+
+const WAIT = { timeout: 20_000, interval: 20 }
+const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
+const PARTNER = '0x1111111111111111111111111111111111111111'
+const STRANGER = '0x2222222222222222222222222222222222222222'
+const READ = 'ledger.read-transfers'
+
+let testDatabase: TestDatabase
+let database: Database
+let folder: string
+let stage: ExposureStage | null
+/** Names of the statements, in order. */
+let asked: string[]
+let recording: Queryable
+beforeEach(async () => {
+  testDatabase = await createTestDatabase()
+  const { connectionString } = testDatabase
+  database = openDatabase({ connectionString, maxConnections: 4, applicationName: 'test' })
+  await migrate(database, await readMigrations([projectionsMigrations, ledgerMigrations]))
+  await installReadModels(database, readModels)
+  folder = await mkdtemp(join(tmpdir(), 'cupel-watch-'))
+  stage = null
+  asked = []
+  recording = {
+    ...database,
+    query: async (statement, values) => {
+      asked.push(typeof statement === 'string' ? statement : statement.name!)
+      return await database.query(statement, values)
+    },
+  }
+}, 60_000)
+afterEach(async () => {
+  await stage?.stop()
+  await database.close()
+  await testDatabase.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const heading =
+  'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
+
+async function importTransfer(from: string, to: string, name: string): Promise<void> {
+  const file = join(folder, `${name}.csv`)
+  const row = `ETH,1,2026-11-20T00:00:00Z,0x${name},,native,ETH,,${from},${to},1000000000000000000,1,,test,1`
+  await writeFile(file, `${heading}\n${row}\n`)
+  const result = await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
+  expect(result.status).toBe('imported')
+}
+
+const startStage = async (): Promise<ExposureStage> =>
+  await startExposureStage({
+    database: recording,
+    logger: silentLogger,
+    metrics: noMetrics,
+    budgetMs: 20_000,
+  })
+
+async function examined(address: string) {
+  const request = { data: { livemode: true, chain: 'ETH', canonicalAddress: address } } as Request
+  const [record] = await stage!
+    .forLane('interactive')([request])!
+    .examine({
+      ...{ policy: compiledDefaultPolicy, labelSetSeq: 0, labelSets: [] },
+      generatedAt: '2026-11-21T09:00:00.000Z',
+    })
+  return record!
+}
+
+/** Whether the ledger was asked for this one's transfers. */
+async function asksFor(address: string): Promise<boolean> {
+  const before = asked.filter((name) => name === READ).length
+  await examined(address)
+  return asked.filter((name) => name === READ).length > before
+}
+
+test('whom the ledger does not hold it is not asked about, and the record is the same', async () => {
+  await importTransfer(CUSTOMER, PARTNER, '01')
+  stage = await startStage()
+  const before = await examined(STRANGER)
+  expect(before).toMatchObject({ status: 'absent', ledgerSeq: 1 })
+  await vi.waitFor(async () => expect(await asksFor(STRANGER)).toBe(false), WAIT)
+  expect(await examined(STRANGER)).toEqual(before)
+  expect(await asksFor(CUSTOMER)).toBe(true)
+  expect(await examined(PARTNER)).toMatchObject({ status: 'examined', ownTransfers: 1 })
+})
+
+test('in a new state it is asked again, and what came with it is found in its first report', async () => {
+  await importTransfer(CUSTOMER, PARTNER, '01')
+  stage = await startStage()
+  await vi.waitFor(async () => expect(await asksFor(STRANGER)).toBe(false), WAIT)
+  await importTransfer(STRANGER, PARTNER, '02')
+  await vi.waitFor(async () => {
+    const record = await examined(STRANGER)
+    expect(record.status).toBe(record.ledgerSeq === 1 ? 'absent' : 'examined')
+    expect(record.ledgerSeq).toBe(2)
+  }, WAIT)
+  const other = PARTNER.replaceAll('1', '3')
+  await vi.waitFor(async () => expect(await asksFor(other)).toBe(false), WAIT)
+})
+
+test('a ledger of too many addresses is asked about each', async () => {
+  await importTransfer(CUSTOMER, PARTNER, '01')
+  const pages: string[] = []
+  const watch = await watchLedger({
+    database: {
+      ...recording,
+      query: async (statement, values) => {
+        const rows = await recording.query(statement, values)
+        pages.push((statement as { name: string }).name)
+        return rows as never
+      },
+    },
+    logger: silentLogger,
+    maxFilteredAddresses: 1,
+  })
+  await vi.waitFor(() => expect(pages).toContain('ledger.addresses-to_address'), WAIT)
+  // Looked at again meanwhile, and not read again.
+  await vi.waitFor(
+    () => expect(pages.filter((name) => name === 'ledger.current-seq').length).toBeGreaterThan(2),
+    WAIT,
+  )
+  expect(pages.filter((name) => name === 'ledger.addresses-to_address')).toHaveLength(1)
+  expect(watch.mayHold('ETH', STRANGER, 1)).toBe(true)
+  await watch.stop()
+})

@@ -1,0 +1,156 @@
+/**
+ * Looks now and then which state the ledger is in, and knows of each state what every screen asks: the declared ranges, and
+ * which addresses it may hold at all.
+ */
+import type { Logger } from '@cupel/contracts'
+import {
+  currentLedgerSeq,
+  declaredRanges,
+  LEDGER_LOOK_INTERVAL_MS,
+  readAddressFilter,
+  type AddressFilter,
+} from '@cupel/ledger'
+import { sqlState, type Queryable } from '@cupel/postgres'
+
+export type Ranges = Awaited<ReturnType<typeof declaredRanges>>
+
+export interface LedgerWatch {
+  /** 0 where there is no ledger. */
+  seq(): number
+  /** The same for every screen of one state. */
+  rangesOf(chain: string, ledgerSeq: number): Promise<Ranges>
+  /** False only where the ledger holds no transfer of the address in that state. True until enough is known. */
+  mayHold(chain: string, address: string, ledgerSeq: number): boolean
+  stop(): Promise<void>
+}
+
+export interface LedgerWatchDeps {
+  readonly database: Queryable
+  readonly logger: Logger
+  /** The filter is left out of a ledger of more addresses. */
+  readonly maxFilteredAddresses?: number
+}
+
+/** Reading for the filter rests this many times as long as it worked: screens read the same database. */
+const REST_PER_WORK = 4
+/** A reading that failed is tried again after so long; until then the ledger is asked. */
+const FILTER_RETRY_MS = 10_000
+
+/** Resolves once it is known whether there is a ledger; one that cannot be asked stays as it was last seen. */
+export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
+  const { database, logger } = deps
+  let seq = 0
+  let ranges = new Map<string, Promise<Ranges>>()
+  const filters = keepFilter(deps)
+  const looking = everyInterval(async () => {
+    const next = await currentLedgerSeq(database)
+    if (next !== seq) ranges = new Map()
+    seq = next
+    filters.renew(seq)
+  }, logger)
+  await looking.first
+  return {
+    seq: () => seq,
+    rangesOf(chain, ledgerSeq) {
+      const key = `${ledgerSeq} ${chain}`
+      let known = ranges.get(key)
+      if (known === undefined) {
+        known = declaredRanges(database, { chain, ledgerSeq })
+        ranges.set(key, known)
+        known.catch(() => ranges.delete(key))
+      }
+      return known
+    },
+    mayHold(chain, address, ledgerSeq) {
+      const filter = filters.current()
+      return filter === null || filter.ledgerSeq < ledgerSeq || filter.mayHold(chain, address)
+    },
+    async stop() {
+      await looking.stop()
+      await filters.stop()
+    },
+  }
+}
+
+function everyInterval(look: () => Promise<void>, logger: Logger) {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const lookAgain = async (): Promise<void> => {
+    try {
+      await look()
+    } catch (error) {
+      if (sqlState(error) !== UNDEFINED_TABLE)
+        logger.debug({ err: error }, 'The ledger could not be looked at')
+    }
+    if (!isStopped) timer = setTimeout(() => (running = lookAgain()), LEDGER_LOOK_INTERVAL_MS)
+  }
+  let running = lookAgain()
+  return {
+    first: running,
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** A database of an installation that was never given a ledger. */
+const UNDEFINED_TABLE = '42P01'
+
+/** Has the filter of the newest state read in the background, one reading at a time. */
+function keepFilter({ database, logger, maxFilteredAddresses }: LedgerWatchDeps) {
+  const stopping = new AbortController()
+  let filter: AddressFilter | null = null
+  let wantedSeq = 0
+  let reading: Promise<void> | null = null
+  let isTooLarge = false
+  let notBeforeMs = 0
+
+  async function read(): Promise<void> {
+    while (!stopping.signal.aborted && !isTooLarge && filter?.ledgerSeq !== wantedSeq) {
+      const found = await readAddressFilter(database, {
+        ledgerSeq: wantedSeq,
+        ...(maxFilteredAddresses === undefined ? {} : { maxAddresses: maxFilteredAddresses }),
+        afterPage: async (pageMs) => await rested(pageMs * REST_PER_WORK, stopping.signal),
+      })
+      if (found === 'too many') isTooLarge = true
+      else filter = found
+    }
+  }
+
+  return {
+    current: () => filter,
+    renew(seq: number): void {
+      wantedSeq = seq
+      if (filter?.ledgerSeq === seq) return
+      filter = null
+      if (seq === 0 || isTooLarge) return
+      if (reading !== null || performance.now() < notBeforeMs) return
+      reading = read()
+        .catch((error: unknown) => {
+          notBeforeMs = performance.now() + FILTER_RETRY_MS
+          logger.debug({ err: error }, 'The addresses of the ledger could not be read; it is asked for each')
+        })
+        .finally(() => (reading = null))
+    },
+    async stop() {
+      stopping.abort()
+      await reading
+    },
+  }
+}
+
+/** Whether the time passed before the signal came. */
+function rested(ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve(!signal.aborted)
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}
