@@ -336,6 +336,33 @@ export function subscribingContract(start: () => Promise<LogUnderTest>): void {
       expect((await stopsWith(topic, store)).reason).toBe('foreign-log')
     })
 
+    test('a checkpoint that is at the end by the time it is told is not taken for one beyond it', async () => {
+      const topic = await context.newTopic(1)
+      await append(topic, ['before'])
+      let told: number | null = null
+      const seen: string[] = []
+      const subscription = await context.log().subscribe(
+        subscribeOptions({
+          group: newGroup(),
+          topics: [topic],
+          async checkpoint({ partition }) {
+            // What comes in while it is looked up counts as read.
+            if (told === null) await append(topic, ['meanwhile'])
+            told ??= await context.log().endOffset(topic, partition)
+            return { next: told, log: await context.log().identity() }
+          },
+          handle: async (batch) => {
+            seen.push(...batch.records.map(textOf))
+            return undefined
+          },
+        }),
+      )
+      await until(() => expect(told).toBe(2))
+      await append(topic, ['after'])
+      await until(() => expect(seen).toEqual(['after']))
+      await subscription.stop()
+    })
+
     test('a checkpoint beyond the end stops the subscription', async () => {
       const [topic, store] = [await context.newTopic(1), await newStore()]
       await append(topic, numbered(5))

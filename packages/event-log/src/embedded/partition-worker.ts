@@ -89,11 +89,9 @@ export function startPartitionWorker(
   }
 
   async function startPosition(): Promise<number> {
-    const [checkpoint, log, bounds] = await Promise.all([
-      options.checkpoint({ topic, partition }),
-      identity(),
-      readBounds(database, address),
-    ])
+    const [checkpoint, log] = await Promise.all([options.checkpoint({ topic, partition }), identity()])
+    // Looked up last: the checkpoint may be of a record that was not there when it was asked for.
+    const bounds = await readBounds(database, address)
     const next = checkpoint?.next ?? 0
     if (checkpoint !== null && checkpoint.log !== log) throw foreignError(address, checkpoint.log, log)
     refuseOutside(address, next, bounds)
