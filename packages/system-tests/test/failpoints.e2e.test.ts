@@ -127,7 +127,8 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
   })
 })
 
-test.each(
+// Side by side: most of the time one waits for a lease or for Postgres.
+test.concurrent.each(
   sides.flatMap((side) => [
     ...atFirstStart.map((name) => ({ point: `${side}:${name}`, environment: {} })),
     ...whenLate.map((name) => ({
