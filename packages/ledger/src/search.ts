@@ -49,22 +49,25 @@ export function createSearch(
   const attributionOf = (one: string): Attribution => attributions.get(one) ?? nothing
 
   async function learnLabels(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Promise<void> {
-    const addressesOf = await paced(counterparties.byNewKey(transfers, of), pace)
-    if (addressesOf.size === 0) return
+    const unknown = await paced(counterparties.unknown(transfers, of), pace)
+    if (unknown.lookupKeys.length === 0) return
     await rested(pace)
-    const labels = await labelsOf([...addressesOf.keys()])
-    await paced(attributeEach(labels, addressesOf), pace)
+    const labels = await labelsOf(unknown.lookupKeys)
+    await paced(attributeEach(labels, unknown), pace)
   }
 
   function* attributeEach(
     labels: ReadonlyMap<string, readonly LabelFacts[]>,
-    addressesOf: ReadonlyMap<string, readonly string[]>,
+    { addresses, lookupKeys }: Unknown,
   ): Steps<void> {
+    if (labels.size === 0) return
     let items = 0
-    for (const [key, own] of labels) {
+    for (let index = 0; index < addresses.length; index++) {
+      if (index % STEP_ITEMS === 0) yield
+      const own = labels.get(lookupKeys[index]!)
+      if (own === undefined) continue
       if (items++ % ATTRIBUTIONS_PER_STEP === 0) yield
-      const attribution = attribute(own, request)
-      for (const one of addressesOf.get(key) ?? []) attributions.set(one, attribution)
+      attributions.set(addresses[index]!, attribute(own, request))
     }
   }
 
@@ -150,23 +153,26 @@ function* readsOf(through: ReadonlyMap<string, number>): Generator<readonly stri
   if (addresses.length > 0) yield addresses
 }
 
+/** Addresses, and in the same order the keys of their labels. */
+interface Unknown {
+  readonly addresses: readonly string[]
+  readonly lookupKeys: readonly string[]
+}
+
 function createCounterparties(chain: string) {
   const asked = new Set<string>()
   return {
-    /** By look-up key the counterparties of the given addresses that were not asked about before. */
-    *byNewKey(
-      transfers: Iterable<Transfer>,
-      of: ReadonlySet<string>,
-    ): Steps<ReadonlyMap<string, readonly string[]>> {
-      const byKey = new Map<string, string[]>()
+    /** Counterparties of the given addresses that were not asked about before. */
+    *unknown(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Steps<Unknown> {
+      const addresses: string[] = []
+      const lookupKeys: string[] = []
       const add = (one: string): void => {
         if (asked.has(one)) return
         asked.add(one)
         const parsed = parseAddress(one, chain)
         if (!parsed.ok) return
-        const known = byKey.get(parsed.lookupKey)
-        if (known === undefined) byKey.set(parsed.lookupKey, [one])
-        else known.push(one)
+        addresses.push(one)
+        lookupKeys.push(parsed.lookupKey)
       }
       let items = 0
       for (const { from, to } of transfers) {
@@ -174,7 +180,7 @@ function createCounterparties(chain: string) {
         if (of.has(from)) add(to)
         if (of.has(to)) add(from)
       }
-      return byKey
+      return { addresses, lookupKeys }
     },
 
     /** Counterparties of the given addresses, those of most value beside its dust first; the address settles the rest. */

@@ -32,7 +32,7 @@ export interface LedgerWatchDeps {
 }
 
 /** Reading for the filter rests this many times as long as it worked: screens read the same database. */
-const REST_PER_WORK = 4
+const REST_PER_WORK = 1
 /** A reading that failed is tried again after so long; until then the ledger is asked. */
 const FILTER_RETRY_MS = 10_000
 

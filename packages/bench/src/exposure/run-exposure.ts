@@ -6,7 +6,15 @@ import { join } from 'node:path'
 import { openKeepAlivePool, postRequest, type KeepAlivePool } from '../keep-alive-pool.js'
 import { mulberry32, runPhase, type LoadPhase, type LoadResult } from '../load.js'
 import { enterpriseKey, startSystem, type RunningSystem } from '../system.js'
-import { addressesOf, addressOf, HUB, writeLabels, writeTransfers } from './transfers-file.js'
+import {
+  addressesOf,
+  addressOf,
+  DENSE_ADDRESSES,
+  denseAddressOf,
+  HUB,
+  writeLabels,
+  writeTransfers,
+} from './transfers-file.js'
 
 export interface ExposureOptions {
   /** Folder of the checkout. */
@@ -36,6 +44,8 @@ export interface ExposureResults {
 }
 
 const HUB_COUNTERPARTIES = 100_000
+/** Of each busy address some 125 with the exchange and 30 with each of eight others: 3,000 transfers to a screen. */
+const DENSE_TRANSFERS = 100_000
 const HUB_SCREENS: LoadPhase = { kind: 'closed', level: 1, seconds: 5 }
 const WARM_UP_SECONDS = 5
 const CONNECTIONS = 32
@@ -60,24 +70,28 @@ export async function runExposure(options: ExposureOptions): Promise<ExposureRes
     screens = await openScreens(system)
     const open: LoadPhase = { kind: 'open', level: perSecond, seconds }
     const outside = (): string => `0x${randomBytes(20).toString('hex')}`
-    const inside = anyOf(addressesOf(transfers))
+    const inside = oneOf(addressesOf(transfers), addressOf)
+    const dense = oneOf(DENSE_ADDRESSES, denseAddressOf)
 
     say('screens without a ledger')
     const rows = [await measure(screens, open, outside, 'labels alone, no ledger', '—')]
-    say(`import of ${transfers + HUB_COUNTERPARTIES} transfers`)
-    await writeTransfers(transferFile, { transfers, hubCounterparties: HUB_COUNTERPARTIES })
+    const counts = { transfers, hubCounterparties: HUB_COUNTERPARTIES, denseTransfers: DENSE_TRANSFERS }
+    const imported = transfers + HUB_COUNTERPARTIES + DENSE_TRANSFERS
+    say(`import of ${imported} transfers`)
+    await writeTransfers(transferFile, counts)
     const { json } = await system.cupel('ledger', 'import', transferFile, '--format', 'csv', '--chain', 'ETH')
     say('screens beside the ledger')
     rows.push(
       await measure(screens, open, outside, 'labels alone, beside the ledger', 'p95 ≤ 1.1 × without'),
       await measure(screens, open, inside, 'two hops of exposure', 'p95 ≤ 60 ms'),
+      await measure(screens, open, dense, 'two hops among busy addresses', 'p95 ≤ 60 ms'),
       await measure(screens, HUB_SCREENS, () => HUB, 'a hub, one at a time', 'max ≤ 250 ms'),
     )
     return {
       date: new Date().toISOString().slice(0, 10),
       cores: cpus().length,
       loadAverage,
-      transfers: transfers + HUB_COUNTERPARTIES,
+      transfers: imported,
       labels,
       importSeconds: Number(json['duration_ms']) / 1_000,
       rows,
@@ -99,9 +113,9 @@ async function openScreens(system: RunningSystem): Promise<Screens> {
   }
 }
 
-function anyOf(addresses: number): () => string {
+function oneOf(addresses: number, nameOf: (index: number) => string): () => string {
   const random = mulberry32(addresses)
-  return () => addressOf(Math.floor(random() * addresses))
+  return () => nameOf(Math.floor(random() * addresses))
 }
 
 async function measure(

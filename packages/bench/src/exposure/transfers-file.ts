@@ -1,6 +1,7 @@
 /**
  * A ledger and labels to measure exposure on: every address of a random graph has some ten transfers, one in a hundred is
- * labelled, and one hub has counterparties without end. From a seed, so that two runs measure the same.
+ * labelled, and one hub has counterparties without end. Beside it a few hundred busy addresses have hundreds of transfers with
+ * the same others. From a seed, so that two runs measure the same.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -9,6 +10,12 @@ import { once } from 'node:events'
 import { mulberry32 } from '../load.js'
 
 export const HUB = addressOf('hub')
+/** Unlabelled, with few enough counterparties to be no hub and too many transfers to be followed. */
+const BUSY_EXCHANGE = addressOf('busy exchange')
+/** Busy addresses, none of them in the large graph. */
+export const DENSE_ADDRESSES = 400
+/** On either side of each in their row. */
+const DENSE_PARTNERS = 4
 const SEED = 20_261_121
 const TRANSFERS_PER_ADDRESS = 10
 const LABELLED_EVERY = 100
@@ -26,34 +33,41 @@ export function addressOf(name: string | number): string {
   return `0x${createHash('sha1').update(`address ${name}`).digest('hex')}`
 }
 
+export const denseAddressOf = (index: number): string => addressOf(`busy ${index}`)
+
 /** Writes the labels and returns how many there are. */
 export async function writeLabels(file: string, addresses: number): Promise<number> {
-  const rows: string[] = []
-  for (let index = 0; index < addresses; index += LABELLED_EVERY) {
-    const category = CATEGORIES[(index / LABELLED_EVERY) % CATEGORIES.length]
-    rows.push(
-      `${addressOf(index)},ETH,${category},Entity ${index},bench_graph,https://example.org/${index},0.9,2026-01-01`,
-    )
-  }
+  const labelled = [
+    ...everyHundredth(addresses).map(addressOf),
+    ...everyHundredth(DENSE_ADDRESSES).map(denseAddressOf),
+  ]
+  const rows = labelled.map((address, index) => {
+    const category = CATEGORIES[index % CATEGORIES.length]
+    return `${address},ETH,${category},Entity ${index},bench_graph,https://example.org/${index},0.9,2026-01-01`
+  })
   await writeFile(file, `${[LABELS_HEADER, ...rows].join('\n')}\n`)
   return rows.length
 }
 
-/** Writes `transfers` rows between the addresses, and one row per counterparty of the hub. */
-export async function writeTransfers(
-  file: string,
-  { transfers, hubCounterparties }: { readonly transfers: number; readonly hubCounterparties: number },
-): Promise<void> {
-  const addresses = Array.from({ length: addressesOf(transfers) }, (_, index) => addressOf(index))
+const everyHundredth = (count: number): readonly number[] =>
+  Array.from({ length: Math.ceil(count / LABELLED_EVERY) }, (_, index) => index * LABELLED_EVERY)
+
+export interface TransferCounts {
+  /** Between the addresses of the large graph. */
+  readonly transfers: number
+  readonly hubCounterparties: number
+  /** Half of them between busy addresses and one that all of them use, half among themselves. */
+  readonly denseTransfers: number
+}
+
+/** Writes the rows. */
+export async function writeTransfers(file: string, counts: TransferCounts): Promise<void> {
   const random = mulberry32(SEED)
-  const anyAddress = (): string => addresses[Math.floor(random() * addresses.length)]!
   const out = createWriteStream(file)
   out.write(`${TRANSFERS_HEADER}\n`)
   let rows: string[] = []
-  for (let index = 0; index < transfers + hubCounterparties; index += 1) {
-    const ofHub = index >= transfers
-    const [from, to] =
-      ofHub && index % 2 === 0 ? [HUB, anyAddress()] : [anyAddress(), ofHub ? HUB : anyAddress()]
+  let index = 0
+  for (const [from, to] of pairsOf(counts, random)) {
     const block = Math.floor(index / ROWS_PER_BLOCK)
     const at = new Date(FIRST_BLOCK_AT + block * BLOCK_MS).toISOString()
     const hash = `0x${index.toString(16).padStart(64, '0')}`
@@ -61,12 +75,33 @@ export async function writeTransfers(
     rows.push(
       `ETH,${FIRST_BLOCK + block},${at},${hash},0,native,ETH,,${from},${to},${gwei}000000000,,,bench_graph`,
     )
+    index += 1
     if (rows.length < ROWS_PER_WRITE) continue
     if (!out.write(`${rows.join('\n')}\n`)) await once(out, 'drain')
     rows = []
   }
   out.end(rows.length === 0 ? '' : `${rows.join('\n')}\n`)
   await once(out, 'finish')
+}
+
+/** Sender and receiver of each transfer. */
+function* pairsOf(
+  { transfers, hubCounterparties, denseTransfers }: TransferCounts,
+  random: () => number,
+): Generator<readonly [from: string, to: string]> {
+  const any = (count: number): number => Math.floor(random() * count)
+  const addresses = Array.from({ length: addressesOf(transfers) }, (_, index) => addressOf(index))
+  const anyAddress = (): string => addresses[any(addresses.length)]!
+  for (let index = 0; index < transfers; index += 1) yield [anyAddress(), anyAddress()]
+  for (let index = 0; index < hubCounterparties; index += 1)
+    yield index % 2 === 0 ? [HUB, anyAddress()] : [anyAddress(), HUB]
+
+  const busy = Array.from({ length: DENSE_ADDRESSES }, (_, index) => denseAddressOf(index))
+  for (let index = 0; index < denseTransfers; index += 1) {
+    const one = any(DENSE_ADDRESSES)
+    const partner = index % 2 === 0 ? BUSY_EXCHANGE : busy[(one + 1 + any(DENSE_PARTNERS)) % DENSE_ADDRESSES]!
+    yield random() < 0.5 ? [busy[one]!, partner] : [partner, busy[one]!]
+  }
 }
 
 export function addressesOf(transfers: number): number {
