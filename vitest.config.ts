@@ -31,8 +31,6 @@ export default defineConfig({
       },
     })),
     maxWorkers: 2,
-    // Of tests that say they may run side by side.
-    maxConcurrency: 3,
     passWithNoTests: true,
   },
 })

@@ -127,8 +127,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
   })
 })
 
-// Side by side: most of the time one waits for a lease or for Postgres.
-test.concurrent.each(
+test.each(
   sides.flatMap((side) => [
     ...atFirstStart.map((name) => ({ point: `${side}:${name}`, environment: {} })),
     ...whenLate.map((name) => ({
