@@ -55,9 +55,15 @@ function sandboxSnapshot({ data }: Request): ScreeningSnapshot {
   return { labelSetSeq: 0, labelView: 'current', ...sandboxLabels(data.canonicalAddress, data.chain) }
 }
 
-export function createDecider(
-  options: DeciderOptions,
-): (requests: readonly PreparedRequest[]) => Promise<Decision[]> {
+/**
+ * Resolves once everything is read that the whole batch rests on. A request that the ledger is still asked about is decided
+ * later, by itself: it holds up neither the others nor the next batch.
+ */
+export type Decider = (
+  requests: readonly PreparedRequest[],
+) => Promise<readonly Promise<Decision>[]>
+
+export function createDecider(options: DeciderOptions): Decider {
   let standing = nothingKnown
 
   const read = async (lookupKeys: readonly string[]): Promise<LabelSnapshot & { standing: Standing }> => {
@@ -85,17 +91,24 @@ export function createDecider(
 
     const generatedAt = options.now().toISOString()
     const live = { ...snapshot.standing, labelView: options.labelView() }
-    const exposures =
-      look === null ? null : await look.examine({ ...live, policy, labelSetSeq: live.setsSeq, generatedAt })
+    const exposures = look?.examine({ ...live, policy, labelSetSeq: live.setsSeq, generatedAt })
     const since = performance.now()
     const labels = byLookupKey(snapshot.labels)
-    const decisions = requests.map((request, index): Decision => {
-      const key = keys[index]!
+    const decideOne = (
+      request: PreparedRequest,
+      key: (typeof keys)[number],
+      exposure: ExposureRecord | null,
+    ): Decision => {
       if (typeof key !== 'string' && key !== SANDBOX) return { kind: 'undecidable', cause: key.cause }
       if (key === SANDBOX)
         return decide(request, sandboxSnapshot(request), compiledDefaultPolicy, generatedAt)
       const screened = { ...snapshotOf(live), labels: labels.get(key) ?? [] }
-      return decide({ ...request, exposure: exposures?.[index] ?? null }, screened, policy, generatedAt)
+      return decide({ ...request, exposure }, screened, policy, generatedAt)
+    }
+    const decisions = requests.map((request, index) => {
+      const exposure = exposures?.[index] ?? null
+      if (exposure === null) return Promise.resolve(decideOne(request, keys[index]!, null))
+      return exposure.then((record) => decideOne(request, keys[index]!, record))
     })
     options.instruments.batch(requests.length)
     options.instruments.decision(performance.now() - since)

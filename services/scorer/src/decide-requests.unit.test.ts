@@ -1,8 +1,9 @@
 import { noMetrics } from '@cupel/contracts'
-import { compiledDefaultPolicy } from '@cupel/domain'
+import { compiledDefaultPolicy, emptyExposure } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createDecider } from './decide-requests.js'
+import type { LedgerLook } from './exposure-stage.js'
 import { createInstruments } from './instruments.js'
 import { PausedError, type Request } from './lane.js'
 
@@ -54,14 +55,21 @@ beforeEach(() => {
   hold = Promise.resolve()
 })
 
-const decider = () =>
-  createDecider({
+function openDecider(look?: LedgerLook) {
+  return createDecider({
     database,
     log: LOG,
     labelView: () => 'current',
     instruments: createInstruments(noMetrics),
     now: () => new Date('2026-11-25T00:00:00.000Z'),
+    ...(look === undefined ? {} : { lookIntoLedger: () => look }),
   })
+}
+
+function decider() {
+  const decide = openDecider()
+  return async (requests: readonly Request[]) => await Promise.all(await decide(requests))
+}
 
 function request(over: Partial<Request['data']> = {}): Request {
   const data = {
@@ -161,4 +169,23 @@ describe('nothing is decided', () => {
 test('an address that does not parse is that request’s fault alone', async () => {
   const decisions = await decider()([request({ canonicalAddress: 'nonsense\0' }), request()])
   expect(decisions.map(({ kind }) => kind)).toEqual(['undecidable', 'report'])
+})
+
+test('a request that waits for the ledger holds up no other of its batch', async () => {
+  let release: () => void = () => undefined
+  const slow = new Promise<void>((resolve) => (release = resolve))
+  const record = emptyExposure('absent', { ledgerSeq: 3, policy: compiledDefaultPolicy })
+  const decide = openDecider({ examine: () => [slow.then(() => record), Promise.resolve(record), null] })
+  const [waiting, absent, sandbox] = await decide([
+    request(),
+    request(),
+    request({ livemode: false, canonicalAddress: `0x${'1'.repeat(40)}` }),
+  ])
+  const ended: string[] = []
+  void waiting!.then(() => ended.push('waiting'))
+  expect(await absent).toMatchObject({ event: { data: { inputs: { exposure: { ledgerSeq: 3 } } } } })
+  expect(await sandbox).toMatchObject({ event: { data: { inputs: { exposure: null } } } })
+  expect(ended).toEqual([])
+  release()
+  expect(await waiting).toMatchObject({ kind: 'report' })
 })

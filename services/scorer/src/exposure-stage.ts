@@ -33,8 +33,8 @@ export interface ExposureContext {
 export type LookIntoLedger = (requests: readonly Request[]) => LedgerLook | null
 
 export interface LedgerLook {
-  /** One record per request, in their order; null for the sandbox. Never rejects. */
-  examine(context: ExposureContext): Promise<readonly (ExposureRecord | null)[]>
+  /** One record per request, in their order, each as soon as it is known; null for the sandbox. None rejects. */
+  examine(context: ExposureContext): readonly (Promise<ExposureRecord> | null)[]
 }
 
 export interface ExposureStage {
@@ -86,7 +86,7 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
       return { ...state, screened: addresses, ranges, own: { limit, transfers: own } }
     })
     return {
-      async examine(context) {
+      examine(context) {
         const records = new Map<string, Promise<ExposureRecord>>()
         for (const group of groups) {
           const { transfers } = ownUnder(context.policy, group)
@@ -96,14 +96,14 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
             records.set(`${group.chain} ${address}`, record)
           }
         }
-        return await Promise.all(
-          requests.map(async ({ data }) => {
-            const record = await records.get(`${data.chain} ${data.canonicalAddress}`)
-            if (!data.livemode || record === undefined) return null
-            outcomes.inc({ status: record.status })
-            return record
-          }),
-        )
+        return requests.map(({ data }) => {
+          const record = records.get(`${data.chain} ${data.canonicalAddress}`)
+          if (!data.livemode || record === undefined) return null
+          return record.then((one) => {
+            outcomes.inc({ status: one.status })
+            return one
+          })
+        })
       },
     }
   }
@@ -119,11 +119,12 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
 
   async function examineOne(
     address: string,
-    { chain, ledgerSeq, ranges, lane, pace }: LookGroup,
+    { chain, ledgerSeq, addresses, ranges, lane, pace }: LookGroup,
     transfers: LookGroup['own']['transfers'],
     context: ExposureContext,
   ): Promise<ExposureRecord> {
-    const own = (await transfers).get(address) ?? { transfers: [], isCut: false }
+    const found = addresses.includes(address) ? (await transfers).get(address) : undefined
+    const own = found ?? { transfers: [], isCut: false }
     const labels = labelsOf(database, context.labelSetSeq)
     const examine = async (): Promise<ExposureRecord> =>
       await examineAddress(

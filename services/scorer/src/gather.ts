@@ -13,8 +13,8 @@ export interface Gatherer<T, R> {
 }
 
 export interface GatherOptions<T, R> {
-  /** One result per item, in order. */
-  readonly run: (items: readonly T[]) => Promise<readonly R[]>
+  /** One result per item, in order. The batch is over with it, also where a result is still to come. */
+  readonly run: (items: readonly T[]) => Promise<readonly (R | PromiseLike<R>)[]>
   /** Items in one batch, so that the decision of a large one does not hold up the event loop. */
   readonly maxBatchItems: number
   /** Batches under way at once. With one, a late partition would wait out a whole look-up. */
@@ -23,7 +23,7 @@ export interface GatherOptions<T, R> {
 
 interface Waiting<T, R> {
   readonly item: T
-  readonly settle: (result: R) => void
+  readonly settle: (result: R | PromiseLike<R>) => void
   readonly reject: (error: unknown) => void
 }
 

@@ -26,6 +26,21 @@ describe('gathering', () => {
     expect(await second).toEqual(['C'])
   })
 
+  test('a result that is still to come holds up neither the others nor the next batch', async () => {
+    let release: (text: string) => void = () => undefined
+    const slow = new Promise<string>((resolve) => (release = resolve))
+    const gatherer = createGatherer<string, string>({
+      run: (items) => Promise.resolve(items.map((item) => (item === 'slow' ? slow : item.toUpperCase()))),
+      maxBatchItems: 10,
+      maxConcurrentBatches: 1,
+    })
+    const waiting = gatherer.submit(['slow'])
+    expect(await gatherer.submit(['a'])).toEqual(['A'])
+    expect(await gatherer.submit(['b'])).toEqual(['B'])
+    release('at last')
+    expect(await waiting).toEqual(['at last'])
+  })
+
   test('what comes while the allowed number of batches runs travels together afterwards', async () => {
     const { batches, run } = controlled()
     const gatherer = createGatherer({ run, maxBatchItems: 10, maxConcurrentBatches: 1 })

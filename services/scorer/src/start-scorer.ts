@@ -149,11 +149,13 @@ function runLane(
     if ('reason' in verdict) throw new PausedError(verdict.reason)
     return verdict.kind
   }
+  const decide = createDecider({
+    ...{ database, log: identity, labelView, instruments, now },
+    lookIntoLedger: exposureStage.forLane(lane),
+  })
   const gatherer = createGatherer({
-    run: createDecider({
-      ...{ database, log: identity, labelView, instruments, now },
-      lookIntoLedger: exposureStage.forLane(lane),
-    }),
+    // Nobody waits for an item of a bulk: as many at once as one batch holds, or they would make each other late.
+    run: lane === 'bulk' ? async (requests) => await Promise.all(await decide(requests)) : decide,
     maxBatchItems: maxBatchRecords,
     maxConcurrentBatches,
   })
