@@ -59,9 +59,7 @@ function sandboxSnapshot({ data }: Request): ScreeningSnapshot {
  * Resolves once everything is read that the whole batch rests on. A request that the ledger is still asked about is decided
  * later, by itself: it holds up neither the others nor the next batch.
  */
-export type Decider = (
-  requests: readonly PreparedRequest[],
-) => Promise<readonly Promise<Decision>[]>
+export type Decider = (requests: readonly PreparedRequest[]) => Promise<readonly Promise<Decision>[]>
 
 export function createDecider(options: DeciderOptions): Decider {
   let standing = nothingKnown
