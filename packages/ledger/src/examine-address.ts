@@ -1,34 +1,14 @@
 /** Examines an address on the ledger: reads its transfers, follows them, and measures. */
 import { createHash } from 'node:crypto'
 import type { ExposureRecord } from '@cupel/contracts'
-import {
-  measureInSteps,
-  type CompiledPolicy,
-  type DeclaredRange,
-  type LabelFacts,
-  type LabelSetFacts,
-  type TextHash,
-} from '@cupel/domain'
+import { measureInSteps, type DeclaredRange, type TextHash } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import type { ExamineRequest } from './examine-request.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { readTransfers, type TransfersOfAddress } from './read-transfers.js'
 import { createSearch } from './search.js'
 import { declaredRanges } from './segments.js'
 import type { KnownSizes } from './sizes.js'
-
-export interface ExamineRequest {
-  readonly chain: string
-  /** Canonical. */
-  readonly address: string
-  /** Names the state of the ledger. */
-  readonly ledgerSeq: number
-  readonly policy: CompiledPolicy
-  readonly labelSets: readonly LabelSetFacts[]
-  /** UTC, RFC 3339. */
-  readonly generatedAt: string
-  /** Every label under each look-up key, in the state of labels that the report rests on. */
-  readonly labelsOf: (lookupKeys: readonly string[]) => Promise<ReadonlyMap<string, readonly LabelFacts[]>>
-}
 
 /** What was read before, for a whole batch. */
 export interface ReadBefore {

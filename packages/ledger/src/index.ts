@@ -1,7 +1,8 @@
 export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
 export type { AddressFilter } from './address-filter.js'
 export { examineAddress } from './examine-address.js'
-export type { ExamineOptions, ExamineRequest, ReadBefore } from './examine-address.js'
+export type { ExamineOptions, ReadBefore } from './examine-address.js'
+export type { ExamineRequest } from './examine-request.js'
 export { ledgerFormatNames } from './formats/formats.js'
 export { importLedger } from './import-ledger.js'
 export type {

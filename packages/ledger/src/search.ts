@@ -15,7 +15,7 @@ import {
   type Transfer,
 } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import type { ExamineRequest } from './examine-address.js'
+import type { ExamineRequest } from './examine-request.js'
 import { paced, rested, type Pace } from './pace.js'
 import { readTransfers } from './read-transfers.js'
 import { fittingOf, type KnownSizes } from './sizes.js'

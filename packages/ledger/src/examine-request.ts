@@ -1,0 +1,16 @@
+/** What is asked when an address is examined. */
+import type { CompiledPolicy, LabelFacts, LabelSetFacts } from '@cupel/domain'
+
+export interface ExamineRequest {
+  readonly chain: string
+  /** Canonical. */
+  readonly address: string
+  /** Names the state of the ledger. */
+  readonly ledgerSeq: number
+  readonly policy: CompiledPolicy
+  readonly labelSets: readonly LabelSetFacts[]
+  /** UTC, RFC 3339. */
+  readonly generatedAt: string
+  /** Every label under each look-up key, in the state of labels that the report rests on. */
+  readonly labelsOf: (lookupKeys: readonly string[]) => Promise<ReadonlyMap<string, readonly LabelFacts[]>>
+}
