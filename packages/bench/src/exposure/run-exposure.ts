@@ -84,7 +84,7 @@ export async function runExposure(options: ExposureOptions): Promise<ExposureRes
     rows.push(
       await measure(screens, open, outside, 'labels alone, beside the ledger', 'p95 ≤ 1.1 × without'),
       await measure(screens, open, inside, 'two hops of exposure', 'p95 ≤ 60 ms'),
-      await measure(screens, open, dense, 'two hops among busy addresses', 'p95 ≤ 60 ms'),
+      await measure(screens, open, dense, 'two hops among busy addresses', '—'),
       await measure(screens, HUB_SCREENS, () => HUB, 'a hub, one at a time', 'max ≤ 250 ms'),
     )
     return {
