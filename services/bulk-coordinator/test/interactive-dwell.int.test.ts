@@ -1,8 +1,9 @@
 import { reportPartition } from '@cupel/contracts'
 import { expect, test, vi } from 'vitest'
+import { COORDINATOR_GROUP } from '../src/coordinate.js'
 import { watchInteractiveDwell } from '../src/interactive-dwell.js'
 import { isBulkPartition } from '../src/lanes.js'
-import { bulkReportId, openInstallation, outcomeRecord } from './installation.js'
+import { bulkReportId, ETH, openInstallation, outcomeRecord } from './installation.js'
 
 const REPORT_ID = 'a'.repeat(14) + '03'
 
@@ -37,6 +38,23 @@ test('how long interactive screens wait is learned from their reports, and from 
     )
     for (const dwellMs of dwellsMs) expect(dwellMs).toBeGreaterThan(50_000)
     await watch.stop()
+  } finally {
+    await installation.close()
+  }
+})
+
+test('the coordinator reads no interactive report among its jobs', async () => {
+  const installation = await openInstallation()
+  try {
+    await installation.log.append('test', [outcomeRecord(REPORT_ID, 'ReportGenerated')])
+    await installation.coordinator()
+    await installation.ended(await installation.submit([ETH]))
+    const read = await installation.database.query<{ topic: string; partition: number }>(
+      'SELECT topic, partition FROM projection.checkpoint WHERE group_name = $1 AND topic LIKE $2',
+      [COORDINATOR_GROUP, '%report%'],
+    )
+    expect(read.length).toBeGreaterThan(0)
+    expect(read.filter(({ partition }) => !isBulkPartition(partition))).toEqual([])
   } finally {
     await installation.close()
   }
