@@ -13,7 +13,7 @@ import {
 } from '@cupel/domain'
 import { failpoint } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
-import { ADMIT_CALLS, columnsOf, type Question, type Verdict } from './admit-calls.js'
+import { ADMIT_CALLS, columnsOf, keyOrder, type Question, type Verdict } from './admit-calls.js'
 import { createAuthFailures, MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
 import { exchangeFailures } from './exchange-failures.js'
 import { createBatcher, type Batcher } from './batcher.js'
@@ -152,11 +152,18 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     batchSizes.observe(questions.length)
     try {
       failpoint('before', 'access.admit')
-      const rows = await options.database.query<Verdict>(ADMIT_CALLS, columnsOf(questions, settings))
+      const order = keyOrder(questions)
+      const rows = await options.database.query<Verdict>(
+        ADMIT_CALLS,
+        columnsOf(
+          order.map((index) => questions[index]!),
+          settings,
+        ),
+      )
       failpoint('after', 'access.admit')
       if (rows.length !== questions.length) throw new Error('The store judged another number of calls')
       const verdicts = Array.from<Verdict>({ length: rows.length })
-      for (const row of rows) verdicts[row.ordinal - 1] = row
+      for (const row of rows) verdicts[order[row.ordinal - 1]!] = row
       available = true
       return verdicts
     } catch (error) {

@@ -40,6 +40,18 @@ export const ADMIT_CALLS = {
            $8::bigint, $9::bigint, $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::boolean[])`,
 }
 
+/** Places of the questions in order of their keys, those of one key as they came: the order in which the store takes them. */
+export function keyOrder(questions: readonly Question[]): readonly number[] {
+  const places = questions.map((_, index) => index)
+  // Key ids are ASCII, whose code units are in the order of the store's collation "C". Sorting is stable.
+  return places.sort((one, other) => compare(questions[one]!.keyId, questions[other]!.keyId))
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
+
 export interface JudgingSettings {
   readonly leaseMs: number
   /** Name, interval, depth, hard interval, hard depth, fair use: one array each. */

@@ -1,11 +1,13 @@
 /** The bucket in the database: the same arithmetic as the pure function, exact over several gates at once, and true to callers. */
-import { plans, takeTokens, type Plan, type PlanName } from '@cupel/domain'
+import { createHash, randomBytes } from 'node:crypto'
+import { parseApiKey, plans, renderApiKey, takeTokens, type Plan, type PlanName } from '@cupel/domain'
 import { eventLogMigrations } from '@cupel/event-log'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { projectionsMigrations } from '@cupel/projections'
 import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADMIT_CALLS, columnsOf, keyOrder, type Question } from './admit-calls.js'
 import {
   accessMigrations,
   createAccount,
@@ -74,24 +76,21 @@ test('the arithmetic of the database is that of the pure function', async () => 
     fc.asyncProperty(
       fc.array(fc.oneof(state, near, near), { minLength: 1_000, maxLength: 1_000 }),
       async (drawn) => {
-        const rows = await databases[0]!.query<{
-          granted: number
-          available: number
-          new_full_at_us: number
-        }>(
-          `SELECT taken.* FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
-           AS s (full_at_us, now_us, wanted, interval_us, depth, ordinal),
-           LATERAL access.take_tokens(s.full_at_us, s.now_us, s.wanted, s.interval_us, s.depth) AS taken ORDER BY s.ordinal`,
-          (['fullAtUs', 'nowUs', 'wanted', 'intervalUs', 'depth'] as const).map((field) =>
+        const rows = await databases[0]!.query<{ settled: number; available: number }>(
+          `SELECT settled, access.available_tokens(settled, s.now_us, s.interval_us, s.depth) AS available
+           FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY
+             AS s (full_at_us, now_us, interval_us, depth, ordinal),
+           LATERAL access.settled_us(s.full_at_us, s.now_us, s.interval_us, s.depth) AS settled ORDER BY s.ordinal`,
+          (['fullAtUs', 'nowUs', 'intervalUs', 'depth'] as const).map((field) =>
             drawn.map((each) => each[field]),
           ),
         )
         expect(
-          rows.map((row) => ({
-            granted: row.granted,
-            available: row.available,
-            fullAtUs: row.new_full_at_us,
-          })),
+          rows.map(({ settled, available }, index) => {
+            const { wanted, intervalUs } = drawn[index]!
+            const granted = Math.min(wanted, available)
+            return { granted, available, fullAtUs: settled + granted * intervalUs }
+          }),
         ).toEqual(drawn.map((each) => takeTokens(each, each.fullAtUs, each.nowUs, each.wanted)))
       },
     ),
@@ -152,6 +151,74 @@ test('calls that are refused for their key or scope take no token', async () => 
     })
   }
   expect((await admit(gates[0]!, reader)).rateLimit).toMatchObject({ remaining: 49 })
+})
+
+test('calls of one key in one statement are told apart, and those that count take their tokens in the order they came', async () => {
+  const reader = await newKey('pro', 'read-only')
+  const { keyId } = parseApiKey(reader)!
+  const id = randomBytes(6)
+  const [right, wrong] = [randomBytes(32), randomBytes(32)].map((secret) =>
+    renderApiKey('live', Buffer.concat([id, secret])),
+  )
+  await databases[0]!.execute('UPDATE access.api_key SET key_id = $2, key_hash = $3 WHERE key_id = $1', [
+    keyId,
+    right!.keyId,
+    createHash('sha256').update(right!.key).digest(),
+  ])
+  const statements: unknown[] = []
+  const gate = createAdmission({
+    maxFailuresPerMinute: 1_000,
+    database: {
+      ...databases[0]!,
+      query: (statement, values) => {
+        if (statement === ADMIT_CALLS) statements.push(statement)
+        return databases[0]!.query(statement, values)
+      },
+    },
+  })
+  const other = await newKey('pro')
+  const asked: Promise<Admission>[] = []
+  for (let call = 0; call < 51; call += 1) {
+    asked.push(admit(gate, right!.key), admit(gate, wrong!.key))
+    if (call % 10 === 0) asked.push(admit(gate, other), admit(gate, right!.key, 'read-write'))
+  }
+  const answers = await Promise.all(asked)
+  await gate.close()
+  expect(statements).toHaveLength(1)
+  const told = answers.map((answer) =>
+    answer.admitted ? `${answer.caller.plan} ${answer.rateLimit.remaining}` : answer.reason,
+  )
+  const expected: string[] = []
+  for (let call = 0; call < 51; call += 1) {
+    expected.push(call < 50 ? `pro ${49 - call}` : 'rate_limited', 'unknown_key')
+    if (call % 10 === 0) expected.push(`pro ${49 - call / 10}`, 'scope_required')
+  }
+  expect(told).toEqual(expected)
+  const standing = answers.flatMap((answer) =>
+    !answer.admitted && answer.reason === 'scope_required' ? [answer.rateLimit?.remaining] : [],
+  )
+  expect(standing).toEqual([49, 39, 29, 19, 9, 0])
+})
+
+test('the store refuses calls that do not come in order of their keys, for it locks in that order', async () => {
+  const questions = [await newKey('pro'), await newKey('pro')]
+    .map((key) => parseApiKey(key)!.keyId)
+    .sort()
+    .reverse()
+    .map((keyId): Question => ({
+      keyId,
+      keyHash: Buffer.alloc(32),
+      clientAddress: '::1',
+      requiredScope: 'read-only',
+      idempotent: null,
+    }))
+  const settings = { leaseMs: 1_000, planColumns: [[], [], [], [], [], []] }
+  const judge = (asked: readonly Question[]) => databases[0]!.query(ADMIT_CALLS, columnsOf(asked, settings))
+  await expect(judge(questions)).rejects.toThrow('not in order of their keys')
+  expect(await judge(keyOrder(questions).map((place) => questions[place]!))).toMatchObject([
+    { outcome: 'unknown_key' },
+    { outcome: 'unknown_key' },
+  ])
 })
 
 test('fair use is logged, not refused, until the hard cap', async () => {

@@ -1,8 +1,8 @@
 /**
  * The token bucket behind every rate limit, as one number: the time at which the bucket will be full again. This is the
  * generic cell rate algorithm (ITU-T I.371, "virtual scheduling"): over any time Δt no more than `depth + Δt / interval`
- * tokens leave the bucket, and a call finds a token whenever there is one. `access.take_tokens` in Postgres is the same
- * arithmetic on the same integers; tests compare the two.
+ * tokens leave the bucket, and a call finds a token whenever there is one. `access.settled_us` and `access.available_tokens` in
+ * Postgres are the same arithmetic on the same integers; tests compare the two.
  */
 
 export interface TokenBucket {

@@ -1,6 +1,7 @@
 import type { DomainEvent } from '@cupel/contracts'
+import type { Queryable } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
 import { asserted, published, retired } from '../../test/label-events.js'
 import {
@@ -202,22 +203,57 @@ test('a rebuild gives the same rows, byte for byte, and the same numbers of stat
   expect(marks((await snapshot('a')).labels)).toEqual(['a†', 'a'])
 })
 
-test('a look-up prepared while the view was small uses the index once a large set is published', async () => {
-  const lookupKeys = Array.from({ length: 40 }, (_, n) => `evm:l${n}`)
-  await fixture.database.withConnection(async (connection) => {
-    const plan = async (): Promise<string> => {
-      const rows = await connection.query<{ 'QUERY PLAN': string }>(
-        `EXPLAIN EXECUTE "label-view.snapshot" ('{${lookupKeys.join(',')}}', -1, -1)`,
+test('sets and labels are of one state, whatever the caller holds', async () => {
+  await project(asserted('i1', 'a'), published('i1'))
+  const read = (knownSetsSeq: number): Promise<LabelSnapshot> =>
+    readLabelSnapshot(fixture.database, { lookupKeys: ['evm:a', 'evm:b'], knownSetsSeq, knownPolicySeq: 0 })
+  expect(await read(1)).toMatchObject({ labelSetSeq: 1, sets: null, policy: null, policySeq: 0 })
+  expect(marks((await read(1)).labels)).toEqual(['a'])
+  await project(asserted('i2', 'b'), published('i2', { dataset: 'second.csv' }))
+  const moved = await read(1)
+  expect(moved).toMatchObject({ labelSetSeq: 2, sets: [{ labelSetSeq: 1 }, { labelSetSeq: 2 }] })
+  expect(marks(moved.labels)).toEqual(['a', 'b'])
+  expect({ ...(await read(2)), checkpoint: null }).toEqual({ ...moved, checkpoint: null, sets: null })
+})
+
+describe('the plan of a look-up', () => {
+  const lookUp = (connection: Queryable, lookupKeys: readonly string[], knownSetsSeq: number) =>
+    readLabelSnapshot(connection, { lookupKeys, knownSetsSeq, knownPolicySeq: 0 })
+  const planOf = async (connection: Queryable, lookupKeys: readonly string[]): Promise<string> => {
+    const rows = await connection.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN EXECUTE "label-view.look-up" ('{${lookupKeys.join(',')}}')`,
+    )
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+
+  test('prepared while the view was small, it uses the index once a large set is published', async () => {
+    const lookupKeys = Array.from({ length: 40 }, (_, n) => `evm:l${n}`)
+    await fixture.database.withConnection(async (connection) => {
+      await project(...Array.from({ length: 60 }, (_, n) => asserted('i0', `s${n}`)), published('i0'))
+      // After some executions Postgres keeps one plan for all of them, made for the table as it was then.
+      for (let n = 0; n < 8; n += 1) await lookUp(connection, lookupKeys, 1)
+      expect(await planOf(connection, lookupKeys)).toMatch(
+        /Seq Scan on label l .*\n.*lookup_key = ANY \(\(InitPlan/,
       )
-      return rows.map((row) => row['QUERY PLAN']).join('\n')
-    }
-    await project(...Array.from({ length: 60 }, (_, n) => asserted('i0', `s${n}`)), published('i0'))
-    // After some executions Postgres keeps one plan for all of them, made for the table as it was then.
-    for (let n = 0; n < 8; n += 1) await readLabelSnapshot(connection, { lookupKeys })
-    expect(await plan()).toMatch(/Seq Scan on label l .*\n.*lookup_key = ANY \(\$1\)/)
-    await project(...Array.from({ length: 5_000 }, (_, n) => asserted('i1', `l${n}`)), published('i1'))
-    await until(async () => expect(await plan()).toMatch(/Index Scan (using|on) label_lookup/))
-    expect(await plan()).not.toContain('Seq Scan on label l')
-    expect((await readLabelSnapshot(connection, { lookupKeys })).labels).toHaveLength(40)
+      await project(...Array.from({ length: 5_000 }, (_, n) => asserted('i1', `l${n}`)), published('i1'))
+      await until(async () =>
+        expect(await planOf(connection, lookupKeys)).toMatch(/Index Scan (using|on) label_lookup/),
+      )
+      expect(await planOf(connection, lookupKeys)).not.toContain('Seq Scan on label l')
+      expect((await lookUp(connection, lookupKeys, 2)).labels).toHaveLength(40)
+    })
+  })
+
+  test('it is kept, also where a plan for one key would be a little cheaper', async () => {
+    await project(...Array.from({ length: 5_000 }, (_, n) => asserted('i0', `l${n}`)), published('i0'))
+    await fixture.database.withConnection(async (connection) => {
+      await connection.query('ANALYZE label_view.label')
+      for (let n = 0; n < 30; n += 1) await lookUp(connection, [`evm:l${n}`], 1)
+      const [plans] = await connection.query<{ generic_plans: number; custom_plans: number }>(
+        `SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name = 'label-view.look-up'`,
+      )
+      // Five executions are planned by themselves before Postgres compares.
+      expect(plans).toEqual({ generic_plans: 25, custom_plans: 5 })
+    })
   })
 })
