@@ -8,11 +8,16 @@ export interface MetricsRegistry extends Metrics {
 }
 
 const PREFIX = 'cupel_'
+/**
+ * Between two looks at the lag of the event loop. Each wakes the process: at the library's 10 ms, seven services on one machine woke
+ * 700 times a second with nothing to do, and took the caches from those that had.
+ */
+const EVENT_LOOP_LOOK_MS = 100
 
 export function createMetrics(service: string): MetricsRegistry {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS })
   const known = new Map<string, unknown>()
   const once = <T>(name: string, create: () => T): T => {
     const existing = known.get(name)
