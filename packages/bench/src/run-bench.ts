@@ -37,8 +37,8 @@ const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
 ]
 /** Before each measured phase. */
 const WARM_UP: LoadPhase = { kind: 'closed', level: 16, seconds: 3 }
-/** Once per start: broker and services compile their hot paths during the first tens of thousands of requests. */
-const LONG_WARM_UP: LoadPhase = { kind: 'closed', level: 64, seconds: 25 }
+/** Once per start: broker and services compile their hot paths during the first hundred thousand requests. */
+const LONG_WARM_UP: LoadPhase = { kind: 'closed', level: 64, seconds: 60 }
 /** Connections kept by an open loop: enough that none waits for another. */
 const OPEN_LOOP_CONNECTIONS = 128
 

@@ -14,6 +14,9 @@ import { LocalStackError } from './local-stack-error.js'
 import type { KafkaJars } from './maven-jars.js'
 import { isSameProcess, processIdentity } from './process-identity.js'
 
+/** `quick`: fast code at once. `full`: faster code, after a minute or two of load in which it is slower (docs/adr/0161). */
+export type BrokerCompiler = 'quick' | 'full'
+
 export interface KafkaOptions {
   /** Holds the broker's data, its settings and its last ports. */
   readonly folder: string
@@ -24,6 +27,8 @@ export interface KafkaOptions {
   readonly port?: number
   readonly controllerPort?: number
   readonly heapMb?: number
+  /** By default quick. */
+  readonly compiler?: BrokerCompiler
   /** Further settings of server.properties. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -101,8 +106,7 @@ function jvmFlags(options: KafkaOptions): string[] {
     // Sized once: growing the heap under load is a pause.
     `-Xms${heap}m`,
     `-Xmx${heap}m`,
-    // One machine for everything: the optimising compiler takes more of it in the first minutes than it gives back in hours.
-    '-XX:TieredStopAtLevel=1',
+    ...(options.compiler === 'full' ? [] : ['-XX:TieredStopAtLevel=1']),
     '-XX:+UseSerialGC',
     '-Djava.awt.headless=true',
     `-Dlog4j2.configurationFile=${fileURLToPath(new URL('log4j2.properties', DEPLOY))}`,

@@ -52,6 +52,12 @@ export const settings = {
     .describe(
       'Replication factor of topics created here; by default 3, or the number of brokers where there are fewer.',
     ),
+  CUPEL_LOCAL_BROKER_COMPILER: z
+    .enum(['full', 'quick'])
+    .default('full')
+    .describe(
+      'How the broker that `cupel start --kafka` runs compiles itself: full is faster after a minute or two of load, quick until then.',
+    ),
   CUPEL_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-z0-9.-]*$/)

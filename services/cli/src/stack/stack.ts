@@ -157,6 +157,7 @@ async function runKafka(options: StackOptions, jars: KafkaJars): Promise<Running
       folder: `${home.profileFolder('kafka')}/kafka`,
       logFile: home.logFile('kafka', 'kafka'),
       recordFolder: home.processFolder,
+      compiler: options.config.CUPEL_LOCAL_BROKER_COMPILER,
       ...portOf(before),
     }),
   )
