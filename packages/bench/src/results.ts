@@ -59,7 +59,7 @@ export function renderMarkdown(results: BenchResults): string {
   const { conditions } = results
   const lines = [
     `Measured ${conditions.date} at commit ${conditions.commit}, everything (broker, database, services, load generator) on one machine:`,
-    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; load average before the run ${conditions.loadAverage}; ${conditions.secondsPerPhase} s per row after a warm-up of ${conditions.warmUpSeconds} s; ` +
+    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; load average before the run ${conditions.loadAverage}; ${conditions.secondsPerPhase} s per row after a warm-up of ${conditions.warmUpSeconds} s and a rest; ` +
       (conditions.labelRows > 0
         ? `${thousands(conditions.labelRows)} label rows imported, half of the screened addresses labelled.`
         : 'only the starter labels: no label files were at hand.'),

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { benchmarkBodies } from './addresses.js'
 import { generateLoad, startEchoProcess } from './child-processes.js'
 import type { HttpTarget } from './http-client.js'
@@ -39,6 +40,8 @@ const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
 const WARM_UP: LoadPhase = { kind: 'closed', level: 16, seconds: 3 }
 /** Once per start: broker and services compile their hot paths during the first hundred thousand requests. */
 const LONG_WARM_UP: LoadPhase = { kind: 'closed', level: 64, seconds: 60 }
+/** After that: read models catch up, and Postgres looks after tables that have just grown by a hundred thousand rows. */
+const REST_SECONDS = 15
 /** Connections kept by an open loop: enough that none waits for another. */
 const OPEN_LOOP_CONNECTIONS = 128
 
@@ -105,6 +108,8 @@ async function benchLoads(
     options.say(`${system.profile}: warm-up, ${LONG_WARM_UP.seconds} s`)
     const target: HttpTarget = { kind: 'http', baseUrls: system.line.base_urls, key, bodies, connections: 64 }
     await generateLoad({ target, warmUp: LONG_WARM_UP, phases: [] })
+    options.say(`${system.profile}: rest, ${REST_SECONDS} s`)
+    await pause(REST_SECONDS * 1_000)
   }
   for (const load of loads) {
     const phase: LoadPhase = { ...load, seconds: options.seconds }

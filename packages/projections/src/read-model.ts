@@ -20,6 +20,8 @@ export interface ReadModel {
   readonly reducers: readonly Reducer[]
   /** Records of one partition taken at a time; large rows want fewer. */
   readonly maxBatchRecords?: number
+  /** Time between two commits, where nobody waits to read what was just recorded; by default 50 ms. */
+  readonly commitIntervalMs?: number
   /**
    * Events after which the tables may be of quite another size. Their statistics are then taken at once: statements that
    * were prepared for the small table would go on reading the large one from end to end until Postgres looked by itself.

@@ -52,7 +52,7 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
   const reduce = createReduce(readModel, codec)
   const metrics = projectionMetrics(options.metrics, readModel.name)
   const stopping = new AbortController()
-  const commitIntervalMs = options.commitIntervalMs ?? COMMIT_INTERVAL_MS
+  const commitIntervalMs = options.commitIntervalMs ?? readModel.commitIntervalMs ?? COMMIT_INTERVAL_MS
 
   let state: ProjectionState = 'idle'
   let error: string | null = null

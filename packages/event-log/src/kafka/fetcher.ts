@@ -2,6 +2,7 @@
  * Reads partitions from exactly the offsets it is told, one long poll per leader. It never chooses an offset itself: what is
  * out of range, missing or unreadable is reported, and the reader decides.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from '@cupel/contracts'
 import type { LogRecord } from '../port.js'
 import { knowTopics, openConnection } from './connection.js'
@@ -203,7 +204,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       )
       activeAt = Date.now()
       deliver(asked, answers)
-      if (restMs > 0 && answers.some(({ batches }) => batches.length > 0)) await sleepUntilWoken(restMs)
+      if (answers.some(({ batches }) => batches.length > 0))
+        await (restMs > 0 ? sleepUntilWoken(restMs) : othersSend())
     }
   }
 
@@ -268,6 +270,15 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     if (Date.now() - missingSince < MISSING_AFTER_MS) return
     for (const target of [...targets]) if (target.wireTopic === topic) trouble(target, { kind: 'missing' })
   }
+}
+
+/**
+ * Two turns of the event loop, in which whoever got the records sends what follows from them: a statement, an append. A fetch
+ * sent before it would wake the broker first and let it take the core that the records' reader needs (docs/adr/0168).
+ */
+async function othersSend(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
 }
 
 interface Asked extends FetchPart {
