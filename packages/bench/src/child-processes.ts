@@ -9,10 +9,19 @@ import type { LogConnection } from './log-connection.js'
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
 const moduleOf = (name: string): string => fileURLToPath(new URL(`./${name}${extension}`, import.meta.url))
 
-export async function generateLoad(order: LoadOrder): Promise<readonly LoadResult[]> {
+/** `onWarm`: what is to begin between warm-up and phases, of which one generator with its connections does both. */
+export async function generateLoad(
+  order: LoadOrder,
+  onWarm?: () => Promise<void>,
+): Promise<readonly LoadResult[]> {
   const child = fork(moduleOf('load-process'), { serialization: 'advanced' })
-  const reply = await firstMessage<LoadReply>(child, order)
+  let reply = await firstMessage<LoadReply>(child, { ...order, pauseWhenWarm: onWarm !== undefined })
+  if ('warm' in reply) {
+    await onWarm?.()
+    reply = await firstMessage<LoadReply>(child, { goOn: true })
+  }
   if ('error' in reply) throw new Error(`The load generator failed: ${reply.error}`)
+  if (!('results' in reply)) throw new Error('The load generator was warm twice')
   return reply.results
 }
 

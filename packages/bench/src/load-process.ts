@@ -1,4 +1,5 @@
 /** The load generator as a process of its own, so that it never shares an event loop with what it measures. */
+import { once } from 'node:events'
 import { floorClient, floorTopics, startEcho } from './floor.js'
 import { httpClient, type HttpTarget } from './http-client.js'
 import { runPhase, type LoadPhase, type LoadResult } from './load.js'
@@ -16,9 +17,12 @@ export interface LoadOrder {
   /** Not measured; null for none. */
   readonly warmUp: LoadPhase | null
   readonly phases: readonly LoadPhase[]
+  /** Says `warm` after the warm-up and goes on when told. */
+  readonly pauseWhenWarm?: boolean
 }
 
-export type LoadReply = { readonly results: readonly LoadResult[] } | { readonly error: string }
+export type LoadReply =
+  { readonly results: readonly LoadResult[] } | { readonly error: string } | { readonly warm: true }
 
 /** Request numbers of different phases never meet. */
 const INDEX_STEP = 10_000_000
@@ -27,6 +31,7 @@ async function run(order: LoadOrder): Promise<LoadReply> {
   const client = order.target.kind === 'http' ? httpClient(order.target) : await openFloor(order.target)
   try {
     if (order.warmUp !== null) await runPhase(order.warmUp, client.send)
+    if (order.pauseWhenWarm === true) await permission()
     const results: LoadResult[] = []
     for (const [index, phase] of order.phases.entries())
       results.push(await runPhase(phase, client.send, (index + 1) * INDEX_STEP))
@@ -34,6 +39,12 @@ async function run(order: LoadOrder): Promise<LoadReply> {
   } finally {
     await client.close()
   }
+}
+
+async function permission(): Promise<void> {
+  const told = once(process, 'message')
+  process.send!({ warm: true } satisfies LoadReply)
+  await told
 }
 
 async function openFloor(target: FloorTarget): ReturnType<typeof floorClient> {

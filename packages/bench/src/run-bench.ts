@@ -12,7 +12,7 @@ import type { HttpTarget } from './http-client.js'
 import { importLabels } from './label-import.js'
 import type { LoadPhase, LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
-import { watchProcesses, type ResidentMemory } from './process-watch.js'
+import { watchProcesses, type ProcessWatch, type ResidentMemory } from './process-watch.js'
 import type { BenchResults, Conditions, ProfileResults, ScreenResult } from './results.js'
 import { enterpriseKey, startSystem, type Profile, type RunningSystem } from './system.js'
 
@@ -121,10 +121,11 @@ async function benchLoads(
     }
     const connections = load.kind === 'closed' ? load.level : OPEN_LOOP_CONNECTIONS
     const target: HttpTarget = { kind: 'http', baseUrls: system.line.base_urls, key, bodies, connections }
-    await generateLoad({ target, warmUp: WARM_UP, phases: [] })
-    const watch = await watchProcesses(system.pid)
-    const [screen] = await generateLoad({ target, warmUp: null, phases: [phase] })
-    const figures = await watch.stop()
+    let watch: ProcessWatch | undefined
+    const [screen] = await generateLoad({ target, warmUp: WARM_UP, phases: [phase] }, async () => {
+      watch = await watchProcesses(system.pid)
+    })
+    const figures = await watch!.stop()
     pairs.push({ floor, screen: { ...screen!, cpu: figures.cpu } })
     if (wants('memory')) memory = highest(memory, figures.memory)
   }
