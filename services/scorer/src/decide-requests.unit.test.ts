@@ -10,9 +10,9 @@ import { PausedError, type Request } from './lane.js'
 const LOG = 'cluster/genesis'
 const ADDRESS = '0x00000000000000000000000000000000000abcde'
 
-/** The state of the database, answered the way the snapshot statement does: sets and policy only where they are news. */
+/** The state of the database, answered the way its two statements do: the look-up without sets and policy, the snapshot with. */
 let state: { setsSeq: number; policySeq: number; log: string | null }
-let asked: { keys: readonly string[]; setsSeq: number; policySeq: number }[]
+let asked: { statement: string; keys: readonly string[] }[]
 let hold: Promise<void>
 
 const publication = (labelSetSeq: number) => ({
@@ -21,9 +21,9 @@ const publication = (labelSetSeq: number) => ({
 })
 
 const database = {
-  query: async (_statement: unknown, values: [readonly string[], number, number]) => {
-    const [keys, setsSeq, policySeq] = values
-    asked.push({ keys, setsSeq, policySeq })
+  query: async (statement: { name: string }, [keys]: [readonly string[]]) => {
+    const isWhole = statement.name === 'label-view.snapshot'
+    asked.push({ statement: statement.name, keys })
     const seen = { ...state }
     await hold
     const { document, canonical, sha256 } = compiledDefaultPolicy
@@ -37,9 +37,10 @@ const database = {
     return [
       {
         label_set_seq: seen.setsSeq,
-        sets: seen.setsSeq === setsSeq ? null : [publication(seen.setsSeq)],
         policy_seq: seen.policySeq,
-        policy: seen.policySeq === 0 || seen.policySeq === policySeq ? null : policy,
+        ...(isWhole
+          ? { sets: [publication(seen.setsSeq)], policy: seen.policySeq === 0 ? null : policy }
+          : {}),
         next: seen.log === null ? null : 7,
         log: seen.log,
         followed_age_ms: 0,
@@ -132,11 +133,13 @@ describe('one look-up', () => {
     state = { ...state, setsSeq: 2 }
     expect(await snapshotOf(decide([request()]))).toBe(2)
     await decide([request()])
-    expect(asked.map(({ setsSeq, policySeq }) => [setsSeq, policySeq])).toEqual([
-      [-1, -1],
-      [1, 1],
-      [1, 1],
-      [2, 1],
+    expect(asked.map(({ statement }) => statement)).toEqual([
+      'label-view.snapshot',
+      'label-view.look-up',
+      // The state has moved: everything is read again, in one statement.
+      'label-view.look-up',
+      'label-view.snapshot',
+      'label-view.look-up',
     ])
   })
 
