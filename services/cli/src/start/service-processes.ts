@@ -46,16 +46,13 @@ const programs: Record<
     readonly settings: Record<string, string>
     /** How far it stands back for the processor, 0 to 19; absent for those that do not. */
     readonly niceness?: number
-    /** By what part of itself its heap may grow before the next full collection; absent for those that may double. */
-    readonly heapGrowingPercent?: number
   }
 > = {
   api: { folder: 'api', settings: {} },
   scorer: { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
   // Where cores are short, interactive screens have them first.
   'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' }, niceness: 10 },
-  // What it reads of interactive reports is gone at once: most of its growth is buffers.
-  'bulk-coordinator': { folder: 'bulk-coordinator', settings: {}, heapGrowingPercent: 300 },
+  'bulk-coordinator': { folder: 'bulk-coordinator', settings: {} },
   'webhook-dispatcher': { folder: 'webhook-dispatcher', settings: {} },
   'label-refresher': { folder: 'label-refresher', settings: {} },
   projector: { folder: 'projector', settings: {} },
@@ -173,23 +170,21 @@ export function reachable(host: string): string {
  * collects; a limit on the old generation makes it collect earlier. Left alone below that limit, it would collect after every
  * 8 MB that a small heap grows, buffers included, several times a second: it may double instead (docs/adr/0171).
  */
-const NODE_FLAGS: readonly string[] = ['--enable-source-maps', '--max-old-space-size=384']
-const HEAP_GROWING_PERCENT = 100
+const NODE_FLAGS: readonly string[] = [
+  '--enable-source-maps',
+  '--max-old-space-size=384',
+  '--heap-growing-percent=100',
+]
 
 function startService(
   { name, service }: ServiceProcess,
   settings: Record<string, string>,
   options: ServiceProcessesOptions,
 ): Child {
-  const { folder, heapGrowingPercent = HEAP_GROWING_PERCENT, niceness } = programs[service]
   const child = startChild({
     name,
     command: process.execPath,
-    args: [
-      ...NODE_FLAGS,
-      `--heap-growing-percent=${heapGrowingPercent}`,
-      join(checkout, 'services', folder, 'dist', 'main.js'),
-    ],
+    args: [...NODE_FLAGS, join(checkout, 'services', programs[service].folder, 'dist', 'main.js')],
     cwd: checkout,
     env: { ...options.environment, CUPEL_HOME: options.home.folder, ...settings },
     logFile: options.home.logFile('kafka', name),
@@ -198,6 +193,7 @@ function startService(
     stopSignal: 'SIGTERM',
     stopTimeoutMs: options.config.CUPEL_SHUTDOWN_TIMEOUT_MS + STOP_GRACE_MS,
   })
+  const { niceness } = programs[service]
   if (niceness !== undefined) standBack(child, niceness, options.logger)
   return child
 }
