@@ -93,7 +93,7 @@ BEGIN
       debt_us := NULL;
       hard_debt_us := NULL;
       -- A key that does not match its hash is as unknown as one that never existed.
-      IF key.key_hash IS DISTINCT FROM key_hashes[place] THEN
+      IF (key.key_hash = key_hashes[place]) IS NOT TRUE THEN
         outcome := 'unknown_key';
         key_id := NULL;
         account_id := NULL;
