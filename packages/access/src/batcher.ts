@@ -29,9 +29,6 @@ interface Waiting<Q, A> {
   readonly reject: (error: unknown) => void
 }
 
-/** One timer watches all waiting questions instead of one per question. */
-const WATCH_INTERVAL_MS = 100
-
 export function createBatcher<Q, A>(options: BatcherOptions<Q, A>): Batcher<Q, A> {
   let waiting: Waiting<Q, A>[] = []
   const running = new Set<readonly Waiting<Q, A>[]>()
@@ -65,18 +62,27 @@ export function createBatcher<Q, A>(options: BatcherOptions<Q, A>): Batcher<Q, A
       else if (running.size === 0) closing?.()
     }
   }
-  const watch = setInterval(() => {
+  /** One timer, for the oldest question, watches them all: they may all wait equally long. */
+  let watch: NodeJS.Timeout | null = null
+  const watchOldest = (inMs: number): void => {
+    watch = setTimeout(look, Math.ceil(inMs)).unref()
+  }
+  const look = (): void => {
+    watch = null
     const late = performance.now() - options.answerTimeoutMs
     const refusal = new BatcherRefusal('No answer in time')
+    let oldestMs = Infinity
     // A promise settles once: what the statement answers later changes nothing.
-    for (const batch of running) for (const entry of batch) if (entry.askedMs < late) entry.reject(refusal)
-    if (waiting.length > 0 && waiting[0]!.askedMs < late) {
-      const expired = waiting.filter((entry) => entry.askedMs < late)
-      waiting = waiting.filter((entry) => entry.askedMs >= late)
-      for (const entry of expired) entry.reject(refusal)
+    for (const entry of [...running].flat()) {
+      if (entry.askedMs <= late) entry.reject(refusal)
+      else oldestMs = Math.min(oldestMs, entry.askedMs)
     }
-  }, WATCH_INTERVAL_MS)
-  watch.unref()
+    const expired = waiting.filter((entry) => entry.askedMs <= late)
+    if (expired.length > 0) waiting = waiting.filter((entry) => entry.askedMs > late)
+    for (const entry of expired) entry.reject(refusal)
+    oldestMs = Math.min(oldestMs, waiting[0]?.askedMs ?? Infinity)
+    if (oldestMs < Infinity) watchOldest(oldestMs - late)
+  }
 
   return {
     ask(question) {
@@ -85,13 +91,14 @@ export function createBatcher<Q, A>(options: BatcherOptions<Q, A>): Batcher<Q, A
         return Promise.reject(new BatcherRefusal('Too many are waiting'))
       return new Promise((resolve, reject) => {
         waiting.push({ question, askedMs: performance.now(), resolve, reject })
+        if (watch === null) watchOldest(options.answerTimeoutMs)
         schedule()
       })
     },
     async close() {
       closed = true
       if (waiting.length > 0 || running.size > 0) await new Promise<void>((resolve) => (closing = resolve))
-      clearInterval(watch)
+      clearTimeout(watch ?? undefined)
     },
   }
 }

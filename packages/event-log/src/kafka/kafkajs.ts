@@ -146,8 +146,20 @@ interface PatchedQueue {
   pending: readonly unknown[]
   throttledUntil: number
   throttleCheckTimeoutId: NodeJS.Timeout | null
+  readonly enforceRequestTimeout: boolean
+  readonly inflight: ReadonlyMap<unknown, RequestUnderWay>
+  requestTimeoutIntervalId: NodeJS.Timeout | undefined
   checkPendingRequests(): void
   scheduleCheckPendingRequests(): void
+  scheduleRequestTimeoutCheck(): void
+  readonly isConnected: () => boolean
+  destroy(): void
+}
+
+interface RequestUnderWay {
+  readonly sentAt: number
+  readonly requestTimeout: number
+  timeoutRequest(): void
 }
 
 /**
@@ -167,6 +179,22 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function scheduleOnlyWhile
     },
     waitMs > 0 ? waitMs : PENDING_CHECK_MS,
   )
+}
+
+/**
+ * kafkajs looks ten times a second at each connection for requests whose limit has passed, and a service has five to ten
+ * connections. Limits are seconds: one look a second ends them as well (docs/adr/0169).
+ */
+const REQUEST_TIMEOUT_CHECK_MS = 1_000
+RequestQueue.prototype.scheduleRequestTimeoutCheck = function lookOnceASecond(this: PatchedQueue): void {
+  if (!this.enforceRequestTimeout) return
+  this.destroy()
+  this.requestTimeoutIntervalId = setInterval(() => {
+    const now = Date.now()
+    for (const request of this.inflight.values())
+      if (now - request.sentAt > request.requestTimeout) request.timeoutRequest()
+    if (!this.isConnected()) this.destroy()
+  }, REQUEST_TIMEOUT_CHECK_MS)
 }
 
 interface SocketRequest {

@@ -1,7 +1,7 @@
 /**
  * The screens this instance waits for. One entry per report id, registered before its request is appended, settled by the
- * first record with that id. Deadlines are equally long, so entries expire in the order they came and one interval is
- * enough to watch them all.
+ * first record with that id. Deadlines are equally long, so entries expire in the order they came and one timer, for the
+ * oldest, is enough to watch them all.
  */
 import type { Logger } from '@cupel/contracts'
 
@@ -53,8 +53,6 @@ interface Entry {
   readonly resolve: (outcome: ScreenOutcome) => void
 }
 
-/** How often deadlines are looked at; a late answer is late by this much more at most. */
-const WATCH_INTERVAL_MS = 20
 /** Time the note may take before the id is given up. */
 const NOTE_TIMEOUT_MS = 1_000
 
@@ -86,17 +84,25 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     // A report that came meanwhile has settled its entry already.
     for (const { screen } of expired) finish(screen.reportId, outcome)
   }
-  const watch = setInterval(() => {
+  let watch: NodeJS.Timeout | null = null
+  const watchOldest = (inMs: number): void => {
+    watch = setTimeout(look, Math.ceil(inMs))
+  }
+  const look = (): void => {
+    watch = null
     const late = performance.now() - options.deadlineMs
     const expired: Entry[] = []
     for (const entry of entries.values()) {
-      if (entry.sinceMs > late) break
+      if (entry.sinceMs > late) {
+        watchOldest(entry.sinceMs - late)
+        break
+      }
       // A request the log never acknowledged may not be there: its id is a promise nobody could keep.
       if (!entry.isAccepted) finish(entry.screen.reportId, { kind: 'lost' })
       else if (!entry.isNoting) expired.push(entry)
     }
     if (expired.length > 0) void expire(expired)
-  }, WATCH_INTERVAL_MS)
+  }
 
   return {
     size: () => entries.size,
@@ -114,6 +120,7 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
           isNoting: false,
           resolve,
         })
+        if (watch === null) watchOldest(options.deadlineMs)
       }),
     accept(reportId) {
       const entry = entries.get(reportId)
@@ -124,7 +131,7 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     withdraw: (reportId) => finish(reportId, null),
     drained: () =>
       entries.size === 0 ? Promise.resolve() : new Promise((resolve) => waitingForDrain.push(resolve)),
-    close: () => clearInterval(watch),
+    close: () => clearTimeout(watch ?? undefined),
   }
 }
 

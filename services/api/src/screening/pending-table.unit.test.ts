@@ -110,3 +110,19 @@ test('it is drained when the last entry is settled', async () => {
   await drained
   await table.drained()
 })
+
+test('one timer watches whatever waits, and none runs for ids that were settled in time', async () => {
+  expect(vi.getTimerCount()).toBe(0)
+  const first = accepted('a')
+  await vi.advanceTimersByTimeAsync(400)
+  const second = accepted('b')
+  expect(vi.getTimerCount()).toBe(1)
+  await vi.advanceTimersByTimeAsync(601)
+  expect([await first, noted]).toEqual([{ kind: 'late' }, [['a']]])
+  table.settle('b', report)
+  expect(await second).toEqual(report)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(vi.getTimerCount()).toBe(0)
+  void accepted('c')
+  expect(vi.getTimerCount()).toBe(1)
+})
