@@ -1,6 +1,7 @@
 /** Starts the bench's own processes and talks to them. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { BareEchoConnection } from './bare-echo/bare-echo.js'
 import type { LoadOrder, LoadReply } from './load-process.js'
 import type { LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
@@ -25,8 +26,20 @@ export async function generateLoad(
   return reply.results
 }
 
-export async function startEchoProcess(connection: LogConnection): Promise<{ stop: () => void }> {
-  const child = fork(moduleOf('echo-process'), { serialization: 'advanced' })
+export interface EchoProcess {
+  readonly stop: () => void
+}
+
+export function startEchoProcess(connection: LogConnection): Promise<EchoProcess> {
+  return startProcess('echo-process', connection)
+}
+
+export function startBareEchoProcess(connection: BareEchoConnection): Promise<EchoProcess> {
+  return startProcess('bare-echo/bare-echo-process', connection)
+}
+
+async function startProcess(name: string, connection: object): Promise<EchoProcess> {
+  const child = fork(moduleOf(name), { serialization: 'advanced' })
   await firstMessage(child, connection)
   return { stop: () => void child.kill('SIGTERM') }
 }

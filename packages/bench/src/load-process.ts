@@ -1,8 +1,9 @@
 /** The load generator as a process of its own, so that it never shares an event loop with what it measures. */
 import { once } from 'node:events'
+import { bareEchoClient, type BareEchoConnection } from './bare-echo/bare-echo.js'
 import { floorClient, floorTopics, startEcho } from './floor.js'
 import { httpClient, type HttpTarget } from './http-client.js'
-import { runPhase, type LoadPhase, type LoadResult } from './load.js'
+import { runPhase, type LoadPhase, type LoadResult, type Send } from './load.js'
 import { openLog, type LogConnection } from './log-connection.js'
 
 /** `echoInside`: the embedded profile is one process, so its floor is one as well. */
@@ -12,8 +13,10 @@ export type FloorTarget = {
   readonly echoInside: boolean
 }
 
+export type BareEchoTarget = BareEchoConnection & { readonly kind: 'bare-echo' }
+
 export interface LoadOrder {
-  readonly target: HttpTarget | FloorTarget
+  readonly target: HttpTarget | FloorTarget | BareEchoTarget
   /** Not measured; null for none. */
   readonly warmUp: LoadPhase | null
   readonly phases: readonly LoadPhase[]
@@ -28,7 +31,7 @@ export type LoadReply =
 const INDEX_STEP = 10_000_000
 
 async function run(order: LoadOrder): Promise<LoadReply> {
-  const client = order.target.kind === 'http' ? httpClient(order.target) : await openFloor(order.target)
+  const client = await openClient(order.target)
   try {
     if (order.warmUp !== null) await runPhase(order.warmUp, client.send)
     if (order.pauseWhenWarm === true) await permission()
@@ -38,6 +41,17 @@ async function run(order: LoadOrder): Promise<LoadReply> {
     return { results }
   } finally {
     await client.close()
+  }
+}
+
+async function openClient(target: LoadOrder['target']): Promise<{ send: Send; close: () => Promise<void> }> {
+  switch (target.kind) {
+    case 'http':
+      return httpClient(target)
+    case 'floor':
+      return await openFloor(target)
+    case 'bare-echo':
+      return await bareEchoClient(target)
   }
 }
 

@@ -25,25 +25,26 @@ const results = (over: Partial<BenchResults['profiles'][number]>): BenchResults 
       firstStartMs: null,
       secondStartMs: null,
       labelImport: null,
-      pairs: [],
+      loads: [],
       memory: [],
       ...over,
     },
   ],
 })
 
-test('a screen is shown beside the floor, as a multiple of it, with its errors and its target', () => {
+test('a screen is shown beside bare echo and floor, as a multiple of each, with its errors and its target', () => {
+  const bareEcho = load({ p50Ms: 3, p95Ms: 8, p99Ms: 9, perSecond: 199 })
   const floor = load({ p95Ms: 4 })
   const screen = load({ p95Ms: 10, errors: 3 })
-  const table = renderMarkdown(results({ pairs: [{ floor, screen }] }))
+  const table = renderMarkdown(results({ loads: [{ bareEcho, floor, screen }] }))
   expect(table).toContain(
-    '| open loop, 200/s | 2 / 4 / 8 | 2 / 10 / 8 / 20 | 2.50 | 200 (200) | 3 | p95 ≤ 2 × floor and < 40 ms |',
+    '| open loop, 200/s | 3 / 8 / 9 | 2 / 4 / 8 | 2 / 10 / 8 / 20 | 1.25, 2.50 | 200 (199, 200) | 3 | p95 ≤ 2 × floor, ≤ 2.5 × bare echo and < 40 ms |',
   )
 })
 
 test('what was not measured is left out and never shown as zero', () => {
-  const table = renderMarkdown(results({ pairs: [{ floor: null, screen: load({}) }] }))
-  expect(table).toContain('| open loop, 200/s | — | 2 / 5 / 8 / 20 | — | 200 | 0 |')
+  const table = renderMarkdown(results({ loads: [{ bareEcho: null, floor: null, screen: load({}) }] }))
+  expect(table).toContain('| open loop, 200/s | — | — | 2 / 5 / 8 / 20 | —, — | 200 (—, —) | 0 |')
   expect(table).not.toContain('second start')
 })
 
@@ -61,6 +62,6 @@ test('CPU is shown per screen at the busiest closed loop, part by part', () => {
     { process: 'scorer', seconds: 2 },
   ]
   const busiest = load({ kind: 'closed', level: 256, requests: 20_000, cpu })
-  const table = renderMarkdown(results({ pairs: [{ floor: null, screen: busiest }] }))
+  const table = renderMarkdown(results({ loads: [{ bareEcho: null, floor: null, screen: busiest }] }))
   expect(table).toContain('| CPU per screen at 256 connections | 0.30 ms: api 0.20 ms, scorer 0.10 ms | — |')
 })

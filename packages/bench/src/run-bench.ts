@@ -7,13 +7,13 @@ import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:o
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { benchmarkBodies } from './addresses.js'
-import { generateLoad, startEchoProcess } from './child-processes.js'
+import { generateLoad, startBareEchoProcess, startEchoProcess } from './child-processes.js'
 import type { HttpTarget } from './http-client.js'
 import { importLabels } from './label-import.js'
 import type { LoadPhase, LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
 import { watchProcesses, type ProcessWatch, type ResidentMemory } from './process-watch.js'
-import type { BenchResults, Conditions, ProfileResults, ScreenResult } from './results.js'
+import type { BenchResults, Conditions, LoadRow, ProfileResults } from './results.js'
 import { enterpriseKey, startSystem, type Profile, type RunningSystem } from './system.js'
 
 export interface BenchOptions {
@@ -100,9 +100,9 @@ interface LoadSetting {
 async function benchLoads(
   system: RunningSystem,
   { home, key, bodies, options, wants }: LoadSetting,
-): Promise<Pick<ProfileResults, 'pairs' | 'memory'>> {
+): Promise<Pick<ProfileResults, 'loads' | 'memory'>> {
   const connection = await logConnection(system, home)
-  const pairs: { floor: LoadResult | null; screen: ScreenResult | null }[] = []
+  const rows: LoadRow[] = []
   let memory: readonly ResidentMemory[] = []
   if (wants('screen')) {
     options.say(`${system.profile}: warm-up, ${LONG_WARM_UP.seconds} s`)
@@ -114,9 +114,11 @@ async function benchLoads(
   for (const load of loads) {
     const phase: LoadPhase = { ...load, seconds: options.seconds }
     options.say(`${system.profile}: ${load.kind} loop ${load.level}`)
-    const floor = wants('floor') ? await measureFloor(connection, phase) : null
+    const floors = wants('floor')
+      ? { bareEcho: await measureBareEcho(connection, phase), floor: await measureFloor(connection, phase) }
+      : { bareEcho: null, floor: null }
     if (!wants('screen')) {
-      if (floor !== null) pairs.push({ floor, screen: null })
+      if (wants('floor')) rows.push({ ...floors, screen: null })
       continue
     }
     const connections = load.kind === 'closed' ? load.level : OPEN_LOOP_CONNECTIONS
@@ -126,14 +128,28 @@ async function benchLoads(
       watch = await watchProcesses(system.pid)
     })
     const figures = await watch!.stop()
-    pairs.push({ floor, screen: { ...screen!, cpu: figures.cpu } })
+    rows.push({ ...floors, screen: { ...screen!, cpu: figures.cpu } })
     if (wants('memory')) memory = highest(memory, figures.memory)
   }
-  return { pairs, memory }
+  return { loads: rows, memory }
+}
+
+/** Null where the log is not Kafka: there is no other client to compare with. */
+async function measureBareEcho(log: LogConnection, phase: LoadPhase): Promise<LoadResult | null> {
+  if (log.kind !== 'kafka') return null
+  const connection = { brokers: log.brokers, topicPrefix: newPrefix() }
+  const echo = await startBareEchoProcess(connection)
+  try {
+    const target = { kind: 'bare-echo', ...connection } as const
+    const [result] = await generateLoad({ target, warmUp: WARM_UP, phases: [phase] })
+    return result!
+  } finally {
+    echo.stop()
+  }
 }
 
 async function measureFloor(log: LogConnection, phase: LoadPhase): Promise<LoadResult> {
-  const connection = { ...log, topicPrefix: `bench-${randomBytes(4).toString('hex')}.` }
+  const connection = { ...log, topicPrefix: newPrefix() }
   const echo = log.kind === 'kafka' ? await startEchoProcess(connection) : null
   try {
     const target = { kind: 'floor', log: connection, echoInside: echo === null } as const
@@ -143,6 +159,8 @@ async function measureFloor(log: LogConnection, phase: LoadPhase): Promise<LoadR
     echo?.stop()
   }
 }
+
+const newPrefix = (): string => `bench-${randomBytes(4).toString('hex')}.`
 
 function highest(before: readonly ResidentMemory[], now: readonly ResidentMemory[]): ResidentMemory[] {
   return now.map((entry, index) => ({

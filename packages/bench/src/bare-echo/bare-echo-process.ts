@@ -1,0 +1,12 @@
+/** The bare echo as a process of its own, where the scorer has one. */
+import { startBareEcho, type BareEchoConnection } from './bare-echo.js'
+
+process.once('message', (connection: BareEchoConnection) => {
+  startBareEcho(connection)
+    .then(() => process.send!('ready'))
+    .catch((error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+      process.exit(1)
+    })
+})
+process.once('disconnect', () => process.exit(0))
