@@ -1,5 +1,5 @@
 /** Which providers are asked: a JSON document of the operator's, because it may hold keys. Without it nothing is asked. */
-import { chainOf, findChain, type ChainCode } from '@cupel/domain'
+import { chainOf, findChain, strictJsonFault, type ChainCode } from '@cupel/domain'
 import { z } from 'zod'
 import { evmChainIds, landmarks } from './chain-identity.js'
 
@@ -83,6 +83,12 @@ export function parseConfiguration(text: string): readonly ProviderConfig[] {
   } catch {
     throw new ChainDataConfigurationError('The file of chain data providers is not JSON.')
   }
+  // Of two settings with one name JSON.parse keeps the last without a word: its author may have read the first.
+  const doubtful = strictJsonFault(text, 'The file')
+  if (doubtful !== null)
+    throw new ChainDataConfigurationError(
+      `The file of chain data providers is not clear at ${doubtful.pointer || 'its whole'}: ${doubtful.detail}`,
+    )
   const parsed = configurationSchema.safeParse(document)
   if (parsed.success) return parsed.data.providers
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)

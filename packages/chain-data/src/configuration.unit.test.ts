@@ -56,6 +56,11 @@ describe('what cannot work is refused by the place where it stands, without a se
   test('what is no JSON', () => {
     expect(() => parseConfiguration('{')).toThrow('not JSON')
   })
+
+  test('a setting given twice, with its place', () => {
+    const twice = '{"providers":[{"name":"a","url":"https://one.example","url":"https://two.example"}]}'
+    expect(() => parseConfiguration(twice)).toThrow('not clear at /providers/0/url: ')
+  })
 })
 
 test('every public endpoint would pass as a configured one, speaks TLS and is named before it is asked', () => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { categories } from '@cupel/contracts'
+import { strictJsonFault } from '@cupel/domain'
 import { labelFormats } from '@cupel/label-sources'
 import { z } from 'zod'
 
@@ -100,6 +101,12 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
   } catch (cause) {
     throw new RefreshPlanError(`${file} is not JSON.`, { cause })
   }
+  // Of two settings with one name JSON.parse keeps the last without a word: its author may have read the first.
+  const doubtful = strictJsonFault(text, 'The plan')
+  if (doubtful !== null)
+    throw new RefreshPlanError(
+      `${file} is not clear at ${doubtful.pointer || 'its whole'}: ${doubtful.detail}`,
+    )
   const parsed = planSchema.safeParse(document)
   if (!parsed.success) {
     const faults = parsed.error.issues.map(

@@ -49,5 +49,7 @@ test('http is for this machine alone', () => {
 test('two lists of one name, and text that is no plan, are refused', () => {
   expect(() => plan(list, list)).toThrow('two lists of the name sdn')
   expect(() => parseRefreshPlan('{')).toThrow('not JSON')
+  const twice = '{"lists":[{"set":"sdn","every":"1h","every":"1d"}]}'
+  expect(() => parseRefreshPlan(twice)).toThrow('not clear at /lists/0/every: ')
   expect(() => parseRefreshPlan('{"lists":[]}')).toThrow(RefreshPlanError)
 })
