@@ -111,18 +111,25 @@ test('it is drained when the last entry is settled', async () => {
   await table.drained()
 })
 
-test('one timer watches whatever waits, and none runs for ids that were settled in time', async () => {
+test('one timer watches whatever waits, each up to its own deadline, and none runs for ids that were settled in time', async () => {
   expect(vi.getTimerCount()).toBe(0)
-  const first = accepted('a')
+  const outcomes = [accepted('a')]
   await vi.advanceTimersByTimeAsync(400)
-  const second = accepted('b')
+  outcomes.push(accepted('b'))
+  const inTime = accepted('c')
   expect(vi.getTimerCount()).toBe(1)
   await vi.advanceTimersByTimeAsync(601)
-  expect([await first, noted]).toEqual([{ kind: 'late' }, [['a']]])
-  table.settle('b', report)
-  expect(await second).toEqual(report)
+  expect(noted).toEqual([['a']])
+  table.settle('c', report)
+  await vi.advanceTimersByTimeAsync(400)
+  expect(noted).toEqual([['a'], ['b']])
+  expect(await Promise.all([...outcomes, inTime])).toEqual([{ kind: 'late' }, { kind: 'late' }, report])
+  expect(vi.getTimerCount()).toBe(0)
+
+  const next = accepted('d')
+  expect(vi.getTimerCount()).toBe(1)
+  table.settle('d', report)
+  expect(await next).toEqual(report)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(vi.getTimerCount()).toBe(0)
-  void accepted('c')
-  expect(vi.getTimerCount()).toBe(1)
 })
