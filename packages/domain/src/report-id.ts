@@ -13,58 +13,73 @@ const HALF_MASK = (1n << HALF_BITS) - 1n
 export const FEISTEL_ROUNDS = 8
 
 /**
- * A keyed function from (round, 28-bit half) to any non-negative whole number up to 2^32; only its lowest 28 bits are
- * used. HMAC-SHA256 under the installation's secret does. It must not change while report ids are made from one sequence.
+ * A keyed function from a round and 28-bit halves to as many whole numbers below 2^32, each from its own half alone; only their
+ * lowest 28 bits are used. It must not change while report ids are made from one sequence. Many halves at once, because
+ * calling a cipher costs more than its work.
  */
-export type RoundFunction = (round: number, half: number) => number
+export type RoundFunction = (round: number, halves: Uint32Array) => Uint32Array
 
 /**
  * The permutation of the numbers below 2^56 by a balanced Feistel network (Luby and Rackoff 1988): whatever the round
- * function, no two numbers share an image.
+ * function, no two numbers share an image. Images in the order of the numbers.
  */
-export function permuteReportNumber(number: bigint, keyed: RoundFunction): bigint {
-  if (number < 0n || number >= REPORT_NUMBERS)
-    throw new RangeError(`No report id for ${number}: outside 56 bits`)
-  let left = Number(number >> HALF_BITS)
-  let right = Number(number & HALF_MASK)
-  for (let round = 0; round < FEISTEL_ROUNDS; round++) {
-    ;[left, right] = [right, (left ^ keyed(round, right)) & Number(HALF_MASK)]
-  }
-  return (BigInt(left) << HALF_BITS) | BigInt(right)
+export function permuteReportNumbers(numbers: readonly bigint[], keyed: RoundFunction): bigint[] {
+  for (const number of numbers)
+    if (number < 0n || number >= REPORT_NUMBERS)
+      throw new RangeError(`No report id for ${number}: outside 56 bits`)
+  let [left, right] = halvesOf(numbers)
+  for (let round = 0; round < FEISTEL_ROUNDS; round++)
+    [left, right] = [right, mixed(left, keyed(round, right))]
+  return joined(left, right)
 }
 
-/** The number a permuted one came from. */
-export function restoreReportNumber(permuted: bigint, keyed: RoundFunction): bigint {
-  let left = Number(permuted >> HALF_BITS)
-  let right = Number(permuted & HALF_MASK)
-  for (let round = FEISTEL_ROUNDS - 1; round >= 0; round--) {
-    ;[left, right] = [(right ^ keyed(round, left)) & Number(HALF_MASK), left]
-  }
-  return (BigInt(left) << HALF_BITS) | BigInt(right)
+/** The numbers that permuted ones came from. */
+export function restoreReportNumbers(permuted: readonly bigint[], keyed: RoundFunction): bigint[] {
+  let [left, right] = halvesOf(permuted)
+  for (let round = FEISTEL_ROUNDS - 1; round >= 0; round--)
+    [left, right] = [mixed(right, keyed(round, left)), left]
+  return joined(left, right)
+}
+
+function halvesOf(numbers: readonly bigint[]): [left: Uint32Array, right: Uint32Array] {
+  const left = Uint32Array.from(numbers, (number) => Number(number >> HALF_BITS))
+  return [left, Uint32Array.from(numbers, (number) => Number(number & HALF_MASK))]
+}
+
+function mixed(half: Uint32Array, key: Uint32Array): Uint32Array {
+  return half.map((bits, index) => (bits ^ key[index]!) & Number(HALF_MASK))
+}
+
+function joined(left: Uint32Array, right: Uint32Array): bigint[] {
+  return Array.from(left, (bits, index) => (BigInt(bits) << HALF_BITS) | BigInt(right[index]!))
 }
 
 /** Values of the last two digits. */
 const PARTITION_DIGITS = 256
 
 /**
- * Report id of a number from the sequence.
- * @param partition partition of the report topic whose records the making instance reads
+ * Report ids of numbers from the sequence, in their order.
+ * @param partitionOf partition of the report topic whose records the making instance reads, or another for each number
  * @param partitions how many the topic has: a power of two, at most 256
  */
-export function reportIdOf(
-  number: bigint,
-  partition: number,
+export function reportIdsOf(
+  numbers: readonly bigint[],
+  partitionOf: (number: bigint) => number,
   partitions: number,
   keyed: RoundFunction,
-): string {
+): string[] {
   const isPowerOfTwo = Number.isInteger(partitions) && partitions > 0 && (partitions & (partitions - 1)) === 0
   if (!isPowerOfTwo || partitions > PARTITION_DIGITS) {
     throw new RangeError(`${partitions} partitions: not a power of two up to ${PARTITION_DIGITS}`)
   }
+  const permuted = permuteReportNumbers(numbers, keyed)
+  return numbers.map((number, index) => idOf(permuted[index]!, partitionOf(number), partitions))
+}
+
+function idOf(permuted: bigint, partition: number, partitions: number): string {
   if (!Number.isInteger(partition) || partition < 0 || partition >= partitions) {
     throw new RangeError(`No partition ${partition} among ${partitions}`)
   }
-  const permuted = permuteReportNumber(number, keyed)
   // The digits above the partition's are filled from the permuted number, so that they say nothing either.
   const filler = Number(permuted & 0xffn) & (PARTITION_DIGITS - partitions)
   return permuted.toString(16).padStart(14, '0') + (filler | partition).toString(16).padStart(2, '0')

@@ -9,7 +9,7 @@ import {
   type Caller,
 } from '@cupel/access'
 import { REPORT_PARTITIONS, type Logger, type Metrics } from '@cupel/contracts'
-import { reportIdOf } from '@cupel/domain'
+import { reportIdsOf } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
@@ -100,14 +100,18 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   const tls = await readTlsIdentity(config)
   const installationSecret = await loadReportIdKey(database)
   const rounds = reportIdRounds(installationSecret)
+  const namesInARow = (first: number, count: number, partitionOf: (number: bigint) => number): string[] => {
+    const numbers = Array.from({ length: count }, (_, index) => BigInt(first + index))
+    return reportIdsOf(numbers, partitionOf, REPORT_PARTITIONS, rounds)
+  }
   const bulk = openBulk({
     ...{ log, codec, database, links, deadlineMs },
     takeNumbers: (count) => takeReportNumbers(database, count),
-    reportIdOf: (number, of) => reportIdOf(BigInt(number), of, REPORT_PARTITIONS, rounds),
+    reportIdsOf: namesInARow,
   })
   const reportIds = createReportIds({
     take: (count) => takeReportNumbers(database, count),
-    idOf: (number) => reportIdOf(BigInt(number), partition, REPORT_PARTITIONS, rounds),
+    idsOf: (first, count) => namesInARow(first, count, () => partition),
   })
   const pending = createPendingTable({
     deadlineMs,

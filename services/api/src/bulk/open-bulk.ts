@@ -24,8 +24,12 @@ export interface OpenBulkOptions {
   readonly database: Database
   readonly deadlineMs: number
   readonly takeNumbers: (count: number) => Promise<number>
-  /** Name of a number in a partition of the report topic. */
-  readonly reportIdOf: (number: number, partition: number) => string
+  /** Names of numbers in a row, each in the partition of the report topic that is given for it. */
+  readonly reportIdsOf: (
+    first: number,
+    count: number,
+    partitionOf: (number: bigint) => number,
+  ) => readonly string[]
   /** As callers see them; known once the API listens. */
   readonly links: { readonly baseUrl: string; readonly reportPageUrl: string }
 }
@@ -37,7 +41,12 @@ export function openBulk({ log, codec, database, links, ...options }: OpenBulkOp
   const groups = { jobs: readModelGroup(jobView), reports: readModelGroup(reportView) }
   const reportIds = createReportIds({
     take: options.takeNumbers,
-    idOf: (number) => options.reportIdOf(number, BULK_PARTITIONS + (number % BULK_PARTITIONS)),
+    idsOf: (first, count) =>
+      options.reportIdsOf(
+        first,
+        count,
+        (number) => BULK_PARTITIONS + Number(number % BigInt(BULK_PARTITIONS)),
+      ),
   })
   return {
     jobs: createBulkJobs({
