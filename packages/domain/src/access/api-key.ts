@@ -67,9 +67,14 @@ export function withoutApiKeys(text: string): string {
   return text.replaceAll(LOOKS_LIKE_KEY, 'cpl_[removed]')
 }
 
+/** Asked at every call, so without a BigInt: a checksum fits a number. */
 function checksumOf(body: string): string {
-  const bytes = Uint8Array.from(body, (letter) => letter.charCodeAt(0))
-  return toBase62(BigInt(crc32(bytes)), CHECKSUM_LENGTH)
+  const bytes = new Uint8Array(body.length)
+  for (let index = 0; index < body.length; index += 1) bytes[index] = body.charCodeAt(index)
+  let digits = ''
+  for (let rest = crc32(bytes); digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / ALPHABET.length))
+    digits = ALPHABET[rest % ALPHABET.length]! + digits
+  return digits
 }
 
 function bytesToNumber(bytes: Uint8Array): bigint {
