@@ -6,7 +6,7 @@
 import type { Report, ReportGenerated } from '@cupel/contracts'
 import { noChainInputs } from '../chain-facts/chain-inputs.js'
 import { readChainFacts, type ChainReading } from '../chain-facts/read-chain-facts.js'
-import { canonicalJson, sha256Hex } from '../json/canonical-json.js'
+import { canonicalJson, sha256Hex, type Sha256Hex } from '../json/canonical-json.js'
 import { judge, type Judgement } from '../risk/judge.js'
 import { readExposure, type ExposureReading } from './exposure-reading.js'
 import { buildReport } from './report-document.js'
@@ -15,7 +15,11 @@ import type { ScreeningInputs, TableVersions } from './screening-inputs.js'
 export const SCORER_1_1_0 = '1.1.0'
 
 /** Decides a screening: the report and the record of what it rests on. */
-export function scoreScreening(inputs: ScreeningInputs, tables: TableVersions): ReportGenerated {
+export function scoreScreening(
+  inputs: ScreeningInputs,
+  tables: TableVersions,
+  sha256: Sha256Hex = sha256Hex,
+): ReportGenerated {
   const { request, snapshot, policy, generatedAt, chainInputs = noChainInputs, exposure = null } = inputs
   const { labelView } = snapshot
   if (labelView === 'missing') throw new Error('unavailable: a screening needs labels')
@@ -55,7 +59,7 @@ export function scoreScreening(inputs: ScreeningInputs, tables: TableVersions): 
     reportUrl: request.reportUrl,
     jobId: request.jobId,
     jobIndex: request.jobIndex,
-    reportSha256: sha256Hex(canonicalJson(report)),
+    reportSha256: sha256(canonicalJson(report)),
     inputs: {
       labelSetSeq: snapshot.labelSetSeq,
       labelView,
