@@ -43,14 +43,18 @@ function judgeAges(
   policy: CompiledPolicy,
 ): Freshness {
   const { required, max_age_hours, max_age_hours_by_origin } = policy.document.freshness
-  const judged = labelSets.map((set): LabelSetState => {
-    if (isMissing(set)) return { ...set, status: 'missing' }
+  const statusOf = (set: LabelSetFacts): string => {
+    if (isMissing(set)) return 'missing'
     const isRequired = set.refreshConfigured || required.some(({ origin }) => origin === set.authorityOrigin)
-    if (!isRequired) return { ...set, status: 'unrequired' }
+    if (!isRequired) return 'unrequired'
     const maxAgeMs = (max_age_hours_by_origin[set.authorityOrigin] ?? max_age_hours) * HOUR_MS
     const ageMs = Date.parse(generatedAt) - Date.parse(set.publishedAt)
-    return { ...set, status: ageMs <= maxAgeMs ? 'fresh' : 'stale' }
-  })
+    return ageMs <= maxAgeMs ? 'fresh' : 'stale'
+  }
+  // Every report of a batch records this array: frozen, it may be written once for all of them.
+  const judged = Object.freeze(
+    labelSets.map((set): LabelSetState => Object.freeze({ ...set, status: statusOf(set) })),
+  )
   const isAbsent = required.some(
     ({ origin, when }) => when === 'always' && !judged.some((set) => set.authorityOrigin === origin),
   )
