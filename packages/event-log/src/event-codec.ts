@@ -1,6 +1,12 @@
 /** Between typed events and records: Avro in the Confluent wire format (0x00, int32 schema id, payload), CloudEvents headers. */
-import { eventSchemas, type DomainEvent, type Envelope, type EventType } from '@cupel/contracts'
-import { TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from './port.js'
+import {
+  eventSchemas,
+  type DomainEvent,
+  type Envelope,
+  type EventData,
+  type EventType,
+} from '@cupel/contracts'
+import { TYPE_HEADER, typeOf, type Headers, type LogRecord, type NewRecord } from './port.js'
 import { avroType, type AvroType } from './schemas/avro.js'
 import type { SchemaCatalog } from './schemas/schema-catalog.js'
 
@@ -15,11 +21,17 @@ export interface EventCodec {
   /** As decode, for a reader that knows what it wants; null where the record is of another type. */
   decodeAs<T extends EventType>(type: T, record: LogRecord): DomainEvent<T> | null
   /**
-   * The report of a ReportGenerated, and nothing else of it: a fifth of the cost, for whoever answers a call with it.
-   * Null where the record is of another type. Throws UndecodableRecordError.
+   * Reads some fields of an event and skips the others, for whoever needs no more of it: what a report rests on takes several
+   * times the room of the report. The reader answers null where the record is of another type. Throws UndecodableRecordError.
    */
-  reportTextOf(record: LogRecord): string | null
+  partOf<T extends EventType, K extends FieldOf<T>>(type: T, fields: readonly K[]): PartReader<T, K>
 }
+
+export type FieldOf<T extends EventType> = keyof EventData[T] & string
+
+export type PartReader<T extends EventType, K extends FieldOf<T>> = (
+  record: LogRecord,
+) => Pick<EventData[T], K> | null
 
 export type UndecodableReason =
   /** The header names no event this release knows. */
@@ -60,7 +72,6 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
   const coders = new Map(
     (Object.keys(eventSchemas) as EventType[]).map((type) => [type as string, eventCoder(catalog, type)]),
   )
-  const reportText = reportTextCoder(coders.get('ReportGenerated')!)
   let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES)
   let refreshedAt = -Infinity
 
@@ -139,7 +150,7 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
       return { topic, partition, key, value, headers: headersOf(event) }
     },
     decode(record) {
-      const type = record.headers[TYPE_HEADER]
+      const type = typeOf(record)
       const coder = type === undefined ? undefined : coders.get(type)
       if (type === undefined || coder === undefined) {
         const because = type === undefined ? 'it names no event type' : `event type ${type} is not known`
@@ -148,12 +159,13 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
       return decodeKnown(type, coder, record)
     },
     decodeAs<T extends EventType>(type: T, record: LogRecord) {
-      if (record.headers[TYPE_HEADER] !== type) return null
+      if (typeOf(record) !== type) return null
       return decodeKnown(type, coders.get(type)!, record) as DomainEvent<T>
     },
-    reportTextOf(record) {
-      if (record.headers[TYPE_HEADER] !== 'ReportGenerated') return null
-      return (decodeValue(reportText, record) as { report: string }).report
+    partOf<T extends EventType, K extends FieldOf<T>>(type: T, fields: readonly K[]): PartReader<T, K> {
+      const coder = partCoder(type, coders.get(type)!, fields)
+      return (record) =>
+        typeOf(record) === type ? (decodeValue(coder, record) as Pick<EventData[T], K>) : null
     },
   }
 }
@@ -166,10 +178,12 @@ function eventCoder(catalog: SchemaCatalog, event: EventType): EventCoder {
   return { type: avroType(schema), id, resolvers: new Map([[id, null]]) }
 }
 
-/** Reads ReportGenerated through a schema with one field: the others are skipped, not built. */
-function reportTextCoder({ id }: EventCoder): EventCoder {
-  const schema = JSON.parse(eventSchemas.ReportGenerated.schema) as { fields: { name: string }[] }
-  const fields = schema.fields.filter(({ name }) => name === 'report')
+/** Reads an event through a schema that has some of its fields: Avro skips the others. */
+function partCoder(event: EventType, { id }: EventCoder, names: readonly string[]): EventCoder {
+  const schema = JSON.parse(eventSchemas[event].schema) as { fields: { name: string }[] }
+  const fields = schema.fields.filter(({ name }) => names.includes(name))
+  if (fields.length !== names.length)
+    throw new RangeError(`${event} does not have all of the fields ${names.join(', ')}`)
   // No schema is its own: even today's is read with a resolver.
   return { type: avroType(JSON.stringify({ ...schema, fields })), id, resolvers: new Map() }
 }

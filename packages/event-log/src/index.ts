@@ -8,7 +8,7 @@ export {
 } from './dead-letters.js'
 export type { DeadLetter } from './dead-letters.js'
 export { createEventCodec, UndecodableRecordError } from './event-codec.js'
-export type { EventCodec, UndecodableReason } from './event-codec.js'
+export type { EventCodec, FieldOf, PartReader, UndecodableReason } from './event-codec.js'
 export { keyPartition } from './key-partition.js'
 export { eventLogMigrations } from './migrations.js'
 export { builtInRegistry } from './schemas/built-in-registry.js'

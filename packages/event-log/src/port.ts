@@ -25,6 +25,8 @@ export interface LogRecord {
   readonly key: string
   readonly value: Buffer | null
   readonly headers: Headers
+  /** The type among the headers, where an adapter finds it without reading the others; see `typeOf`. */
+  readonly type?: string | undefined
 }
 
 export interface Position {
@@ -150,6 +152,11 @@ export interface Subscription {
 /** Header that names the event type; probes carry PROBE_TYPE and a null value. */
 export const TYPE_HEADER = 'ce_type'
 export const PROBE_TYPE = 'cupel.probe'
+
+/** What kind of event a record says it is; undefined where it says nothing. */
+export function typeOf(record: LogRecord): string | undefined {
+  return 'type' in record ? record.type : record.headers[TYPE_HEADER]
+}
 
 /** The log could not be reached or did not acknowledge in time: later may work. */
 export class LogUnavailableError extends Error {

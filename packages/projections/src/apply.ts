@@ -1,6 +1,6 @@
 /** From records to rows: decode, reduce, and write in as few statements as the order allows. */
 import { eventSchemas, type EventType } from '@cupel/contracts'
-import { TYPE_HEADER, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
+import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 
@@ -29,11 +29,13 @@ export type Reduce = (record: LogRecord) => ReducedRecord
  * not know at all is refused, because passing over it would lose it for the version that does.
  */
 export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
-  const reducers = new Map<string, Reducer>(readModel.reducers.map((reducer) => [reducer.type, reducer]))
+  const reducers = new Map(
+    readModel.reducers.map((reducer) => [reducer.type as string, readBy(reducer, codec)]),
+  )
   return (record) => {
     const position = { topic: record.topic, partition: record.partition, offset: record.offset }
     try {
-      const type = record.headers[TYPE_HEADER]
+      const type = typeOf(record)
       if (type === undefined) throw new Error(`the record has no ${TYPE_HEADER} header`)
       const reducer = reducers.get(type)
       if (reducer === undefined) {
@@ -43,12 +45,26 @@ export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
       return {
         offset: record.offset,
         type: reducer.type,
-        changes: reducer.reduce(codec.decode(record), position),
+        changes: reducer.changesOf(record, position),
       }
     } catch (error) {
       throw new UnappliableRecordError(position, error)
     }
   }
+}
+
+interface RecordReducer {
+  readonly type: EventType
+  readonly changesOf: (record: LogRecord, at: Position) => readonly Change[]
+}
+
+/** A reducer that names its fields is given those alone. */
+function readBy(reducer: Reducer, codec: EventCodec): RecordReducer {
+  const { type } = reducer
+  if ('reduce' in reducer)
+    return { type, changesOf: (record, at) => reducer.reduce(codec.decode(record), at) }
+  const partOf = codec.partOf(type, reducer.fields)
+  return { type, changesOf: (record, at) => reducer.reducePart(partOf(record)!, at) }
 }
 
 function isKnownType(type: string): type is EventType {

@@ -10,7 +10,7 @@ export type {
 } from './background-checkpoint.js'
 export { waitUntilProjected } from './wait-until-projected.js'
 export type { WaitUntilProjectedOptions } from './wait-until-projected.js'
-export { batchWrite, on, readModelGroup } from './read-model.js'
+export { batchWrite, on, onPartOf, readModelGroup } from './read-model.js'
 export type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 export { hasCurrentDefinition, installReadModels } from './read-model-tables.js'
 export { UnappliableRecordError } from './apply.js'

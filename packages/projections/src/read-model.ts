@@ -2,8 +2,8 @@
  * What a read model is: tables, and for each event type a pure function that says which rows it makes.
  * Reducers have no effects, so a rebuild is the same loop over the same log into other tables.
  */
-import type { DomainEvent, EventType } from '@cupel/contracts'
-import type { Position } from '@cupel/event-log'
+import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
+import type { FieldOf, Position } from '@cupel/event-log'
 
 export interface ReadModel {
   /** Kebab-case, for example `report-view`. */
@@ -29,9 +29,17 @@ export interface ReadModel {
   readonly resizedBy?: readonly EventType[]
 }
 
-export interface Reducer {
+export type Reducer = EventReducer | PartReducer
+
+export interface EventReducer {
   readonly type: EventType
   readonly reduce: (event: DomainEvent, at: Position) => readonly Change[]
+}
+
+export interface PartReducer {
+  readonly type: EventType
+  readonly fields: readonly FieldOf<EventType>[]
+  readonly reducePart: (data: object, at: Position) => readonly Change[]
 }
 
 /** A reducer of one event type. Event types without one leave the read model as it is. */
@@ -46,6 +54,19 @@ export function on<T extends EventType>(
       const result = reduce(event as DomainEvent<T>, at)
       return Array.isArray(result) ? (result as readonly Change[]) : [result as Change]
     },
+  }
+}
+
+/** A reducer that looks at some fields of an event: the others, often most of it, are skipped instead of decoded. */
+export function onPartOf<T extends EventType, const K extends FieldOf<T>>(
+  type: T,
+  fields: readonly K[],
+  reduce: (data: Pick<EventData[T], K>, at: Position) => Change,
+): PartReducer {
+  return {
+    type,
+    fields: fields as readonly string[] as readonly FieldOf<EventType>[],
+    reducePart: (data, at) => [reduce(data as Pick<EventData[T], K>, at)],
   }
 }
 

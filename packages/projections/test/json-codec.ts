@@ -11,7 +11,7 @@ export const jsonCodec: EventCodec = {
   decode: (record) => JSON.parse(String(record.value)) as DomainEvent,
   decodeAs: <T extends EventType>(type: T, record: Parameters<EventCodec['decode']>[0]) =>
     record.headers[TYPE_HEADER] === type ? (JSON.parse(String(record.value)) as DomainEvent<T>) : null,
-  reportTextOf: (record) => jsonCodec.decodeAs('ReportGenerated', record)?.data.report ?? null,
+  partOf: (type) => (record) => jsonCodec.decodeAs(type, record)?.data ?? null,
 }
 
 export function event<T extends EventType>(type: T, id: string, data: Partial<EventData[T]>): DomainEvent<T> {

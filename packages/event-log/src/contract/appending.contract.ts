@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LogUnavailableError, MAX_RECORD_BYTES, RecordTooLargeError } from '../port.js'
+import { LogUnavailableError, MAX_RECORD_BYTES, RecordTooLargeError, typeOf } from '../port.js'
 import {
   CASE_TIMEOUT_MS,
   contractContext,
@@ -36,9 +36,11 @@ export function appendingContract(start: () => Promise<LogUnderTest>): void {
         .log()
         .append('test', [{ topic, partition: 0, key: 'clé 🔑', value, headers }])
       expect(position).toEqual({ topic, partition: 0, offset: 0 })
-      expect(await readAll(context.log(), topic, 0)).toEqual([
-        { topic, partition: 0, offset: 0, key: 'clé 🔑', value, headers },
-      ])
+      const [found, ...others] = await readAll(context.log(), topic, 0)
+      expect(others).toEqual([])
+      const given = { topic, partition: 0, offset: 0, key: 'clé 🔑', value, headers }
+      expect({ ...found!, type: undefined }).toEqual(given)
+      expect(typeOf(found!)).toBe('contract.Happened')
     })
 
     test('equal keys share the partition that partitionFor names', async () => {

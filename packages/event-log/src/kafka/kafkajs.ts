@@ -131,7 +131,16 @@ interface KafkaJsLogger {
 }
 type ClusterClass = new (options: Record<string, unknown>) => Cluster
 type MembershipClass = new (options: Record<string, unknown>) => GroupMembership
-type EncoderClass = new (initialSize?: number) => { buf: Buffer; offset: number }
+interface PatchedEncoder {
+  buf: Buffer
+  offset: number
+  framed?: RequestFrame
+  writeEncoder(value: PatchedEncoder): PatchedEncoder
+}
+interface EncoderClass {
+  readonly prototype: PatchedEncoder
+  new (initialSize?: number): PatchedEncoder
+}
 
 const ClusterImplementation = require('kafkajs/src/cluster') as ClusterClass
 const MembershipImplementation = require('kafkajs/src/consumer/consumerGroup') as MembershipClass
@@ -317,12 +326,44 @@ export function createAdmin(options: KafkaConnectionOptions): Admin {
   }).admin()
 }
 
+/** The body of a request within a buffer that has room in front of it. */
+export interface RequestFrame {
+  readonly buffer: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+/** Room for what goes in front of a body: size, key, version, correlation id and the client id. */
+const HEADER_ROOM_BYTES = 256
+
+/** A buffer for a body of at most so many bytes, to be written from `start` on. */
+export function requestBuffer(largestBytes: number): Omit<RequestFrame, 'end'> {
+  return { buffer: Buffer.allocUnsafe(HEADER_ROOM_BYTES + largestBytes), start: HEADER_ROOM_BYTES }
+}
+
 /** What kafkajs takes for an encoded request body. */
-export function encoded(body: Buffer): unknown {
-  const encoder = new Encoder(1)
-  encoder.buf = body
-  encoder.offset = body.length
+export function encoded(framed: RequestFrame): unknown {
+  return asEncoder(new Encoder(1), framed)
+}
+
+function asEncoder(encoder: PatchedEncoder, framed: RequestFrame): PatchedEncoder {
+  encoder.buf = framed.buffer.subarray(framed.start, framed.end)
+  encoder.offset = encoder.buf.length
+  encoder.framed = framed
   return encoder
+}
+
+/**
+ * kafkajs puts a header in front of a body by copying the body, twice, each time into a buffer of the next power of two that is
+ * filled with zeros first: 0.12 ms for 140 kB. Where a body left room in front, the header goes there.
+ */
+const writeCopy = Encoder.prototype.writeEncoder
+Encoder.prototype.writeEncoder = function writeInFront(this: PatchedEncoder, value): PatchedEncoder {
+  const { framed } = value
+  if (framed === undefined || framed.start < this.offset) return writeCopy.call(this, value)
+  const start = framed.start - this.offset
+  this.buf.copy(framed.buffer, start, 0, this.offset)
+  return asEncoder(this, { ...framed, start })
 }
 
 /** The partition's leader as last learnt; null where the topic, the partition or a leader is not known. */

@@ -1,6 +1,7 @@
 /** What waits to be appended to one partition, cut into batches that a broker takes. */
 import type { NewRecord } from '../port.js'
-import type { ProducerIdentity } from './record-batch.js'
+import { BATCH_OVERHEAD, NO_PRODUCER, writeBatch, type ProducerIdentity } from './record-batch.js'
+import type { ProducePart } from './wire.js'
 
 /** One append: resolves when all its records are acknowledged. */
 export interface Call {
@@ -143,4 +144,18 @@ export function takeLate(queue: PartitionQueue, now: number): readonly Entry[] {
   const late = queue.waiting.filter(isLate)
   queue.waiting = queue.waiting.filter((entry) => !isLate(entry))
   return late
+}
+
+/** A batch as it is sent, marked with the time of sending. */
+export function producePart(
+  { queue, entries, bytes, producer, sequence }: Batch,
+  timestampMs: number,
+): ProducePart {
+  const records = entries.map((entry) => entry.record)
+  return {
+    topic: queue.topic,
+    partition: queue.partition,
+    largestBytes: BATCH_OVERHEAD + bytes,
+    writeBatch: (into, at) => writeBatch(into, at, records, timestampMs, producer ?? NO_PRODUCER, sequence),
+  }
 }

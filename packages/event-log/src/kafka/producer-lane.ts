@@ -10,6 +10,7 @@ import {
   isEmpty,
   maySend,
   partitionQueue,
+  producePart,
   putBack,
   putBackHalves,
   renewProducer,
@@ -20,7 +21,7 @@ import {
   type Entry,
   type PartitionQueue,
 } from './partition-queue.js'
-import { encodeBatch, NO_PRODUCER, recordBytes, type ProducerIdentity } from './record-batch.js'
+import { recordBytes, type ProducerIdentity } from './record-batch.js'
 import { isPassing, produceRequest, wireErrors, type ProduceAnswer } from './wire.js'
 
 export interface ProducerLane {
@@ -216,20 +217,17 @@ export function openProducerLane(options: ProducerLaneOptions): ProducerLane {
     requests += 1
     const now = Date.now()
     let records = 0
-    const parts = batches.map((batch) => {
-      const { queue, entries } = batch
+    for (const batch of batches) {
       batch.sentAt = now
       batch.attempts += 1
-      queue.inFlight += 1
+      batch.queue.inFlight += 1
       underWay.add(batch)
-      records += entries.length
-      const own = entries.map((entry) => entry.record)
-      const bytes = encodeBatch(own, batch.bytes, now, batch.producer ?? NO_PRODUCER, batch.sequence)
-      return { topic: queue.topic, partition: queue.partition, batch: bytes }
-    })
+      records += batch.entries.length
+    }
+    const request = produceRequest(batches.map((batch) => producePart(batch, now)))
     cluster
       .findBroker({ nodeId: leader })
-      .then((broker) => broker.connectionPool.send(produceRequest(parts)))
+      .then((broker) => broker.connectionPool.send(request))
       .then(
         (answers) => {
           options.onRequest(records)

@@ -1,10 +1,10 @@
 /**
- * Kafka's record batch, magic 2, to and from bytes. Written for the hot path: one buffer per batch, values and keys are views
- * of what was received, headers are read only when somebody asks.
+ * Kafka's record batch, magic 2, to and from bytes. Written for the hot path: a batch is written where it is sent from, values
+ * and keys are views of what was received, headers are read only when somebody asks.
  * Source: Kafka documentation, "Record Batch" and "Record"; varints are zig-zag encoded as in Protocol Buffers.
  */
 import { gunzipSync } from 'node:zlib'
-import type { Headers, LogRecord, NewRecord } from '../port.js'
+import { TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from '../port.js'
 
 export interface ProducerIdentity {
   readonly id: bigint
@@ -15,14 +15,14 @@ export interface ProducerIdentity {
 export const NO_PRODUCER: ProducerIdentity = { id: -1n, epoch: -1 }
 
 /** Bytes before the first record. */
-const BATCH_OVERHEAD = 61
+export const BATCH_OVERHEAD = 61
 /** Base offset and length, which the length does not count. */
 const LOG_OVERHEAD = 12
 const MAGIC = 2
 const LARGEST_VARINT = 5
 const LARGEST_VARLONG = 10
 
-/** No fewer bytes than the record takes within a batch. */
+/** No fewer bytes than the record takes within a batch; the batch itself takes BATCH_OVERHEAD. */
 export function recordBytes(record: NewRecord): number {
   let bytes =
     LARGEST_VARINT * 5 + LARGEST_VARLONG + Buffer.byteLength(record.key) + (record.value?.length ?? 0)
@@ -31,19 +31,20 @@ export function recordBytes(record: NewRecord): number {
   return bytes
 }
 
-export function encodeBatch(
+/** Writes a batch of the records at `start` and returns where it ends. */
+export function writeBatch(
+  into: Buffer,
+  start: number,
   records: readonly NewRecord[],
-  largestBytes: number,
   timestampMs: number,
   producer: ProducerIdentity,
   sequence: number,
-): Buffer {
-  const batch = Buffer.allocUnsafe(BATCH_OVERHEAD + largestBytes)
-  let at = BATCH_OVERHEAD
-  for (let index = 0; index < records.length; index += 1) at = writeRecord(batch, at, records[index]!, index)
-  const bytes = batch.subarray(0, at)
+): number {
+  let end = start + BATCH_OVERHEAD
+  for (let index = 0; index < records.length; index += 1) end = writeRecord(into, end, records[index]!, index)
+  const bytes = into.subarray(start, end)
   bytes.writeBigInt64BE(0n, 0)
-  bytes.writeInt32BE(at - LOG_OVERHEAD, 8)
+  bytes.writeInt32BE(bytes.length - LOG_OVERHEAD, 8)
   bytes.writeInt32BE(-1, 12)
   bytes.writeInt8(MAGIC, 16)
   bytes.writeInt16BE(0, 21)
@@ -55,7 +56,7 @@ export function encodeBatch(
   bytes.writeInt32BE(producer.id === -1n ? -1 : sequence, 53)
   bytes.writeInt32BE(records.length, 57)
   bytes.writeUInt32BE(crc32c(bytes, 21), 17)
-  return bytes
+  return end
 }
 
 function writeRecord(batch: Buffer, start: number, record: NewRecord, offsetDelta: number): number {
@@ -206,6 +207,9 @@ function readRecord(body: Buffer, end: number, topic: string, partition: number,
       headers ??= readHeaders(body, headersAt, end)
       return headers
     },
+    get type() {
+      return headers === null ? readHeader(TYPE, body, headersAt, end) : headers[TYPE_HEADER]
+    },
   }
 }
 
@@ -219,6 +223,28 @@ function readHeaders(body: Buffer, at: number, end: number): Headers {
     headers[name] = readText(body)
   }
   return headers
+}
+
+const TYPE = Buffer.from(TYPE_HEADER)
+
+/** The last header of this name, without reading the others; undefined where there is none. */
+function readHeader(name: Buffer, body: Buffer, at: number, end: number): string | undefined {
+  cursor = at
+  let value: string | undefined
+  for (let left = readVarint(body); left > 0 && cursor < end; left -= 1) {
+    const length = Math.max(0, readVarint(body))
+    const isWanted = length === name.length && body.compare(name, 0, length, cursor, cursor + length) === 0
+    cursor += length
+    if (isWanted) value = readText(body)
+    else skipText(body)
+  }
+  return value
+}
+
+function skipText(body: Buffer): void {
+  // Reading the length moves the cursor: it must be known before the cursor is added to.
+  const length = readVarint(body)
+  cursor += Math.max(0, length)
 }
 
 function readText(body: Buffer): string {
@@ -244,34 +270,43 @@ function skipVarlong(body: Buffer): void {
   while (body[cursor++]! > 0x7f);
 }
 
-/** CRC-32C (Castagnoli), reflected polynomial 0x82f63b78. Source: RFC 3720, appendix B.4. Four bytes a step. */
+/** CRC-32C (Castagnoli), reflected polynomial 0x82f63b78. Source: RFC 3720, appendix B.4. Eight bytes a step. */
+const BYTES_A_STEP = 8
+const TABLE_SIZE = 256
+/** One table after the other: in the n-th a byte counts as if n zero bytes followed it. */
 const TABLES = castagnoliTables()
 
-function castagnoliTables(): readonly [Int32Array, Int32Array, Int32Array, Int32Array] {
-  const tables = [new Int32Array(256), new Int32Array(256), new Int32Array(256), new Int32Array(256)] as const
-  for (let byte = 0; byte < 256; byte += 1) {
+function castagnoliTables(): Int32Array {
+  const tables = new Int32Array(BYTES_A_STEP * TABLE_SIZE)
+  for (let byte = 0; byte < TABLE_SIZE; byte += 1) {
     let crc = byte
     for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1
-    tables[0][byte] = crc
+    tables[byte] = crc
   }
-  for (let byte = 0; byte < 256; byte += 1) {
-    for (let table = 1; table < 4; table += 1) {
-      const before = tables[table - 1]![byte]!
-      tables[table]![byte] = (before >>> 8) ^ tables[0][before & 0xff]!
-    }
+  for (let index = TABLE_SIZE; index < tables.length; index += 1) {
+    const before = tables[index - TABLE_SIZE]!
+    tables[index] = (before >>> 8) ^ tables[before & 0xff]!
   }
   return tables
 }
 
 export function crc32c(bytes: Buffer, from: number): number {
-  const [one, two, three, four] = TABLES
+  const tables = TABLES
   let crc = -1
   let at = from
-  const aligned = bytes.length - 3
-  for (; at < aligned; at += 4) {
+  const last = bytes.length - BYTES_A_STEP
+  for (; at <= last; at += BYTES_A_STEP) {
     crc ^= bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
-    crc = four[crc & 0xff]! ^ three[(crc >>> 8) & 0xff]! ^ two[(crc >>> 16) & 0xff]! ^ one[crc >>> 24]!
+    crc =
+      tables[0x700 + (crc & 0xff)]! ^
+      tables[0x600 + ((crc >>> 8) & 0xff)]! ^
+      tables[0x500 + ((crc >>> 16) & 0xff)]! ^
+      tables[0x400 + (crc >>> 24)]! ^
+      tables[0x300 + bytes[at + 4]!]! ^
+      tables[0x200 + bytes[at + 5]!]! ^
+      tables[0x100 + bytes[at + 6]!]! ^
+      tables[bytes[at + 7]!]!
   }
-  for (; at < bytes.length; at += 1) crc = (crc >>> 8) ^ one[(crc ^ bytes[at]!) & 0xff]!
+  for (; at < bytes.length; at += 1) crc = (crc >>> 8) ^ tables[(crc ^ bytes[at]!) & 0xff]!
   return (crc ^ -1) >>> 0
 }

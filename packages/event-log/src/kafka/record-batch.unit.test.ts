@@ -2,21 +2,25 @@ import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { NewRecord } from '../port.js'
+import { typeOf, type NewRecord } from '../port.js'
 import {
+  BATCH_OVERHEAD,
   crc32c,
   decodeBatches,
-  encodeBatch,
   NO_PRODUCER,
   recordBytes,
   UnreadableBatchError,
+  writeBatch,
 } from './record-batch.js'
 
 const TIME_MS = 1_795_000_000_000
+const START = 7
 
 const encode = (records: readonly NewRecord[], baseOffset = 0): Buffer => {
-  const bytes = records.reduce((sum, each) => sum + recordBytes(each), 0)
-  const batch = Buffer.from(encodeBatch(records, bytes, TIME_MS, NO_PRODUCER, 0))
+  const bytes = records.reduce((sum, each) => sum + recordBytes(each), BATCH_OVERHEAD)
+  // Something stands before a batch, and no more room than was asked for after it.
+  const into = Buffer.alloc(START + bytes)
+  const batch = into.subarray(START, writeBatch(into, START, records, TIME_MS, NO_PRODUCER, 0))
   // The broker writes the base offset; the checksum does not cover it.
   batch.writeBigInt64BE(BigInt(baseOffset), 0)
   return batch
@@ -36,6 +40,20 @@ test('the checksum is CRC-32C', () => {
   expect(crc32c(Buffer.from('123456789'), 0)).toBe(0xe3069283)
   expect(crc32c(Buffer.from('xx123456789'), 2)).toBe(0xe3069283)
   expect(crc32c(Buffer.alloc(0), 0)).toBe(0)
+})
+
+test('a record’s type is found without its other headers, and is the same once they were read', () => {
+  const headers = [
+    { ce_type: 'Happened' },
+    { ce_typ: 'a', ce_types: 'b', ünïcode: '🔑', ce_type: 'Happened', other: 'ce_type' },
+    { ce_id: 'ce_type' },
+    {},
+  ]
+  const decoded = decodeBatches(encode(headers.map((each) => ({ ...made('x'), headers: each }))), 't', 0, 0)
+  const types = ['Happened', 'Happened', undefined, undefined]
+  expect(decoded.records.map(typeOf)).toEqual(types)
+  expect(decoded.records.map((record) => record.headers['ce_type'])).toEqual(types)
+  expect(decoded.records.map(typeOf)).toEqual(types)
 })
 
 test('what is written is read back, whatever it is', () => {

@@ -7,6 +7,7 @@ import {
   LogStoppedError,
   PROBE_TYPE,
   TYPE_HEADER,
+  typeOf,
   type LogRecord,
   type NewRecord,
   type Tail,
@@ -185,5 +186,4 @@ export function withoutProbes(
   })
 }
 
-const isProbe = (record: LogRecord): boolean =>
-  record.value === null && record.headers[TYPE_HEADER] === PROBE_TYPE
+const isProbe = (record: LogRecord): boolean => record.value === null && typeOf(record) === PROBE_TYPE

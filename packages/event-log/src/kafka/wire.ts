@@ -3,7 +3,7 @@
  * with that partition: kafkajs fails everyone in the request with the first error it finds.
  * Source: Kafka protocol guide, Messages.
  */
-import { encoded, type WireRequest } from './kafkajs.js'
+import { encoded, requestBuffer, type RequestFrame, type WireRequest } from './kafkajs.js'
 
 /** Error codes that mean something here; the names are the protocol's. */
 export const wireErrors = {
@@ -32,7 +32,10 @@ const PRODUCE_TIMEOUT_MS = 5_000
 export interface ProducePart {
   readonly topic: string
   readonly partition: number
-  readonly batch: Buffer
+  /** The batch takes no more than these. */
+  readonly largestBytes: number
+  /** Writes the batch and returns where it ends. */
+  readonly writeBatch: (into: Buffer, at: number) => number
 }
 
 export interface ProduceAnswer {
@@ -42,13 +45,15 @@ export interface ProduceAnswer {
   readonly baseOffset: number
 }
 
+/** The batches are written at once. */
 export function produceRequest(parts: readonly ProducePart[]): WireRequest<readonly ProduceAnswer[]> {
+  const body = produceBody(parts)
   return {
     request: {
       apiKey: 0,
       apiVersion: 7,
       apiName: 'Produce',
-      encode: async () => encoded(produceBody(parts)),
+      encode: async () => encoded(body),
     },
     response: {
       decode: async (payload) => ({ answer: readProduce(payload), clientSideThrottleTime: 0 }),
@@ -59,15 +64,15 @@ export function produceRequest(parts: readonly ProducePart[]): WireRequest<reado
 }
 
 /** Transactional id, acks, timeout, topics: [name, partitions: [index, records]]. One topic entry per part is allowed. */
-function produceBody(parts: readonly ProducePart[]): Buffer {
+function produceBody(parts: readonly ProducePart[]): RequestFrame {
   const topics = byTopic(parts)
   let bytes = 2 + 2 + 4 + 4
   for (const [topic, own] of topics) {
     bytes += 2 + Buffer.byteLength(topic) + 4
-    for (const part of own) bytes += 4 + 4 + part.batch.length
+    for (const part of own) bytes += 4 + 4 + part.largestBytes
   }
-  const body = Buffer.allocUnsafe(bytes)
-  let at = body.writeInt16BE(NO_TRANSACTION, 0)
+  const { buffer: body, start } = requestBuffer(bytes)
+  let at = body.writeInt16BE(NO_TRANSACTION, start)
   at = body.writeInt16BE(ALL_REPLICAS, at)
   at = body.writeInt32BE(ACK_TIMEOUT_MS, at)
   at = body.writeInt32BE(topics.size, at)
@@ -76,11 +81,12 @@ function produceBody(parts: readonly ProducePart[]): Buffer {
     at = body.writeInt32BE(own.length, at)
     for (const part of own) {
       at = body.writeInt32BE(part.partition, at)
-      at = body.writeInt32BE(part.batch.length, at)
-      at += part.batch.copy(body, at)
+      const end = part.writeBatch(body, at + 4)
+      body.writeInt32BE(end - at - 4, at)
+      at = end
     }
   }
-  return body
+  return { buffer: body, start, end: at }
 }
 
 /** Topics: [name, partitions: [index, error, base offset, append time, log start]], throttle time. */
@@ -155,13 +161,13 @@ export function fetchRequest(
  * Replica, wait, min and max bytes, isolation, session, topics: [name, partitions: [index, epoch, offset, log start, max
  * bytes]], forgotten topics.
  */
-function fetchBody(parts: readonly FetchPart[], limits: FetchLimits): Buffer {
+function fetchBody(parts: readonly FetchPart[], limits: FetchLimits): RequestFrame {
   const topics = byTopic(parts)
   let bytes = 4 + 4 + 4 + 4 + 1 + 4 + 4 + 4 + 4
   for (const [topic, own] of topics)
     bytes += 2 + Buffer.byteLength(topic) + 4 + own.length * (4 + 4 + 8 + 8 + 4)
-  const body = Buffer.allocUnsafe(bytes)
-  let at = body.writeInt32BE(CONSUMER_REPLICA, 0)
+  const { buffer: body, start } = requestBuffer(bytes)
+  let at = body.writeInt32BE(CONSUMER_REPLICA, start)
   at = body.writeInt32BE(limits.maxWaitMs, at)
   at = body.writeInt32BE(1, at)
   at = body.writeInt32BE(limits.maxBytes, at)
@@ -180,8 +186,7 @@ function fetchBody(parts: readonly FetchPart[], limits: FetchLimits): Buffer {
       at = body.writeInt32BE(limits.maxPartitionBytes, at)
     }
   }
-  body.writeInt32BE(0, at)
-  return body
+  return { buffer: body, start, end: body.writeInt32BE(0, at) }
 }
 
 /**

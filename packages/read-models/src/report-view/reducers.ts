@@ -1,7 +1,7 @@
 /** Reports for later reads. The answer to the screening itself comes from the log, not from here. */
 import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
-import { batchWrite, on, type ReadModel } from '@cupel/projections'
+import { batchWrite, on, onPartOf, type ReadModel } from '@cupel/projections'
 
 /** Of a report's repeats the first in its partition counts; a partition is applied in order, live and in a rebuild. */
 const insertReport = batchWrite({
@@ -30,6 +30,22 @@ const insertReport = batchWrite({
      ON CONFLICT (report_id) DO NOTHING`,
 })
 
+/** What the view keeps of a report: not what it rests on, which takes most of its record. */
+const KEPT = [
+  'reportId',
+  'accountId',
+  'livemode',
+  'address',
+  'canonicalAddress',
+  'chain',
+  'level',
+  'score',
+  'report',
+  'generatedAt',
+  'jobId',
+  'jobIndex',
+] as const
+
 /** A report and what is kept beside it take some kilobytes each: a transaction of all partitions stays at some megabytes. */
 const MAX_BATCH_RECORDS = 100
 
@@ -42,7 +58,7 @@ export const reportView: ReadModel = {
   tables: ['report'],
   maxBatchRecords: MAX_BATCH_RECORDS,
   reducers: [
-    on('ReportGenerated', ({ data }, at) =>
+    onPartOf('ReportGenerated', KEPT, (data, at) =>
       insertReport({
         report_id: data.reportId,
         account_id: data.accountId,

@@ -5,7 +5,7 @@
  */
 import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
 import {
-  TYPE_HEADER,
+  typeOf,
   UndecodableRecordError,
   type EventCodec,
   type EventLog,
@@ -55,6 +55,7 @@ export async function followReports(options: ReportTailOptions): Promise<ReportT
 
 function createRecordHandler(options: ReportTailOptions): (record: LogRecord, livemode: boolean) => void {
   const { codec, pending, logger } = options
+  const reportIn = codec.partOf('ReportGenerated', ['report'])
   const reports = options.metrics.counter(
     'api_reports_answered_total',
     'Reports seen in time for the call that waited.',
@@ -63,10 +64,10 @@ function createRecordHandler(options: ReportTailOptions): (record: LogRecord, li
   return function handle(record, livemode) {
     const screen = pending.find(record.key)
     if (screen === undefined || screen.livemode !== livemode) return
-    const type = record.headers[TYPE_HEADER]
+    const type = typeOf(record)
     try {
       if (type === 'ReportGenerated') {
-        pending.settle(record.key, { kind: 'report', document: codec.reportTextOf(record)! })
+        pending.settle(record.key, { kind: 'report', document: reportIn(record)!.report })
         reports.inc()
       } else if (type === 'ScreeningFailed') {
         const { data } = codec.decodeAs('ScreeningFailed', record)!

@@ -6,7 +6,11 @@ import type { LogRecord } from './port.js'
 
 const golden = new URL('../../../schemas/golden/ReportGenerated/', import.meta.url)
 const payload = readFileSync(new URL('1.bin', golden))
-const sample = JSON.parse(readFileSync(new URL('1.json', golden), 'utf8')) as { report: string }
+const sample = JSON.parse(readFileSync(new URL('1.json', golden), 'utf8')) as {
+  report: string
+  reportId: string
+  level: string
+}
 const EARLIER_ID = 900
 
 /** This release's schemas, and the sample's under an id of its own, as an earlier release left it. */
@@ -27,14 +31,22 @@ function record(schemaId: number, type = 'ReportGenerated', value = payload): Lo
   return { topic: 't', partition: 0, offset: 0, key: 'k', value: Buffer.concat([prefix, value]), headers }
 }
 
-test('the text of a report is read without the rest, whichever schema it was written with', () => {
-  expect(codec.reportTextOf(record(EARLIER_ID))).toBe(sample.report)
+const reportIn = codec.partOf('ReportGenerated', ['report'])
+
+test('some fields are read without the rest, whichever schema they were written with', () => {
+  expect(reportIn(record(EARLIER_ID))).toEqual({ report: sample.report })
+  const levelled = codec.partOf('ReportGenerated', ['level', 'reportId'])
+  expect(levelled(record(EARLIER_ID))).toEqual({ level: sample.level, reportId: sample.reportId })
 })
 
-test('other events have no report, and a record cut short is refused', () => {
-  expect(codec.reportTextOf(record(1, 'ScreeningFailed'))).toBeNull()
-  expect(() => codec.reportTextOf(record(EARLIER_ID, 'ReportGenerated', payload.subarray(0, -9)))).toThrow(
+test('other events are not of this type, and a record cut short is refused', () => {
+  expect(reportIn(record(1, 'ScreeningFailed'))).toBeNull()
+  expect(() => reportIn(record(EARLIER_ID, 'ReportGenerated', payload.subarray(0, -9)))).toThrow(
     UndecodableRecordError,
   )
-  expect(() => codec.reportTextOf(record(901))).toThrow(/not in the catalogue/)
+  expect(() => reportIn(record(901))).toThrow(/not in the catalogue/)
+})
+
+test('a field that the event does not have is a mistake of the reader', () => {
+  expect(() => codec.partOf('ReportGenerated', ['reportid' as 'reportId'])).toThrow(/reportid/)
 })
