@@ -51,22 +51,25 @@ export function on<T extends EventType>(
     type,
     reduce: (event, at) => {
       if (event.type !== type) throw new Error(`The reducer of ${type} was given ${event.type}`)
-      const result = reduce(event as DomainEvent<T>, at)
-      return Array.isArray(result) ? (result as readonly Change[]) : [result as Change]
+      return listed(reduce(event as DomainEvent<T>, at))
     },
   }
+}
+
+function listed(changes: Change | readonly Change[]): readonly Change[] {
+  return 'write' in changes ? [changes] : changes
 }
 
 /** A reducer that looks at some fields of an event: the others, often most of it, are skipped instead of decoded. */
 export function onPartOf<T extends EventType, const K extends FieldOf<T>>(
   type: T,
   fields: readonly K[],
-  reduce: (data: Pick<EventData[T], K>, at: Position) => Change,
+  reduce: (data: Pick<EventData[T], K>, at: Position) => Change | readonly Change[],
 ): PartReducer {
   return {
     type,
     fields: fields as readonly string[] as readonly FieldOf<EventType>[],
-    reducePart: (data, at) => [reduce(data as Pick<EventData[T], K>, at)],
+    reducePart: (data, at) => listed(reduce(data as Pick<EventData[T], K>, at)),
   }
 }
 

@@ -1,7 +1,7 @@
 /** What was done with the keys of an account, for the account itself. */
 import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
-import { batchWrite, on, type ReadModel } from '@cupel/projections'
+import { batchWrite, onPartOf, type ReadModel } from '@cupel/projections'
 
 /** An event that went to the outbox after an append without acknowledgement may come twice, with the same words. */
 const insertEntry = batchWrite({
@@ -29,6 +29,23 @@ const insertEntry = batchWrite({
 /** Every call adds an entry and a list of them may lag; at the usual interval they took as many transactions as the reports. */
 const COMMIT_INTERVAL_MS = 250
 
+/** What the view keeps of a call. */
+const KEPT = [
+  'requestId',
+  'accountId',
+  'livemode',
+  'keyId',
+  'scope',
+  'clientAddress',
+  'method',
+  'route',
+  'status',
+  'code',
+  'subjectIds',
+  'latencyMs',
+  'at',
+] as const
+
 export const auditView: ReadModel = {
   name: 'audit-view',
   version: 1,
@@ -38,7 +55,7 @@ export const auditView: ReadModel = {
   tables: ['entry'],
   commitIntervalMs: COMMIT_INTERVAL_MS,
   reducers: [
-    on('ApiRequestAudited', ({ data }) =>
+    onPartOf('ApiRequestAudited', KEPT, (data) =>
       data.accountId === ''
         ? []
         : insertEntry({

@@ -15,6 +15,7 @@ import {
   type EndedCall,
 } from './audited-call.js'
 import { createStrangerCounts } from './stranger-counts.js'
+import { createTimeLimit, TOO_LATE } from './time-limit.js'
 
 export interface AuditTrail {
   /** False where the call could not be recorded: then it must not be answered. Never rejects. */
@@ -49,13 +50,15 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     ['where'],
   )
   const strangers = createStrangerCounts(options.nowMs)
+  const appendInTime = createTimeLimit(APPEND_TIMEOUT_MS)
+  const keptInTime = createTimeLimit(OUTBOX_TIMEOUT_MS)
   let isLogDown = false
 
   /** Resolves to whether the log acknowledged in time. */
   const append = async ({ event, topic, key }: AuditEvent): Promise<boolean> => {
     try {
       const appended = log.append('api.request-audited', [codec.encode(event, { topic, key })])
-      const acknowledged = (await within(appended, APPEND_TIMEOUT_MS)) !== TOO_LATE
+      const acknowledged = (await appendInTime(appended)) !== TOO_LATE
       noteLog(acknowledged, 'no acknowledgement in time')
       return acknowledged
     } catch (error) {
@@ -75,7 +78,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       const kept = database.transaction({ at: 'api.audit-outbox' }, (transaction) =>
         writeOutbox(transaction, event, { topic, key }),
       )
-      if ((await within(kept, OUTBOX_TIMEOUT_MS)) !== TOO_LATE) return true
+      if ((await keptInTime(kept)) !== TOO_LATE) return true
       logger.error({ requestId: event.envelope.id }, 'A call could not be recorded in time')
     } catch (error) {
       logger.error({ err: error, requestId: event.envelope.id }, 'A call could not be recorded')
@@ -106,17 +109,3 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
 }
 
 const RECORDED = Promise.resolve(true)
-const TOO_LATE = Symbol('too late')
-
-/** What comes after the limit is nobody's any more, an error included. */
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T | typeof TOO_LATE> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<typeof TOO_LATE>((resolve) => {
-    timer = setTimeout(() => resolve(TOO_LATE), limitMs)
-  })
-  try {
-    return await Promise.race([work, limit])
-  } finally {
-    clearTimeout(timer)
-  }
-}
