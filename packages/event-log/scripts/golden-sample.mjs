@@ -1,8 +1,9 @@
 /* eslint no-console: off */
 // Keeps a sample of an event as the current schema writes it, so that every later release proves it still reads it.
-//   node packages/event-log/scripts/golden-sample.mjs ReportGenerated data.json
-// Adds schemas/golden/<Event>/<n>.bin (Avro payload without the five bytes of the wire format), <n>.avsc (its writer's
-// schema) and <n>.json (what it says). Samples are added, never changed: an old one stands for records in the log.
+//   node packages/event-log/scripts/golden-sample.mjs ReportGenerated data.json [--replace]
+// Writes schemas/golden/<Event>/<n>.bin (Avro payload without the five bytes of the wire format), <n>.avsc (its writer's
+// schema) and <n>.json (its data). A released sample stands for records in a log, so it never changes; --replace writes
+// over the newest sample, for a schema that no release has written yet.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,11 +12,14 @@ import avro from 'avsc'
 import prettier from 'prettier'
 
 const schemasFolder = fileURLToPath(new URL('../../../schemas/', import.meta.url))
-const [event, dataFile] = process.argv.slice(2)
+const [event, dataFile, option] = process.argv.slice(2)
+const isReplaced = option === '--replace'
 const subjects = JSON.parse(readFileSync(join(schemasFolder, 'subjects.json'), 'utf8'))
 const subject = Object.values(subjects).find(({ record }) => record === event)
-if (subject === undefined || dataFile === undefined) {
-  console.error('usage: golden-sample.mjs <Event> <data.json>, for an event of schemas/subjects.json')
+if (subject === undefined || dataFile === undefined || (option !== undefined && !isReplaced)) {
+  console.error(
+    'usage: golden-sample.mjs <Event> <data.json> [--replace], for an event of schemas/subjects.json',
+  )
   process.exit(2)
 }
 
@@ -44,8 +48,9 @@ if (!isDeepStrictEqual(plain(type.fromBuffer(payload)), plain(data))) {
 const folder = join(schemasFolder, 'golden', event)
 mkdirSync(folder, { recursive: true })
 const numbers = readdirSync(folder).map((name) => Number.parseInt(name, 10))
-const sample = join(folder, String(Math.max(0, ...numbers) + 1))
-if (existsSync(`${sample}.bin`)) throw new Error(`${sample} exists already`)
+const newest = Math.max(0, ...numbers)
+const sample = join(folder, String(isReplaced ? Math.max(1, newest) : newest + 1))
+if (!isReplaced && existsSync(`${sample}.bin`)) throw new Error(`${sample} exists already`)
 writeFileSync(`${sample}.bin`, payload)
 writeFileSync(`${sample}.avsc`, `${JSON.stringify(schema, null, 2)}\n`)
 writeFileSync(

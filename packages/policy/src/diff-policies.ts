@@ -3,7 +3,7 @@
  * recorded inputs under both policies. What was read for it stays as it was: labels, chain facts and the exposure that was
  * found, under the limits of its own time.
  */
-import { readStoredReports, type ReadingProgress } from '@cupel/audit'
+import { readStoredReports, type ReadingProgress } from '@cupel/proofs'
 import type { Report, ReportGenerated } from '@cupel/contracts'
 import { recompute, type CompiledPolicy } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'

@@ -1,4 +1,4 @@
-import { recomputeReports, verifyLog } from '@cupel/audit'
+import { recomputeReports, verifyLog } from '@cupel/proofs'
 import { sha256Hex, canonicalJson, recompute } from '@cupel/domain'
 import { topicSpecs, type ReportGenerated } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 /** `cupel audit recompute`: every stored report decided again, and what differs. */
-import { recomputeLevels, recomputeReports, type RecomputeLevel, type RecomputeResult } from '@cupel/audit'
+import { recomputeLevels, recomputeReports, type RecomputeLevel, type RecomputeResult } from '@cupel/proofs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'

@@ -1,5 +1,5 @@
 /** `cupel audit verify`: whether everything in the log is well-formed. */
-import { verifyLog, type VerifyResult } from '@cupel/audit'
+import { verifyLog, type VerifyResult } from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterTopic } from '@cupel/event-log'
 import type { Command } from 'commander'
