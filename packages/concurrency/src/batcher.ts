@@ -1,0 +1,140 @@
+/**
+ * Gathers items that arrive in the same moment into batches. The first item schedules a batch for the end of the current turn
+ * of the event loop; nothing waits for company longer than that. While as many batches as allowed are running, new items wait
+ * and form the next batch.
+ */
+import { createDeadlineQueue } from './deadline-queue.js'
+
+export interface Batcher<T, R> {
+  /** Resolves to the item's own result. Rejects with the error of its batch, or with a BatcherRefusal. */
+  add(item: T): Promise<R>
+  /** Resolves to one result per item, in order. The items may run in different batches. */
+  addAll(items: readonly T[]): Promise<R[]>
+  /** Rejects new items; resolves when no accepted item waits or runs. */
+  close(): Promise<void>
+}
+
+export interface BatcherOptions<T, R> {
+  /**
+   * Returns one result per item, in order. A result may be a promise: the batch ends without waiting for it. A rejection
+   * rejects every item of the batch.
+   */
+  readonly run: (items: readonly T[]) => Promise<readonly (R | PromiseLike<R>)[]>
+  /** Unlimited by default. */
+  readonly maxBatchItems?: number
+  /** The weights of a batch's items add up to at most this; a single heavier item is a batch of its own. */
+  readonly maxBatchWeight?: number
+  readonly weightOf?: (item: T) => number
+  /** 1 by default: then an item never overtakes an earlier one. */
+  readonly maxConcurrentBatches?: number
+  /** A batch begins at the earliest this long after the one before it began; the first one after a pause begins at once. */
+  readonly intervalMs?: number
+  /** Items that wait, at most: further ones are rejected. */
+  readonly maxWaitingItems?: number
+  /** An item without a result by then is rejected, and never runs if it has not begun. */
+  readonly timeoutMs?: number
+}
+
+/** The batcher rejected the item itself: it is closed, too many items wait, or there was no result in time. */
+export class BatcherRefusal extends Error {
+  override readonly name = 'BatcherRefusal'
+}
+
+interface Entry<T, R> {
+  readonly item: T
+  readonly resolve: (result: R | PromiseLike<R>) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R> {
+  const { intervalMs = 0, maxConcurrentBatches = 1, maxWaitingItems = Infinity, timeoutMs } = options
+  const deadlines = timeoutMs === undefined ? null : createDeadlineQueue<Entry<T, R>>(expire)
+  let waiting: Entry<T, R>[] = []
+  let running = 0
+  let isScheduled = false
+  let lastStartMs = -Infinity
+  let whenIdle: (() => void) | null = null
+  let isClosed = false
+
+  function add(item: T): Promise<R> {
+    if (isClosed) return Promise.reject(new BatcherRefusal('The batcher is closed'))
+    if (waiting.length >= maxWaitingItems)
+      return Promise.reject(new BatcherRefusal(`${maxWaitingItems} items are waiting already`))
+    return new Promise<R>((resolve, reject) => {
+      const entry = { item, resolve, reject }
+      waiting.push(entry)
+      deadlines?.add(entry, timeoutMs!)
+      schedule()
+    })
+  }
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || running >= maxConcurrentBatches) return
+    isScheduled = true
+    const dueInMs = intervalMs === 0 ? 0 : lastStartMs + intervalMs - performance.now()
+    if (dueInMs > 0) setTimeout(flush, dueInMs)
+    else setImmediate(flush)
+  }
+
+  function flush(): void {
+    isScheduled = false
+    while (waiting.length > 0 && running < maxConcurrentBatches) {
+      const batch = waiting.slice(0, batchLength(waiting, options))
+      waiting = batch.length === waiting.length ? [] : waiting.slice(batch.length)
+      void runBatch(batch)
+      if (intervalMs > 0) return schedule()
+    }
+  }
+
+  async function runBatch(batch: readonly Entry<T, R>[]): Promise<void> {
+    running += 1
+    if (intervalMs > 0) lastStartMs = performance.now()
+    try {
+      const results = await options.run(batch.map(({ item }) => item))
+      if (results.length !== batch.length)
+        throw new Error(`A batch of ${batch.length} items returned ${results.length} results`)
+      for (let index = 0; index < batch.length; index += 1) batch[index]!.resolve(results[index]!)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      running -= 1
+      if (deadlines !== null) for (const entry of batch) deadlines.delete(entry)
+      schedule()
+      if (isIdle()) whenIdle?.()
+    }
+  }
+
+  /** A promise settles once: the result of a batch that still runs changes nothing for the expired items in it. */
+  function expire(expired: readonly Entry<T, R>[]): void {
+    const refusal = new BatcherRefusal(`No result within ${timeoutMs} ms`)
+    const gone = new Set(expired)
+    waiting = waiting.filter((entry) => !gone.has(entry))
+    for (const { reject } of expired) reject(refusal)
+    if (isIdle()) whenIdle?.()
+  }
+
+  const isIdle = (): boolean => waiting.length === 0 && running === 0
+
+  return {
+    add,
+    addAll: (items) => Promise.all(items.map(add)),
+    async close() {
+      isClosed = true
+      if (!isIdle()) await new Promise<void>((resolve) => (whenIdle = resolve))
+      deadlines?.close()
+    },
+  }
+}
+
+/** Number of entries from the front that fit into one batch: at least one. */
+function batchLength<T, R>(
+  waiting: readonly Entry<T, R>[],
+  { maxBatchItems = Infinity, maxBatchWeight = Infinity, weightOf }: BatcherOptions<T, R>,
+): number {
+  const most = Math.min(waiting.length, maxBatchItems)
+  if (weightOf === undefined) return most
+  let weight = weightOf(waiting[0]!.item)
+  let length = 1
+  while (length < most && (weight += weightOf(waiting[length]!.item)) <= maxBatchWeight) length += 1
+  return length
+}

@@ -1,0 +1,58 @@
+/** Runs a step again and again, one at a time: at once when woken, and otherwise after a rest. */
+import { createWake } from './wake.js'
+
+export interface Loop {
+  /** Runs a step as soon as possible. A wake during a step leads to another one straight after it. */
+  wake(): void
+  /** Ends the rest, aborts the step's signal, begins no further step. Resolves when no step runs any more; never rejects. */
+  stop(): Promise<void>
+}
+
+export interface LoopOptions {
+  /** Resolves to the rest in milliseconds before the next step: 0 for none, `undefined` for `restMs`. */
+  readonly step: (signal: AbortSignal) => Promise<number | undefined | void>
+  readonly restMs: number
+  /** The rest before the first step; 0 by default, then the first step begins before `startLoop` returns. */
+  readonly firstAfterMs?: number
+  /**
+   * A step rejected; `failures` counts how many did so in a row. The loop goes on after the returned number of milliseconds,
+   * or after `restMs`. Not called for a step that rejects after `stop`. Must not throw.
+   */
+  readonly onError: (error: unknown, failures: number) => number | undefined | void
+}
+
+export function startLoop({ step, restMs, firstAfterMs = 0, onError }: LoopOptions): Loop {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const rest = createWake()
+  let failures = 0
+
+  async function run(): Promise<void> {
+    if (firstAfterMs > 0) await rest.wait(firstAfterMs)
+    while (!signal.aborted) {
+      const waitMs = (await attempt()) ?? restMs
+      if (waitMs > 0 && !signal.aborted) await rest.wait(waitMs)
+    }
+  }
+
+  async function attempt(): Promise<number | undefined | void> {
+    try {
+      const waitMs = await step(signal)
+      failures = 0
+      return waitMs
+    } catch (error) {
+      failures += 1
+      return signal.aborted ? undefined : onError(error, failures)
+    }
+  }
+
+  const running = run()
+  return {
+    wake: () => rest.wake(),
+    async stop() {
+      stopping.abort()
+      rest.wake()
+      await running
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createSlots } from './slots.js'
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('urgent work goes before other work that waits', async () => {
+  const slots = createSlots(1)
+  const begun: string[] = []
+  const work = (name: string, isUrgent: boolean) =>
+    slots(() => turn().then(() => void begun.push(name)), { isUrgent })
+  await Promise.all([work('first', false), work('second', false), work('urgent', true)])
+  expect(begun).toEqual(['first', 'urgent', 'second'])
+})
+
+test('for any work: at most the given number at once, each with its own outcome, in the order of the calls', async () => {
+  const piece = fc.record({ turns: fc.nat(3), fails: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(piece, { maxLength: 20 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (pieces, count) => {
+        const slots = createSlots(count)
+        const begun: number[] = []
+        let running = 0
+        const outcomes = pieces.map(({ turns, fails }, index) =>
+          slots(async () => {
+            begun.push(index)
+            expect(++running).toBeLessThanOrEqual(count)
+            for (let left = turns; left > 0; left -= 1) await turn()
+            running -= 1
+            if (fails) throw new Error(String(index))
+            return index
+          }),
+        )
+        const settled = await Promise.allSettled(outcomes)
+        expect(begun).toEqual(pieces.map((_, index) => index))
+        expect(
+          settled.map((each) => (each.status === 'fulfilled' ? each.value : Number(each.reason.message))),
+        ).toEqual(begun)
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
