@@ -22,8 +22,11 @@ export function topicOf(type: EventType, livemode = true): string {
   return livemode ? topic : SANDBOX_PREFIX + topic
 }
 
-/** The lane a ScreenRequested travels on; both lanes share one subject. */
-export function screenTopic(lane: 'interactive' | 'bulk', livemode = true): string {
+/** The two separate ways a screen takes: interactive screens never wait behind the screens of bulk jobs. */
+export type Lane = 'interactive' | 'bulk'
+
+/** Topic of a lane's ScreenRequested events; both topics share one subject. */
+export function screenTopic(lane: Lane, livemode = true): string {
   const topic: TopicName =
     lane === 'interactive' ? 'screening.screen.events.v1' : 'screening.bulk-screen.events.v1'
   return livemode ? topic : SANDBOX_PREFIX + topic
@@ -40,7 +43,7 @@ export const topicSpecs: readonly TopicSpec[] = topicTable.flatMap((topic) => {
   return topic.sandbox ? [spec, { ...spec, name: SANDBOX_PREFIX + topic.name }] : [spec]
 })
 
-/** Partitions of the report topic: a power of two, lower half interactive, upper half bulk. */
+/** Partitions of the report topic: a power of two. The lower half belongs to the interactive lane, the upper half to bulk. */
 export const REPORT_PARTITIONS: number = topicTable.find(
   (t) => t.name === 'screening.report.events.v1',
 )!.partitions
@@ -48,4 +51,17 @@ export const REPORT_PARTITIONS: number = topicTable.find(
 /** Partition of the report topic named by the last two digits of a report id. */
 export function reportPartition(reportId: string): number {
   return Number.parseInt(reportId.slice(-2), 16) % REPORT_PARTITIONS
+}
+
+const PARTITIONS_PER_LANE = REPORT_PARTITIONS / 2
+
+/** The lane whose reports a partition of the report topic holds: an instance that answers screens reads no bulk reports. */
+export function laneOfReportPartition(partition: number): Lane {
+  return partition < PARTITIONS_PER_LANE ? 'interactive' : 'bulk'
+}
+
+/** The partition of the report topic that a lane uses for `turn` (an integer from 0): consecutive turns take all of them. */
+export function reportPartitionOfLane(lane: Lane, turn: number | bigint): number {
+  const partition = Number(BigInt(turn) % BigInt(PARTITIONS_PER_LANE))
+  return lane === 'interactive' ? partition : PARTITIONS_PER_LANE + partition
 }

@@ -8,7 +8,7 @@ import {
   takeReportNumbers,
   type Caller,
 } from '@cupel/access'
-import { REPORT_PARTITIONS, type Logger, type Metrics } from '@cupel/contracts'
+import { REPORT_PARTITIONS, reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import { reportIdsOf } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
@@ -81,8 +81,6 @@ export interface RunningApi extends RunningService {
   readonly url: string
 }
 
-/** Share of the report topic's partitions that interactive screens use; the rest belongs to bulk. */
-const INTERACTIVE_PARTITIONS = REPORT_PARTITIONS / 2
 const GAUGE_INTERVAL_MS = 1_000
 /** An attempt under an Idempotency-Key is given up when it is this much past the deadline of its answer. */
 const LEASE_MARGIN_MS = 1_000
@@ -91,7 +89,7 @@ const LEASE_MARGIN_MS = 1_000
 export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   const { config, log, codec, database, logger, metrics } = deps
   const deadlineMs = config.CUPEL_SCREEN_DEADLINE_MS
-  const partition = config.CUPEL_INSTANCE % INTERACTIVE_PARTITIONS
+  const partition = reportPartitionOfLane('interactive', config.CUPEL_INSTANCE)
   const links = { baseUrl: '', reportPageUrl: '' }
   let lostTail: Error | null = null
   let stopping = false

@@ -1,10 +1,15 @@
 /** What the records of the bulk and report topics say about jobs, read before any transaction begins. */
-import { topicOf, type BulkSubmitted, type DomainEvent } from '@cupel/contracts'
+import {
+  laneOfReportPartition,
+  reportPartition,
+  topicOf,
+  type BulkSubmitted,
+  type DomainEvent,
+} from '@cupel/contracts'
 import { evolveJob, isReportId, MAX_BULK_ITEMS, nothingKnownOfJob, type BulkJob } from '@cupel/domain'
 import { TYPE_HEADER, type EventCodec, type LogRecord } from '@cupel/event-log'
 import type { EndingEvent, OpenJob, Unit } from './job-table.js'
 import type { Outcome } from './early-outcomes.js'
-import { isBulkReportId } from './lanes.js'
 
 export interface Submission extends OpenJob {
   readonly state: BulkJob
@@ -119,5 +124,9 @@ function contradictionOf(
   if (reportIds.size !== screenings.length) return 'two addresses share a report'
   return screenings.every(({ reportId }) => isBulkReportId(reportId))
     ? null
-    : 'a report id is none of the bulk lane'
+    : 'a report id does not belong to the bulk lane'
+}
+
+function isBulkReportId(reportId: string): boolean {
+  return isReportId(reportId) && laneOfReportPartition(reportPartition(reportId)) === 'bulk'
 }

@@ -3,10 +3,9 @@
  * now. It reads the interactive half of the report topic in a group of its own and rests between two looks, so that beside
  * interactive screens alone the coordinator costs next to nothing.
  */
-import { REPORT_PARTITIONS, topicOf } from '@cupel/contracts'
+import { laneOfReportPartition, REPORT_PARTITIONS, topicOf } from '@cupel/contracts'
 import { TYPE_HEADER, type EventLog, type LogRecord, type Subscription } from '@cupel/event-log'
 import { isReportTopic } from './facts.js'
-import { isBulkPartition } from './lanes.js'
 
 export interface InteractiveDwellOptions {
   readonly log: EventLog
@@ -53,7 +52,7 @@ export async function watchInteractiveDwell(options: InteractiveDwellOptions): P
 
 /** Whether a partition holds what interactive screens came to. */
 export function isInteractive({ topic, partition }: { topic: string; partition: number }): boolean {
-  return isReportTopic(topic) && !isBulkPartition(partition)
+  return isReportTopic(topic) && laneOfReportPartition(partition) === 'interactive'
 }
 
 const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import {
   noMetrics,
-  REPORT_PARTITIONS,
   requestedEventId,
   reportPartition,
+  reportPartitionOfLane,
   screenTopic,
   silentLogger,
   topicOf,
@@ -75,7 +75,7 @@ let counted = 0
 /** A report id of the bulk half. */
 export function bulkReportId(): string {
   counted += 1
-  const partition = REPORT_PARTITIONS / 2 + (counted % (REPORT_PARTITIONS / 2))
+  const partition = reportPartitionOfLane('bulk', counted)
   return randomBytes(7).toString('hex') + partition.toString(16).padStart(2, '0')
 }
 

@@ -1,14 +1,13 @@
-import { reportPartition } from '@cupel/contracts'
+import { laneOfReportPartition, reportPartition } from '@cupel/contracts'
 import { expect, test, vi } from 'vitest'
 import { COORDINATOR_GROUP } from '../src/coordinate.js'
 import { watchInteractiveDwell } from '../src/interactive-dwell.js'
-import { isBulkPartition } from '../src/lanes.js'
 import { bulkReportId, ETH, openInstallation, outcomeRecord } from './installation.js'
 
 const REPORT_ID = 'a'.repeat(14) + '03'
 
 test('how long interactive screens wait is learned from their reports, and from nothing else', async () => {
-  expect(isBulkPartition(reportPartition(REPORT_ID))).toBe(false)
+  expect(laneOfReportPartition(reportPartition(REPORT_ID))).toBe('interactive')
   const installation = await openInstallation()
   const { log } = installation
   try {
@@ -54,7 +53,7 @@ test('the coordinator reads no interactive report among its jobs', async () => {
       [COORDINATOR_GROUP, '%report%'],
     )
     expect(read.length).toBeGreaterThan(0)
-    expect(read.filter(({ partition }) => !isBulkPartition(partition))).toEqual([])
+    expect(read.filter(({ partition }) => laneOfReportPartition(partition) === 'interactive')).toEqual([])
   } finally {
     await installation.close()
   }

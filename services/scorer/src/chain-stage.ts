@@ -4,10 +4,10 @@
  */
 import { readFile } from 'node:fs/promises'
 import type { ChainData, ProviderConfig } from '@cupel/chain-data'
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Lane, Logger, Metrics } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
 import { ConfigError, type Config } from '@cupel/service-kit'
-import type { Decision, Lane, Request } from './lane.js'
+import type { Decision, Request } from './lane.js'
 
 /** A request with what providers said of its address; without it where none was asked. */
 export type PreparedRequest = Request & { readonly chainInputs?: ChainInputs }

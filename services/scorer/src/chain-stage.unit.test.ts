@@ -1,10 +1,10 @@
 import type { ChainData, ChainQuestion } from '@cupel/chain-data'
-import { noMetrics, silentLogger } from '@cupel/contracts'
+import { noMetrics, silentLogger, type Lane } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
 import { ConfigError } from '@cupel/service-kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createChainStage, openChainStage, type PreparedRequest } from './chain-stage.js'
-import type { Lane, Request } from './lane.js'
+import type { Request } from './lane.js'
 
 const NOW = '2026-11-25T00:00:00.000Z'
 const BUDGET_MS = 300

@@ -3,7 +3,7 @@
  * labels that the report names, within a budget. A late stage is dropped whole and recorded; limits inside it are counts.
  * Without a ledger the stage does nothing, not even wait.
  */
-import type { ExposureRecord, Logger, Metrics } from '@cupel/contracts'
+import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
   emptyExposure,
@@ -14,7 +14,7 @@ import {
 import { examineAddress, readTransfers, type KnownSizes, type Pace } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
-import type { Lane, Request } from './lane.js'
+import type { Request } from './lane.js'
 import { watchLedger, type Ranges } from './ledger-watch.js'
 import { createSlots, createTurns, LateError } from './turns.js'
 

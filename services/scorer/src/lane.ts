@@ -2,7 +2,14 @@
  * One lane of requests: decode, gather, decide, append, and move the checkpoint once the append is acknowledged. The next
  * batch is read while the last one's reports are still on their way; what was not acknowledged is read again.
  */
-import { reportPartition, screenTopic, topicOf, type DomainEvent, type Logger } from '@cupel/contracts'
+import {
+  reportPartition,
+  screenTopic,
+  topicOf,
+  type DomainEvent,
+  type Lane,
+  type Logger,
+} from '@cupel/contracts'
 import {
   UndecodableRecordError,
   type EventCodec,
@@ -15,8 +22,6 @@ import { giveUp, MAX_VALUE_BYTES, type Undecidable } from './dead-letter.js'
 import type { FailureWindow } from './failure-window.js'
 import { createInFlight, type InFlight } from './in-flight.js'
 import type { ScorerInstruments } from './instruments.js'
-
-export type Lane = 'interactive' | 'bulk'
 
 export type Request = DomainEvent<'ScreenRequested'>
 

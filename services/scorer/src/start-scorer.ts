@@ -1,5 +1,5 @@
 /** The scorer: follows the label view, and once that is complete takes requests from its lanes. */
-import { screenTopic, type Logger, type Metrics } from '@cupel/contracts'
+import { screenTopic, type Lane, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogIdentity, Subscription } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createBackgroundCheckpoint, loadCheckpoint, type BackgroundCheckpoint } from '@cupel/projections'
@@ -13,7 +13,7 @@ import { createFailureWindow } from './failure-window.js'
 import { createGatherer } from './gather.js'
 import { createInstruments, type ScorerInstruments } from './instruments.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
-import { createLane, PausedError, type HandledRange, type Lane, type LaneHandler } from './lane.js'
+import { createLane, PausedError, type HandledRange, type LaneHandler } from './lane.js'
 
 export interface ScorerDeps {
   readonly config: Pick<

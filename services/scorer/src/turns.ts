@@ -2,8 +2,8 @@
  * How long work shares an event loop with screens that have nothing to do with it: it goes a few milliseconds at a time, one
  * piece of it between two looks at the sockets, and past its deadline it does not go on at all.
  */
+import type { Lane } from '@cupel/contracts'
 import type { Pace } from '@cupel/ledger'
-import type { Lane } from './lane.js'
 
 /** Work without a rest, at most: an answer that waits behind it is late by this. */
 export const SLICE_MS = 3

@@ -11,6 +11,7 @@ import {
   type DomainEvent,
   type EventData,
   type EventType,
+  type Lane,
   type Report,
 } from '@cupel/contracts'
 import { classifyLabel, compiledDefaultPolicy, parseAddress } from '@cupel/domain'
@@ -154,9 +155,7 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
     async request(address, chain, over = {}) {
       const event = requestOf(address, chain, over)
       const { lane, livemode, reportId } = event.data
-      await append([
-        codec.encode(event, { topic: screenTopic(lane as 'interactive' | 'bulk', livemode), key: reportId }),
-      ])
+      await append([codec.encode(event, { topic: screenTopic(lane as Lane, livemode), key: reportId })])
       return reportId
     },
     async appendRequest(record) {

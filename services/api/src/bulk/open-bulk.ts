@@ -1,6 +1,6 @@
 /** The parts of the API that bulk jobs need, put together. */
 import type { Caller } from '@cupel/access'
-import { REPORT_PARTITIONS } from '@cupel/contracts'
+import { reportPartitionOfLane } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
@@ -34,19 +34,12 @@ export interface OpenBulkOptions {
   readonly links: { readonly baseUrl: string; readonly reportPageUrl: string }
 }
 
-/** The upper half of the report topic's partitions is for bulk: no instance that answers screens has to read past its reports. */
-const BULK_PARTITIONS = REPORT_PARTITIONS / 2
-
 export function openBulk({ log, codec, database, links, ...options }: OpenBulkOptions): BulkParts {
   const groups = { jobs: readModelGroup(jobView), reports: readModelGroup(reportView) }
   const reportIds = createReportIds({
     take: options.takeNumbers,
     idsOf: (first, count) =>
-      options.reportIdsOf(
-        first,
-        count,
-        (number) => BULK_PARTITIONS + Number(number % BigInt(BULK_PARTITIONS)),
-      ),
+      options.reportIdsOf(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
   return {
     jobs: createBulkJobs({
