@@ -14,7 +14,7 @@ import { LocalStackError } from './local-stack-error.js'
 import type { KafkaJars } from './maven-jars.js'
 import { isSameProcess, processIdentity } from './process-identity.js'
 
-/** `quick`: fast code at once. `full`: faster code, after a minute or two of load in which it is slower (docs/adr/0161). */
+/** `quick`: fast code at once. `full`: faster code, after a minute or two of load in which it is slower (docs/adr/0023). */
 export type BrokerCompiler = 'quick' | 'full'
 
 export interface KafkaOptions {

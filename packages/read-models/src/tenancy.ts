@@ -1,6 +1,6 @@
 /**
  * The walls between tenants behind the condition of each query. The statement runs in a role to which the database shows the
- * rows of this tenant alone (docs/adr/0150), and what came back is looked at (docs/adr/0097). None relies on another.
+ * rows of this tenant alone (docs/adr/0150), and what came back is looked at. None relies on another.
  */
 import type { Queryable, Statement } from '@cupel/postgres'
 import { tenantScope } from '@cupel/projections'

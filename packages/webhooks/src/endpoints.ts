@@ -282,7 +282,7 @@ interface EndpointRow extends Record<string, unknown> {
   readonly created_at: Date
 }
 
-/** The second wall between tenants, as in the read models: a row of another one goes no further (docs/adr/0097). */
+/** The second wall between tenants, as in the read models: a row of another one goes no further (docs/adr/0150). */
 export function ownRow<R extends { readonly account_id: string; readonly livemode: boolean }>(
   row: R,
   owner: Owner,

@@ -1,6 +1,6 @@
 /**
  * What a change of the API description takes from those who already call it. Within /v1 only additions are allowed
- * (docs/adr/0115): requests that were accepted stay accepted, and answers keep what clients rely on.
+ * (docs/adr/0075): requests that were accepted stay accepted, and answers keep what clients rely on.
  */
 
 type Json = Readonly<Record<string, unknown>>

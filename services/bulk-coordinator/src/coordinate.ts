@@ -202,7 +202,7 @@ export async function coordinate(options: CoordinateOptions, signal: AbortSignal
 
 /**
  * The lease says who reads, not the group. On Kafka each holder joins a group of its own, so that it need not wait until the
- * broker has missed the one before (docs/adr/0103).
+ * broker has missed the one before (docs/adr/0102).
  */
 function membership(log: EventLog, group: string): string {
   return log.kind === 'kafka' ? `${group}.${randomUUID()}` : group

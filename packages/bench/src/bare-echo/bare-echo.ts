@@ -1,7 +1,7 @@
 /**
  * The bare echo: a request record, an echo in a process of its own, a reply record, each by kafkajs's own producer and
  * consumers. The floor runs on the platform's log port, so whatever makes that faster moves the floor too; the bare echo stays
- * where it is (docs/adr/0172).
+ * where it is (docs/performance.md).
  */
 import { randomBytes } from 'node:crypto'
 import { FLOOR_RECORD_BYTES } from '../floor.js'

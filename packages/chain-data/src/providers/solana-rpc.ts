@@ -1,6 +1,6 @@
 /**
  * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node tells how many transactions an address has:
- * they are counted where a node that keeps the whole history has all their signatures on one page (docs/adr/0165).
+ * they are counted where a node that keeps the whole history has all their signatures on one page (docs/adr/0132).
  */
 import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'

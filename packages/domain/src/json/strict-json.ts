@@ -1,6 +1,6 @@
 /**
  * JSON as a security boundary wants it: what two readers could understand differently is refused before anyone reads it.
- * The value itself always comes from JSON.parse; the scan before it only ever refuses more (docs/adr/0071).
+ * The value itself always comes from JSON.parse; the scan before it only ever refuses more (docs/adr/0070).
  */
 
 /** Where a document is at fault: `pointer` is RFC 6901 into it, empty for the whole of it. */

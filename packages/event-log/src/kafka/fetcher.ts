@@ -274,7 +274,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
 
 /**
  * Two turns of the event loop, in which whoever got the records sends what follows from them: a statement, an append. A fetch
- * sent before it would wake the broker first and let it take the core that the records' reader needs (docs/adr/0168).
+ * sent before it would wake the broker first and let it take the core that the records' reader needs (docs/performance.md).
  */
 async function othersSend(): Promise<void> {
   await nextTurn()

@@ -192,7 +192,7 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function scheduleOnlyWhile
 
 /**
  * kafkajs looks ten times a second at each connection for requests whose limit has passed, and a service has five to ten
- * connections. Limits are seconds: one look a second ends them as well (docs/adr/0169).
+ * connections. Limits are seconds: one look a second ends them as well (docs/performance.md).
  */
 const REQUEST_TIMEOUT_CHECK_MS = 1_000
 RequestQueue.prototype.scheduleRequestTimeoutCheck = function lookOnceASecond(this: PatchedQueue): void {

@@ -1,6 +1,6 @@
 /**
  * Reads a job back so that nobody is ever told "unknown" about a job they were given, or "running" about one whose end was
- * acknowledged before they asked: such a read waits for the projections (docs/adr/0105).
+ * acknowledged before they asked: such a read waits for the projections (docs/adr/0073).
  */
 import type { Caller } from '@cupel/access'
 import { reportPartition, topicOf } from '@cupel/contracts'

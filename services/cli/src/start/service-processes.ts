@@ -168,7 +168,7 @@ export function reachable(host: string): string {
 /**
  * A service holds 20 to 60 MB alive. Given a whole machine's memory V8 lets garbage grow to several times that before it
  * collects; a limit on the old generation makes it collect earlier. Left alone below that limit, it would collect after every
- * 8 MB that a small heap grows, buffers included, several times a second: it may double instead (docs/adr/0171).
+ * 8 MB that a small heap grows, buffers included, several times a second: it may double instead (docs/performance.md).
  */
 const NODE_FLAGS: readonly string[] = [
   '--enable-source-maps',
