@@ -29,6 +29,7 @@ const requested: DomainEvent<'ScreenRequested'> = {
     reportUrl: 'https://example.test/9f2c4a1be07d6358',
     jobId: null,
     jobIndex: 3,
+    call: null,
   },
 }
 const target = { topic: 'screening.screen.events.v1', key: '9f2c4a1be07d6358' }

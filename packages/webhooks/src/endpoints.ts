@@ -1,5 +1,6 @@
 /** Endpoints: where an account wants its webhooks, at most ten in each environment. Secrets are shown once. */
 import { randomBytes } from 'node:crypto'
+import type { ApiCall } from '@cupel/contracts'
 import type { DisabledReason, PayloadKind } from '@cupel/domain'
 import type { Judge } from '@cupel/outbound'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -37,6 +38,8 @@ export type EndpointResult<T> = ({ readonly ok: true } & T) | EndpointRefusal
 export interface Actor {
   readonly by: string
   readonly reason?: string | undefined
+  /** The call of the API that makes the change; the event records it. */
+  readonly call?: ApiCall | undefined
 }
 
 /** What changes to endpoints need. */
@@ -90,6 +93,7 @@ export async function createEndpoint(
       origin: originOf(endpoint.url),
       createdBy: order.by,
       reason: order.reason ?? '',
+      call: order.call ?? null,
     }
     await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointCreated', created)], SOURCE)
     return { ok: true, endpoint, secret }
@@ -180,6 +184,7 @@ export async function deleteEndpoint(
       deletedAt: new Date().toISOString(),
       deletedBy: order.by,
       reason: order.reason ?? '',
+      call: order.call ?? null,
     }
     await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointDeleted', told)], SOURCE)
     return { ok: true }
@@ -253,7 +258,7 @@ async function releaseDeliveries(transaction: Queryable, endpointId: string): Pr
 async function tellChanged(
   transaction: Queryable,
   endpoint: WebhookEndpoint,
-  { by, reason }: Actor,
+  { by, reason, call }: Actor,
 ): Promise<void> {
   const { endpointId, accountId, livemode, payload, status, disabledReason, previousSecretExpiresAt } =
     endpoint
@@ -263,6 +268,7 @@ async function tellChanged(
     changedAt: new Date().toISOString(),
     changedBy: by,
     reason: reason ?? '',
+    call: call ?? null,
   }
   await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointChanged', changed)], SOURCE)
 }

@@ -89,6 +89,7 @@ function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
       reportUrl: job.reportPageUrl + reportId,
       jobId: job.jobId,
       jobIndex: unit.itemIndex,
+      call: null,
     },
     envelope: {
       id: decidedEventId('ScreenRequested', reportId),

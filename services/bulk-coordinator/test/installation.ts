@@ -109,7 +109,7 @@ export function submission(
     type: 'BulkSubmitted',
     data: {
       ...{ jobId, accountId: 'acc_1', livemode: true, items, submittedAt: SUBMITTED_AT },
-      ...{ reportPageUrl: 'https://cupel.example.com/reports/', ...over },
+      ...{ reportPageUrl: 'https://cupel.example.com/reports/', call: null, ...over },
     },
     envelope: {
       ...{ id, source: 'test', time: SUBMITTED_AT, subject: jobId },
@@ -177,6 +177,7 @@ export async function openInstallation(): Promise<Installation> {
         accountId: 'acc_1',
         livemode: true,
         requestedAt,
+        call: null,
       }
       const envelope = {
         id,

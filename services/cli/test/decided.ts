@@ -220,6 +220,7 @@ function requestOf(address: string, chain: string, livemode: boolean): DomainEve
       reportUrl: `https://example.org/reports/${reportId}`,
       jobId: null,
       jobIndex: null,
+      call: null,
     },
     envelope: envelopeOf(reportId),
   }

@@ -89,7 +89,7 @@ function request(over: Partial<Request['data']> = {}): Request {
       answerByAt: null,
       requestedAt: '2026-11-25T00:00:00.000Z',
     },
-    ...{ reportUrl: 'https://example.org/', jobId: null, jobIndex: null, ...over },
+    ...{ reportUrl: 'https://example.org/', jobId: null, jobIndex: null, call: null, ...over },
   }
   const envelope = {
     id: 'r',

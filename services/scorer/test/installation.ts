@@ -244,6 +244,7 @@ function requestOf(
     reportUrl: `https://example.org/reports/${reportId}`,
     jobId: null,
     jobIndex: null,
+    call: null,
     ...over,
   }
   return { type: 'ScreenRequested', data, envelope: envelope(reportId) }

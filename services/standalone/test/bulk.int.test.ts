@@ -162,6 +162,7 @@ describe('a job', () => {
       data: {
         ...{ jobId, accountId: owner.accountId, livemode: true, items, submittedAt: at },
         reportPageUrl: 'https://cupel.example.com/reports/',
+        call: null,
       },
       envelope: { id, source: 'test', time: at, subject: jobId, correlationId: id, causationId: id },
     }

@@ -26,6 +26,26 @@ export interface ScreenRequested {
   readonly reportUrl: string
   readonly jobId: null | string
   readonly jobIndex: null | number
+  /** The call that asked for the screening; null for the screening of a bulk item. */
+  readonly call: null | ApiCall
+}
+
+/** The call of the API that an event records. The event is the audit record of the call: no ApiRequestAudited is appended beside it. */
+export interface ApiCall {
+  /** Request-Id of the answer. */
+  readonly requestId: string
+  readonly keyId: string
+  /** Scope of the key. */
+  readonly scope: string
+  /** Address of the client; an IPv4-mapped address is written as IPv4. */
+  readonly clientAddress: string
+  readonly method: string
+  /** Path of the endpoint with the names of its parameters, as in the API description. */
+  readonly route: string
+  /** HTTP status of the answer where the call succeeds. */
+  readonly status: number
+  /** When the call came; UTC, RFC 3339 with milliseconds. */
+  readonly at: string
 }
 
 /** A screening was decided. The first record with a report id in its partition is the report. */
@@ -331,6 +351,8 @@ export interface BulkSubmitted {
   readonly reportPageUrl: string
   /** UTC time the job was accepted. */
   readonly submittedAt: string
+  /** The call that submitted the job. */
+  readonly call: null | ApiCall
 }
 
 /** One address of a bulk job; its index is its place. */
@@ -357,6 +379,8 @@ export interface BulkCancelRequested {
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
   readonly requestedAt: string
+  /** The call that asked for the cancellation. */
+  readonly call: null | ApiCall
 }
 
 /** A job ended before all its items were done. */
@@ -621,6 +645,8 @@ export interface WebhookEndpointCreated {
   readonly createdBy: string
   /** Why, in the operator's words; empty where the account did it. */
   readonly reason: string
+  /** The call that created the endpoint; null where an operator did. */
+  readonly call: null | ApiCall
 }
 
 /** A receiver of webhooks was changed, paused, resumed or got another secret. */
@@ -644,6 +670,8 @@ export interface WebhookEndpointChanged {
   readonly changedBy: string
   /** Why, in the operator's words; empty where the account did it. */
   readonly reason: string
+  /** The call that changed the endpoint; null where an operator or the dispatcher did. */
+  readonly call: null | ApiCall
 }
 
 /** An account gave up a receiver of webhooks, and with it what was still to be sent there. */
@@ -657,6 +685,8 @@ export interface WebhookEndpointDeleted {
   readonly deletedBy: string
   /** Why, in the operator's words; empty where the account did it. */
   readonly reason: string
+  /** The call that deleted the endpoint; null where an operator did. */
+  readonly call: null | ApiCall
 }
 
 /** A webhook was sent once, whatever came of it. */

@@ -28,7 +28,15 @@ const submitted = (
   items: BulkSubmitted['items'],
   more: Partial<BulkSubmitted> = {},
 ): DomainEvent<'BulkSubmitted'> =>
-  event('BulkSubmitted', JOB, { jobId: JOB, ...OWNER, items, submittedAt: AT, reportPageUrl: '', ...more })
+  event('BulkSubmitted', JOB, {
+    jobId: JOB,
+    ...OWNER,
+    items,
+    submittedAt: AT,
+    reportPageUrl: '',
+    call: null,
+    ...more,
+  })
 const failed = (reportId: string, accountId = OWNER.accountId): DomainEvent<'ScreeningFailed'> =>
   event('ScreeningFailed', reportId, {
     ...{ reportId, accountId, livemode: true, code: 'screening_failed', detail: 'no', failedAt: LATER },

@@ -68,6 +68,7 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
           items,
           reportPageUrl: options.reportPageUrl(),
           submittedAt,
+          call: null,
         },
         envelope: envelopeOf(order, submittedAt),
       }
@@ -85,7 +86,7 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
       const { accountId, livemode } = order.caller
       const event: DomainEvent<'BulkCancelRequested'> = {
         type: 'BulkCancelRequested',
-        data: { jobId: order.jobId, accountId, livemode, requestedAt },
+        data: { jobId: order.jobId, accountId, livemode, requestedAt, call: null },
         envelope: envelopeOf(order, requestedAt),
       }
       const target = { topic: topicOf('BulkCancelRequested', livemode), key: order.jobId }

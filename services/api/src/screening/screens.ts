@@ -133,6 +133,7 @@ function screenRequested(
       reportUrl: options.reportUrlOf(reportId),
       jobId: null,
       jobIndex: null,
+      call: null,
     },
     envelope: {
       id: requestedEventId(),
