@@ -1,6 +1,14 @@
 /** Policies as operators handle them: checked, compared over what was decided, put in force. */
+export {
+  activatePolicy,
+  readActivations,
+  type ActivatedPolicy,
+  type PolicyActivation,
+} from './activate-policy.js'
 export { checkPolicyText, type CheckedPolicy } from './check-policy.js'
 export { changedSettings, type ChangedSetting } from './changed-settings.js'
+export { ensureDefaultPolicy } from './ensure-default-policy.js'
+export type { PolicyToActivate } from './policy-activation.js'
 export {
   diffPolicies,
   SEVERAL_SETTINGS,

@@ -21,7 +21,7 @@ import {
   type EventLog,
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { importLabels } from '@cupel/label-import'
+import { importLabels } from '@cupel/labels'
 import { currentLedgerSeq, examineAddress, importLedger, ledgerMigrations } from '@cupel/ledger'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'

@@ -4,9 +4,9 @@ import type { ApiCall } from '@cupel/contracts'
 import type { DisabledReason, PayloadKind } from '@cupel/domain'
 import type { Judge } from '@cupel/outbound'
 import type { Database, Queryable } from '@cupel/postgres'
-import { newWebhookSecret } from '@cupel/webhook-signing'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
 import type { SecretBox } from './secret-box.js'
+import { newWebhookSecret } from './signing/signature.js'
 
 /** An account in one of its environments. */
 export interface Owner {

@@ -1,4 +1,5 @@
 export { webhooksMigrations } from './migrations.js'
+export { signWebhook, verifyWebhook } from './signing/signature.js'
 export { createSecretBox } from './secret-box.js'
 export type { SecretBox } from './secret-box.js'
 export {

@@ -18,7 +18,7 @@ import { builtInRegistry, type EventCodec, type EventLog } from '@cupel/event-lo
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { startProjector } from '@cupel/projector'
-import { ensureDefaultPolicy } from '@cupel/read-models'
+import { ensureDefaultPolicy } from '@cupel/policy'
 import { startScorer } from '@cupel/scorer'
 import { loadConfig } from '@cupel/service-kit'
 import { createTestDatabase, until } from '@cupel/testkit'

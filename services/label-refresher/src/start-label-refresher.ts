@@ -1,7 +1,7 @@
 /** The label refresher: keeps the lists of its plan up to date. Without a plan there is nothing to run. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { readRefreshPlan, startRefreshes } from '@cupel/label-refresh'
+import { readRefreshPlan, startRefreshes } from '@cupel/labels'
 import type { Database } from '@cupel/postgres'
 import type { Config, RunningService } from '@cupel/service-kit'
 

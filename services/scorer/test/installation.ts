@@ -38,7 +38,8 @@ import {
   type ReadModel,
   type RunningReadModel,
 } from '@cupel/projections'
-import { ensureDefaultPolicy, labelView, policyView, readModels } from '@cupel/read-models'
+import { ensureDefaultPolicy } from '@cupel/policy'
+import { labelView, policyView, readModels } from '@cupel/read-models'
 import { loadConfig, type RunningService } from '@cupel/service-kit'
 import { createTestDatabase } from '@cupel/testkit'
 import { startScorer, type ScorerDeps } from '../src/index.js'

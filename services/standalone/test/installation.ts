@@ -13,11 +13,12 @@ import {
   type EventLog,
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { labelRefreshMigrations } from '@cupel/label-refresh'
+import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
-import { ensureDefaultPolicy, readModels } from '@cupel/read-models'
+import { ensureDefaultPolicy } from '@cupel/policy'
+import { readModels } from '@cupel/read-models'
 import { loadConfig } from '@cupel/service-kit'
 import { createTestDatabase, until } from '@cupel/testkit'
 import { webhooksMigrations } from '@cupel/webhooks'
@@ -49,7 +50,7 @@ const migrationSources = [
   projectionsMigrations,
   accessMigrations,
   bulkMigrations,
-  labelRefreshMigrations,
+  labelsMigrations,
   ledgerMigrations,
   webhooksMigrations,
 ]

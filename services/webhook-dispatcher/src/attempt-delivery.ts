@@ -1,8 +1,7 @@
 /** One attempt: signs the stored body for this moment, sends it, and decides what that makes of the delivery. */
 import { decideAttempt, retryAfterMs } from '@cupel/domain'
 import type { OutboundClient } from '@cupel/outbound'
-import { signWebhook } from '@cupel/webhook-signing'
-import type { AttemptRecord, ClaimedDelivery } from '@cupel/webhooks'
+import { signWebhook, type AttemptRecord, type ClaimedDelivery } from '@cupel/webhooks'
 
 const USER_AGENT = 'Cupel-Webhooks/1.0'
 

@@ -1,7 +1,6 @@
 import { topicOf } from '@cupel/contracts'
 import { listDeadLetters } from '@cupel/event-log'
-import { changeEndpoint, redeliver, rotateEndpointSecret, sendTest } from '@cupel/webhooks'
-import { verifyWebhook } from '@cupel/webhook-signing'
+import { changeEndpoint, redeliver, rotateEndpointSecret, sendTest, verifyWebhook } from '@cupel/webhooks'
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DISPATCHER_GROUP } from '../src/index.js'

@@ -9,7 +9,7 @@ import {
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { ledgerMigrations } from '@cupel/ledger'
-import { importLabels, type LabelImportRequest, type LabelImportSummary } from '@cupel/label-import'
+import { importLabels, type LabelImportRequest, type LabelImportSummary } from '@cupel/labels'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'

@@ -1,6 +1,6 @@
 /** `cupel labels dismiss`: a list that never came is not waited for any more. */
 import { checkedReason } from '@cupel/access'
-import { dismissExpectedSets } from '@cupel/label-import'
+import { dismissExpectedSets } from '@cupel/labels'
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'

@@ -3,14 +3,14 @@ import { accessSync, constants } from 'node:fs'
 import { categories, type Category } from '@cupel/contracts'
 import {
   importLabels,
+  labelFormats,
   type LabelImportProgress,
   type LabelImportRefused,
   type LabelImportRequest,
   type LabelImportResult,
   type LabelImportSummary,
   type SetSummary,
-} from '@cupel/label-import'
-import { labelFormats } from '@cupel/label-sources'
+} from '@cupel/labels'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'

@@ -9,7 +9,7 @@ import {
   type ListStatus,
   type RefreshedList,
   type RefreshRun,
-} from '@cupel/label-refresh'
+} from '@cupel/labels'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'

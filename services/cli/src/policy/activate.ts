@@ -1,7 +1,8 @@
 /** `cupel policy activate`: from here on screenings are decided under another policy. */
 import { topicOf } from '@cupel/contracts'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { activatePolicy, policyView, type PolicyActivation } from '@cupel/read-models'
+import { activatePolicy, type PolicyActivation } from '@cupel/policy'
+import { policyView } from '@cupel/read-models'
 import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'

@@ -1,7 +1,6 @@
 /** `cupel policy diff`: what another policy would have made of the screens that were decided. */
 import { compilePolicyText, type CompiledPolicy } from '@cupel/domain'
-import { diffPolicies, type PolicyDiff } from '@cupel/policy'
-import { readActivations } from '@cupel/read-models'
+import { diffPolicies, readActivations, type PolicyDiff } from '@cupel/policy'
 import { InvalidArgumentError, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import { momentOf } from '../audit/moment.js'

@@ -12,7 +12,7 @@ import {
   type EventLog,
   type SchemaRegistry,
 } from '@cupel/event-log'
-import { labelRefreshMigrations } from '@cupel/label-refresh'
+import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
@@ -27,7 +27,7 @@ const migrationSources = [
   projectionsMigrations,
   accessMigrations,
   bulkMigrations,
-  labelRefreshMigrations,
+  labelsMigrations,
   ledgerMigrations,
   webhooksMigrations,
 ]

@@ -1,6 +1,6 @@
 /** A new installation judges by the default policy from its first screen on. */
 import { compiledDefaultPolicy } from '@cupel/domain'
-import { ensureDefaultPolicy as ensurePolicy } from '@cupel/read-models'
+import { ensureDefaultPolicy as ensurePolicy } from '@cupel/policy'
 import type { Stack } from '../stack/stack.js'
 
 /** Activates it unless some policy was activated before. */

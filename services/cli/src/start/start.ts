@@ -1,6 +1,6 @@
 /** `cupel start`: everything on this machine, until it is asked to stop. */
 import type { Logger } from '@cupel/contracts'
-import { readRefreshPlan, RefreshPlanError } from '@cupel/label-refresh'
+import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
   holdHome,
   killChildren,

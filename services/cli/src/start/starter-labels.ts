@@ -1,6 +1,6 @@
 /** A new installation gets the starter labels, so that its first screening finds something. */
 import { noMetrics, type Logger } from '@cupel/contracts'
-import { importStarterLabels } from '@cupel/label-import'
+import { importStarterLabels } from '@cupel/labels'
 import { CommandError } from '../explain.js'
 import type { Stack } from '../stack/stack.js'
 

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { parseFile, textFile, type Parsed } from '../../../test/formats/samples.js'
+import { ofacAdvancedXmlFormat } from './sdn-advanced-xml.js'
+
+const head = `<?xml version="1.0" encoding="utf-8"?>
+<Sanctions xmlns="http://www.un.org/sanctions/1.0">
+<DateOfIssue CalendarTypeID="1"><Year>2026</Year><Month>8</Month><Day>18</Day></DateOfIssue>
+<ReferenceValueSets>
+<FeatureTypeValues><FeatureType ID="344" FeatureTypeGroupID="1">Digital Currency Address - XBT</FeatureType>
+<FeatureType ID="345" FeatureTypeGroupID="1">Digital Currency Address - ETH</FeatureType><FeatureType ID="8">Birthdate</FeatureType></FeatureTypeValues>
+<ListValues><List ID="1550">SDN List</List><List ID="91507">Consolidated List</List></ListValues>
+</ReferenceValueSets>
+`
+const name = (...parts: string[]): string =>
+  parts
+    .map((part) => `<DocumentedNamePart><NamePartValue>${part}</NamePartValue></DocumentedNamePart>`)
+    .join('')
+const party = (profile: number, alias: string, features: string): string =>
+  `<DistinctParty FixedRef="${profile}"><Profile ID="${profile}"><Identity Primary="true">` +
+  `<Alias Primary="false"><DocumentedName>${name('AKA')}</DocumentedName></Alias>` +
+  `<Alias Primary="true"><DocumentedName>${alias}</DocumentedName></Alias></Identity>${features}</Profile></DistinctParty>`
+const feature = (type: number, detail: string): string =>
+  `<Feature FeatureTypeID="${type}"><FeatureVersion><Comment/><VersionDetail DetailTypeID="1432">${detail}</VersionDetail></FeatureVersion></Feature>`
+const date = (year: number, month: number, day: number): string =>
+  `<Date CalendarTypeID="1"><Year>${year}</Year><Month>${month}</Month><Day>${day}</Day></Date>`
+const listing = (profile: number, events: string, list = 1550): string =>
+  `<SanctionsEntry ProfileID="${profile}" ListID="${list}">${events}<SanctionsMeasure><Comment>DPRK3</Comment>` +
+  `<DatePeriod><Start><From><Year>1999</Year><Month>1</Month><Day>1</Day></From></Start></DatePeriod></SanctionsMeasure></SanctionsEntry>`
+const created = (text: string): string => `<EntryEvent EntryEventTypeID="1"><Comment/>${text}</EntryEvent>`
+const document = (parties: string, entries: string): string =>
+  `${head}<DistinctParties>${parties}</DistinctParties><SanctionsEntries>${entries}</SanctionsEntries></Sanctions>`
+
+describe('the advanced SDN list', () => {
+  test('gives addresses with the primary name and the date the party was designated', async () => {
+    const { items, facts } = await parse(
+      document(
+        party(
+          27307,
+          name('LAZARUS', 'GROUP'),
+          feature(8, '1 Jan 1970') + feature(345, '0xabc') + feature(344, '1abc'),
+        ),
+        listing(27307, created(date(2022, 4, 14)) + created(date(2019, 9, 13))),
+      ),
+    )
+    expect(items).toMatchObject([
+      { type: 'row', row: { address: '0xabc', chain: null, chainHint: 'ETH', entity: 'LAZARUS GROUP' } },
+      { type: 'row', row: { address: '1abc', chainHint: 'XBT', validFrom: '2019-09-13T00:00:00.000Z' } },
+    ])
+    expect(facts.publishedAt).toBe('2026-08-18T00:00:00.000Z')
+  })
+
+  test('leaves the designation undated where the list does not date it', async () => {
+    const { items } = await parse(
+      document(party(5, name('X'), feature(345, '0xabc')), listing(5, created(''))),
+    )
+    expect(items).toMatchObject([{ type: 'row', row: { validFrom: null } }])
+  })
+
+  test('does not call a party sanctioned that is on another list alone', async () => {
+    const { items } = await parse(
+      document(party(6, name('Y'), feature(345, '0xabc')), listing(6, created(date(2020, 1, 1)), 91507)),
+    )
+    expect(items).toMatchObject([{ type: 'refused', reason: 'party 6 has no entry on the SDN list' }])
+  })
+
+  test('is refused as a whole where it is cut off, even between two parties', async () => {
+    const whole = document(party(5, name('X'), feature(345, '0xabc')), listing(5, created(date(2020, 1, 1))))
+    for (const end of ['</DistinctParties>', '<SanctionsEntries>', '</SanctionsEntries>']) {
+      await expect(parse(whole.slice(0, whole.indexOf(end)))).rejects.toMatchObject({ refusal: 'truncated' })
+    }
+  })
+
+  test('is refused as a whole where no feature type is a digital currency', async () => {
+    await expect(parse(document('', '').replaceAll('Digital Currency', 'Postal'))).rejects.toMatchObject({
+      refusal: 'malformed',
+    })
+  })
+})
+
+const parse = (text: string): Promise<Parsed> => parseFile(ofacAdvancedXmlFormat, textFile(text))

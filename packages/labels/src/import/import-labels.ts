@@ -1,0 +1,317 @@
+/**
+ * Imports a label file: reads and checks all of it, compares it with what its sets hold, appends what changes, and
+ * publishes, so that each set changes all at once or not at all. A killed import leaves nothing visible.
+ */
+import { basename } from 'node:path'
+import { requestedEventId } from '@cupel/contracts'
+import { authorityOriginOf, guardRemovals, UNGUARDED_REMOVALS } from '@cupel/domain'
+import { SetRefusedError } from '../formats/label-source.js'
+import type { Queryable } from '@cupel/postgres'
+import { LABEL_TOPIC } from '@cupel/read-models'
+import { createLabelAppender } from './append-labels.js'
+import {
+  ImportRefusedError,
+  type LabelImportDeps,
+  type LabelImportProgress,
+  type LabelImportRequest,
+  type LabelImportResult,
+  type SetSummary,
+} from './import-request.js'
+import { labelEvents, published, setKey, type LabelImport } from './label-events.js'
+import { createSpools, type SpoolFactory } from './label-spool.js'
+import {
+  catchUpLabelView,
+  LabelViewStalledError,
+  waitForLabelView,
+  withLabelView,
+} from './label-view-follower.js'
+import { readLabels, type ReadLabels } from './read-labels.js'
+import { changesOf, compareSet, countChanges, type ChangeCounts, type SetComparison } from './set-changes.js'
+import { lockSources, releaseSources, requireLocks } from './source-locks.js'
+
+const MAX_NAME_CHARACTERS = 200
+
+/**
+ * Imports one file. Expected refusals are a result; a log or database that cannot be reached, or a label view that does
+ * not follow, rejects, and then importing again is safe.
+ */
+export async function importLabels(
+  request: LabelImportRequest,
+  deps: LabelImportDeps,
+): Promise<LabelImportResult> {
+  const startedAt = performance.now()
+  const refused: ReadLabels['refused'] = { count: 0, rows: [] }
+  try {
+    const checked = checkRequest(request)
+    return await withLabelView(deps, () =>
+      deps.database.withConnection(async (connection) => {
+        const spools = createSpools(connection, deps.memoryLabels)
+        try {
+          return await runImport({ request: checked, deps, connection, spools, refused, startedAt })
+        } finally {
+          await spools.close()
+        }
+      }),
+    )
+  } catch (error) {
+    if (error instanceof SetRefusedError) {
+      const { refusal, message, line } = error
+      return { status: 'refused', refusal, message, line, removals: null, refused }
+    }
+    if (error instanceof ImportRefusedError) {
+      const { refusal, message, line, removals } = error
+      return { status: 'refused', refusal, message, line, removals, refused }
+    }
+    throw error
+  }
+}
+
+type CheckedRequest = LabelImportRequest & { readonly dataset: string }
+
+/** What is wrong with the options themselves, before anything is read. */
+function checkRequest(request: LabelImportRequest): CheckedRequest {
+  const dataset = request.set ?? basename(request.file)
+  for (const [option, name] of [
+    ['--set', dataset],
+    ['--source', request.source],
+  ] as const) {
+    if (name !== undefined && !isName(name)) {
+      throw new ImportRefusedError(
+        'bad-option',
+        `${option} must be 1 to ${MAX_NAME_CHARACTERS} printable characters without a slash`,
+      )
+    }
+  }
+  if (request.asOf !== undefined && Number.isNaN(Date.parse(request.asOf))) {
+    throw new ImportRefusedError('bad-option', `--as-of is not a date: ${request.asOf}`)
+  }
+  if (request.acceptRemovals !== undefined && (request.reason ?? '').trim() === '') {
+    throw new ImportRefusedError(
+      'bad-option',
+      '--accept-removals needs --reason: it is recorded who accepted and why',
+    )
+  }
+  return { ...request, dataset }
+}
+
+const isName = (name: string): boolean =>
+  name.length > 0 && name.length <= MAX_NAME_CHARACTERS && /^[^\p{C}/]+$/u.test(name)
+
+interface Run {
+  readonly request: CheckedRequest
+  readonly deps: LabelImportDeps
+  readonly connection: Queryable
+  readonly spools: SpoolFactory
+  readonly refused: ReadLabels['refused']
+  readonly startedAt: number
+}
+
+async function runImport(run: Run): Promise<LabelImportResult> {
+  const { request, deps, connection, spools, refused } = run
+  const report = progressOf(deps)
+  const read = await readLabels(request, spools, refused, (rows) => report('reading', rows))
+  const sources = read.sources.map(({ source }) => source)
+  await lockSources(connection, sources, () => report('waiting-for-lock', 0))
+  try {
+    report('comparing', 0)
+    await catchUpLabelView(deps)
+    const sets = await compareAll(run, read)
+    requireRecent(sets, request)
+    requireAcceptedRemovals(sets, request)
+    const end = request.dryRun === true ? null : await appendAll(run, read, sets, report)
+    return summaryOf(run, read, sets, await becameVisible(run, end, report))
+  } finally {
+    await releaseSources(connection, sources)
+  }
+}
+
+interface SetImport extends LabelImport {
+  readonly counts: ChangeCounts
+}
+
+async function compareAll({ request, deps, spools }: Run, read: ReadLabels): Promise<readonly SetImport[]> {
+  const importedAt = new Date().toISOString()
+  const sets: SetImport[] = []
+  for (const labels of read.sources) {
+    const comparison = await compareSet(deps.database, {
+      labels,
+      dataset: read.dataset,
+      append: request.append === true,
+      formatDate: read.publishedAt,
+      operatorDate: request.asOf === undefined ? null : new Date(request.asOf).toISOString(),
+      importedAt,
+      spools,
+    })
+    const counts = await countChanges(comparison)
+    sets.push({ importId: requestedEventId(), comparison, importedAt, counts })
+  }
+  return sets
+}
+
+/** A source that still gives last year's list has not been refreshed, however lately it was asked. */
+function requireRecent(sets: readonly SetImport[], { notBefore }: LabelImportRequest): void {
+  if (notBefore === undefined) return
+  const old = sets.find(({ comparison: { asOf } }) => asOf === null || asOf < notBefore)
+  if (old === undefined) return
+  const { set, asOf } = old.comparison
+  const dated = asOf === null ? 'has no date' : `is dated ${asOf.slice(0, 10)}`
+  throw new ImportRefusedError(
+    'too-old',
+    `${setKey(set)} ${dated}, and must not be older than ${notBefore.slice(0, 10)}`,
+  )
+}
+
+/** Removals beyond the guard stop the whole file, unless the operator accepts exactly their number. */
+function requireAcceptedRemovals(sets: readonly SetImport[], request: LabelImportRequest): void {
+  const guarded = sets.filter(
+    ({ comparison, counts }) =>
+      !guardRemovals({ liveBefore: comparison.liveBefore, removals: counts.retired, accepted: null }).ok,
+  )
+  const removals = guarded.reduce((sum, { counts }) => sum + counts.retired, 0)
+  if (removals === 0 || removals === request.acceptRemovals) return
+  const which = guarded
+    .map(
+      ({ comparison, counts }) =>
+        `${counts.retired} of ${comparison.liveBefore} labels of ${setKey(comparison.set)}`,
+    )
+    .join(', ')
+  const given = request.acceptRemovals === undefined ? '' : ` (not ${request.acceptRemovals})`
+  throw new ImportRefusedError(
+    'too-many-removals',
+    `The file would remove ${which}, more than ${UNGUARDED_REMOVALS} and 2 %. If that is right, import again with ` +
+      `--accept-removals ${removals} --reason "…"${given}`,
+    { removals },
+  )
+}
+
+/** Appends every label first and publishes all sets together. Resolves to the offset after the last publication. */
+async function appendAll(
+  { request, deps, connection, refused }: Run,
+  read: ReadLabels,
+  sets: readonly SetImport[],
+  report: Report,
+): Promise<number> {
+  const appender = createLabelAppender(deps, (events) => report('appending', events))
+  for (const set of sets) {
+    const key = setKey(set.comparison.set)
+    for await (const changes of changesOf(set.comparison)) {
+      for (const event of labelEvents(set, changes)) await appender.add(event, key)
+    }
+  }
+  await appender.flush()
+  // Had the connection ended, another import of the source might have compared against the same state.
+  await requireLocks(connection)
+  report('publishing', appender.appended())
+  const records = sets.map((set) => {
+    const { counts, comparison } = set
+    const event = published(set, {
+      sha256: read.sha256,
+      authority: authorityOriginOf(comparison.set.source) !== null,
+      total: counts.total,
+      added: counts.added + counts.changed,
+      unchanged: counts.unchanged,
+      retired: counts.retired + counts.changed,
+      refused: refused.count,
+      acceptedRemovals: request.acceptRemovals ?? null,
+      reason: request.reason ?? null,
+      importedBy: request.importedBy,
+      refreshConfigured: request.refreshConfigured === true,
+    })
+    return deps.codec.encode(event, { topic: LABEL_TOPIC, key: setKey(comparison.set) })
+  })
+  const positions = await deps.log.append('labels.publish', records)
+  return Math.max(...positions.map(({ offset }) => offset)) + 1
+}
+
+/** The publication is final whether or not the view shows it yet. */
+async function becameVisible({ request, deps }: Run, end: number | null, report: Report): Promise<boolean> {
+  if (end === null || request.returnEarly === true) return false
+  report('projecting', 0)
+  try {
+    await waitForLabelView(deps, end)
+    return true
+  } catch (error) {
+    if (!(error instanceof LabelViewStalledError)) throw error
+    deps.logger.warn({ err: error }, 'The import is published but the label view does not show it yet')
+    return false
+  }
+}
+
+function summaryOf(
+  { request, refused, startedAt }: Run,
+  read: ReadLabels,
+  sets: readonly SetImport[],
+  visible: boolean,
+): LabelImportResult {
+  const sum = (count: (counts: ChangeCounts) => number): number =>
+    sets.reduce((total, set) => total + count(set.counts), 0)
+  const durationMs = Math.round(performance.now() - startedAt)
+  return {
+    status: request.dryRun === true ? 'dry-run' : 'imported',
+    file: request.file,
+    format: request.format,
+    sha256: read.sha256,
+    sets: sets.map(setSummary),
+    rows: read.rows,
+    added: sum((counts) => counts.added),
+    changed: sum((counts) => counts.changed),
+    unchanged: sum((counts) => counts.unchanged),
+    retired: sum((counts) => counts.retired),
+    repeated: sum((counts) => counts.repeated),
+    skipped: read.skipped,
+    refused,
+    warnings: sets.flatMap(({ comparison }) => warningsOf(comparison, request)),
+    visible,
+    durationMs,
+    rowsPerSecond: Math.round(read.rows / Math.max(durationMs / 1_000, 0.001)),
+  }
+}
+
+function setSummary({ importId, comparison, counts }: SetImport): SetSummary {
+  const { set, asOf, historical } = comparison
+  const authority = authorityOriginOf(set.source) !== null
+  return { ...set, importId, asOf, historical, authority, ...counts }
+}
+
+function warningsOf(comparison: SetComparison, request: LabelImportRequest): string[] {
+  const { set, asOf, futureDate, historical, inForce, siblings } = comparison
+  const warnings: string[] = []
+  if (futureDate !== null) {
+    warnings.push(
+      `${setKey(set)} is dated ${futureDate.slice(0, 10)}, in the future: it is taken as of today`,
+    )
+  }
+  if (historical) {
+    const advice = request.append === true ? '; --append with a later --as-of adds to the current list' : ''
+    warnings.push(
+      `${setKey(set)} of ${asOf?.slice(0, 10)} is older than the published list of ${inForce?.asOf?.slice(0, 10)}: ` +
+        `it adds history and changes nothing current${advice}`,
+    )
+  }
+  // Two versions of one authority's list under two names: what was delisted from one would stay designated by the other.
+  if (authorityOriginOf(set.source) !== null && siblings.length > 0) {
+    warnings.push(
+      `${set.source} also has ${siblings.map(setKey).join(', ')} in force, which this import does not replace. ` +
+        'If it is the same list under another name, give both one name with --set and withdraw the other',
+    )
+  }
+  return warnings
+}
+
+type Report = (phase: LabelImportProgress['phase'], rows: number) => void
+
+/** Rows per second are counted from the last report of the phase before. */
+function progressOf({ onProgress }: LabelImportDeps): Report {
+  let current: LabelImportProgress['phase'] | null = null
+  let phaseSince = performance.now()
+  let reportedAt = phaseSince
+  return (phase, rows) => {
+    if (phase !== current) {
+      current = phase
+      phaseSince = reportedAt
+    }
+    reportedAt = performance.now()
+    const seconds = (reportedAt - phaseSince) / 1_000
+    onProgress?.({ phase, rows, rowsPerSecond: seconds > 0 ? Math.round(rows / seconds) : 0 })
+  }
+}

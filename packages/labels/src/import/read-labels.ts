@@ -1,0 +1,256 @@
+/** From the rows of a file to the labels they state, by source; a row that states none is refused with its line. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import {
+  classifyLabel,
+  confidenceLadder,
+  findChain,
+  labelIdentity,
+  parseAddress,
+  parseListedAddress,
+  type AddressRefusal,
+  type LabelClass,
+  type LabelKind,
+  type StatedLabel,
+} from '@cupel/domain'
+import { labelFormats } from '../formats/formats.js'
+import type { ByteStream, LabelFile, LabelRow, ParsedSet } from '../formats/label-source.js'
+import type { LabelSpool, SpoolFactory } from './label-spool.js'
+import { ImportRefusedError, type LabelImportRequest, type RefusedRow } from './import-request.js'
+
+/** A file has one source or a few; a hundred mean that its columns are not what they seem. */
+const MAX_SOURCES = 64
+/** Refused rows kept for the summary; all are counted. */
+const MAX_LISTED_REFUSALS = 1_000
+/** Rows between two looks at memory and progress. */
+const ROWS_PER_TURN = 2_000
+const READ_BYTES = 256 * 1024
+const MAX_NAME_CHARACTERS = 200
+
+export interface SourceLabels {
+  readonly source: string
+  readonly labels: LabelSpool<StatedLabel>
+  /** Newest observation of this source in the file. */
+  newestObservedAt: string | null
+}
+
+export interface ReadLabels {
+  readonly dataset: string
+  /** In order of name. */
+  readonly sources: readonly SourceLabels[]
+  readonly sha256: string
+  readonly publishedAt: string | null
+  readonly rows: number
+  readonly skipped: number
+  readonly refused: { count: number; readonly rows: RefusedRow[] }
+}
+
+/** Reads the whole file. Throws SetRefusedError or ImportRefusedError where it cannot be used as a whole. */
+export async function readLabels(
+  request: LabelImportRequest & { readonly dataset: string },
+  spools: SpoolFactory,
+  refused: ReadLabels['refused'],
+  onRows: (rows: number) => void,
+): Promise<ReadLabels> {
+  const file = hashedFile(request.file)
+  const parsed = openFormat(request, file)
+  const sources = new Map<string, SourceLabels>()
+  const refuse = (line: number, reason: string): void => {
+    refused.count += 1
+    if (refused.rows.length < MAX_LISTED_REFUSALS) refused.rows.push({ line, reason })
+  }
+
+  let rows = 0
+  let unsourced = 0
+  for await (const item of parsed.items) {
+    rows += 1
+    if (item.type === 'refused') refuse(item.line, item.reason)
+    else {
+      const source = request.source ?? item.row.source ?? parsed.facts().defaultSource
+      const label = source === null ? null : stateLabel(item.row, source)
+      if (source === null || label === null) {
+        unsourced += 1
+        refuse(item.row.line, 'the row names no source')
+      } else if ('reason' in label) refuse(item.row.line, label.reason)
+      else addLabel(sources, { source, dataset: request.dataset, label, spools })
+    }
+    if (rows % ROWS_PER_TURN === 0) {
+      onRows(rows)
+      for (const { labels } of sources.values()) await labels.settle()
+    }
+  }
+  onRows(rows)
+  const facts = parsed.facts()
+  const named = request.source ?? facts.defaultSource
+  if (rows === 0 && named !== null && request.acceptRemovals !== undefined) {
+    sources.set(named, { source: named, labels: spools.create(), newestObservedAt: null })
+  }
+  requireUsable({ request, sources, rows, unsourced, refused: refused.count })
+  return {
+    dataset: request.dataset,
+    sources: [...sources.values()].sort((a, b) => (a.source < b.source ? -1 : 1)),
+    sha256: file.sha256(),
+    publishedAt: facts.publishedAt,
+    rows,
+    skipped: facts.skipped,
+    refused,
+  }
+}
+
+function openFormat(request: LabelImportRequest, file: LabelFile): ParsedSet {
+  const format = labelFormats.get(request.format)
+  if (format === undefined) {
+    const known = [...labelFormats.keys()].join(', ')
+    throw new ImportRefusedError('unknown-format', `There is no format ${request.format}; known are ${known}`)
+  }
+  const { companion, category, chain } = request
+  return format.parse(file, {
+    companion: companion === undefined ? undefined : { open: () => readBytes(companion) },
+    category,
+    chain,
+  })
+}
+
+/** The label a row states, its address parsed and its origin classified; or why it states none. */
+export function stateLabel(row: LabelRow, source: string): StatedLabel | { readonly reason: string } {
+  if (source.length > MAX_NAME_CHARACTERS) return { reason: 'the name of the source is too long' }
+  const address =
+    row.chain === null
+      ? parseListedAddress(row.address, row.chainHint ?? '')
+      : parseAddress(row.address, row.chain)
+  if (!address.ok) return { reason: reasonOf(row, address) }
+  const { category, entity, sourceUrl, confidencePpm } = row
+  const known = classify(row, source)
+  const kind = known.origin === source ? (kindOf(row.kind) ?? known.kind) : known.kind
+  return {
+    chain: address.chain,
+    address: row.address,
+    canonicalAddress: address.canonical,
+    lookupKey: address.lookupKey,
+    category,
+    entity,
+    role: known.role,
+    origin: known.origin,
+    kind,
+    confidencePpm: confidencePpm ?? confidenceLadder[kind],
+    sourceUrl,
+    observedAt: row.observedAt,
+    validFrom: row.validFrom,
+    validTo: null,
+  }
+}
+
+/** Classes of the rows just read: thousands of rows differ in nothing that decides their class. */
+const classes = new Map<string, LabelClass>()
+const MAX_REMEMBERED_CLASSES = 10_000
+
+function classify({ sourceUrl, category, entity }: LabelRow, source: string): LabelClass {
+  const key = `${source}\n${sourceUrl}\n${category}\n${entity}`
+  let known = classes.get(key)
+  if (known === undefined) {
+    if (classes.size === MAX_REMEMBERED_CLASSES) classes.clear()
+    known = classifyLabel({ source, sourceUrl, category, entity, confidencePpm: null })
+    classes.set(key, known)
+  }
+  return known
+}
+
+/**
+ * A source that the origin table does not know may say itself what sort of knowledge it offers, but never that it is an
+ * authority: whose list designates is the table's to say.
+ */
+function kindOf(word: string | null): LabelKind | null {
+  if (word === null || word === 'designation' || word === 'restatement') return null
+  return word in confidenceLadder ? (word as LabelKind) : null
+}
+
+function reasonOf(row: LabelRow, refusal: AddressRefusal): string {
+  const chain = row.chain ?? row.chainHint
+  const unknown = refusal.code === 'unsupported_chain' || (chain !== null && findChain(chain) === undefined)
+  const named =
+    chain === null ? '' : unknown ? ` (no chain ${JSON.stringify(chain.slice(0, 20))})` : ` (${chain})`
+  return `${refusal.reason.replaceAll('_', ' ')}: ${JSON.stringify(row.address.slice(0, 120))}${named}`
+}
+
+function addLabel(
+  sources: Map<string, SourceLabels>,
+  {
+    source,
+    dataset,
+    label,
+    spools,
+  }: { source: string; dataset: string; label: StatedLabel; spools: SpoolFactory },
+): void {
+  let found = sources.get(source)
+  if (found === undefined) {
+    if (sources.size === MAX_SOURCES) {
+      throw new ImportRefusedError('too-many-sources', `The file names more than ${MAX_SOURCES} sources`)
+    }
+    found = { source, labels: spools.create(), newestObservedAt: null }
+    sources.set(source, found)
+  }
+  found.labels.add(labelIdentity({ source, dataset }, label), label)
+  const { observedAt } = label
+  if (observedAt !== null && (found.newestObservedAt === null || observedAt > found.newestObservedAt)) {
+    found.newestObservedAt = observedAt
+  }
+}
+
+/** A file of which nothing can be used is a mistake, and an empty one too, unless the operator says what it removes. */
+function requireUsable({
+  request,
+  sources,
+  rows,
+  unsourced,
+  refused,
+}: {
+  request: LabelImportRequest
+  sources: Map<string, SourceLabels>
+  rows: number
+  unsourced: number
+  refused: number
+}): void {
+  if (sources.size > 0) return
+  if (unsourced > 0) {
+    throw new ImportRefusedError('no-source', 'No row names a source: say with --source whose list this is')
+  }
+  if (rows > 0) {
+    throw new ImportRefusedError(
+      'no-usable-row',
+      `None of the ${rows} rows can be used (${refused} were refused)`,
+    )
+  }
+  throw new ImportRefusedError(
+    'no-usable-row',
+    `${request.file} holds no labels. To withdraw a set, import an empty file with --source, --set and --accept-removals`,
+  )
+}
+
+/** Hashes what is read, so that the hash is of the bytes that were parsed. */
+function hashedFile(path: string): LabelFile & { sha256(): string } {
+  const hashes: string[] = []
+  return {
+    open: () => hashing(path, (sha256) => hashes.push(sha256)),
+    sha256() {
+      const [sha256] = hashes
+      if (sha256 === undefined) throw new Error('The file was not read to its end')
+      if (hashes.some((other) => other !== sha256)) {
+        throw new ImportRefusedError('changed-while-read', `${path} changed while it was read`)
+      }
+      return sha256
+    },
+  }
+}
+
+async function* hashing(path: string, onEnd: (sha256: string) => void): ByteStream {
+  const hash = createHash('sha256')
+  for await (const chunk of readBytes(path)) {
+    hash.update(chunk)
+    yield chunk
+  }
+  onEnd(hash.digest('hex'))
+}
+
+function readBytes(path: string): ByteStream {
+  return createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
+}

@@ -1,0 +1,30 @@
+/** Some well-known public facts, so that a new installation's first screening is a real one. */
+import { fileURLToPath } from 'node:url'
+import { listSets } from '@cupel/read-models'
+import { importLabels } from './import-labels.js'
+import type { LabelImportDeps, LabelImportResult } from './import-request.js'
+
+export const STARTER_SOURCE = 'cupel_starter'
+export const STARTER_DATASET = 'starter'
+export const starterLabelsFile = fileURLToPath(
+  new URL('../../../../data/starter-labels.csv', import.meta.url),
+)
+
+/**
+ * Imports the starter labels into an installation that never had any; null where it has them, of whatever version: from
+ * then on they are the operator's to change.
+ */
+export async function importStarterLabels(deps: LabelImportDeps): Promise<LabelImportResult | null> {
+  const sets = await listSets(deps.database)
+  if (
+    sets.some(
+      ({ kind, source, dataset }) =>
+        kind === 'published' && source === STARTER_SOURCE && dataset === STARTER_DATASET,
+    )
+  )
+    return null
+  return await importLabels(
+    { file: starterLabelsFile, format: 'csv', set: STARTER_DATASET, importedBy: 'cupel/start' },
+    deps,
+  )
+}

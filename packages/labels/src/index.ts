@@ -1,0 +1,36 @@
+/** Label files: their formats, the import of a set, and the lists that are refreshed on a schedule. */
+export { labelsMigrations } from './migrations.js'
+export { labelFormats } from './formats/formats.js'
+export type { LabelRow } from './formats/label-source.js'
+export { dismissExpectedSets } from './import/expect-sets.js'
+export { importLabels } from './import/import-labels.js'
+export { LabelViewStalledError } from './import/label-view-follower.js'
+export {
+  importStarterLabels,
+  starterLabelsFile,
+  STARTER_DATASET,
+  STARTER_SOURCE,
+} from './import/starter-labels.js'
+export type {
+  LabelImportDeps,
+  LabelImportProgress,
+  LabelImportRefused,
+  LabelImportRequest,
+  LabelImportResult,
+  LabelImportSummary,
+  SetSummary,
+} from './import/import-request.js'
+export {
+  parseRefreshPlan,
+  readRefreshPlan,
+  RefreshPlanError,
+  type RefreshedList,
+} from './refresh/refresh-plan.js'
+export { enterLists, listStatuses, type ListStatus } from './refresh/schedule.js'
+export {
+  announceLists,
+  refreshDue,
+  startRefreshes,
+  type RefreshRun,
+  type RunningRefreshes,
+} from './refresh/run-refreshes.js'

@@ -1,0 +1,155 @@
+/** Which lists are refreshed, from where and how often: one JSON file, read at start. */
+import { readFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import { categories } from '@cupel/contracts'
+import { strictJsonFault } from '@cupel/domain'
+import { labelFormats } from '../formats/formats.js'
+import { z } from 'zod'
+
+const MINUTE_MS = 60_000
+const unitMs: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 1_440 * MINUTE_MS }
+/** A publisher is not asked more often; a list that is asked less often is not refreshed. */
+const SHORTEST_MS = 5 * MINUTE_MS
+const LONGEST_MS = 30 * 1_440 * MINUTE_MS
+const DEFAULT_MAX_BYTES = 256 * 1024 * 1024
+const DEFAULT_TIMEOUT_MS = 5 * MINUTE_MS
+
+/** `30m`, `6h`, `1d` as milliseconds. */
+const duration = (shortestMs: number, longestMs: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,4}[mhd]$/, 'a time such as 30m, 6h or 1d')
+    .transform((text) => Number(text.slice(0, -1)) * unitMs[text.at(-1)!]!)
+    .refine((ms) => ms >= shortestMs && ms <= longestMs, 'out of bounds')
+
+const name = z.string().regex(/^[^\p{C}/]{1,200}$/u, '1 to 200 printable characters without a slash')
+const path = z.string().refine(isAbsolute, 'an absolute path')
+const url = z.url().refine((text) => urlFault(text) === null, {
+  error: (issue) => urlFault(String(issue.input)) ?? 'not a URL',
+})
+
+const listSchema = z
+  .strictObject({
+    name: name.optional().describe('Name of the entry; by default its set.'),
+    source: name.optional().describe('Whose list it is; by default what its rows or its format say.'),
+    set: name.describe('Dataset within the source, as with --set.'),
+    format: z.enum([...labelFormats.keys()] as [string, ...string[]]).describe('Layout of the file.'),
+    url: url.optional().describe('Where it is downloaded: https, or http on this machine.'),
+    path: path.optional().describe('A file, or a folder whose newest file counts.'),
+    companion_url: url.optional(),
+    companion_path: path.optional(),
+    hosts: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Hosts it may be redirected to, beside its own. No other host is ever asked.'),
+    every: duration(SHORTEST_MS, LONGEST_MS).describe('How often.'),
+    max_age: duration(1, 3_650 * 1_440 * MINUTE_MS)
+      .optional()
+      .describe('A file dated before counts as not refreshed.'),
+    max_bytes: z.int().min(1).max(4_294_967_296).default(DEFAULT_MAX_BYTES),
+    timeout: duration(MINUTE_MS, 60 * MINUTE_MS).default(DEFAULT_TIMEOUT_MS),
+    category: z.enum(categories).optional().describe('For formats that state none.'),
+    chain: z.string().optional().describe('For formats that state none.'),
+  })
+  .refine((list) => (list.url === undefined) !== (list.path === undefined), 'either a url or a path')
+  .refine(
+    (list) => list.companion_url === undefined || list.companion_path === undefined,
+    'a companion_url or a companion_path',
+  )
+
+const planSchema = z.strictObject({ lists: z.array(listSchema).min(1).max(200) })
+
+export interface RefreshedList {
+  readonly name: string
+  readonly source: string | undefined
+  readonly set: string
+  readonly format: string
+  readonly place: Place
+  readonly companion: Place | undefined
+  readonly everyMs: number
+  readonly maxAgeMs: number | undefined
+  readonly maxBytes: number
+  readonly timeoutMs: number
+  readonly category: (typeof categories)[number] | undefined
+  readonly chain: string | undefined
+}
+
+export type Place =
+  | { readonly kind: 'url'; readonly url: string; readonly hosts: readonly string[] }
+  | { readonly kind: 'path'; readonly path: string }
+
+/** The file cannot be used; one sentence says why. */
+export class RefreshPlanError extends Error {
+  override readonly name = 'RefreshPlanError'
+}
+
+/** Throws RefreshPlanError. */
+export function readRefreshPlan(file: string): readonly RefreshedList[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new RefreshPlanError(`CUPEL_LABEL_REFRESH_FILE: ${file} cannot be read.`, { cause })
+  }
+  return parseRefreshPlan(text, file)
+}
+
+export function parseRefreshPlan(text: string, file = 'the plan'): readonly RefreshedList[] {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (cause) {
+    throw new RefreshPlanError(`${file} is not JSON.`, { cause })
+  }
+  // Of two settings with one name JSON.parse keeps the last without a word: its author may have read the first.
+  const doubtful = strictJsonFault(text, 'The plan')
+  if (doubtful !== null)
+    throw new RefreshPlanError(
+      `${file} is not clear at ${doubtful.pointer || 'its whole'}: ${doubtful.detail}`,
+    )
+  const parsed = planSchema.safeParse(document)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(
+      ({ path: at, message }) => `${at.join('.') || 'the file'}: ${message}`,
+    )
+    throw new RefreshPlanError(`${file} is no plan of lists to refresh: ${faults.join('; ')}.`)
+  }
+  const lists = parsed.data.lists.map((list): RefreshedList => ({
+    name: list.name ?? list.set,
+    source: list.source,
+    set: list.set,
+    format: list.format,
+    place: placeOf(list.url, list.path, list.hosts)!,
+    companion: placeOf(list.companion_url, list.companion_path, list.hosts),
+    everyMs: list.every,
+    maxAgeMs: list.max_age,
+    maxBytes: list.max_bytes,
+    timeoutMs: list.timeout,
+    category: list.category,
+    chain: list.chain,
+  }))
+  const names = lists.map((list) => list.name)
+  const twice = names.find((one, index) => names.indexOf(one) < index)
+  if (twice !== undefined) throw new RefreshPlanError(`${file} has two lists of the name ${twice}.`)
+  return lists
+}
+
+function placeOf(
+  url: string | undefined,
+  path: string | undefined,
+  hosts: readonly string[],
+): Place | undefined {
+  if (url !== undefined)
+    return { kind: 'url', url, hosts: [new URL(url).host, ...hosts.map((host) => host.toLowerCase())] }
+  return path === undefined ? undefined : { kind: 'path', path }
+}
+
+/** A list decides who is sanctioned: it is not fetched where anybody on the way could change it. */
+export function urlFault(text: string): string | null {
+  const parsed = URL.canParse(text) ? new URL(text) : null
+  if (parsed === null) return 'not a URL'
+  if (parsed.username !== '' || parsed.password !== '') return 'a URL without a password in it'
+  if (parsed.protocol === 'https:') return null
+  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(parsed.hostname)
+  return parsed.protocol === 'http:' && isLocal ? null : 'https, or http on this machine'
+}

@@ -1,0 +1,195 @@
+/** Takes lists as they become due, one at a time, and refreshes them under a lease: several processes share the work. */
+import { randomUUID } from 'node:crypto'
+import type { Logger, Metrics } from '@cupel/contracts'
+import type { Database } from '@cupel/postgres'
+import { expectSets } from '../import/expect-sets.js'
+import type { LabelImportDeps } from '../import/import-request.js'
+import { IMPORTER, refreshList, type RefreshOutcome } from './refresh-list.js'
+import type { RefreshedList } from './refresh-plan.js'
+import { claimList, enterLists, LEASE_MS, listStatuses, recordRefresh, renewLease } from './schedule.js'
+
+/** Between two looks for lists that are due. */
+const POLL_MS = 5_000
+/** A source that fails is asked again sooner than it is due, at first, and never sooner than this. */
+const FIRST_RETRY_MS = 300_000
+const RENEW_MS = LEASE_MS / 4
+const DURATION_BUCKETS = [0.1, 1, 5, 15, 60, 300, 900]
+
+export interface RefreshesDeps extends LabelImportDeps {
+  readonly lists: readonly RefreshedList[]
+  readonly now?: () => Date
+  readonly pollMs?: number
+}
+
+export interface RefreshRun extends RefreshOutcome {
+  readonly name: string
+}
+
+export interface RunningRefreshes {
+  /** Why lists could not be looked for last; null where they could. */
+  readonly error: () => string | null
+  readonly failing: () => readonly string[]
+  stop(): Promise<void>
+}
+
+/** Runs until it is stopped. A fetch under way is then given up; an import is finished. */
+export function startRefreshes(deps: RefreshesDeps): RunningRefreshes {
+  const stopping = new AbortController()
+  let error: string | null = null
+  const failing = new Set<string>()
+  const instruments = createInstruments(deps.metrics)
+  let isAnnounced = false
+  const running = loop()
+
+  async function loop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        if (!isAnnounced) await announceLists(deps)
+        isAnnounced = true
+        const runs = await refreshDue(deps, { signal: stopping.signal })
+        for (const { name, succeeded } of runs) {
+          if (succeeded) failing.delete(name)
+          else failing.add(name)
+        }
+        await instruments.ages(deps)
+        error = null
+      } catch (caught) {
+        error = caught instanceof Error ? caught.message : String(caught)
+        deps.logger.warn({ err: caught }, 'Lists could not be refreshed; it is tried again')
+      }
+      await pause(deps.pollMs ?? POLL_MS, stopping.signal)
+    }
+  }
+
+  return {
+    error: () => error,
+    failing: () => [...failing],
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/**
+ * Says in the log that these lists are waited for, before any of them is fetched: one that never comes must not be missed
+ * by nobody.
+ */
+export async function announceLists(deps: RefreshesDeps): Promise<void> {
+  const announced = await expectSets(
+    deps.lists.map(({ source, set }) => ({ source, dataset: set })),
+    IMPORTER,
+    deps,
+  )
+  for (const { dataset } of announced)
+    deps.logger.info({ set: dataset }, 'A list is waited for: without it nothing is green')
+}
+
+/** Refreshes every list that is due, or, with `force`, every one that nobody else refreshes at the moment. */
+export async function refreshDue(
+  deps: RefreshesDeps,
+  { signal, force = false, only }: { signal: AbortSignal; force?: boolean; only?: readonly string[] },
+): Promise<readonly RefreshRun[]> {
+  const { database, logger, metrics } = deps
+  const lists = new Map(deps.lists.map((list) => [list.name, list]))
+  const names = [...lists.keys()].filter((name) => only === undefined || only.includes(name))
+  const owner = randomUUID()
+  const instruments = createInstruments(metrics)
+  const runs: RefreshRun[] = []
+  await enterLists(database, names)
+  const left = new Set(names)
+  while (!signal.aborted && left.size > 0) {
+    const state = await claimList(database, { names: [...left], owner, force })
+    if (state === null) break
+    left.delete(state.name)
+    const list = lists.get(state.name)!
+    const since = performance.now()
+    const outcome = await underLease(database, logger, { name: list.name, owner }, () =>
+      refreshList(list, state, { ...deps, signal, now: deps.now ?? (() => new Date()) }),
+    )
+    // Given up because the process stops: the next one goes on where this one was.
+    const isGivenUp = signal.aborted && !outcome.succeeded
+    await recordRefresh(database, {
+      ...outcome,
+      name: list.name,
+      owner,
+      nextInMs: isGivenUp ? 0 : nextInMs(list, outcome, state.failures),
+    })
+    instruments.run(list, outcome, performance.now() - since)
+    const fields = { list: list.name, outcome: outcome.outcome, detail: outcome.detail }
+    if (outcome.succeeded) logger.info(fields, 'A list was refreshed')
+    else logger.warn(fields, 'A list was not refreshed; the published set stays and grows older')
+    runs.push({ name: list.name, ...outcome })
+  }
+  return runs
+}
+
+/** A fault of the log or the database is the run's outcome too: the lease must not be kept for it. */
+async function underLease(
+  database: Database,
+  logger: Logger,
+  lease: { name: string; owner: string },
+  work: () => Promise<RefreshOutcome>,
+): Promise<RefreshOutcome> {
+  const renewing = setInterval(() => {
+    // Where it fails the lease runs out and another process may begin, which harms nothing: imports wait for each other.
+    renewLease(database, lease).catch((error: unknown) =>
+      logger.warn({ err: error, list: lease.name }, 'A lease could not be renewed'),
+    )
+  }, RENEW_MS)
+  try {
+    return await work()
+  } catch (error) {
+    logger.warn({ err: error, list: lease.name }, 'A refresh broke off')
+    const detail = error instanceof Error ? error.message : String(error)
+    return { outcome: 'unavailable', detail, succeeded: false, known: null }
+  } finally {
+    clearInterval(renewing)
+  }
+}
+
+/** On time after success; after failures in 5, 10, 20 … minutes, and never later than it would be due. */
+function nextInMs({ everyMs }: RefreshedList, { succeeded }: RefreshOutcome, failures: number): number {
+  return succeeded ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures, 20))
+}
+
+function createInstruments(metrics: Metrics) {
+  const labels = ['list'] as const
+  const runs = metrics.counter('label_refreshes_total', 'Refreshes of label lists, by outcome.', [
+    'list',
+    'outcome',
+  ])
+  const duration = metrics.histogram(
+    'label_refresh_seconds',
+    'Time a refresh took, fetch and import together.',
+    DURATION_BUCKETS,
+    labels,
+  )
+  const age = metrics.gauge('label_refresh_age_seconds', 'Time since a list was last refreshed.', labels)
+  return {
+    run({ name }: RefreshedList, { outcome }: RefreshOutcome, durationMs: number) {
+      runs.inc({ list: name, outcome })
+      duration.observe(durationMs / 1_000, { list: name })
+    },
+    async ages({ database, lists }: RefreshesDeps) {
+      for (const { name, ageMs } of await listStatuses(
+        database,
+        lists.map((list) => list.name),
+      ))
+        if (ageMs !== null) age.set(ageMs / 1_000, { list: name })
+    },
+  }
+}
+
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, durationMs)
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', done, { once: true })
+  })
+}

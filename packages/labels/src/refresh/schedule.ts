@@ -1,0 +1,143 @@
+/** When each list is due, who refreshes it, and what came of it last. One statement each: a killed process leaves a lease that runs out. */
+import type { Queryable } from '@cupel/postgres'
+
+export interface ListState {
+  readonly name: string
+  readonly place: string | null
+  readonly etag: string | null
+  readonly lastModified: string | null
+  readonly sha256: string | null
+  readonly failures: number
+}
+
+export interface ListStatus extends ListState {
+  /** UTC, RFC 3339; null where it never happened. */
+  readonly dueAt: string
+  readonly attemptedAt: string | null
+  readonly succeededAt: string | null
+  readonly outcome: string | null
+  readonly detail: string | null
+  /** Milliseconds since it was last refreshed, by the database's clock. */
+  readonly ageMs: number | null
+  readonly isRunning: boolean
+}
+
+/** A lease outlives short interruptions of the database and is renewed while the work goes on. */
+export const LEASE_MS = 120_000
+
+/** Lists that are new are due at once. */
+export async function enterLists(database: Queryable, names: readonly string[]): Promise<void> {
+  await database.execute(
+    `INSERT INTO labels.refreshed_list (name) SELECT unnest($1::text[]) ON CONFLICT (name) DO NOTHING`,
+    [names],
+  )
+}
+
+/** Takes the list that is due longest, if there is one; with `force` whether or not it is due. */
+export async function claimList(
+  database: Queryable,
+  { names, owner, force = false }: { names: readonly string[]; owner: string; force?: boolean },
+): Promise<ListState | null> {
+  const rows = await database.query<StateRow>(
+    `UPDATE labels.refreshed_list SET leased_by = $2, leased_until = now() + $3 * interval '1 ms', attempted_at = now()
+     WHERE name = (
+       SELECT name FROM labels.refreshed_list
+       WHERE name = ANY ($1::text[]) AND ($4 OR due_at <= now()) AND (leased_until IS NULL OR leased_until < now())
+       ORDER BY due_at, name LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING name, place, etag, last_modified, sha256, failures`,
+    [names, owner, LEASE_MS, force],
+  )
+  const [row] = rows
+  return row === undefined ? null : stateOf(row)
+}
+
+/** Whether the lease was still held. */
+export async function renewLease(
+  database: Queryable,
+  { name, owner }: { name: string; owner: string },
+): Promise<boolean> {
+  const rows = await database.query(
+    `UPDATE labels.refreshed_list SET leased_until = now() + $3 * interval '1 ms'
+     WHERE name = $1 AND leased_by = $2 RETURNING name`,
+    [name, owner, LEASE_MS],
+  )
+  return rows.length > 0
+}
+
+export interface RefreshRecord {
+  readonly name: string
+  readonly owner: string
+  readonly outcome: string
+  readonly detail: string | null
+  readonly succeeded: boolean
+  /** Until it is due again. */
+  readonly nextInMs: number
+  /** What the next question may be asked with; null keeps what was known. */
+  readonly known: Pick<ListState, 'place' | 'etag' | 'lastModified' | 'sha256'> | null
+}
+
+/** Notes what came of it and gives the lease back. */
+export async function recordRefresh(database: Queryable, record: RefreshRecord): Promise<void> {
+  const { name, owner, outcome, detail, succeeded, nextInMs, known } = record
+  await database.execute(
+    `UPDATE labels.refreshed_list SET leased_by = NULL, leased_until = NULL, outcome = $3, detail = $4,
+       due_at = now() + $5 * interval '1 ms',
+       succeeded_at = CASE WHEN $6 THEN now() ELSE succeeded_at END,
+       failures = CASE WHEN $6 THEN 0 ELSE failures + 1 END,
+       place = CASE WHEN $7 THEN $8 ELSE place END, etag = CASE WHEN $7 THEN $9 ELSE etag END,
+       last_modified = CASE WHEN $7 THEN $10 ELSE last_modified END,
+       sha256 = CASE WHEN $7 THEN $11 ELSE sha256 END
+     WHERE name = $1 AND leased_by = $2`,
+    [
+      ...[name, owner, outcome, detail, nextInMs, succeeded, known !== null],
+      ...[known?.place ?? null, known?.etag ?? null, known?.lastModified ?? null, known?.sha256 ?? null],
+    ],
+  )
+}
+
+/** Every list of the plan, in its order. */
+export async function listStatuses(
+  database: Queryable,
+  names: readonly string[],
+): Promise<readonly ListStatus[]> {
+  const rows = await database.query<StatusRow>(
+    `SELECT name, place, etag, last_modified, sha256, failures, due_at, attempted_at, succeeded_at, outcome, detail,
+       (extract(epoch FROM now() - succeeded_at) * 1000)::float8 AS age_ms,
+       coalesce(leased_until > now(), false) AS is_running
+     FROM labels.refreshed_list WHERE name = ANY ($1::text[]) ORDER BY array_position($1::text[], name)`,
+    [names],
+  )
+  return rows.map((row) => ({
+    ...stateOf(row),
+    dueAt: row.due_at.toISOString(),
+    attemptedAt: row.attempted_at?.toISOString() ?? null,
+    succeededAt: row.succeeded_at?.toISOString() ?? null,
+    outcome: row.outcome,
+    detail: row.detail,
+    ageMs: row.age_ms,
+    isRunning: row.is_running,
+  }))
+}
+
+interface StateRow extends Record<string, unknown> {
+  name: string
+  place: string | null
+  etag: string | null
+  last_modified: string | null
+  sha256: string | null
+  failures: number
+}
+
+interface StatusRow extends StateRow {
+  due_at: Date
+  attempted_at: Date | null
+  succeeded_at: Date | null
+  outcome: string | null
+  detail: string | null
+  age_ms: number | null
+  is_running: boolean
+}
+
+function stateOf({ name, place, etag, last_modified, sha256, failures }: StateRow): ListState {
+  return { name, place, etag, lastModified: last_modified, sha256, failures }
+}

@@ -1,0 +1,94 @@
+import { compiledDefaultPolicy, judge, parseAddress, type Judgement } from '@cupel/domain'
+import { labelFormats, type LabelRow } from '../../src/index.js'
+import { listSets, showLabels } from '@cupel/read-models'
+import { createReadStream } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importStarterLabels, starterLabelsFile } from '../../src/index.js'
+import { startInstallation, type TestInstallation } from './installation.js'
+
+let installation: TestInstallation
+const rows: LabelRow[] = []
+beforeAll(async () => {
+  installation = await startInstallation()
+  const open = (): AsyncIterable<Buffer> => createReadStream(starterLabelsFile) as AsyncIterable<Buffer>
+  for await (const item of labelFormats.get('csv')!.parse({ open }).items) {
+    if (item.type === 'row') rows.push(item.row)
+  }
+})
+afterAll(async () => await installation.close())
+
+test('the starter labels are imported once, whole, and left to the operator afterwards', async () => {
+  const first = await importStarterLabels(installation.deps)
+  expect(first).toMatchObject({
+    status: 'imported',
+    refused: { count: 0 },
+    repeated: 0,
+    added: rows.length,
+    visible: true,
+  })
+  expect(await importStarterLabels(installation.deps)).toBeNull()
+  const sets = await listSets(installation.database)
+  expect(sets).toMatchObject([
+    { source: 'cupel_starter', dataset: 'starter', authority: false, total: rows.length },
+  ])
+})
+
+test('a sanctioned starter address restates OFAC without being its list', async () => {
+  const labels = await installation.show('0x098B716B8Aaf21512996dC57EB0615e2383E2f96')
+  const classes = labels.map(({ category, origin, kind, role }) => ({ category, origin, kind, role }))
+  expect(classes).toContainEqual({
+    category: 'sanctions',
+    origin: 'us-ofac',
+    kind: 'restatement',
+    role: 'owner',
+  })
+  expect(classes).toContainEqual({
+    category: 'stolen',
+    origin: 'service-ronin',
+    kind: 'service_statement',
+    role: 'owner',
+  })
+})
+
+test('every starter address is judged as what it is known for', async () => {
+  for (const row of rows) {
+    const { level, overallHundredths } = await judged(row)
+    const what = `${row.category} ${row.address}: ${level} ${overallHundredths / 100}`
+    if (row.category === 'clean_exchange') expect(overallHundredths, what).toBe(0)
+    else expect(level, what).toBe('red')
+    if (row.category === 'sanctions') expect(overallHundredths, what).toBeGreaterThanOrEqual(9_500)
+  }
+})
+
+test('once OFAC’s own list is here, what it does not hold is no longer sanctioned by the starter labels', async () => {
+  const listed = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+  const delisted = '0x797d7Ae72EbddCDea2a346c1834E04d1F8dF102b'
+  const own = await installation.file('sdn.csv', [
+    `${listed},ETH,sanctions,LAZARUS GROUP,ofac_sdn,https://ofac.treasury.gov/,0.99,2026-11-20`,
+  ])
+  await installation.imported(own)
+  const row = (address: string): LabelRow => rows.find((found) => found.address === address)!
+  expect(await judged(row(listed))).toMatchObject({ level: 'red', overallHundredths: 10_000 })
+  expect(await judged(row(delisted))).toMatchObject({ overallHundredths: 0 })
+})
+
+async function judged({ address, chain }: LabelRow): Promise<Judgement> {
+  const parsed = parseAddress(address, chain)
+  if (!parsed.ok) throw new Error(parsed.detail)
+  const labels = await showLabels(installation.database, { lookupKeys: [parsed.lookupKey] })
+  const sets = await listSets(installation.database)
+  return judge({
+    chain: parsed.chain,
+    canonicalAddress: parsed.canonical,
+    labels: labels.map((label) => ({ ...label, address: label.canonicalAddress })),
+    labelSets: sets.map((set) => ({
+      ...set,
+      authorityOrigin: set.authority ? 'us-ofac' : '',
+      refreshConfigured: false,
+    })),
+    labelView: 'current',
+    chainKnowledge: { status: 'unavailable' },
+    generatedAt: new Date().toISOString(),
+    policy: compiledDefaultPolicy,
+  })
+}

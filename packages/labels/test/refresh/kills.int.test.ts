@@ -1,0 +1,55 @@
+/** A refresher that is killed: nothing half is visible, and whoever takes the list over when its lease ran out finishes it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listOf, openRefreshInstallation, type RefreshInstallation } from './installation.js'
+import { startListServer, type ListServer } from './list-server.js'
+
+let installation: RefreshInstallation
+let server: ListServer
+beforeAll(async () => {
+  installation = await openRefreshInstallation()
+  server = await startListServer()
+  server.serve(listOf(3))
+})
+afterAll(async () => {
+  await server.close()
+  await installation.close()
+})
+
+test.each([
+  ['before:labels.append:1', undefined, { total: 3, unchanged: 0 }],
+  ['before:labels.publish:1', undefined, { total: 3, unchanged: 0 }],
+  ['after:labels.publish:1', { total: 3 }, { total: 3, added: 0, unchanged: 3 }],
+])('killed at %s', async (point, then, finallyHeld) => {
+  const set = `killed ${point.replaceAll(':', ' ')}`
+  const lists = [{ set, format: 'csv', url: server.url, every: '6h' }]
+  const script = fileURLToPath(new URL('./refresh-child.ts', import.meta.url))
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=cupel-source',
+      '--import',
+      'tsx',
+      script,
+      installation.connectionString,
+      JSON.stringify({ lists }),
+    ],
+    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  expect({ code, signal }).toEqual({ code: null, signal: 'SIGKILL' })
+  await installation.caughtUp()
+  if (then === undefined) expect(await installation.set(set)).toBeUndefined()
+  else expect(await installation.set(set)).toMatchObject(then)
+
+  // The dead one still holds the list.
+  expect(await installation.refresh(lists)).toEqual([])
+  await installation.database.execute(
+    `UPDATE labels.refreshed_list SET leased_until = now() - interval '1 second' WHERE name = $1`,
+    [set],
+  )
+  expect(await installation.refresh(lists)).toMatchObject([{ outcome: 'imported' }])
+  expect(await installation.set(set)).toMatchObject({ ...finallyHeld, refreshConfigured: true })
+})

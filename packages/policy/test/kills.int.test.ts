@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { topicOf } from '@cupel/contracts'
+import type { FailpointName } from '@cupel/failpoints'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { activatePolicy, readActivations } from '../src/index.js'
+import { openFixture, type Fixture } from './fixture.js'
+
+let fixture: Fixture
+beforeEach(async () => {
+  fixture = await openFixture()
+})
+afterEach(() => fixture.close())
+
+async function killedAt(point: `${'before' | 'after'}:${FailpointName}:${number}`): Promise<void> {
+  const script = fileURLToPath(new URL('./activation-process.ts', import.meta.url))
+  const child = spawn(
+    process.execPath,
+    ['--conditions=cupel-source', '--import', 'tsx', script, fixture.connectionString, '2'],
+    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
+}
+
+const repeated = () =>
+  activatePolicy({
+    log: fixture.log,
+    codec: fixture.codec,
+    database: fixture.database,
+    policy: { policyId: 'default', version: 2, document: '{"version":2}', sha256: 'hash of text 2' },
+    activatedBy: 'operator:somebody',
+    reason: 'a test',
+    activatedAt: '2026-11-21T10:01:00.000Z',
+  })
+
+test.each([
+  // The first visit is the append, the second the commit that gives the lock back.
+  ['before:policy.activate:1', 0, 'activated'],
+  ['after:policy.activate:1', 1, 'in-force'],
+  ['before:policy.activate:2', 1, 'in-force'],
+  ['after:policy.activate:2', 1, 'in-force'],
+] as const)(
+  'an activation killed at %s leaves %i in the log, and its repeat is %s',
+  async (point, held, outcome) => {
+    await killedAt(point)
+    expect(await readActivations(fixture.log, fixture.codec)).toHaveLength(held)
+    expect(await repeated()).toMatchObject({ outcome })
+    expect(await fixture.log.endOffset(topicOf('PolicyActivated'), 0)).toBe(1)
+  },
+)
