@@ -31,6 +31,7 @@ const checks = {
   types: bin('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
   lint: bin('eslint/bin/eslint.js', '.', '--max-warnings', '0'),
   format: bin('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'),
+  links: node('scripts/check-links.mjs'),
   boundaries: bin(
     'dependency-cruiser/bin/dependency-cruise.mjs',
     '--config',

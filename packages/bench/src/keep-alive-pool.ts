@@ -1,7 +1,7 @@
 /**
- * Kept-alive HTTP/1.1 connections with one request at a time on each, as a caller's pool holds them, and little else: on
- * machines with two cores what a general client does per answer would be measured as the service's own (docs/benchmarks.md).
- * Answers must carry Content-Length, as those of the platform do.
+ * A pool of kept-alive HTTP/1.1 connections with one request at a time on each, as a caller's pool has them, and nothing more.
+ * On a machine with two cores, the work of a general client would count as the service's own. Answers must have Content-Length,
+ * as those of the platform do.
  */
 import { connect, type Socket } from 'node:net'
 
@@ -11,21 +11,15 @@ export interface HttpAnswer {
 }
 
 export interface KeepAlivePool {
-  /** Sends a whole request, head and body, over a connection that is free, or the next to be. Rejects on any fault of it. */
+  /** Sends a request, head and body, on the first free connection. Rejects on any fault of that connection. */
   exchange(request: Buffer): Promise<HttpAnswer>
   close(): void
 }
 
 interface Connection {
-  socket: Socket | null
-  pending: { readonly resolve: (answer: HttpAnswer) => void; readonly reject: (error: Error) => void } | null
-  received: Buffer | null
-}
-
-interface Waiting {
-  readonly request: Buffer
-  readonly resolve: (answer: HttpAnswer) => void
-  readonly reject: (error: Error) => void
+  /** Sends one request; the next one only after this one was answered or failed. Connects when needed. */
+  exchange(request: Buffer): Promise<HttpAnswer>
+  close(): void
 }
 
 const HEAD_END = '\r\n\r\n'
@@ -37,80 +31,91 @@ export function openKeepAlivePool(options: {
   readonly timeoutMs: number
 }): KeepAlivePool {
   const { hostname, port } = new URL(options.url)
-  const free: Connection[] = Array.from({ length: options.connections }, () => ({
-    socket: null,
-    pending: null,
-    received: null,
-  }))
-  const waiting: Waiting[] = []
-  const open = new Set<Socket>()
+  const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+  const connections = Array.from({ length: options.connections }, () =>
+    openConnection(address, options.timeoutMs),
+  )
+  const free = [...connections]
+  const waiting: ((connection: Connection) => void)[] = []
   let closed = false
 
-  function socketOf(connection: Connection): Socket {
-    if (connection.socket !== null) return connection.socket
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), noDelay: true })
-    open.add(socket)
-    connection.socket = socket
-    connection.received = null
-    socket.setTimeout(options.timeoutMs, () =>
-      socket.destroy(new Error(`no answer in ${options.timeoutMs} ms`)),
-    )
-    socket.on('data', (chunk) => receive(connection, chunk))
-    let cause: Error | null = null
-    socket.on('error', (error) => (cause = error))
-    socket.on('close', () => {
-      open.delete(socket)
-      if (connection.socket === socket) connection.socket = null
-      if (connection.pending !== null)
-        settle(connection, null, cause ?? new Error('the connection was closed'))
-    })
-    return socket
-  }
-
-  function receive(connection: Connection, chunk: Buffer): void {
-    const received = connection.received === null ? chunk : Buffer.concat([connection.received, chunk])
-    const answer = readAnswer(received)
-    if (answer === 'incomplete') {
-      connection.received = received
-      return
-    }
-    connection.received = null
-    if (answer instanceof Error) connection.socket?.destroy()
-    settle(connection, answer instanceof Error ? null : answer, answer instanceof Error ? answer : null)
-  }
-
-  function settle(connection: Connection, answer: HttpAnswer | null, error: Error | null): void {
-    const { pending } = connection
-    connection.pending = null
-    if (pending === null) return
+  const release = (connection: Connection): void => {
     const next = waiting.shift()
     if (next === undefined) free.push(connection)
-    else send(connection, next)
-    if (answer === null) pending.reject(error!)
-    else pending.resolve(answer)
+    else next(connection)
+  }
+  return {
+    async exchange(request) {
+      const connection = free.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)))
+      try {
+        if (closed) throw new Error('the pool was closed')
+        return await connection.exchange(request)
+      } finally {
+        release(connection)
+      }
+    },
+    close() {
+      closed = true
+      for (const connection of connections) connection.close()
+    },
+  }
+}
+
+function openConnection(address: { host: string; port: number }, timeoutMs: number): Connection {
+  let socket: Socket | null = null
+  let pending: { resolve: (answer: HttpAnswer) => void; reject: (error: Error) => void } | null = null
+  let received: Buffer | null = null
+
+  function connected(): Socket {
+    if (socket !== null) return socket
+    const opened = connect({ ...address, noDelay: true })
+    let cause: Error | null = null
+    opened.setTimeout(timeoutMs, () => opened.destroy(new Error(`no answer in ${timeoutMs} ms`)))
+    opened.on('data', receive)
+    opened.on('error', (error) => (cause = error))
+    opened.on('close', () => {
+      if (socket !== opened) return
+      socket = null
+      settle(cause ?? new Error('the connection was closed'))
+    })
+    socket = opened
+    received = null
+    return opened
   }
 
-  function send(connection: Connection, { request, resolve, reject }: Waiting): void {
-    connection.pending = { resolve, reject }
-    socketOf(connection).write(request)
+  function receive(chunk: Buffer): void {
+    const bytes = received === null ? chunk : Buffer.concat([received, chunk])
+    const answer = readAnswer(bytes)
+    received = answer === 'incomplete' ? bytes : null
+    if (answer === 'incomplete') return
+    if (answer instanceof Error) disconnect()
+    settle(answer)
+  }
+
+  /** The next request opens a new connection. */
+  function disconnect(): void {
+    socket?.destroy()
+    socket = null
+  }
+
+  function settle(answer: HttpAnswer | Error): void {
+    const settled = pending
+    pending = null
+    if (answer instanceof Error) settled?.reject(answer)
+    else settled?.resolve(answer)
   }
 
   return {
     exchange: (request) =>
       new Promise((resolve, reject) => {
-        if (closed) return reject(new Error('the pool was closed'))
-        const connection = free.pop()
-        if (connection === undefined) waiting.push({ request, resolve, reject })
-        else send(connection, { request, resolve, reject })
+        pending = { resolve, reject }
+        connected().write(request)
       }),
-    close() {
-      closed = true
-      for (const socket of open) socket.destroy()
-    },
+    close: () => socket?.destroy(),
   }
 }
 
-/** The answer, once all of it is there. */
+/** The answer, once all of its bytes have arrived. */
 function readAnswer(received: Buffer): HttpAnswer | Error | 'incomplete' {
   const headEnd = received.indexOf(HEAD_END)
   if (headEnd === -1) return 'incomplete'
@@ -120,11 +125,11 @@ function readAnswer(received: Buffer): HttpAnswer | Error | 'incomplete' {
   const bodyAt = headEnd + HEAD_END.length
   const end = bodyAt + Number(length)
   if (received.length < end) return 'incomplete'
-  if (received.length > end) return new Error('more was answered than asked for')
+  if (received.length > end) return new Error('more bytes than one answer has')
   return { status: Number(head.slice(STATUS_AT, STATUS_AT + 3)), body: received.subarray(bodyAt, end) }
 }
 
-/** A POST of JSON as bytes, made once and sent many times. */
+/** The bytes of a POST with a JSON body. */
 export function postRequest(
   url: string,
   path: string,

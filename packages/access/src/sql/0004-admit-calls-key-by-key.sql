@@ -1,5 +1,5 @@
 -- The gate's statement, one key after the other: what a call costs here is paid by every screening. Before, one query joined,
--- grouped and sorted the batch, and was planned anew for most (docs/adr/0167); now a key costs two reads and one write by
+-- grouped and sorted the batch, and was planned anew for most (docs/performance.md); now a key costs two reads and one write by
 -- primary key.
 
 DROP FUNCTION access.admit_calls(text[], bytea[], inet[], text[], text[], bytea[], text[], bigint, bigint, text[], bigint[],

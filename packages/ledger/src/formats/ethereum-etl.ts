@@ -1,6 +1,6 @@
 /**
  * Files of ethereum-etl: transactions, token_transfers, traces and receipts, told apart by their columns. Receipts prove
- * what the transactions of an earlier file did. Source: ethereum-etl, docs/schema.md.
+ * what the transactions of an earlier file did. The columns are those that the documentation of ethereum-etl (schema.md) names.
  */
 import type { HistoryKind } from '@cupel/domain'
 import { secondsOf, tokenDecimals, wholeNumber, wholeUnits } from './chain.js'
