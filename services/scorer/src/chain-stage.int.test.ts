@@ -64,7 +64,7 @@ test('a report shows what the provider says and can be decided again from its re
     tx_count_kind: 'outgoing',
     risk: { level: 'grey', level_reasons: ['partial'], score_is_lower_bound: false },
     coverage: { chain_data: { status: 'complete', source: 'own-node', height: 25_699_807 } },
-    scorer_version: '1.1.0',
+    scorer_version: '1.0.0',
   })
   expect(event.inputs).toMatchObject({
     chainStage: 'answered',

@@ -6,7 +6,6 @@ import {
   parseAddress,
   type LabelFacts,
   type ParsedAddress,
-  type ScreeningInputs,
   type ScreeningRequest,
 } from '@cupel/domain'
 import { currentLedgerSeq, examineAddress } from '@cupel/ledger'
@@ -83,7 +82,7 @@ async function judgeBatch(
   return reports
 }
 
-function decide(inputs: ScreeningInputs): Report {
+function decide(inputs: Parameters<typeof decideScreening>[0]): Report {
   const decision = decideScreening(inputs)
   if (decision.outcome !== 'decided') throw new Error(decision.detail)
   return JSON.parse(decision.event.report) as Report

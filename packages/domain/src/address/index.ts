@@ -1,5 +1,5 @@
-export { CHAIN_TABLE_VERSION, chainOf, chains, explorerUrl, findChain } from './chain-table.js'
-export type { AddressFormat, ChainCode, ChainDefinition, ChainFamily } from './chain-table.js'
+export { chainOf, chains, explorerUrl, findChain } from './chain-table.js'
+export type { AddressFormat, ChainDefinition } from './chain-table.js'
 export { MAX_ADDRESS_LENGTH, parseAddress, parseListedAddress } from './parse-address.js'
 export type { AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
 export { toEip55 } from './evm-address.js'

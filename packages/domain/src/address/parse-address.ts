@@ -6,7 +6,8 @@ import type { AddressForm, FormFailure } from './address-form.js'
 import { readAddressForms } from './address-forms.js'
 import { encodeBase58Check } from './base58-addresses.js'
 import { encodeCashAddress } from './cash-address.js'
-import { chains, findChain, type ChainCode, type ChainDefinition } from './chain-table.js'
+import type { ChainCode } from '../scorer/index.js'
+import { chains, findChain, type ChainDefinition } from './chain-table.js'
 
 /** Longer than any address there is; longer text is refused before anything reads it. */
 export const MAX_ADDRESS_LENGTH = 256

@@ -3,8 +3,8 @@
  * both, a transfer is one. A provider tells the newest transactions alone, so what follows from them is never a whole
  * history, and no share may be taken of it.
  */
-import { uncountedReason, type Transfer } from '../exposure/transfer.js'
-import { sha256Hex } from '../json/canonical-json.js'
+import { uncountedReason, type Transfer } from '../scorer/index.js'
+import { sha256Hex } from '../scorer/index.js'
 import type { ChainTransaction, Movement, OwnedAmount, SpentAndCreated } from './chain-transaction.js'
 
 /** Of a SHA-256, as in the ledger. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sha256Hex } from '../json/canonical-json.js'
+import { sha256Hex } from '../scorer/index.js'
 import type { ChainTransaction, Movement } from './chain-transaction.js'
 import { countedTransfers } from './counted-transfers.js'
 

@@ -1,6 +1,7 @@
 /** From a row of a list to what it is worth: whose word it is, of what kind, about whom, how sure. */
 import { authorityOrigins, findOriginRow } from './origin-table.js'
-import { confidenceLadder, type LabelKind, type Role } from './vocabulary.js'
+import type { Role } from '../scorer/index.js'
+import { confidenceLadder, type LabelKind } from './vocabulary.js'
 
 export interface ClassifiableRow {
   readonly source: string

@@ -1,12 +1,4 @@
-/** The words labels are made of. They are open in events and reports: a reader tolerates words it does not know. */
-
-/**
- * What the entity has to do with the address.
- * `owner` controls it; `participant` used a service; `disputed`: the attribution or the guilt is contested;
- * `infrastructure`: a contract that belongs to a service without doing its work, such as its token.
- */
-export const roles = ['owner', 'participant', 'disputed', 'infrastructure'] as const
-export type Role = (typeof roles)[number]
+/** What kinds of knowledge labels rest on. The words are open: a reader tolerates words it does not know. */
 
 /** What kind of knowledge a label rests on, with the confidence it has where the file gives none (ppm). */
 export const confidenceLadder = {

@@ -3,7 +3,7 @@
  * their reports are judged like any other. docs/sandbox.md lists them; a test compares.
  */
 import type { Category, ProblemCode, RiskLevel } from '@cupel/contracts'
-import type { LabelFacts, LabelSetFacts } from '../risk/label-facts.js'
+import type { LabelFacts, LabelSetFacts } from '../scorer/index.js'
 
 export interface MagicReport {
   readonly level: RiskLevel

@@ -1,0 +1,227 @@
+/**
+ * What a policy of the right form does that its author may not want. An error is a policy that hides something or does not
+ * do what it says: it is not activated. A warning is a choice worth a second look.
+ */
+import { authorityOrigins } from '../labels/origin-table.js'
+import { confidenceLadder } from '../labels/vocabulary.js'
+import {
+  defaultExposurePolicy,
+  riskCategories,
+  roles,
+  type ExposurePolicyDocument,
+  type PolicyDocument,
+  type RiskCategory,
+} from '../scorer/index.js'
+
+export interface PolicyFinding {
+  readonly severity: 'error' | 'warning'
+  /** Stable name of the rule. */
+  readonly rule: string
+  /** The setting, names joined by dots. */
+  readonly path: string
+  /** A sentence. */
+  readonly message: string
+}
+
+/** Below, a clean attribution is as likely wrong as right. */
+const LEAST_CLEAN_CONFIDENCE = 0.5
+/** Above, what courts and police state of an address would be shown and not used. */
+const MOST_MINIMUM_CONFIDENCE = 0.75
+/** What the judgement itself shows and does not use: hiding it needs no remark. */
+const UNUSED_CONFIDENCE = 0.3
+const MOST_AUTHORITY_AGE_HOURS = 168
+const MOST_AGE_HOURS = 2_160
+
+/** Findings of a document whose form is right, errors first, in a fixed order. */
+export function lintPolicy(document: PolicyDocument): readonly PolicyFinding[] {
+  const findings = [
+    ...riskCategories.flatMap((category) => hiddenCategory(document, category)),
+    ...lintRoles(document),
+    ...lintOwnership(document),
+    ...lintGreen(document),
+    ...lintFreshness(document),
+    ...lintExposure(document),
+  ]
+  return [
+    ...findings.filter(({ severity }) => severity === 'error'),
+    ...findings.filter(({ severity }) => severity === 'warning'),
+  ]
+}
+
+const error = (rule: string, path: string, message: string): PolicyFinding => ({
+  severity: 'error',
+  rule,
+  path,
+  message,
+})
+const warning = (rule: string, path: string, message: string): PolicyFinding => ({
+  severity: 'warning',
+  rule,
+  path,
+  message,
+})
+
+/** Points of what nobody doubts: a certain statement about the owner. */
+function certainPoints({ weights, roles: factors }: PolicyDocument, category: RiskCategory): number {
+  return 100 * weights[category] * factors.owner
+}
+
+function hiddenCategory(document: PolicyDocument, category: RiskCategory): readonly PolicyFinding[] {
+  const { levels } = document
+  const path = `weights.${category}`
+  const most = certainPoints(document, category)
+  const reach = `The owner of an address that is certainly ${category} scores ${pointsText(most)}`
+  if (most < levels.orange)
+    return [error('hidden-category', path, `${reach}, below orange: the category would be hidden.`)]
+  if (most >= levels.red) return []
+  // The floor of a live designation stays at 100; what a court or a restated list says would fall below it.
+  if (category === 'sanctions')
+    return [
+      error('sanctions-below-red', path, `${reach}, below red. Only live designations keep their fixed 100.`),
+    ]
+  return [warning('never-red', path, `${reach}: by itself it is never red.`)]
+}
+
+function lintRoles({ roles: factors }: PolicyDocument): readonly PolicyFinding[] {
+  return roles.flatMap((role) => {
+    const path = `roles.${role}`
+    if (factors[role] === 0)
+      return [warning('role-unused', path, `What is known of ${role} addresses counts nothing.`)]
+    if (factors[role] > factors.owner)
+      return [warning('role-above-owner', path, 'It weighs more than the owner of the address.')]
+    return []
+  })
+}
+
+function lintOwnership({ ownership }: PolicyDocument): readonly PolicyFinding[] {
+  const findings: PolicyFinding[] = []
+  const { minimum_confidence: minimum, combined_from: from, combined_cap: cap } = ownership
+  const path = 'ownership.minimum_confidence'
+  const hidden = Object.entries(confidenceLadder)
+    .map(([kind, confidencePpm]) => ({ kind, confidence: confidencePpm / 1_000_000 }))
+    .filter(({ confidence }) => confidence >= UNUSED_CONFIDENCE && confidence < minimum)
+  if (minimum > MOST_MINIMUM_CONFIDENCE)
+    findings.push(
+      error(
+        'hidden-evidence',
+        path,
+        `Labels below ${minimum} would not count, official documents among them.`,
+      ),
+    )
+  else if (hidden.length > 0)
+    findings.push(
+      warning('hidden-evidence', path, `Labels of these kinds do not count by default: ${names(hidden)}.`),
+    )
+  if (cap <= from)
+    findings.push(
+      warning('combination-unused', 'ownership.combined_cap', 'Several origins never say more than one.'),
+    )
+  if (cap === 1)
+    findings.push(
+      warning('combination-certain', 'ownership.combined_cap', 'Several doubtful origins come to certainty.'),
+    )
+  return findings
+}
+
+const names = (kinds: readonly { readonly kind: string }[]): string =>
+  kinds.map(({ kind }) => kind).join(', ')
+
+function lintGreen({ green }: PolicyDocument): readonly PolicyFinding[] {
+  if (green.clean_confidence >= LEAST_CLEAN_CONFIDENCE) return []
+  const message = `A clean attribution of ${green.clean_confidence} is more likely wrong than right, and would be green.`
+  return [error('weak-green', 'green.clean_confidence', message)]
+}
+
+function lintFreshness({ freshness }: PolicyDocument): readonly PolicyFinding[] {
+  const findings: PolicyFinding[] = []
+  const { required, max_age_hours: maxAge, max_age_hours_by_origin: byOrigin } = freshness
+  const authorities = new Set(Object.values(authorityOrigins))
+  const known = [...authorities].sort().join(', ')
+  for (const [index, { origin }] of required.entries()) {
+    const path = `freshness.required.${index}`
+    if (!authorities.has(origin))
+      findings.push(
+        error('unknown-list', `${path}.origin`, `Nobody can import a list of ${origin}; known are ${known}.`),
+      )
+    if (required.findIndex((other) => other.origin === origin) < index)
+      findings.push(warning('repeated-list', path, `${origin} is required twice.`))
+  }
+  if (!required.some(({ origin }) => origin === 'us-ofac'))
+    findings.push(
+      warning(
+        'list-not-required',
+        'freshness.required',
+        'The sanctions list of us-ofac may grow old unseen.',
+      ),
+    )
+  if (maxAge > MOST_AGE_HOURS)
+    findings.push(
+      warning('old-lists', 'freshness.max_age_hours', `Lists count as fresh for ${days(maxAge)}.`),
+    )
+  for (const [origin, hours] of Object.entries(byOrigin)) {
+    const path = `freshness.max_age_hours_by_origin.${origin}`
+    if (!authorities.has(origin))
+      findings.push(error('unknown-list', path, `Nobody can import a list of ${origin}; known are ${known}.`))
+    else if (hours > MOST_AUTHORITY_AGE_HOURS)
+      findings.push(warning('old-lists', path, `An authority’s list counts as fresh for ${days(hours)}.`))
+  }
+  return findings
+}
+
+function lintExposure(document: PolicyDocument): readonly PolicyFinding[] {
+  const section = document.exposure ?? defaultExposurePolicy
+  const findings: PolicyFinding[] = [...lintCaps(document, section)]
+  if (section.direct_sanctions_minimum < document.levels.orange)
+    findings.push(
+      warning(
+        'hidden-exposure',
+        'exposure.direct_sanctions_minimum',
+        `Who paid a sanctioned address scores at least ${section.direct_sanctions_minimum}, which is below orange.`,
+      ),
+    )
+  if (section.method === 'poison')
+    findings.push(
+      warning('value-not-conserved', 'exposure.method', 'Poison makes more tainted value than there was.'),
+    )
+  if (section.hops < 2)
+    findings.push(
+      warning('never-green-by-history', 'exposure.hops', 'An examined history needs two hops to be green.'),
+    )
+  return findings
+}
+
+function lintCaps(
+  { weights, levels }: PolicyDocument,
+  { caps }: ExposurePolicyDocument,
+): readonly PolicyFinding[] {
+  return riskCategories.flatMap((category) => {
+    const { direct, indirect } = caps[category]
+    const findings: PolicyFinding[] = []
+    if (category === 'sanctions' && weights.sanctions * Math.min(direct.in, direct.out) < levels.orange)
+      findings.push(
+        error(
+          'hidden-exposure',
+          'exposure.caps.sanctions.direct',
+          'Direct dealings with sanctioned addresses would stay below orange.',
+        ),
+      )
+    if (category === 'scam' && weights.scam * direct.out >= levels.orange)
+      findings.push(
+        warning('victims-scored', 'exposure.caps.scam.direct.out', 'Who pays a scam is mostly its victim.'),
+      )
+    for (const direction of ['in', 'out'] as const) {
+      if (indirect[direction] > direct[direction])
+        findings.push(
+          warning(
+            'indirect-above-direct',
+            `exposure.caps.${category}.indirect.${direction}`,
+            'What is further away would weigh more than what is near.',
+          ),
+        )
+    }
+    return findings
+  })
+}
+
+const pointsText = (points: number): string => String(Math.round(points * 100) / 100)
+const days = (hours: number): string => `${Math.round(hours / 24)} days`

@@ -1,0 +1,115 @@
+/** A movement of value between two addresses, and in which order movements happened. */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { findAsset, isBurnAddress } from '../tables/asset-table.js'
+import { STEP_ITEMS, type Steps } from './steps.js'
+
+export interface Transfer {
+  /** Names the transfer in its ledger: two copies of one transfer have one id. Lowercase hex. */
+  readonly id: string
+  /** Empty where the source does not say. */
+  readonly txHash: string
+  /** `native`, `internal`, `token` or `utxo`. Open: a source may know more. */
+  readonly kind: string
+  /** Contract of the token; empty for the native asset. */
+  readonly contract: string
+  /** Canonical addresses. */
+  readonly from: string
+  readonly to: string
+  /** Base units. */
+  readonly amount: bigint
+  readonly blockNumber: number | null
+  /** Seconds since 1970. */
+  readonly occurredAtS: number | null
+  /** Place within the block; comparable within one asset. */
+  readonly position: number | null
+  /** Whether its execution is proven. An unproven one may have failed. */
+  readonly proven: boolean
+}
+
+export type UncountedReason =
+  'zero_value' | 'no_counterparty' | 'burn_address' | 'to_itself' | 'unknown_asset'
+
+/** Why a transfer of a chain is no edge between two counterparties, or null for one that counts. */
+export function uncountedReason(
+  chain: string,
+  { contract, from, to, amount }: Pick<Transfer, 'contract' | 'from' | 'to' | 'amount'>,
+): UncountedReason | null {
+  if (amount <= 0n) return 'zero_value'
+  if (from === '' || to === '') return 'no_counterparty'
+  if (isBurnAddress(from) || isBurnAddress(to)) return 'burn_address'
+  if (from === to) return 'to_itself'
+  return findAsset(chain, contract) === undefined ? 'unknown_asset' : null
+}
+
+/**
+ * The order in which one address saw its transfers: time, block, place in the block; at an equal place what came in
+ * first, so that nothing is spent before it is there; the id settles the rest. What is unknown comes first.
+ */
+export function compareFor(address: string): (a: Transfer, b: Transfer) => number {
+  return (a, b) =>
+    compareKnown(a.occurredAtS, b.occurredAtS) ||
+    compareKnown(a.blockNumber, b.blockNumber) ||
+    compareKnown(a.position, b.position) ||
+    Number(b.to === address) - Number(a.to === address) ||
+    compareIds(a, b)
+}
+
+const compareKnown = (a: number | null, b: number | null): number => (a ?? -1) - (b ?? -1)
+
+export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
+  a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+
+/** SHA-256 of text that comes in pieces. */
+export interface TextHash {
+  /** Adds the UTF-8 bytes of the text. */
+  update(text: string): void
+  /** Lowercase hex of everything added. */
+  hex(): string
+}
+
+export function createTextHash(): TextHash {
+  const hash = sha256.create()
+  return {
+    update: (text) => hash.update(utf8ToBytes(text)),
+    hex: () => bytesToHex(hash.digest()),
+  }
+}
+
+/** Ids are hashes themselves: their first digits part them evenly, so that no sort is long. */
+const BUCKET_DIGITS = 2
+
+/**
+ * SHA-256, lowercase hex, of a whole set of transfers: one line each, in the order of their ids. The id names transaction,
+ * kind and index; the rest is what measuring reads.
+ */
+export function* edgesSha256(transfers: readonly Transfer[], hash: TextHash): Steps<string> {
+  const buckets = new Map<string, Transfer[]>()
+  for (let index = 0; index < transfers.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const transfer = transfers[index]!
+    const digits = transfer.id.slice(0, BUCKET_DIGITS)
+    const bucket = buckets.get(digits)
+    if (bucket === undefined) buckets.set(digits, [transfer])
+    else bucket.push(transfer)
+  }
+  let separator = ''
+  let lines = ''
+  let count = 0
+  for (const digits of [...buckets.keys()].sort()) {
+    for (const transfer of buckets.get(digits)!.sort(compareIds)) {
+      lines += separator + lineOf(transfer)
+      separator = '\n'
+      count += 1
+      if (count % STEP_ITEMS !== 0) continue
+      hash.update(lines)
+      lines = ''
+      yield
+    }
+  }
+  hash.update(lines)
+  return hash.hex()
+}
+
+const lineOf = (one: Transfer): string =>
+  `${one.id} ${one.contract} ${one.from} ${one.to} ${one.amount} ${one.blockNumber ?? ''} ${one.occurredAtS ?? ''} ${one.position ?? ''} ${one.proven}`

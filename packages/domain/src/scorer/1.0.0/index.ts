@@ -1,0 +1,68 @@
+/**
+ * Everything that decides, whole: nothing outside this folder can change a decision. It imports types of the contracts and
+ * @noble/hashes, and nothing else from outside; a released folder never changes (docs/adr/0230).
+ */
+export { SCORER_VERSION } from './version.js'
+export { categories, riskCategories, roles } from './vocabulary.js'
+export type { Category, RiskCategory, RiskLevel, Role } from './vocabulary.js'
+export { canonicalJson, isWellFormedText, sha256Hex, type Sha256Hex } from './json/canonical-json.js'
+
+export { CHAIN_TABLE_VERSION, chainFacts, chainFactsOf } from './tables/chain-table.js'
+export type { ChainCode, ChainFacts, ChainFamily } from './tables/chain-table.js'
+export {
+  ASSET_TABLE_VERSION,
+  baseUnits,
+  decimalAmount,
+  findAsset,
+  isAssetContract,
+  isBurnAddress,
+  listAssets,
+} from './tables/asset-table.js'
+export type { Asset } from './tables/asset-table.js'
+
+export { formatAmount } from './chain-facts/amount.js'
+export { noChainInputs, type ChainInputs, type ChainStage } from './chain-facts/chain-inputs.js'
+export { findDisagreements, type Disagreement } from './chain-facts/disagreements.js'
+export { readChainFacts, type ChainReading } from './chain-facts/read-chain-facts.js'
+
+export { attribute } from './exposure/attribution.js'
+export type { Attribution, AttributionContext, SourceAttribution } from './exposure/attribution.js'
+export {
+  compileExposurePolicy,
+  defaultExposurePolicy,
+  exposureBounds,
+  exposurePolicyFault,
+  taintMethods,
+} from './exposure/exposure-policy.js'
+export type {
+  CompiledExposurePolicy,
+  DirectionCaps,
+  ExposureLimits,
+  ExposurePolicyDocument,
+  ShareBand,
+  TaintMethod,
+} from './exposure/exposure-policy.js'
+export { mergeRanges } from './exposure/history.js'
+export type { DeclaredRange, HistoryKind } from './exposure/history.js'
+export { emptyExposure, measureExposure, measureInSteps } from './exposure/measure-exposure.js'
+export type { MeasureContext, Neighbourhood } from './exposure/measure-exposure.js'
+export { scoreExposure } from './exposure/score-exposure.js'
+export type { ExposureReason, ScoredExposure } from './exposure/score-exposure.js'
+export { finished, STEP_ITEMS } from './exposure/steps.js'
+export type { Steps } from './exposure/steps.js'
+export { uncountedReason } from './exposure/transfer.js'
+export type { TextHash, Transfer, UncountedReason } from './exposure/transfer.js'
+
+export { judge } from './risk/judge.js'
+export type { Conflict, Judgement, JudgementFacts } from './risk/judge.js'
+export { LABEL_VIEW_MAX_LAG_MS } from './risk/label-facts.js'
+export type { LabelFacts, LabelSetFacts, LabelViewState, UnusedReason } from './risk/label-facts.js'
+export { compiledDefaultPolicy, defaultPolicy } from './risk/default-policy.js'
+export { compilePolicy, compilePolicyText, policyFault } from './risk/policy.js'
+export type { CompiledPolicy, PolicyDocument, RequiredList } from './risk/policy.js'
+export { MAX_EVIDENCE_ITEMS } from './risk/evidence.js'
+export type { ChainKnowledge, LevelReason } from './risk/level.js'
+
+export { decideAgain } from './screening/recompute.js'
+export { scoreScreening } from './screening/score-screening.js'
+export type { ScreeningInputs, ScreeningRequest, ScreeningSnapshot } from './screening/screening-inputs.js'

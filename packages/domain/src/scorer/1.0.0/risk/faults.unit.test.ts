@@ -1,0 +1,60 @@
+/** A fault may take green away and must say so; it never makes anything look better. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { drawnFacts } from '../../../../test/drawn-facts.js'
+import { labelSet } from '../../../../test/judgement-builders.js'
+import { judge, type JudgementFacts } from './judge.js'
+
+const PAIRS = 6_000
+
+const NEVER_CAME = 'a list that is waited for never came'
+const neverCame = labelSet({
+  source: '',
+  dataset: 'late',
+  sha256: '',
+  publishedAt: '',
+  asOf: null,
+  refreshConfigured: true,
+  total: 0,
+})
+
+const faults: Readonly<Record<string, (facts: JudgementFacts) => JudgementFacts>> = {
+  'the label view lags': (facts) => ({ ...facts, labelView: 'lagging' }),
+  'every list is old and should be fresh': (facts) => ({
+    ...facts,
+    labelView: 'lagging',
+    labelSets: facts.labelSets.map((set) => ({
+      ...set,
+      refreshConfigured: true,
+      publishedAt: '2020-01-01T00:00:00.000Z',
+      // The date of the list itself stays: whose list is current does not depend on when it came.
+      asOf: set.asOf ?? set.publishedAt,
+    })),
+  }),
+  [NEVER_CAME]: (facts) => ({
+    ...facts,
+    labelSets: [...facts.labelSets, neverCame],
+  }),
+}
+
+test.each(Object.entries(faults))(
+  '%s: not green, the same score, named in the coverage',
+  { timeout: 120_000 },
+  (name, fault) => {
+    fc.assert(
+      fc.property(drawnFacts, (facts) => {
+        const [healthy, faulted] = [judge(facts), judge(fault(facts))]
+        expect(faulted.level).not.toBe('green')
+        expect(faulted.overallHundredths).toBe(healthy.overallHundredths)
+        expect(faulted.categoryHundredths).toEqual(healthy.categoryHundredths)
+        expect(faulted.evidence).toEqual(healthy.evidence)
+        if (healthy.level !== 'green') expect(faulted.level).toBe(healthy.level)
+        // A list that never came leaves the others as they are.
+        const coverages = name === NEVER_CAME ? ['stale', 'partial', 'unavailable'] : ['stale']
+        expect(coverages).toContain(faulted.labelsCoverage)
+        expect(faulted.scoreIsLowerBound).toBe(true)
+      }),
+      { numRuns: PAIRS / Object.keys(faults).length },
+    )
+  },
+)

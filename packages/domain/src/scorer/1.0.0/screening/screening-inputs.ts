@@ -1,0 +1,48 @@
+/** Everything a screening is decided from, and nothing else: no clock, no randomness, no configuration. */
+import type { ExposureRecord } from '@cupel/contracts'
+import type { ChainInputs } from '../chain-facts/chain-inputs.js'
+import type { LabelFacts, LabelSetFacts, LabelViewState } from '../risk/label-facts.js'
+import type { CompiledPolicy } from '../risk/policy.js'
+
+/** The request as accepted: what of it appears in the report or in the event. */
+export interface ScreeningRequest {
+  readonly reportId: string
+  readonly accountId: string
+  readonly livemode: boolean
+  /** Exactly as the caller sent it. */
+  readonly address: string
+  readonly canonicalAddress: string
+  readonly chain: string
+  readonly candidateChains: readonly string[]
+  readonly customerReference: string | null
+  readonly reportUrl: string
+  readonly jobId: string | null
+  readonly jobIndex: number | null
+}
+
+/** The labels of one address and the state of all sets, read in one snapshot. */
+export interface ScreeningSnapshot {
+  /** Names the state of all labels: the number of the newest published set. */
+  readonly labelSetSeq: number
+  readonly labelView: LabelViewState
+  /** UTC time of the newest publication; empty where no set was ever published. */
+  readonly labelsAsOf: string
+  /** The published version of every set. */
+  readonly labelSets: readonly LabelSetFacts[]
+  /** Every label under the address's look-up key, ended ones too, on every chain. */
+  readonly labels: readonly LabelFacts[]
+}
+
+export interface ScreeningInputs {
+  readonly request: ScreeningRequest
+  readonly snapshot: ScreeningSnapshot
+  /** What providers of chain data said; absent where none is configured. */
+  readonly chainInputs?: ChainInputs
+  /** What the ledger said; null where there is none. */
+  readonly exposure?: ExposureRecord | null
+  readonly policy: CompiledPolicy
+  /** The table that classified the labels when they were imported. */
+  readonly originTableVersion: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly generatedAt: string
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { chains } from '../../../address/chain-table.js'
+import { parseAddress } from '../../../address/parse-address.js'
+import {
+  baseUnits,
+  decimalAmount,
+  findAsset,
+  isAssetContract,
+  isBurnAddress,
+  listAssets,
+} from './asset-table.js'
+
+test('every chain has its native asset, and every asset has dust', () => {
+  for (const { code, symbol, decimals } of chains)
+    expect(findAsset(code, ''), code).toMatchObject({ symbol, decimals, contract: '' })
+  for (const asset of listAssets()) expect(asset.dust, `${asset.chain} ${asset.symbol}`).toBeGreaterThan(0n)
+})
+
+test('every token is named by the canonical address of its contract', () => {
+  for (const { chain, contract, symbol } of listAssets().filter((asset) => asset.contract !== '')) {
+    const parsed = parseAddress(contract, chain)
+    expect(parsed.ok && parsed.canonical, `${chain} ${symbol}`).toBe(contract)
+    expect(isAssetContract(chain, contract)).toBe(true)
+  }
+})
+
+test('dust is what the published table says', () => {
+  const dust = (chain: string, contract = ''): bigint | undefined => findAsset(chain, contract)?.dust
+  expect(dust('ETH')).toBe(10n ** 16n)
+  expect(dust('BTC')).toBe(50_000n)
+  expect(dust('TRX')).toBe(100_000_000n)
+  expect(dust('SOL')).toBe(200_000_000n)
+  expect(dust('LTC')).toBe(30_000_000n)
+  expect(dust('TRX', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')).toBe(25_000_000n)
+})
+
+test('a token that only calls itself by a known name does not count', () => {
+  expect(findAsset('ETH', '0x1111111111111111111111111111111111111111')).toBeUndefined()
+  expect(findAsset('BSC', '0xdac17f958d2ee523a2206206994597c13d831ec7')).toBeUndefined()
+  expect(isAssetContract('ETH', '')).toBe(false)
+})
+
+test('nobody owns the zero address', () => {
+  expect(isBurnAddress(`0x${'0'.repeat(40)}`)).toBe(true)
+  expect(isBurnAddress(`0x${'1'.repeat(40)}`)).toBe(false)
+})
+
+test('amounts are exact both ways', () => {
+  fc.assert(
+    fc.property(fc.bigInt(0n, 10n ** 40n), fc.integer({ min: 0, max: 18 }), (units, decimals) => {
+      expect(baseUnits(decimalAmount(units, decimals), decimals)).toBe(units)
+    }),
+  )
+  for (const text of ['1e5', '-1', '', '1.', '.5', '1.2345', 'NaN'])
+    expect(() => baseUnits(text, 3)).toThrow(RangeError)
+})

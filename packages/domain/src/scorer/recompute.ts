@@ -1,0 +1,35 @@
+/** Decides recorded screenings again, each with the scorer that decided it first. */
+import type { ReportGenerated } from '@cupel/contracts'
+import { scorers } from './versions.js'
+
+/** What a released scorer must still offer. */
+interface ReleasedScorer {
+  readonly decideAgain: (recorded: ReportGenerated) => ReportGenerated
+}
+
+const released: Readonly<Record<string, ReleasedScorer>> = scorers
+
+/**
+ * Decides a recorded screening again from its record (level A). The result equals the record byte for byte, unless
+ * someone changed the record or the code. Throws a RangeError for a scorer version that this build does not contain.
+ */
+export function recompute(recorded: ReportGenerated): ReportGenerated {
+  const { scorerVersion } = recorded.inputs
+  const scorer = Object.hasOwn(released, scorerVersion) ? released[scorerVersion] : undefined
+  if (scorer === undefined) throw new RangeError(`unknown_scorer_version: ${scorerVersion}`)
+  return scorer.decideAgain(recorded)
+}
+
+/** Paths at which a record and its recomputation differ, such as `inputs.labels.0.used`; empty where they are equal. */
+export function differences(recorded: unknown, recomputed: unknown, path = ''): readonly string[] {
+  if (Object.is(recorded, recomputed)) return []
+  if (!isComposite(recorded) || !isComposite(recomputed)) return [path]
+  const names = new Set([...Object.keys(recorded), ...Object.keys(recomputed)])
+  return [...names].flatMap((name) =>
+    differences(recorded[name], recomputed[name], path === '' ? name : `${path}.${name}`),
+  )
+}
+
+function isComposite(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
