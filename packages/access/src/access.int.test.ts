@@ -12,7 +12,7 @@ import {
   issueKey,
   listAccounts,
   listKeys,
-  loadReportIdKey,
+  loadInstallationSecrets,
   revokeKey,
   rotateKey,
   takeReportNumbers,
@@ -326,9 +326,11 @@ describe('report numbers', () => {
     for (let index = 1; index < sorted.length; index += 1) expect(sorted[index]! - sorted[index - 1]!).toBe(7)
   })
 
-  test('the key of report ids is made once per installation', async () => {
-    const key = await loadReportIdKey(database)
-    expect(key).toHaveLength(32)
-    expect(await loadReportIdKey(database)).toEqual(key)
+  test('the keys of an installation stay the same, and no two of them are equal', async () => {
+    const secrets = await loadInstallationSecrets(database)
+    const keys = Object.values(secrets).map((key: Uint8Array) => Buffer.from(key).toString('hex'))
+    expect(keys.every((key) => key.length === 64)).toBe(true)
+    expect(new Set(keys).size).toBe(3)
+    expect(await loadInstallationSecrets(database)).toEqual(secrets)
   })
 })

@@ -3,6 +3,7 @@
  * request was made before. All of it is judged in the database on every call, by its clock, so that a revoked key is refused
  * at once and a bucket is exact over all instances. Calls of the same moment share one statement, which keeps that affordable.
  */
+import { createBatcher } from '@cupel/concurrency'
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
 import {
   plans as publishedPlans,
@@ -15,11 +16,10 @@ import { failpoint } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import { ADMIT_CALLS, columnsOf, keyOrder, type Question, type Verdict } from './admit-calls.js'
 import { createAuthFailures, MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
-import { exchangeFailures } from './exchange-failures.js'
-import { createBatcher, type Batcher } from './batcher.js'
 import { readBearer } from './bearer.js'
 import type { IdempotentRequest, Reservation } from './idempotency.js'
 import { createPlanTable, type RateLimit } from './plan-table.js'
+import { shareFailures } from './share-failures.js'
 
 /** One call at the gate. */
 export interface AccessCall {
@@ -140,8 +140,8 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
   const maxPerMinute = options.maxFailuresPerMinute ?? MAX_FAILURES_PER_MINUTE
   const failures = createAuthFailures({
     maxPerMinute,
-    exchange: (told) => exchangeFailures(options.database, told, maxPerMinute),
-    onExchangeFailed: (error) =>
+    share: (recent) => shareFailures(options.database, recent, maxPerMinute),
+    onSharingFailed: (error) =>
       logger.warn({ err: error }, 'Failed authentications are counted by this instance alone'),
   })
   const settings = { leaseMs: options.leaseMs ?? LEASE_MS, planColumns: planTable.columns }
@@ -176,12 +176,12 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
       seconds.observe((performance.now() - startedMs) / 1000)
     }
   }
-  const batcher: Batcher<Question, Verdict> = createBatcher({
+  const batcher = createBatcher({
     run: judge,
-    maxBatch: MAX_BATCH,
-    maxInFlight: MAX_IN_FLIGHT,
-    maxWaiting: MAX_WAITING,
-    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+    maxBatchItems: MAX_BATCH,
+    maxConcurrentBatches: MAX_IN_FLIGHT,
+    maxWaitingItems: MAX_WAITING,
+    timeoutMs: ANSWER_TIMEOUT_MS,
   })
 
   const judgeCall = async (call: AccessCall): Promise<Admission> => {
@@ -191,7 +191,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     const { keyId, keyHash } = bearer
     try {
       return admissionOf(
-        await batcher.ask({ keyId, keyHash, clientAddress, requiredScope, idempotent }),
+        await batcher.add({ keyId, keyHash, clientAddress, requiredScope, idempotent }),
         idempotent,
         planTable.standing,
       )

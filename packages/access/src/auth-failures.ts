@@ -1,86 +1,78 @@
 /**
- * Failed authentications by client: past the limit, further failing calls are told to come later. Callers with a valid key are
- * judged by their key alone, wherever they come from. Each instance counts in memory and never makes a call wait; the counts of
- * all instances are added up in the background.
+ * Counts failed authentications by client. A client beyond the limit gets 429 for further failing calls. A call with a valid key
+ * is never affected, wherever it comes from. Each instance counts in memory, so no call waits; in the background the instances
+ * add their counts up in the database.
  */
+import { createBatcher } from '@cupel/concurrency'
 import { clientNetwork } from './ip-range.js'
 
 export interface AuthFailures {
   /**
-   * Notes a failure. Null while the client is within its limit; else the whole seconds until a failing call would be answered
-   * in full again. Failures beyond the limit do not prolong it.
+   * Counts a failure. Returns null while the client is within its limit, otherwise the whole seconds until a failing call gets
+   * its full answer again. Failures beyond the limit do not prolong that time.
    */
   note(clientAddress: string): number | null
-  /** Ends the exchange; what was not told yet stays untold. */
+  /** Resolves when the failures counted so far are shared, or when sharing them failed. */
   close(): Promise<void>
 }
 
-/** A failure as it is told to the other instances. */
-export interface ToldFailure {
+/** A failure as the other instances see it. */
+export interface RecentFailure {
   readonly client: string
   readonly ageMs: number
 }
 
-/** Who is past the limit, counted over all instances, and for how long. */
+/** A client beyond the limit, counted over all instances, and how long it stays so. */
 export interface BlockedClient {
   readonly client: string
   readonly blockedMs: number
 }
 
-/** Failures a minute from one client (an IPv4 address, an IPv6 /64) that are answered in full. */
+/** Failures a minute from one client (an IPv4 address, an IPv6 /64) that get a full answer. */
 export const MAX_FAILURES_PER_MINUTE = 20
 export const FAILURE_WINDOW_MS = 60_000
-/** Clients remembered at once; the one whose last failure is oldest is forgotten first. */
+/** Clients in memory at once; beyond it the client whose last failure is oldest is dropped. */
 const MAX_CLIENTS = 20_000
-/** Failures wait this long for others before they are told; a limit reached on another instance is known here as soon. */
-const EXCHANGE_DELAY_MS = 100
-/** Failures told at once; a storm from more clients than that is counted here alone. */
-const MAX_TOLD = 2_000
+/** At most one statement in this time: other instances learn of a failure at most this much later. */
+const SHARE_INTERVAL_MS = 100
+/** Failures that wait to be shared; beyond it they count on this instance only. */
+const MAX_WAITING_FAILURES = 2_000
 
 export interface AuthFailuresOptions {
   readonly maxPerMinute: number
-  /** Tells failures to the other instances and returns who is past the limit in sum. */
-  readonly exchange?: (failures: readonly ToldFailure[]) => Promise<readonly BlockedClient[]>
-  /** Told once per outage: counts are this instance's own until the exchange succeeds again. */
-  readonly onExchangeFailed?: (error: unknown) => void
+  /** Shares failures with the other instances; returns the clients that are beyond the limit in sum. */
+  readonly share?: (failures: readonly RecentFailure[]) => Promise<readonly BlockedClient[]>
+  /** Called once per outage. Until sharing succeeds again, only the failures on this instance count. */
+  readonly onSharingFailed?: (error: unknown) => void
   readonly nowMs?: () => number
 }
 
 export function createAuthFailures(options: AuthFailuresOptions): AuthFailures {
-  const { maxPerMinute, nowMs = () => performance.now() } = options
-  // Insertion order is the order of the last failure.
+  const { maxPerMinute, share, nowMs = () => performance.now() } = options
+  /** Times of the failures within the window, by client; the client that failed last is at the end. */
   const failures = new Map<string, number[]>()
   let blockedUntilMs = new Map<string, number>()
-  let untold: { client: string; atMs: number }[] = []
-  let timer: NodeJS.Timeout | null = null
-  let exchanging: Promise<void> | null = null
-  let works = true
-  let closed = false
+  let isSharing = true
 
-  const exchange = async (): Promise<void> => {
-    const now = nowMs()
-    const told = untold.map(({ client, atMs }) => ({ client, ageMs: Math.round(now - atMs) }))
-    untold = []
-    try {
-      const blocked = await options.exchange!(told)
-      blockedUntilMs = new Map(blocked.map(({ client, blockedMs }) => [client, nowMs() + blockedMs]))
-      works = true
-    } catch (error) {
-      if (works) options.onExchangeFailed?.(error)
-      works = false
-    } finally {
-      exchanging = null
-      if (untold.length > 0) schedule()
-    }
-  }
-  const schedule = (): void => {
-    if (options.exchange === undefined || timer !== null || exchanging !== null || closed) return
-    timer = setTimeout(() => {
-      timer = null
-      exchanging = exchange()
-    }, EXCHANGE_DELAY_MS)
-    timer.unref()
-  }
+  const sharing = createBatcher<{ readonly client: string; readonly atMs: number }, null>({
+    run: async (recent) => {
+      const now = nowMs()
+      try {
+        const blocked = await share!(
+          recent.map(({ client, atMs }) => ({ client, ageMs: Math.round(now - atMs) })),
+        )
+        blockedUntilMs = new Map(blocked.map(({ client, blockedMs }) => [client, nowMs() + blockedMs]))
+        isSharing = true
+      } catch (error) {
+        if (isSharing) options.onSharingFailed?.(error)
+        isSharing = false
+      }
+      return recent.map(() => null)
+    },
+    intervalMs: SHARE_INTERVAL_MS,
+    maxWaitingItems: MAX_WAITING_FAILURES,
+  })
+
   const count = (client: string, now: number): number | null => {
     const recent = (failures.get(client) ?? []).filter((at) => at > now - FAILURE_WINDOW_MS)
     failures.delete(client)
@@ -98,14 +90,10 @@ export function createAuthFailures(options: AuthFailuresOptions): AuthFailures {
       const elsewhereMs = (blockedUntilMs.get(client) ?? now) - now
       const waitMs = elsewhereMs > 0 ? elsewhereMs : count(client, now)
       if (waitMs !== null) return Math.max(1, Math.ceil(waitMs / 1000))
-      if (untold.length < MAX_TOLD) untold.push({ client, atMs: now })
-      schedule()
+      // Too many are waiting, or the gate is closing: this failure counts here only.
+      if (share !== undefined) sharing.add({ client, atMs: now }).catch(() => undefined)
       return null
     },
-    async close() {
-      closed = true
-      if (timer !== null) clearTimeout(timer)
-      await exchanging
-    },
+    close: () => sharing.close(),
   }
 }

@@ -1,9 +1,9 @@
 import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
-import { createAuthFailures, type ToldFailure } from './auth-failures.js'
+import { createAuthFailures, type RecentFailure } from './auth-failures.js'
 import { clientNetwork } from './ip-range.js'
 
-test('failures within the limit pass, further ones are told when the oldest leaves the minute', () => {
+test('failures within the limit return null, further ones the seconds until the oldest leaves the minute', () => {
   let now = 0
   const failures = createAuthFailures({ maxPerMinute: 3, nowMs: () => now })
   for (const at of [0, 10_000, 20_000]) {
@@ -13,7 +13,7 @@ test('failures within the limit pass, further ones are told when the oldest leav
   now = 30_000
   expect(failures.note('192.0.2.1')).toBe(30)
   expect(failures.note('192.0.2.2')).toBeNull()
-  // Who keeps failing is told the same end: what was refused does not count.
+  // Failures beyond the limit do not count: the end stays the same.
   now = 59_999
   expect(failures.note('192.0.2.1')).toBe(1)
   now = 60_000
@@ -31,7 +31,7 @@ test.each([
   expect(clientNetwork(address)).toBe(network)
 })
 
-test('clients without number cost no memory without bound, and the busiest are kept', () => {
+test('memory is bounded whatever the number of clients, and the busiest clients are kept', () => {
   const failures = createAuthFailures({ maxPerMinute: 1, nowMs: () => 0 })
   for (let client = 0; client < 30_000; client += 1) {
     failures.note(`10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`)
@@ -41,16 +41,16 @@ test('clients without number cost no memory without bound, and the busiest are k
   expect(failures.note('10.0.0.0')).toBeNull()
 })
 
-test('a client past the limit on the instances together is past it on each, and the store is never waited for', async () => {
-  const told: ToldFailure[] = []
+test('a client beyond the limit over all instances is beyond it on each, and no call waits for the database', async () => {
+  const shared: RecentFailure[] = []
   let isDown = true
   const complaints: unknown[] = []
   const failures = createAuthFailures({
     maxPerMinute: 2,
-    onExchangeFailed: (error) => complaints.push(error),
-    exchange: async (some) => {
+    onSharingFailed: (error) => complaints.push(error),
+    share: async (some) => {
       if (isDown) throw new Error('down')
-      told.push(...some)
+      shared.push(...some)
       return [{ client: '192.0.2.7', blockedMs: 30_000 }]
     },
   })
@@ -58,8 +58,8 @@ test('a client past the limit on the instances together is past it on each, and 
   await until(() => expect(complaints).toHaveLength(1))
   isDown = false
   expect(failures.note('192.0.2.8')).toBeNull()
-  await until(() => expect(told).toHaveLength(1))
+  await until(() => expect(shared).toHaveLength(1))
   expect(failures.note('192.0.2.7')).toBe(30)
-  expect(told.map(({ client }) => client)).toEqual(['192.0.2.8'])
+  expect(shared.map(({ client }) => client)).toEqual(['192.0.2.8'])
   await failures.close()
 })

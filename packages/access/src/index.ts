@@ -20,7 +20,7 @@ export {
   restartReservation,
 } from './idempotency.js'
 export type { IdempotentRequest, Reservation, ReservationKind } from './idempotency.js'
-export { loadReportIdKey, takeReportNumbers } from './installation.js'
+export { loadInstallationSecrets, type InstallationSecrets } from './installation-secrets.js'
 export { clientNetwork, normaliseIp, parseIpRange } from './ip-range.js'
 export type { IpRange } from './ip-range.js'
 export { AccessRefusal, issueKey, listKeys, revokeKey, ROTATION_OVERLAP_MS, rotateKey } from './keys.js'
@@ -34,3 +34,4 @@ export {
 } from './pending-screens.js'
 export type { PendingScreen } from './pending-screens.js'
 export type { RateLimit } from './plan-table.js'
+export { takeReportNumbers } from './report-numbers.js'

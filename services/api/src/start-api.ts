@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import {
   createAdmission,
   isPendingScreen,
-  loadReportIdKey,
+  loadInstallationSecrets,
   notePendingScreens,
   takeReportNumbers,
   type Caller,
@@ -96,8 +96,8 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
 
   // Before anything runs: a certificate that does not fit is the operator's to mend.
   const tls = await readTlsIdentity(config)
-  const installationSecret = await loadReportIdKey(database)
-  const rounds = reportIdRounds(installationSecret)
+  const secrets = await loadInstallationSecrets(database)
+  const rounds = reportIdRounds(secrets.reportIdKey)
   const namesInARow = (first: number, count: number, partitionOf: (number: bigint) => number): string[] => {
     const numbers = Array.from({ length: count }, (_, index) => BigInt(first + index))
     return reportIdsOf(numbers, partitionOf, REPORT_PARTITIONS, rounds)
@@ -162,7 +162,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   })
   const listing: ReportListing = {
     list: ({ accountId, livemode }, query) => readReports(database, { accountId, livemode, ...query }),
-    tokens: createPageTokens(installationSecret),
+    tokens: createPageTokens(secrets.pageTokenKey),
   }
   const auditListing: AuditListing = {
     list: ({ accountId, livemode }, query) => listAuditEntries(database, { accountId, livemode, ...query }),
@@ -172,7 +172,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     store: {
       database,
       secrets: createSecretBox({
-        installationKey: installationSecret,
+        installationKey: secrets.webhookSecretsKey,
         operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
       }),
       judge: createJudge({

@@ -244,8 +244,8 @@ function databaseThatFails(database: Database): Database {
     query: {
       value: (statement: Parameters<Database['query']>[0], values: readonly unknown[]) => {
         const { name, text } = typeof statement === 'string' ? { name: '', text: statement } : statement
-        // The key of the report ids is read once, at the start.
-        if (!started && text.includes('report_id_key')) {
+        // The secret of the installation is read once, at the start.
+        if (!started && text.includes('access.installation_secret')) {
           started = true
           return database.query(statement, values)
         }

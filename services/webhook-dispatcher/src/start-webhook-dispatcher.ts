@@ -1,5 +1,5 @@
 /** The webhook dispatcher as a running service: any number of instances share the work through claims. */
-import { loadReportIdKey } from '@cupel/access'
+import { loadInstallationSecrets } from '@cupel/access'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createOutboundClient, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
@@ -44,7 +44,7 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   const { config, log, codec, database, logger, metrics } = deps
   await log.ensureTopics([dispatcherDeadLetterTopic])
   const secrets = createSecretBox({
-    installationKey: await loadReportIdKey(database),
+    installationKey: (await loadInstallationSecrets(database)).webhookSecretsKey,
     operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
   })
   const client = createOutboundClient({

@@ -5,7 +5,7 @@ import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import { openDatabase } from '@cupel/postgres'
 import { createSecretBox, createEndpoint, redeliverRange } from '@cupel/webhooks'
-import { loadReportIdKey } from '@cupel/access'
+import { loadInstallationSecrets } from '@cupel/access'
 import { startWebhookDispatcher } from '../src/index.js'
 import { CONFIG, readTestJob } from './installation.js'
 
@@ -32,7 +32,7 @@ const works: Record<string, () => Promise<unknown>> = {
       {
         database,
         secrets: createSecretBox({
-          installationKey: await loadReportIdKey(database),
+          installationKey: (await loadInstallationSecrets(database)).webhookSecretsKey,
           operatorKey: undefined,
         }),
         judge: createJudge({ allow: parseAllowedRanges(CONFIG.CUPEL_WEBHOOK_ALLOW) }),

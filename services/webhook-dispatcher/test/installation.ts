@@ -1,5 +1,5 @@
 /** An installation around the dispatcher under test: database, embedded log, accounts with endpoints, and jobs that end. */
-import { accessMigrations, loadReportIdKey } from '@cupel/access'
+import { accessMigrations, loadInstallationSecrets } from '@cupel/access'
 import {
   decidedEventId,
   noMetrics,
@@ -122,7 +122,7 @@ export async function startInstallation(): Promise<Installation> {
   const log = openEmbeddedLog({ database })
   await log.ensureTopics(topicSpecs)
   const secrets = createSecretBox({
-    installationKey: await loadReportIdKey(database),
+    installationKey: (await loadInstallationSecrets(database)).webhookSecretsKey,
     operatorKey: undefined,
   })
   const judge = createJudge({ allow: parseAllowedRanges(CONFIG.CUPEL_WEBHOOK_ALLOW) })

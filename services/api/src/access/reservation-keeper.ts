@@ -1,5 +1,6 @@
-/** Deletes Idempotency-Keys whose time is over. Every instance does; rows another one holds are left to it. */
+/** Deletes Idempotency-Keys that have expired. Every instance does so; each skips the rows another one is deleting. */
 import { forgetOldReservations } from '@cupel/access'
+import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 
@@ -8,21 +9,15 @@ const SWEEP_INTERVAL_MS = 60_000
 export function createReservationKeeper({ database, logger }: { database: Database; logger: Logger }): {
   stop(): Promise<void>
 } {
-  let sweeping: Promise<void> = Promise.resolve()
-  const sweep = async (): Promise<void> => {
-    try {
-      // One statement deletes a bounded number; what is left goes at once.
-      while ((await forgetOldReservations(database)) > 0);
-    } catch (error) {
-      logger.warn({ err: error }, 'Old Idempotency-Keys could not be deleted; trying again')
-    }
-  }
-  const timer = setInterval(() => (sweeping = sweeping.then(sweep)), SWEEP_INTERVAL_MS)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await sweeping
-    },
-  }
+  return startLoop({
+    // One statement deletes a bounded number; the next one follows at once while rows are left.
+    step: async () => ((await forgetOldReservations(database)) > 0 ? 0 : SWEEP_INTERVAL_MS),
+    restMs: SWEEP_INTERVAL_MS,
+    firstAfterMs: SWEEP_INTERVAL_MS,
+    onError: (error) =>
+      logger.warn(
+        { err: error },
+        'Expired Idempotency-Keys could not be deleted; the next sweep tries again',
+      ),
+  })
 }

@@ -3,6 +3,7 @@
  * the outbox under the same id; where that fails too, the answer stays here.
  */
 import { clientNetwork } from '@cupel/access'
+import { createTimeLimit, LATE } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -15,7 +16,6 @@ import {
   type EndedCall,
 } from './audited-call.js'
 import { createStrangerCounts } from './stranger-counts.js'
-import { createTimeLimit, TOO_LATE } from './time-limit.js'
 
 export interface AuditTrail {
   /** False where the call could not be recorded: then it must not be answered. Never rejects. */
@@ -58,7 +58,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
   const append = async ({ event, topic, key }: AuditEvent): Promise<boolean> => {
     try {
       const appended = log.append('api.request-audited', [codec.encode(event, { topic, key })])
-      const acknowledged = (await appendInTime(appended)) !== TOO_LATE
+      const acknowledged = (await appendInTime(appended)) !== LATE
       noteLog(acknowledged, 'no acknowledgement in time')
       return acknowledged
     } catch (error) {
@@ -78,7 +78,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       const kept = database.transaction({ at: 'api.audit-outbox' }, (transaction) =>
         writeOutbox(transaction, event, { topic, key }),
       )
-      if ((await keptInTime(kept)) !== TOO_LATE) return true
+      if ((await keptInTime(kept)) !== LATE) return true
       logger.error({ requestId: event.envelope.id }, 'A call could not be recorded in time')
     } catch (error) {
       logger.error({ err: error, requestId: event.envelope.id }, 'A call could not be recorded')

@@ -1,5 +1,6 @@
 /** Bulk jobs as callers make and cancel them: each is an event, acknowledged before the answer. */
 import type { Caller } from '@cupel/access'
+import { LATE, withinMs } from '@cupel/concurrency'
 import {
   problemCodes,
   requestedEventId,
@@ -166,18 +167,10 @@ function envelopeOf(
 
 /** Without an acknowledgement nobody is told of the job; whether it was written all the same is not known. */
 async function isAcknowledged(append: Promise<unknown>, deadlineMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), deadlineMs)
-  })
   try {
-    return await Promise.race([append.then(() => true), late])
+    return (await withinMs(deadlineMs, append)) !== LATE
   } catch (error) {
     if (error instanceof LogUnavailableError) return false
     throw error
-  } finally {
-    clearTimeout(timer)
-    // Where it was late, how it ended concerns nobody any more.
-    append.catch(() => undefined)
   }
 }

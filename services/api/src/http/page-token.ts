@@ -2,7 +2,7 @@
  * Page tokens: where a list goes on, sealed so that nobody can read, make up or carry over one. A token opens only for the
  * account, environment, list and filter it was made for.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 export interface PageTokens {
   /** `scope` names everything the token is bound to; `position` is what opening it gives back. */
@@ -12,15 +12,13 @@ export interface PageTokens {
 }
 
 const CIPHER = 'aes-256-gcm'
-const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** A longer token is none of ours. */
 export const MAX_PAGE_TOKEN_LENGTH = 512
 
-/** Keys are derived from the installation's secret, so that tokens outlive restarts and work on every instance. */
-export function createPageTokens(installationSecret: Uint8Array): PageTokens {
-  const key = new Uint8Array(hkdfSync('sha256', installationSecret, '', 'cupel page token', KEY_BYTES))
+/** `key` has 32 bytes. It is the same on every instance and after every restart, so that tokens stay valid everywhere. */
+export function createPageTokens(key: Uint8Array): PageTokens {
   return {
     seal(scope, position) {
       const nonce = randomBytes(NONCE_BYTES)

@@ -2,6 +2,7 @@
  * Waits for a report by asking for it, where the tail of this instance will not see it: an attempt that another instance began
  * under the same Idempotency-Key goes on under its report id, which names that instance's partition.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { notePendingScreens, type Caller } from '@cupel/access'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
@@ -31,7 +32,7 @@ export function createAwaitReport(
     while (performance.now() < untilMs) {
       const outcome = await look(caller, reportId)
       if (outcome !== null) return outcome
-      await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS))
+      await sleep(LOOK_INTERVAL_MS)
     }
     const { accountId, livemode } = caller
     await notePendingScreens(options.database, [{ reportId, accountId, livemode }])

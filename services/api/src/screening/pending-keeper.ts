@@ -1,51 +1,35 @@
-/** Forgets handed-out ids once their screening has ended and can be read; until then a reader is told that it is running. */
+/** Deletes pending screens once their report can be read; until then a reader gets 503 `screening_pending`. */
 import { forgetPendingScreens, listPendingScreens, type PendingScreen } from '@cupel/access'
+import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
-
-export interface PendingKeeper {
-  /** One round. Rejects where the database cannot be asked. */
-  sweep(): Promise<void>
-  stop(): Promise<void>
-}
 
 export interface PendingKeeperOptions {
   readonly database: Database
   readonly logger: Logger
-  /** Whether the screening has ended, one way or the other, for those who read. */
+  /** Whether readers find the report, or the failure, of this screening. */
   readonly hasEnded: (screen: PendingScreen) => Promise<boolean>
 }
 
 const SWEEP_INTERVAL_MS = 2_000
-/** Ids looked at per round. */
+/** Ids per sweep. */
 const SWEEP_LIMIT = 100
-/** A screening that did not end in this time has been given up by everyone. */
+/** A screening without an end after this time will have none. */
 const KEEP_MS = 7 * 24 * 3_600_000
 
-export function createPendingKeeper(options: PendingKeeperOptions): PendingKeeper {
+export function createPendingKeeper(options: PendingKeeperOptions): { stop(): Promise<void> } {
   const { database, logger } = options
-  let sweeping: Promise<void> | null = null
-
-  const sweepOnce = async (): Promise<void> => {
+  const sweep = async (): Promise<void> => {
     const reportIds: string[] = []
     for (const screen of await listPendingScreens(database, SWEEP_LIMIT))
       if (await options.hasEnded(screen)) reportIds.push(screen.reportId)
     await forgetPendingScreens(database, { reportIds, keepMs: KEEP_MS })
   }
-  const sweep = (): Promise<void> => (sweeping ??= sweepOnce().finally(() => (sweeping = null)))
-  const timer = setInterval(() => {
-    sweep().catch((error: unknown) =>
-      logger.warn({ err: error }, 'Pending screens could not be swept; trying again'),
-    )
-  }, SWEEP_INTERVAL_MS)
-  timer.unref()
-
-  return {
-    sweep,
-    async stop() {
-      clearInterval(timer)
-      // How the last round went was said where it was started.
-      await sweeping?.catch(() => undefined)
-    },
-  }
+  return startLoop({
+    step: sweep,
+    restMs: SWEEP_INTERVAL_MS,
+    firstAfterMs: SWEEP_INTERVAL_MS,
+    onError: (error) =>
+      logger.warn({ err: error }, 'Pending screens could not be swept; the next sweep tries again'),
+  })
 }

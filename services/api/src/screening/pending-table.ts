@@ -1,8 +1,8 @@
 /**
  * The screens this instance waits for. One entry per report id, registered before its request is appended, settled by the
- * first record with that id. Deadlines are equally long, so entries expire in the order they came and one timer, for the
- * oldest, is enough to watch them all.
+ * first record with that id.
  */
+import { createDeadlineQueue, LATE, withinMs } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 
 export interface ScreenInWait {
@@ -49,7 +49,6 @@ interface Entry {
   readonly screen: ScreenInWait
   readonly sinceMs: number
   isAccepted: boolean
-  isNoting: boolean
   readonly resolve: (outcome: ScreenOutcome) => void
 }
 
@@ -64,16 +63,18 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     const entry = entries.get(reportId)
     if (entry === undefined) return
     entries.delete(reportId)
+    deadlines.delete(entry)
     if (outcome !== null) entry.resolve(outcome)
     if (entries.size > 0) return
     for (const resolve of waitingForDrain) resolve()
     waitingForDrain = []
   }
   const expire = async (expired: readonly Entry[]): Promise<void> => {
-    for (const entry of expired) entry.isNoting = true
     let outcome: ScreenOutcome = { kind: 'late' }
     try {
-      await withTimeout(options.note(expired.map(({ screen }) => screen)), NOTE_TIMEOUT_MS)
+      const noting = options.note(expired.map(({ screen }) => screen))
+      if ((await withinMs(NOTE_TIMEOUT_MS, noting)) === LATE)
+        throw new Error(`Not noted within ${NOTE_TIMEOUT_MS} ms`)
     } catch (error) {
       options.logger.error(
         { err: error, screens: expired.length },
@@ -84,25 +85,12 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     // A report that came meanwhile has settled its entry already.
     for (const { screen } of expired) finish(screen.reportId, outcome)
   }
-  let watch: NodeJS.Timeout | null = null
-  const watchOldest = (inMs: number): void => {
-    watch = setTimeout(look, Math.ceil(inMs))
-  }
-  const look = (): void => {
-    watch = null
-    const late = performance.now() - options.deadlineMs
-    const expired: Entry[] = []
-    for (const entry of entries.values()) {
-      if (entry.sinceMs > late) {
-        watchOldest(entry.sinceMs - late)
-        break
-      }
-      // A request the log never acknowledged may not be there: its id is a promise nobody could keep.
-      if (!entry.isAccepted) finish(entry.screen.reportId, { kind: 'lost' })
-      else if (!entry.isNoting) expired.push(entry)
-    }
-    if (expired.length > 0) void expire(expired)
-  }
+  const deadlines = createDeadlineQueue<Entry>((expired) => {
+    // The log never acknowledged these requests, so they may not be in it: nothing would ever be found under their ids.
+    for (const { screen, isAccepted } of expired) if (!isAccepted) finish(screen.reportId, { kind: 'lost' })
+    const accepted = expired.filter(({ isAccepted }) => isAccepted)
+    if (accepted.length > 0) void expire(accepted)
+  })
 
   return {
     size: () => entries.size,
@@ -113,14 +101,9 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     register: (screen) =>
       new Promise((resolve) => {
         if (entries.has(screen.reportId)) throw new Error(`Report id ${screen.reportId} was handed out twice`)
-        entries.set(screen.reportId, {
-          screen,
-          sinceMs: performance.now(),
-          isAccepted: false,
-          isNoting: false,
-          resolve,
-        })
-        if (watch === null) watchOldest(options.deadlineMs)
+        const entry = { screen, sinceMs: performance.now(), isAccepted: false, resolve }
+        entries.set(screen.reportId, entry)
+        deadlines.add(entry, options.deadlineMs)
       }),
     accept(reportId) {
       const entry = entries.get(reportId)
@@ -131,18 +114,6 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     withdraw: (reportId) => finish(reportId, null),
     drained: () =>
       entries.size === 0 ? Promise.resolve() : new Promise((resolve) => waitingForDrain.push(resolve)),
-    close: () => clearTimeout(watch ?? undefined),
-  }
-}
-
-async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Not done within ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    await Promise.race([work, limit])
-  } finally {
-    clearTimeout(timer)
+    close: () => deadlines.close(),
   }
 }

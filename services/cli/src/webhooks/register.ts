@@ -1,5 +1,5 @@
 /** `cupel webhooks`: where accounts want their webhooks, and what became of them. */
-import { loadReportIdKey } from '@cupel/access'
+import { loadInstallationSecrets } from '@cupel/access'
 import { deliveryStatuses, payloadKinds, type DeliveryStatus, type PayloadKind } from '@cupel/domain'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import {
@@ -261,7 +261,7 @@ async function storeOf({ database, config }: Installation): Promise<EndpointStor
   return {
     database,
     secrets: createSecretBox({
-      installationKey: await loadReportIdKey(database),
+      installationKey: (await loadInstallationSecrets(database)).webhookSecretsKey,
       operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
     }),
     judge: createJudge({ allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW) }),

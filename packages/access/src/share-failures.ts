@@ -1,0 +1,30 @@
+/** Adds up the failed authentications of all instances, in the database. */
+import { failpoint } from '@cupel/failpoints'
+import type { Database } from '@cupel/postgres'
+import { FAILURE_WINDOW_MS, type BlockedClient, type RecentFailure } from './auth-failures.js'
+
+/** Rows deleted, and clients returned, by one call. */
+const MAX_ROWS = 5_000
+
+const SHARE = {
+  name: 'access.share_failures',
+  text: 'SELECT client, blocked_ms FROM access.share_failures($1::text[], $2::bigint[], $3::int, $4::bigint, $5::int)',
+}
+
+/** Stores the failures of this instance; returns the clients that are beyond the limit over all instances. */
+export async function shareFailures(
+  database: Database,
+  failures: readonly RecentFailure[],
+  maxPerMinute: number,
+): Promise<BlockedClient[]> {
+  failpoint('before', 'access.auth-failures')
+  const rows = await database.query<{ client: string; blocked_ms: number }>(SHARE, [
+    failures.map(({ client }) => client),
+    failures.map(({ ageMs }) => ageMs),
+    maxPerMinute,
+    FAILURE_WINDOW_MS,
+    MAX_ROWS,
+  ])
+  failpoint('after', 'access.auth-failures')
+  return rows.map((row) => ({ client: row.client, blockedMs: row.blocked_ms }))
+}
