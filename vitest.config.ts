@@ -12,11 +12,19 @@ const slow = new Set(['kafka', 'e2e'])
 /** Only what hangs takes so long, also where the processors are busy with something else. */
 const hangMs = (suffix: string): number => (slow.has(suffix) ? 300_000 : 180_000)
 
+const CONDITIONS = ['cupel-source', 'node']
+/** Workspace packages are imported as sources, so that no test waits for a build. */
+const sources = {
+  resolve: { conditions: CONDITIONS },
+  ssr: { resolve: { conditions: CONDITIONS } },
+  // Where vitest runs the global set-up.
+  environments: { __vitest__: { resolve: { conditions: CONDITIONS } } },
+}
+
 export default defineConfig({
   test: {
     projects: Object.entries(suffixes).map(([suffix, extra]) => ({
-      resolve: { conditions: ['cupel-source', 'node'] },
-      ssr: { resolve: { conditions: ['cupel-source', 'node'] } },
+      ...sources,
       test: {
         name: suffix,
         include: [
