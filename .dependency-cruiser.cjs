@@ -114,6 +114,7 @@ module.exports = {
           root + '(packages|services)/$2/',
           '/src/index\\.ts$',
           '^packages/event-log/src/(kafka|embedded)/index\\.ts$',
+          '^packages/testkit/src/installation/index\\.ts$',
           '^packages/[^/]+/src/[^/]+\\.(json)$',
         ],
       },

@@ -1,30 +1,66 @@
-/** A fresh, empty database for one test file or case. */
-import { randomBytes } from 'node:crypto'
-import { openDatabase } from '@cupel/postgres'
+/** A database of its own for one test file or case, empty or cloned from a template that the run fills once. */
+import { createHash, randomBytes } from 'node:crypto'
+import { openDatabase, type Database } from '@cupel/postgres'
 
 export interface TestDatabase {
   readonly connectionString: string
   drop(): Promise<void>
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = process.env['CUPEL_TEST_POSTGRES_URL']
+export interface DatabaseTemplate {
+  /** Names the content: two templates with equal keys are the same database. */
+  readonly key: string
+  /** Fills the empty template. It leaves no connection open. */
+  fill(connectionString: string): Promise<void>
+}
+
+const PROVIDED = 'CUPEL_TEST_POSTGRES_URL'
+
+export async function createTestDatabase(template?: DatabaseTemplate): Promise<TestDatabase> {
+  const server = process.env[PROVIDED]
   if (server === undefined)
-    throw new Error('CUPEL_TEST_POSTGRES_URL is not set: this test belongs to a project with global-postgres')
-  const name = `test_${randomBytes(8).toString('hex')}`
+    throw new Error(`${PROVIDED} is not set: this test belongs to a project with global-postgres`)
   const admin = openDatabase({
     connectionString: server,
-    maxConnections: 1,
+    maxConnections: 2,
     applicationName: 'cupel-testkit',
+    statementTimeoutMs: 0,
   })
-  await admin.execute(`CREATE DATABASE ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
+  const name = `test_${randomBytes(8).toString('hex')}`
+  if (template === undefined) await admin.execute(`CREATE DATABASE ${name}`)
+  else
+    await admin.execute(`CREATE DATABASE ${name} TEMPLATE ${await filledTemplate(server, admin, template)}`)
   return {
-    connectionString: url.toString(),
+    connectionString: urlOf(server, name),
     async drop() {
       await admin.execute(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       await admin.close()
     },
   }
+}
+
+/**
+ * Name of the template, which the first caller of the run fills while the others wait for a lock. It gets this name only once
+ * it is full, so that a caller that dies leaves no half template behind.
+ */
+async function filledTemplate(server: string, admin: Database, template: DatabaseTemplate): Promise<string> {
+  const name = `template_${createHash('sha256').update(template.key).digest('hex').slice(0, 24)}`
+  await admin.withConnection(async (connection) => {
+    await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name])
+    const known = await connection.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
+    if (known.length === 0) {
+      const half = `half_${randomBytes(8).toString('hex')}`
+      await connection.execute(`CREATE DATABASE ${half}`)
+      await template.fill(urlOf(server, half))
+      await connection.execute(`ALTER DATABASE ${half} RENAME TO ${name}`)
+    }
+    await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name])
+  })
+  return name
+}
+
+function urlOf(server: string, database: string): string {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.toString()
 }

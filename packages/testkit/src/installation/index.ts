@@ -1,0 +1,5 @@
+/** The one installation builder of the tests, and what they append to and read from it. */
+export { failLoudly, openTestInstallation } from './open-test-installation.js'
+export type { TestDeps, TestInstallation, TestInstallationOptions } from './open-test-installation.js'
+export { issueTestKey, type IssuedTestKey } from './issue-test-key.js'
+export { testEnvelope, testEvent } from './test-event.js'

@@ -1,0 +1,18 @@
+/** API keys for tests, of an account that is made along where none is given. */
+import { createAccount, issueKey, type KeyOrder } from '@cupel/access'
+import type { Database } from '@cupel/postgres'
+
+export type IssuedTestKey = Awaited<ReturnType<typeof issueKey>>
+
+/** A live read-write key of the enterprise plan, unless ordered otherwise: tests call more often than the pro plan allows. */
+export async function issueTestKey(
+  database: Database,
+  order: Partial<KeyOrder> = {},
+): Promise<IssuedTestKey> {
+  const accountId = order.accountId ?? (await createAccount(database, { name: 'Test', by: 'test' })).accountId
+  return await issueKey(database, {
+    ...{ environment: 'live', scope: 'read-write', plan: 'enterprise', by: 'test' },
+    ...order,
+    accountId,
+  })
+}

@@ -1,0 +1,213 @@
+/**
+ * An installation for a test: a database of its own with the tables it asks for, a log with all topics, and the codec. Tables,
+ * topics and schemas are cloned from a template that a run fills once per combination of tables.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  noMetrics,
+  silentLogger,
+  topicOf,
+  topicSpecs,
+  type DomainEvent,
+  type Logger,
+  type Metrics,
+} from '@cupel/contracts'
+import {
+  builtInRegistry,
+  createEventCodec,
+  eventLogMigrations,
+  loadSchemaCatalog,
+  registerSchemas,
+  type EventCodec,
+  type EventLog,
+  type LogRecord,
+} from '@cupel/event-log'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import {
+  migrate,
+  openDatabase,
+  readMigrations,
+  type Database,
+  type DatabaseOptions,
+  type MigrationSource,
+} from '@cupel/postgres'
+import {
+  installReadModels,
+  projectionsMigrations,
+  readModelGroup,
+  runReadModel,
+  waitUntilProjected,
+  type ReadModel,
+  type RunningReadModel,
+} from '@cupel/projections'
+import { createTestDatabase, type DatabaseTemplate } from '../test-database.js'
+import { PATIENCE_MS } from '../until.js'
+
+export interface TestInstallationOptions {
+  /** Tables beside those of the log and the projections. */
+  readonly migrations?: readonly MigrationSource[]
+  readonly readModels?: readonly ReadModel[]
+  /** Server-side limit per statement of `database`; 0 for none, as imports and commands have it. */
+  readonly statementTimeoutMs?: number
+  /** The log instead of the embedded one; its topics are made here. */
+  readonly openLog?: (database: Database) => EventLog
+}
+
+/** What services and importers take. */
+export interface TestDeps {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export interface TestInstallation extends TestDeps {
+  readonly deps: TestDeps
+  readonly connectionString: string
+  /** Removed when the installation is closed. */
+  readonly folder: string
+  /** One more pool on the database, closed with the installation. */
+  connect(options?: Partial<DatabaseOptions>): Database
+  /** Writes a file into a folder of its own and returns its path. */
+  file(name: string, text: string): Promise<string>
+  /** Appends each event to the topic of its type and environment, under its subject. */
+  append(...events: readonly DomainEvent[]): Promise<void>
+  /** Every record of the topic, or of one partition, in the order of each partition. */
+  records(topic: string, partition?: number): Promise<LogRecord[]>
+  /** Runs the read model until the installation is closed. */
+  run(readModel: ReadModel): RunningReadModel
+  /** Resolves once the read model, which must run, has applied everything that is in the log now. */
+  caughtUp(readModel: ReadModel): Promise<void>
+  /** Runs when the installation is closed, in the reverse order of the calls, before log and database close. */
+  onClose(work: () => unknown): void
+  close(): Promise<void>
+}
+
+const CONNECTIONS = 20
+/** Read models of tests commit sooner than in service: their tests wait for every commit. */
+const COMMIT_INTERVAL_MS = 5
+
+export async function openTestInstallation(options: TestInstallationOptions = {}): Promise<TestInstallation> {
+  const testDatabase = await createTestDatabase(await templateOf(options))
+  const { connectionString } = testDatabase
+  const folder = await mkdtemp(join(tmpdir(), 'cupel-test-'))
+  const closing: (() => unknown)[] = []
+  const connect = (more: Partial<DatabaseOptions> = {}): Database => {
+    const pool = openDatabase({
+      connectionString,
+      maxConnections: CONNECTIONS,
+      applicationName: 'test',
+      ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
+      ...more,
+    })
+    pools.push(pool)
+    return pool
+  }
+  const pools: Database[] = []
+  const database = connect()
+  const log = options.openLog?.(database) ?? openEmbeddedLog({ database: connect() })
+  if (options.openLog !== undefined) await log.ensureTopics(topicSpecs)
+  const codec = createEventCodec(await loadSchemaCatalog(database))
+  const deps: TestDeps = { log, codec, database, logger: silentLogger, metrics: noMetrics }
+  const onClose = (work: () => unknown): void => void closing.push(work)
+  return {
+    ...{ ...deps, deps, connectionString, folder, connect, onClose },
+    ...logAccess(deps),
+    ...projecting(deps, onClose),
+    async file(name, text) {
+      const path = join(await mkdtemp(join(folder, 'file-')), name)
+      await writeFile(path, text)
+      return path
+    },
+    async close() {
+      for (const work of closing.splice(0).reverse()) await work()
+      await log.close()
+      await Promise.all(pools.map((pool) => pool.close()))
+      await testDatabase.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What services are given as `fail`: a test in which one fails ends with an unhandled error. */
+export function failLoudly(reason: string, error: unknown): never {
+  throw new Error(reason, { cause: error })
+}
+
+async function templateOf(options: TestInstallationOptions): Promise<DatabaseTemplate> {
+  const { readModels = [], openLog } = options
+  const migrations = await readMigrations([
+    eventLogMigrations,
+    projectionsMigrations,
+    ...(options.migrations ?? []),
+  ])
+  const tables = readModels.map(({ name, version, definition }) => [name, version, definition])
+  return {
+    key: JSON.stringify([migrations, tables, topicSpecs, openLog === undefined]),
+    async fill(connectionString) {
+      const database = openDatabase({ connectionString, maxConnections: 2, applicationName: 'test-template' })
+      await migrate(database, migrations)
+      await installReadModels(database, readModels)
+      await registerSchemas({ database, registry: builtInRegistry(database) })
+      if (openLog === undefined) {
+        const log = openEmbeddedLog({ database })
+        await log.ensureTopics(topicSpecs)
+        await log.close()
+      }
+      await database.close()
+    },
+  }
+}
+
+function logAccess({ log, codec }: TestDeps): Pick<TestInstallation, 'append' | 'records'> {
+  const recordsOf = async (topic: string, partition: number): Promise<LogRecord[]> => {
+    const found: LogRecord[] = []
+    const to = await log.endOffset(topic, partition)
+    for await (const batch of log.read({ topic, partition, from: 0, to })) found.push(...batch)
+    return found
+  }
+  return {
+    async append(...events) {
+      await log.append(
+        'test',
+        events.map((event) => {
+          const livemode = 'livemode' in event.data ? event.data.livemode : true
+          return codec.encode(event, { topic: topicOf(event.type, livemode), key: event.envelope.subject })
+        }),
+      )
+    },
+    async records(topic, partition) {
+      if (partition !== undefined) return await recordsOf(topic, partition)
+      const partitions = Array.from({ length: await log.partitionCount(topic) }, (_, index) => index)
+      return (await Promise.all(partitions.map((index) => recordsOf(topic, index)))).flat()
+    },
+  }
+}
+
+function projecting(
+  deps: TestDeps,
+  onClose: TestInstallation['onClose'],
+): Pick<TestInstallation, 'run' | 'caughtUp'> {
+  const { database, log } = deps
+  return {
+    run(readModel) {
+      const running = runReadModel({ ...deps, readModel, commitIntervalMs: COMMIT_INTERVAL_MS })
+      onClose(() => running.stop())
+      return running
+    },
+    async caughtUp(readModel) {
+      const group = readModelGroup(readModel)
+      for (const topic of readModel.topics) {
+        for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+          const offset = await log.endOffset(topic, partition)
+          const place = { group, topic, partition, offset }
+          if (!(await waitUntilProjected({ database, ...place, timeoutMs: PATIENCE_MS })))
+            throw new Error(`${readModel.name} did not reach ${topic}[${partition}] offset ${offset}`)
+        }
+      }
+    },
+  }
+}

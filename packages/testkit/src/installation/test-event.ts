@@ -1,0 +1,12 @@
+/** Events as tests append them: a fresh id, now, caused by themselves. */
+import { requestedEventId, type DomainEvent, type EventData, type EventType } from '@cupel/contracts'
+
+export function testEvent<T extends EventType>(type: T, subject: string, data: EventData[T]): DomainEvent<T> {
+  return { type, data, envelope: testEnvelope(subject) } as DomainEvent<T>
+}
+
+export function testEnvelope(subject: string): DomainEvent['envelope'] {
+  const id = requestedEventId()
+  const time = new Date().toISOString()
+  return { id, source: 'test', time, subject, correlationId: id, causationId: id }
+}
