@@ -1,7 +1,45 @@
-/** Who may import whom (ARCHITECTURE.md, "Layers"). packages/testkit/boundary-fixtures shows that each rule bites. */
+/**
+ * Who may import whom. boundaries.json lists for each package and service what it may import (`imports`), and what its tests
+ * may import besides (`tests`; every test may import the testkit). packages/testkit/boundary-fixtures shows that each rule
+ * refuses what it should.
+ */
+const table = require('./boundaries.json')
+
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
-const TESTS = '\\.test\\.ts$|/test/'
-const root = '^(?:packages/testkit/boundary-fixtures/)?'
+const TESTS = '\\.(?:test|contract)\\.ts$|(?<=/)test/'
+const FIXTURES = 'packages/testkit/boundary-fixtures/'
+const root = `^(?:${FIXTURES})?`
+
+/** Each package and service with its folder; the fixtures inside the testkit are not the testkit. */
+const members = Object.entries(table).flatMap(([group, entries]) =>
+  Object.entries(entries).map(([name, { imports, tests = [] }]) => ({ name, group, imports, tests })),
+)
+const folderOf = ({ name, group }) => `${group}/${name}/${name === 'testkit' ? '(?!boundary-fixtures)' : ''}`
+const foldersOf = (names) =>
+  names.map((name) => {
+    const member = members.find((one) => one.name === name)
+    if (member === undefined) throw new Error(`boundaries.json names ${name}, which it does not list`)
+    return `^${folderOf(member)}`
+  })
+
+function tableRules(member) {
+  const { imports, tests } = member
+  const own = root + folderOf(member)
+  return [
+    forbid(
+      'import-not-in-the-table',
+      'boundaries.json lists what this package may import.',
+      { path: own, pathNot: TESTS },
+      { path: '^(packages|services)/', pathNot: [own, ...foldersOf(imports)] },
+    ),
+    forbid(
+      'test-import-not-in-the-table',
+      'boundaries.json lists what the tests of this package may import.',
+      { path: own + '.*(?:' + TESTS + ')' },
+      { path: '^(packages|services)/', pathNot: [own, ...foldersOf([...imports, ...tests, 'testkit'])] },
+    ),
+  ]
+}
 
 module.exports = {
   forbidden: [
@@ -13,42 +51,27 @@ module.exports = {
       { couldNotResolve: true },
     ),
     forbid(
+      'package-not-in-the-table',
+      'Every package and service is listed in boundaries.json.',
+      {
+        path: root + '(packages|services)/',
+        pathNot: members.map((member) => root + folderOf(member)),
+      },
+      { path: '.' },
+    ),
+    ...members.flatMap(tableRules),
+    forbid(
       'domain-is-pure',
-      'The domain depends on contracts and on pure libraries only.',
+      'The domain imports no module of Node and only pure libraries.',
       { path: root + 'packages/domain/src', pathNot: TESTS },
       {
         pathNot: [
-          'packages/domain/src',
-          'packages/contracts/src',
+          '^packages/',
           'node_modules/@noble/',
           'node_modules/@scure/',
           'node_modules/(canonicalize|micro-|cbor)',
         ],
       },
-    ),
-    forbid(
-      'contracts-stand-alone',
-      'Contracts depend on nothing of ours.',
-      { path: root + 'packages/contracts/src', pathNot: TESTS },
-      { path: '^(packages|services)/', pathNot: 'packages/contracts/src' },
-    ),
-    forbid(
-      'postgres-below-the-log',
-      'postgres ← event-log ← projections ← read-models, never the other way.',
-      { path: root + 'packages/postgres/src', pathNot: TESTS },
-      { path: '^packages/(event-log|projections|read-models|access)/' },
-    ),
-    forbid(
-      'log-below-projections',
-      'postgres ← event-log ← projections ← read-models, never the other way.',
-      { path: root + 'packages/event-log/src', pathNot: TESTS },
-      { path: '^packages/(projections|read-models|access)/' },
-    ),
-    forbid(
-      'projections-below-read-models',
-      'postgres ← event-log ← projections ← read-models, never the other way.',
-      { path: root + 'packages/projections/src', pathNot: TESTS },
-      { path: '^packages/(read-models|access)/' },
     ),
     forbid(
       'only-postgres-imports-pg',
@@ -76,35 +99,6 @@ module.exports = {
       { path: '^(?:node:)?(https?|http2|net|tls|dns|dgram)$|node_modules/undici/' },
     ),
     forbid(
-      'only-services-use-the-service-kit',
-      'Libraries take logger and metrics as arguments.',
-      {
-        path: root + 'packages/',
-        pathNot: [root + 'packages/service-kit/', root + 'packages/testkit/(?!boundary-fixtures)', TESTS],
-      },
-      { path: '^packages/service-kit/' },
-    ),
-    forbid(
-      'services-know-no-services',
-      'Only standalone and cli compose services.',
-      { path: root + 'services/([^/]+)/', pathNot: [root + 'services/(standalone|cli)/'] },
-      { path: '^services/([^/]+)/', pathNot: '^(?:packages/testkit/boundary-fixtures/)?services/$1/' },
-    ),
-    forbid(
-      'packages-know-no-services',
-      'Dependencies point from services to packages.',
-      { path: root + 'packages/', pathNot: root + 'packages/system-tests/' },
-      { path: '^services/' },
-    ),
-    forbid(
-      'system-tests-are-black-box',
-      'They speak HTTP and Kafka and start processes; they import no service and no store.',
-      { path: root + 'packages/system-tests/' },
-      {
-        path: '^(services|packages/(domain|postgres|event-log|projections|read-models|access|service-kit))/',
-      },
-    ),
-    forbid(
       'no-deep-imports',
       'A package is used through what its exports give.',
       { path: root + '(packages|services)/([^/]+)/' },
@@ -124,11 +118,7 @@ module.exports = {
       'Nothing that ships imports a test or the test kit.',
       {
         path: root + '(packages|services)/',
-        pathNot: [
-          TESTS,
-          'packages/(testkit/(?!boundary-fixtures)|system-tests/|bench/)',
-          '\\.contract\\.ts$',
-        ],
+        pathNot: [TESTS, 'packages/(testkit/(?!boundary-fixtures)|system-tests/|bench/)'],
       },
       { path: ['\\.test\\.ts$', '^packages/testkit/'] },
     ),

@@ -1,9 +1,11 @@
-// Generates the event types, the schema catalogue and the topic table from schemas/ and deploy/topics.json.
+// Generates the event types, the schema catalogue and the topic table from schemas/ and deploy/topics.json, and the layers
+// of ARCHITECTURE.md from boundaries.json.
 // `--check` writes nothing and fails when a committed file is stale.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { drawLayers } from './layers.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')
@@ -79,21 +81,40 @@ const topicsFile =
   `export const topicDefaults = ${JSON.stringify(topics.defaults, null, 2)} as const\n\n` +
   `export const topicTable = ${JSON.stringify(topics.topics, null, 2)} as const\n`
 
-const outputs = { 'events.ts': eventsFile, 'event-schemas.ts': schemasFile, 'topic-table.ts': topicsFile }
+const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+const layers = drawLayers(JSON.parse(readFileSync(join(root, 'boundaries.json'), 'utf8')))
+
 let stale = 0
 mkdirSync(join(root, generatedDir), { recursive: true })
-for (const [name, text] of Object.entries(outputs)) {
-  const path = join(root, generatedDir, name)
+writeOrCheck(`${generatedDir}/events.ts`, eventsFile)
+writeOrCheck(`${generatedDir}/event-schemas.ts`, schemasFile)
+writeOrCheck(`${generatedDir}/topic-table.ts`, topicsFile)
+writeOrCheck('ARCHITECTURE.md', withLayers(architecture, layers))
+
+function withLayers(text, picture) {
+  const [start, end] = [
+    '<!-- layers: generated from boundaries.json by `npm run generate` -->',
+    '<!-- /layers -->',
+  ]
+  const [before, rest] = text.split(start)
+  const after = rest?.split(end)[1]
+  if (after === undefined) throw new Error(`ARCHITECTURE.md has no lines ${start} and ${end}`)
+  return `${before}${start}\n\n\`\`\`text\n${picture}\n\`\`\`\n\n${end}${after}`
+}
+
+function writeOrCheck(name, text) {
+  const path = join(root, name)
   const current = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  if (current === text) continue
+  if (current === text) return
   if (check) {
-    console.error(`stale: ${generatedDir}/${name} (run: npm run generate)`)
+    console.error(`stale: ${name} (run: npm run generate)`)
     stale++
   } else {
     writeFileSync(path, text)
-    console.log(`wrote ${generatedDir}/${name}`)
+    console.log(`wrote ${name}`)
   }
 }
+
 // The reference pages are made from the code itself, so they come second.
 const { status } = spawnSync(
   process.execPath,

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -7,6 +8,11 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const { forbidden } = createRequire(import.meta.url)('../../../.dependency-cruiser.cjs') as {
   forbidden: { name: string }[]
 }
+const table = readJson('boundaries.json') as Record<
+  'packages' | 'services',
+  Record<string, { imports: string[]; tests?: string[] }>
+>
+const groups = ['packages', 'services'] as const
 
 interface Cruise {
   readonly summary: {
@@ -38,12 +44,53 @@ function cruise(...paths: string[]): Cruise {
 }
 const parse = (text: string): Cruise => JSON.parse(text) as Cruise
 
-test('each boundary rule bites: its fixture is refused by the rule of that name', () => {
+test('the table lists every package and service, and nothing else', () => {
+  for (const group of groups) expect(Object.keys(table[group]).sort()).toEqual(foldersIn(group))
+})
+
+test.each(groups.flatMap((group) => foldersIn(group).map((name) => [group, name] as const)))(
+  '%s/%s depends in its package.json on what the table allows',
+  (group, name) => {
+    const { imports, tests = [] } = table[group][name]!
+    const manifest = readJson(`${group}/${name}/package.json`) as Record<string, Record<string, string>>
+    expect(ours(manifest['dependencies'])).toEqual(withoutTestkit(imports))
+    expect(ours(manifest['devDependencies'])).toEqual(withoutTestkit(tests))
+  },
+)
+
+test('each boundary rule refuses its fixture', () => {
   const violations = cruise('packages/testkit/boundary-fixtures').summary.violations
-  const bitten = new Set(
+  const refusing = new Set(
     violations
       .filter(({ from, to, rule }) => [from, to].some((path) => path.endsWith(`/${rule.name}.ts`)))
       .map(({ rule }) => rule.name),
   )
-  expect([...bitten].sort()).toEqual(forbidden.map((rule) => rule.name).sort())
+  const names = new Set(forbidden.map((rule) => rule.name))
+  expect([...refusing].sort()).toEqual([...names].sort())
 }, 60_000)
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(`${root}/${path}`, 'utf8'))
+}
+
+function foldersIn(group: string): string[] {
+  const entries = readdirSync(`${root}/${group}`, { withFileTypes: true })
+  const isMember = (name: string): boolean => readdirSync(`${root}/${group}/${name}`).includes('package.json')
+  return entries
+    .filter((entry) => entry.isDirectory() && isMember(entry.name))
+    .map(({ name }) => name)
+    .sort()
+}
+
+/** Our packages among dependencies, without their scope. */
+function ours(dependencies: Record<string, string> = {}): string[] {
+  return Object.keys(dependencies)
+    .filter((name) => name.startsWith('@cupel/'))
+    .map((name) => name.slice('@cupel/'.length))
+    .sort()
+}
+
+/** The testkit is a development tool of the workspace: the root's package.json names it. */
+function withoutTestkit(names: readonly string[]): string[] {
+  return names.filter((name) => name !== 'testkit').sort()
+}

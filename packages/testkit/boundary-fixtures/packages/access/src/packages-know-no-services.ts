@@ -1,2 +1,0 @@
-import '../../../../../../services/scorer/src/index.js'
-export {}

@@ -1,0 +1,2 @@
+import '../../../../../webhooks/src/index.js'
+export {}

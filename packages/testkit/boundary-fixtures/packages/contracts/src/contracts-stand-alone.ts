@@ -1,2 +1,0 @@
-import '../../../../../domain/src/index.js'
-export {}

@@ -1,2 +1,0 @@
-import '../../../../../projections/src/index.js'
-export {}

@@ -1,0 +1,2 @@
+import '../../../../../contracts/src/index.js'
+export {}

@@ -1,2 +1,0 @@
-import '../../../../../event-log/src/index.js'
-export {}

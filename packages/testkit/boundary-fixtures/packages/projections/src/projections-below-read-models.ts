@@ -1,2 +1,0 @@
-import '../../../../../read-models/src/index.js'
-export {}

@@ -1,2 +1,0 @@
-import '../../../../../postgres/src/index.js'
-export {}
