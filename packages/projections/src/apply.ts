@@ -6,50 +6,30 @@ import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 
 /** What one record changes. */
 export interface ReducedRecord {
-  readonly offset: number
   readonly type: EventType
   readonly changes: readonly Change[]
-}
-
-/** A record that cannot be applied. It is a recorded fact all the same: the projection stops in front of it. */
-export class UnappliableRecordError extends Error {
-  override readonly name = 'UnappliableRecordError'
-  readonly position: Position
-  constructor(position: Position, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    super(`${position.topic}[${position.partition}] offset ${position.offset}: ${reason}`, { cause })
-    this.position = position
-  }
 }
 
 export type Reduce = (record: LogRecord) => ReducedRecord
 
 /**
- * The function that turns a record into changes. A type without a reducer is not even decoded; a type this version does
- * not know at all is refused, because passing over it would lose it for the version that does.
+ * The function that turns a record into changes. It does not decode an event type without a reducer. It throws for a type that
+ * this version does not know: passing over the record would lose it for the version that does.
  */
 export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
   const reducers = new Map(
     readModel.reducers.map((reducer) => [reducer.type as string, readBy(reducer, codec)]),
   )
   return (record) => {
-    const position = { topic: record.topic, partition: record.partition, offset: record.offset }
-    try {
-      const type = typeOf(record)
-      if (type === undefined) throw new Error(`the record has no ${TYPE_HEADER} header`)
-      const reducer = reducers.get(type)
-      if (reducer === undefined) {
-        if (!isKnownType(type)) throw new Error(`the event type ${type} is unknown to this version`)
-        return { offset: record.offset, type, changes: [] }
-      }
-      return {
-        offset: record.offset,
-        type: reducer.type,
-        changes: reducer.changesOf(record, position),
-      }
-    } catch (error) {
-      throw new UnappliableRecordError(position, error)
+    const type = typeOf(record)
+    if (type === undefined) throw new Error(`the record has no ${TYPE_HEADER} header`)
+    const reducer = reducers.get(type)
+    if (reducer === undefined) {
+      if (!isKnownType(type)) throw new Error(`the event type ${type} is unknown to this version`)
+      return { type, changes: [] }
     }
+    const { topic, partition, offset } = record
+    return { type: reducer.type, changes: reducer.changesOf(record, { topic, partition, offset }) }
   }
 }
 
@@ -58,7 +38,7 @@ interface RecordReducer {
   readonly changesOf: (record: LogRecord, at: Position) => readonly Change[]
 }
 
-/** A reducer that names its fields is given those alone. */
+/** A reducer that names fields is given those fields; the others are not decoded. */
 function readBy(reducer: Reducer, codec: EventCodec): RecordReducer {
   const { type } = reducer
   if ('reduce' in reducer)

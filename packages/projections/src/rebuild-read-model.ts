@@ -4,14 +4,15 @@
  * service and the next one clears away what it left. A rebuild has no effects: it is a loop over reducers.
  */
 import type { Logger } from '@cupel/contracts'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { applyChanges, createReduce, type Reduce } from './apply.js'
+import { UnappliableRecordError } from './consume/unappliable-record.js'
 import { compareTables, digestTables, type TableComparison } from './compare-tables.js'
 import { placeOf } from './checkpoint.js'
 import { inParallel } from './in-parallel.js'
 import { analyzeTables, createReadModelSchema, recordDefinition, schemaExists } from './read-model-tables.js'
-import { readModelGroup, type ReadModel } from './read-model.js'
+import { readModelGroup, type Change, type ReadModel } from './read-model.js'
 
 /** Records written in one transaction, and partitions read at the same time: some dozen megabytes in memory. */
 const MAX_BATCH_RECORDS = 1_000
@@ -169,12 +170,20 @@ async function startBuild({ readModel, log, codec, database, onProgress }: Rebui
     return records - before
   }
 
-  async function write(batch: readonly Parameters<Reduce>[0][], transaction?: Queryable): Promise<void> {
-    const changes = batch.flatMap((record) => reduce(record).changes)
+  async function write(batch: readonly LogRecord[], transaction?: Queryable): Promise<void> {
+    const changes = batch.flatMap((record) => changesOf(reduce, record))
     if (transaction !== undefined) return await applyChanges(transaction, freshSchema(readModel), changes)
     await database.transaction({ at: 'projector.rebuild-batch', synchronousCommit: 'off' }, (own) =>
       applyChanges(own, freshSchema(readModel), changes),
     )
+  }
+}
+
+function changesOf(reduce: Reduce, record: LogRecord): readonly Change[] {
+  try {
+    return reduce(record).changes
+  } catch (error) {
+    throw new UnappliableRecordError(record, error)
   }
 }
 

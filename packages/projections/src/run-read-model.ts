@@ -1,32 +1,31 @@
 /**
  * Follows the log and keeps one read model up to date: rows and checkpoint in one transaction, or neither.
- * A record that cannot be applied stops this read model in front of it, with everything before it applied; a database
- * that is away is waited for. Nothing is ever skipped.
+ * A record that cannot be applied stops this read model in front of it, with everything before it applied. An unreachable
+ * database is waited for. No record is ever skipped.
  */
+import { sleep } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
-import type { EventCodec, EventLog, LogBatch, LogIdentity, Position, Subscription } from '@cupel/event-log'
-import { LogStoppedError, UndecodableRecordError } from '@cupel/event-log'
+import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { createReduce, UnappliableRecordError, type ReducedRecord } from './apply.js'
-import { ensureCheckpoint, markFollowed } from './checkpoint.js'
-import { commitBatches, type PreparedBatch } from './commit-batches.js'
-import { createCommitWindow } from './commit-window.js'
-import { storeProjectionStatus, type ProjectionState, type ProjectionStatus } from './projection-state.js'
-import { projectionMetrics } from './projection-metrics.js'
+import { applyChanges, createReduce, type ReducedRecord } from './apply.js'
+import { markFollowed } from './checkpoint.js'
+import { consume, type Consumer } from './consume/consume.js'
+import { inTransaction } from './consume/in-transaction.js'
+import { UnappliableRecordError } from './consume/unappliable-record.js'
+import { storeProjectionStatus, type ProjectionStatus } from './projection-state.js'
+import { projectionMetrics, type ProjectionMetrics } from './projection-metrics.js'
 import { analyzeTables, hasCurrentDefinition } from './read-model-tables.js'
 import { readModelGroup, type ReadModel } from './read-model.js'
 
 /** Records of one partition taken at a time, where the read model names no other number. */
 const MAX_BATCH_RECORDS = 500
 const MAX_CONCURRENT_PARTITIONS = 64
-/** Under load at most 20 transactions a second; an answer just given can be read that much later. */
+/** Under load at most 20 transactions a second: a record can be read that much later. */
 const COMMIT_INTERVAL_MS = 50
-/** How often state, lag and the ends reached are looked at and stored. */
+/** How often the state, the lag and the ends reached are looked at and stored. */
 const STATUS_INTERVAL_MS = 2_000
-/** Pause before a subscription that could not be opened is tried again. */
-const SUBSCRIBE_RETRY_MS = 1_000
 /** How long a record may wait for the schema it was written with. */
-const SCHEMA_WAIT_MS = 30_000
+const SCHEMA_PATIENCE_MS = 30_000
 
 export interface RunReadModelOptions {
   readonly readModel: ReadModel
@@ -47,263 +46,190 @@ export interface RunningReadModel {
 }
 
 export function runReadModel(options: RunReadModelOptions): RunningReadModel {
-  const { readModel, log, codec, database, logger } = options
-  const group = readModelGroup(readModel)
-  const reduce = createReduce(readModel, codec)
-  const metrics = projectionMetrics(options.metrics, readModel.name)
+  const { readModel } = options
   const stopping = new AbortController()
-  const commitIntervalMs = options.commitIntervalMs ?? readModel.commitIntervalMs ?? COMMIT_INTERVAL_MS
-
-  let state: ProjectionState = 'idle'
-  let error: string | null = null
-  let stoppedAt: Position | null = null
-  let lag: number | null = null
-  let identity: LogIdentity | undefined
-  let subscription: Subscription | undefined
-  let unknownSchema: { place: string; since: number } | undefined
-  let analyzing: Promise<void> | null = null
-  let analyzeAgain = false
-  let unsubscribing: Promise<void> | undefined
-
-  const window = createCommitWindow<PreparedBatch, { resumeAt: number } | undefined>({
-    intervalMs: commitIntervalMs,
-    commit: (batches) =>
-      commitBatches({ batches, database, group, log: identity!, schema: readModel.schema, metrics }),
-  })
-  const running = start()
-  const watching = watch()
+  const metrics = projectionMetrics(options.metrics, readModel.name)
+  const statistics = createStatistics(options)
+  const state: State = { options, metrics, consumer: null, hasBegun: false, hasEnded: false, lag: null }
+  const consumer = follow(state, statistics)
+  state.consumer = consumer
+  const watching = watch(state, stopping.signal)
 
   return {
     name: readModel.name,
-    status,
+    status: () => statusOf(state),
     async stop() {
       stopping.abort()
-      await running
-      await unsubscribe()
+      await consumer.stop()
       await watching
-      await analyzing
-      if (state !== 'stopped') {
-        state = 'idle'
-        await store({ replacesStop: false })
-      }
+      await statistics.idle()
+      state.hasEnded = true
+      if (consumer.stoppedBy() === null) await store(state, { replacesStop: false })
     },
   }
+}
 
-  async function start(): Promise<void> {
-    while (!stopping.signal.aborted && state !== 'stopped') {
+interface State {
+  readonly options: RunReadModelOptions
+  readonly metrics: ProjectionMetrics
+  consumer: Consumer | null
+  /** The tables are current: reading has begun, or begins as soon as the log answers. */
+  hasBegun: boolean
+  hasEnded: boolean
+  lag: number | null
+}
+
+function follow(state: State, statistics: Statistics): Consumer {
+  const { readModel, log, codec, database, logger, commitIntervalMs } = state.options
+  const { metrics } = state
+  const intervalMs = commitIntervalMs ?? readModel.commitIntervalMs ?? COMMIT_INTERVAL_MS
+  return consume<ReducedRecord>({
+    ...{ log, logger },
+    group: readModelGroup(readModel),
+    topics: readModel.topics,
+    maxBatchRecords: readModel.maxBatchRecords ?? MAX_BATCH_RECORDS,
+    concurrency: MAX_CONCURRENT_PARTITIONS,
+    restMs: intervalMs,
+    schemaPatienceMs: SCHEMA_PATIENCE_MS,
+    async ready() {
+      await requireCurrentTables(database, readModel)
+      state.hasBegun = true
+      // A stop that an earlier process stored is history now; if its cause is still there it comes back.
+      await store(state, { replacesStop: true })
+    },
+    read: createReduce(readModel, codec),
+    commit: inTransaction<ReducedRecord, void>({
+      database,
+      at: 'projector.batch',
+      synchronousCommit: 'off',
+      intervalMs,
+      write: (transaction, batches) =>
+        applyChanges(
+          transaction,
+          readModel.schema,
+          batches.flatMap(({ outcomes }) => outcomes.flatMap(({ changes }) => changes)),
+        ),
+      onCommitted({ batches, durationMs }) {
+        metrics.committed(
+          batches.reduce((total, { outcomes }) => total + outcomes.length, 0),
+          durationMs,
+        )
+        const { resizedBy } = readModel
+        if (resizedBy === undefined) return
+        if (batches.some(({ outcomes }) => outcomes.some(({ type }) => resizedBy.includes(type))))
+          statistics.take()
+      },
+      onRefused: metrics.refused,
+    }),
+    onRetry: metrics.retried,
+    onStopped: () => metrics.stopped(true),
+  })
+}
+
+/** Tables of another definition wait for an operator to rebuild them; rows of the new kind would not fit them. */
+async function requireCurrentTables(database: Database, readModel: ReadModel): Promise<void> {
+  const isCurrent = await hasCurrentDefinition(database, readModel)
+  if (isCurrent === null) throw new Error(`The tables of ${readModel.name} do not exist yet`)
+  if (!isCurrent)
+    throw new Error(
+      `The tables of ${readModel.name} were made by another version: run cupel audit replay --target ${readModel.name}`,
+    )
+}
+
+interface Statistics {
+  /** Takes the statistics of the tables in the background. A call during a run leads to one more run after it. */
+  take(): void
+  /** Resolves when no run is under way. */
+  idle(): Promise<void>
+}
+
+function createStatistics({ database, readModel, logger }: RunReadModelOptions): Statistics {
+  let isDue = false
+  let taking: Promise<void> | null = null
+
+  async function takeAll(): Promise<void> {
+    while (isDue) {
+      isDue = false
       try {
-        await requireCurrentTables()
-        identity = await log.identity()
-        // A stop stored by an earlier process is history now; if its cause is still there it comes back.
-        state = 'running'
-        error = null
-        await store({ replacesStop: true })
-        subscription = await log.subscribe({
-          group,
-          topics: readModel.topics,
-          checkpoint: (position) => ensureCheckpoint(database, { group, ...position }, identity!),
-          handle,
-          maxBatchRecords: readModel.maxBatchRecords ?? MAX_BATCH_RECORDS,
-          concurrency: MAX_CONCURRENT_PARTITIONS,
-          restMs: commitIntervalMs,
-          onStopped: stop,
-          onRetry: retrying,
-        })
-        if (isStopped()) await unsubscribe()
-        return
-      } catch (caught) {
-        if (caught instanceof LogStoppedError) return stop(caught)
-        retrying(caught)
-        await pause(SUBSCRIBE_RETRY_MS, stopping.signal)
-      }
-    }
-  }
-
-  /** Tables of another definition are rebuilt by an operator while these wait; rows of the new kind would not fit them. */
-  async function requireCurrentTables(): Promise<void> {
-    const isCurrent = await hasCurrentDefinition(database, readModel)
-    if (isCurrent === null) throw new Error(`The tables of ${readModel.name} do not exist yet`)
-    if (!isCurrent) {
-      throw new Error(
-        `The tables of ${readModel.name} were made by another version: run cupel audit replay --target ${readModel.name}`,
-      )
-    }
-  }
-
-  async function handle(batch: LogBatch): Promise<{ resumeAt: number } | undefined> {
-    if (isStopped()) return { resumeAt: batch.firstOffset }
-    const { prepared, failure } = prepare(batch, reduce)
-    try {
-      if (prepared.nextOffset > prepared.firstOffset) {
-        const outcome = await window.add(prepared)
-        if (outcome !== undefined) return outcome
-        recovered()
-        if (prepared.records.some(({ type }) => readModel.resizedBy?.includes(type))) analyze()
-      }
-      if (failure === undefined) return undefined
-      if (mayBecomeKnown(failure)) throw failure.cause
-      throw failure
-    } catch (caught) {
-      if (!(caught instanceof UnappliableRecordError)) throw caught
-      stop(caught)
-      return { resumeAt: batch.firstOffset }
-    }
-  }
-
-  /** In the background and one at a time: nothing waits for it, and what comes meanwhile is analyzed with the next one. */
-  function analyze(): void {
-    if (analyzing !== null) {
-      analyzeAgain = true
-      return
-    }
-    analyzing = analyzeTables(database, readModel, readModel.schema)
-      .catch((caught: unknown) => {
+        await analyzeTables(database, readModel, readModel.schema)
+      } catch (error) {
         // Postgres takes statistics by itself too, only later.
         logger.warn(
-          { err: caught, readModel: readModel.name },
-          'Statistics could not be taken; look-ups may be slow for a while',
+          { err: error, readModel: readModel.name },
+          'Statistics could not be taken; queries may be slow for a while',
         )
-      })
-      .finally(() => {
-        analyzing = null
-        if (!analyzeAgain || stopping.signal.aborted) return
-        analyzeAgain = false
-        analyze()
-      })
-  }
-
-  /** A newer release may just have registered the schema of a record: that is waited for, though not for ever. */
-  function mayBecomeKnown({ cause, position }: UnappliableRecordError): boolean {
-    if (!(cause instanceof UndecodableRecordError) || cause.reason !== 'unknown-schema') return false
-    const place = `${position.topic}/${position.partition}/${position.offset}`
-    if (unknownSchema?.place !== place) unknownSchema = { place, since: performance.now() }
-    return performance.now() - unknownSchema.since < SCHEMA_WAIT_MS
-  }
-
-  /** Ends the projection for good: the record or the log it stopped at will not get better by waiting. */
-  function stop(cause: Error): void {
-    if (isStopped()) return
-    state = 'stopped'
-    error = cause.message
-    stoppedAt = cause instanceof UnappliableRecordError ? cause.position : null
-    metrics.stopped(true)
-    logger.error(
-      { err: cause, readModel: readModel.name, ...stoppedAt },
-      `Projection stopped: ${cause.message}`,
-    )
-    void unsubscribe()
-  }
-
-  function retrying(caught: unknown, position?: Position): void {
-    if (isStopped()) return
-    const reason = caught instanceof Error ? caught.message : String(caught)
-    metrics.retried()
-    // An outage is one line in the log and a count, not a line per attempt.
-    if (reason !== error) {
-      logger.warn(
-        { err: caught, readModel: readModel.name, ...position },
-        `Projection will try again: ${reason}`,
-      )
-    }
-    state = 'retrying'
-    error = reason
-  }
-
-  function recovered(): void {
-    if (state !== 'retrying') return
-    state = 'running'
-    error = null
-  }
-
-  /** Stores what the projection does, and looks how far it is from the end. A stop is stored once, so that it can be seen. */
-  async function watch(): Promise<void> {
-    metrics.stopped(false)
-    let isStopStored = false
-    while (!stopping.signal.aborted && !isStopStored) {
-      await pause(options.statusIntervalMs ?? STATUS_INTERVAL_MS, stopping.signal)
-      if (stopping.signal.aborted || (subscription === undefined && !isStopped())) continue
-      if (isStopped()) {
-        isStopStored = await store({ replacesStop: true })
-      } else {
-        await look(subscription!)
-        await store({ replacesStop: false })
       }
     }
+    taking = null
   }
 
-  async function look(current: Subscription): Promise<void> {
-    try {
-      const ends = await Promise.all(
-        current
-          .assigned()
-          .map(async (place) => ({ ...place, endOffset: await log.endOffset(place.topic, place.partition) })),
-      )
-      lag = current.lag()
-      metrics.lag(lag)
-      if (ends.length > 0) await markFollowed(database, { group, log: identity!, ends })
-    } catch (caught) {
-      // Nothing rests on this look: the stored time goes on ageing, which is what it is there to show.
-      logger.debug({ err: caught, readModel: readModel.name }, 'The end of the log could not be looked up')
-    }
-  }
-
-  async function store({ replacesStop }: { replacesStop: boolean }): Promise<boolean> {
-    try {
-      await storeProjectionStatus(database, status(), { replacesStop })
-      return true
-    } catch (caught) {
-      logger.debug(
-        { err: caught, readModel: readModel.name },
-        'The state of the projection could not be stored',
-      )
-      return false
-    }
-  }
-
-  async function unsubscribe(): Promise<void> {
-    if (subscription === undefined) return
-    unsubscribing ??= subscription.stop()
-    await unsubscribing
-  }
-
-  function status(): ProjectionStatus {
-    return { name: readModel.name, state, lag, error, stoppedAt }
-  }
-
-  function isStopped(): boolean {
-    return state === 'stopped'
-  }
-}
-
-/** The part of a batch that can be applied, and the record that cannot, if there is one. */
-function prepare(
-  batch: LogBatch,
-  reduce: (record: LogBatch['records'][number]) => ReducedRecord,
-): { prepared: PreparedBatch; failure?: UnappliableRecordError } {
-  const records: ReducedRecord[] = []
-  const place = { topic: batch.topic, partition: batch.partition, firstOffset: batch.firstOffset }
-  for (const record of batch.records) {
-    try {
-      records.push(reduce(record))
-    } catch (error) {
-      if (!(error instanceof UnappliableRecordError)) throw error
-      return { prepared: { ...place, records, nextOffset: record.offset, atEnd: false }, failure: error }
-    }
-  }
   return {
-    prepared: { ...place, records, nextOffset: batch.nextOffset, atEnd: batch.nextOffset >= batch.endOffset },
+    take() {
+      isDue = true
+      taking ??= takeAll()
+    },
+    async idle() {
+      isDue = false
+      await taking
+    },
   }
 }
 
-async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, durationMs)
-    signal.addEventListener('abort', done, { once: true })
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
+/** Stores what the projection does and how far it is from the end. A stop is stored once, so that it can be seen. */
+async function watch(state: State, signal: AbortSignal): Promise<void> {
+  const { metrics, options } = state
+  metrics.stopped(false)
+  let isStopStored = false
+  while (!signal.aborted && !isStopStored) {
+    await sleep(options.statusIntervalMs ?? STATUS_INTERVAL_MS, signal)
+    const consumer = state.consumer!
+    if (signal.aborted || (!state.hasBegun && consumer.stoppedBy() === null)) continue
+    if (consumer.stoppedBy() !== null) {
+      isStopStored = await store(state, { replacesStop: true })
+    } else {
+      await look(state, consumer)
+      await store(state, { replacesStop: false })
     }
-  })
+  }
+}
+
+async function look(state: State, consumer: Consumer): Promise<void> {
+  const { log, database, logger, readModel } = state.options
+  try {
+    const ends = await Promise.all(
+      consumer
+        .assigned()
+        .map(async (place) => ({ ...place, endOffset: await log.endOffset(place.topic, place.partition) })),
+    )
+    state.lag = consumer.lag()
+    state.metrics.lag(state.lag)
+    const group = readModelGroup(readModel)
+    if (ends.length > 0) await markFollowed(database, { group, log: await log.identity(), ends })
+  } catch (error) {
+    // No decision rests on this look: the stored time goes on ageing, which shows that it failed.
+    logger.debug({ err: error, readModel: readModel.name }, 'The end of the log could not be read')
+  }
+}
+
+async function store(state: State, { replacesStop }: { replacesStop: boolean }): Promise<boolean> {
+  const { database, logger, readModel } = state.options
+  try {
+    await storeProjectionStatus(database, statusOf(state), { replacesStop })
+    return true
+  } catch (error) {
+    logger.debug({ err: error, readModel: readModel.name }, 'The state of the projection could not be stored')
+    return false
+  }
+}
+
+function statusOf({ options, consumer, hasBegun, hasEnded, lag }: State): ProjectionStatus {
+  const { name } = options.readModel
+  const stop = consumer?.stoppedBy() ?? null
+  if (stop !== null) {
+    const stoppedAt = stop instanceof UnappliableRecordError ? stop.position : null
+    return { name, state: 'stopped', lag, error: stop.message, stoppedAt }
+  }
+  const trouble = hasEnded ? null : (consumer?.problem() ?? null)
+  const calm = hasBegun && !hasEnded ? 'running' : 'idle'
+  return { name, state: trouble === null ? calm : 'retrying', lag, error: trouble, stoppedAt: null }
 }

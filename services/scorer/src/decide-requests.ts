@@ -15,6 +15,7 @@ import {
 } from '@cupel/domain'
 import type { LogIdentity } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
+import { PausedError } from '@cupel/projections'
 import {
   labelFacts,
   newestPublication,
@@ -26,7 +27,7 @@ import {
 import type { PreparedRequest } from './chain-stage.js'
 import type { LookIntoLedger } from './exposure-stage.js'
 import type { ScorerInstruments } from './instruments.js'
-import { PausedError, type Decision, type Request } from './lane.js'
+import type { Decision, Request } from './lane.js'
 import { screeningRequest } from './screening-facts.js'
 
 export interface DeciderOptions {

@@ -3,6 +3,7 @@
  * labels that the report names, within a budget. A late stage is dropped whole and recorded; limits inside it are counts.
  * Without a ledger the stage does nothing, not even wait.
  */
+import { createSlots } from '@cupel/concurrency'
 import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
@@ -16,7 +17,7 @@ import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { Request } from './lane.js'
 import { watchLedger, type Ranges } from './ledger-watch.js'
-import { createSlots, createTurns, LateError } from './turns.js'
+import { createTurns, LateError } from './turns.js'
 
 export interface ExposureContext {
   readonly policy: CompiledPolicy
@@ -132,7 +133,9 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
         { ...context, chain, ledgerSeq, address, labelsOf: labels },
         { before: { own, ranges: await ranges }, pace, knownSizes },
       )
-    return own.transfers.length === 0 ? await examine() : await examinations(lane, examine)
+    return own.transfers.length === 0
+      ? await examine()
+      : await examinations(examine, { isUrgent: lane === 'interactive' })
   }
 
   async function withinDeadline(

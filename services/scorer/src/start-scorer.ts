@@ -1,19 +1,22 @@
 /** The scorer: follows the label view, and once that is complete takes requests from its lanes. */
+import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, type Lane, type Logger, type Metrics } from '@cupel/contracts'
-import type { EventCodec, EventLog, LogIdentity, Subscription } from '@cupel/event-log'
+import { deadLetterTopic, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { createBackgroundCheckpoint, loadCheckpoint, type BackgroundCheckpoint } from '@cupel/projections'
+import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/read-models'
 import type { Check, Config, RunningService } from '@cupel/service-kit'
-import { openChainStage, type ChainStage, type ChainStageConfig } from './chain-stage.js'
-import { deadLetterTopic } from './dead-letter.js'
+import {
+  openChainStage,
+  type ChainStage,
+  type ChainStageConfig,
+  type PreparedRequest,
+} from './chain-stage.js'
 import { createDecider } from './decide-requests.js'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'
-import { createFailureWindow } from './failure-window.js'
-import { createGatherer } from './gather.js'
 import { createInstruments, type ScorerInstruments } from './instruments.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
-import { createLane, PausedError, type HandledRange, type LaneHandler } from './lane.js'
+import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
 
 export interface ScorerDeps {
   readonly config: Pick<
@@ -47,12 +50,14 @@ const laneSettings: Readonly<Record<Lane, LaneSettings>> = {
 }
 /** Partitions a lane handles at once; beyond any topic's number of them. */
 const MAX_CONCURRENT_PARTITIONS = 64
-/** Pause before a start that failed is tried again. */
-const START_RETRY_MS = 1_000
+/** Records whose reports may be on their way to the log at once. */
+const MAX_IN_FLIGHT_RECORDS = 2_000
+/** How long a record may wait for the schema it was written with. Those behind it wait as long, so it is less than a second. */
+const SCHEMA_PATIENCE_MS = 800
 
 export const SCORER_GROUPS: readonly string[] = Object.values(laneSettings).map(({ group }) => group)
 
-/** What the scorer lays aside lies here; needed before the first record of a group fails. */
+/** Must exist before the first record of a group fails. */
 export const scorerDeadLetterTopics = SCORER_GROUPS.map(deadLetterTopic)
 
 /** Resolves as soon as the scorer has begun; it takes requests once its checks hold. */
@@ -76,15 +81,17 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
       if ('lagMs' in verdict && verdict.lagMs !== null) instruments.labelLag(verdict.lagMs)
     },
   })
-  const lanes = lanesOf(deps.config.CUPEL_SCORER_LANE).map((lane) =>
-    runLane(lane, { deps, identity, watch, chainStage, exposureStage, instruments, now }),
-  )
+  const context = { deps, identity, watch, chainStage, exposureStage, instruments, now }
+  const lanes = lanesOf(deps.config.CUPEL_SCORER_LANE).map((lane) => ({
+    lane,
+    consumer: runLane(lane, context),
+  }))
   return {
     name: 'scorer',
-    checks: () => [labelCheck(watch), ...lanes.flatMap((lane) => lane.checks())],
+    checks: () => [labelCheck(watch), ...lanes.map(({ lane, consumer }) => laneCheck(lane, consumer))],
     async stop() {
       await watch.stop()
-      await Promise.all(lanes.map((lane) => lane.stop()))
+      await Promise.all(lanes.map(({ consumer }) => consumer.stop()))
       await chainStage.close()
       await exposureStage.stop()
     },
@@ -119,139 +126,65 @@ interface LaneContext {
   readonly now: () => Date
 }
 
-interface RunningLane {
-  readonly checks: () => readonly Check[]
-  stop(): Promise<void>
-}
-
-function runLane(
-  lane: Lane,
-  { deps, identity, watch, chainStage, exposureStage, instruments, now }: LaneContext,
-): RunningLane {
-  const { database, log, logger } = deps
-  const { group, maxBatchRecords, maxConcurrentBatches } = laneSettings[lane]
-  const failures = createFailureWindow()
-  const checkpoint = createBackgroundCheckpoint({
-    database,
-    group,
-    log: identity,
-    at: 'scorer.checkpoint',
-    logger,
-    // Where the partition is still ours, only reading on from the stored checkpoint leads back to one that moves.
-    onLost: (position) => subscription?.restart(position),
+function runLane(lane: Lane, context: LaneContext): Consumer {
+  const { deps, watch, chainStage, instruments, now } = context
+  const { database, log, codec, logger } = deps
+  const { group, maxBatchRecords } = laneSettings[lane]
+  const { read, decide, append, outcomeOf } = createLaneWork({
+    ...{ lane, log, codec, instruments, now },
+    decide: chainStage.before(lane, decideTogether(lane, context)),
   })
-  let subscription: Subscription | null = null
-  let problem: string | null = 'starting'
-  let stopping = false
-
-  const labelView = (): 'current' | 'lagging' => {
-    const verdict = watch.verdict()
-    if ('reason' in verdict) throw new PausedError(verdict.reason)
-    return verdict.kind
-  }
-  const decide = createDecider({
-    ...{ database, log: identity, labelView, instruments, now },
-    lookIntoLedger: exposureStage.forLane(lane),
-  })
-  const gatherer = createGatherer({
-    // Nobody waits for an item of a bulk: as many at once as one batch holds, or they would make each other late.
-    run: lane === 'bulk' ? async (requests) => await Promise.all(await decide(requests)) : decide,
-    maxBatchItems: maxBatchRecords,
-    maxConcurrentBatches,
-  })
-  const handler = createLane({
-    ...{ lane, group, log, logger, instruments, failures, now },
-    codec: deps.codec,
-    decide: chainStage.before(lane, gatherer.submit),
+  return consume<RequestRecord, Outcome>({
+    ...{ log, logger, group, maxBatchRecords, read, decide },
+    topics: [screenTopic(lane, true), screenTopic(lane, false)],
+    concurrency: MAX_CONCURRENT_PARTITIONS,
+    schemaPatienceMs: SCHEMA_PATIENCE_MS,
+    ready: () => watch.started(),
     refusal: () => {
       const verdict = watch.verdict()
       return 'reason' in verdict ? verdict.reason : null
     },
-    reachable: watch.reachable,
-    progress: {
-      done: (range) => checkpoint.acknowledged(range),
-      failed: (range, error) => readAgain(range, error),
+    deadLetters: {
+      at: 'scorer.dead-letter',
+      outcomeOf,
+      window: { isReachable: watch.reachable, isSuccess: ({ kind }) => kind === 'report' },
     },
+    commit: inBackground({
+      database,
+      at: 'scorer.checkpoint',
+      append,
+      maxInFlightRecords: MAX_IN_FLIGHT_RECORDS,
+      onInFlight: (records) => instruments.inFlight(lane, records),
+    }),
+    onStopped: (error) => deps.fail(`The ${lane} lane of the scorer has stopped`, error),
   })
+}
 
-  /** Without an acknowledgement nobody knows whether the reports were written: they are decided and appended again. */
-  function readAgain(range: HandledRange, error: unknown): void {
-    logger.warn(
-      { err: error, group, ...range },
-      'Reports were not acknowledged; their requests are read again',
-    )
-    subscription?.restart(range)
-  }
-
-  async function start(): Promise<void> {
-    await watch.started()
-    subscription = await log.subscribe({
-      group,
-      topics: [screenTopic(lane, true), screenTopic(lane, false)],
-      checkpoint: async (position) => {
-        // What is acknowledged and not yet stored would be done again; where storing fails, loading says so.
-        await checkpoint.flush().catch(() => undefined)
-        return await checkpoint.load(position)
-      },
-      handle: async (batch) => {
-        const outcome = await handler.handle(batch)
-        problem = null
-        instruments.inFlight(lane, handler.inFlight.count())
-        return outcome
-      },
-      maxBatchRecords,
-      concurrency: MAX_CONCURRENT_PARTITIONS,
-      onStopped: (error) => {
-        problem = error.message
-        deps.fail(`The ${lane} lane of the scorer has stopped`, error)
-      },
-      onRetry: (error) => complain(error),
-    })
-    problem = null
-  }
-
-  /** An outage is one line, not one per attempt. */
-  function complain(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error)
-    if (reason !== problem) logger.warn({ err: error, group }, `Requests wait and are tried again: ${reason}`)
-    problem = reason
-  }
-
-  const starting = untilStarted(start, { complain, isStopping: () => stopping })
-  return {
-    checks: () => [
-      { name: `${lane} requests`, ok: problem === null, ...(problem === null ? {} : { detail: problem }) },
-    ],
-    async stop() {
-      stopping = true
-      await starting
-      await finish(subscription, handler, checkpoint)
+/** Requests of several partitions that arrive in the same moment are decided from one snapshot. */
+function decideTogether(
+  lane: Lane,
+  { deps, identity, watch, exposureStage, instruments, now }: LaneContext,
+): (requests: readonly PreparedRequest[]) => Promise<readonly Decision[]> {
+  const { maxBatchRecords, maxConcurrentBatches } = laneSettings[lane]
+  const decide = createDecider({
+    ...{ database: deps.database, log: identity, instruments, now },
+    labelView: () => {
+      const verdict = watch.verdict()
+      if ('reason' in verdict) throw new PausedError(verdict.reason)
+      return verdict.kind
     },
-  }
+    lookIntoLedger: exposureStage.forLane(lane),
+  })
+  const batcher = createBatcher({
+    // Nobody waits for one item of a bulk job: as many at once as one batch holds, or they would make each other late.
+    run: lane === 'bulk' ? async (requests) => await Promise.all(await decide(requests)) : decide,
+    maxBatchItems: maxBatchRecords,
+    maxConcurrentBatches,
+  })
+  return batcher.addAll
 }
 
-async function untilStarted(
-  start: () => Promise<void>,
-  { complain, isStopping }: { complain: (error: unknown) => void; isStopping: () => boolean },
-): Promise<void> {
-  while (!isStopping()) {
-    try {
-      return await start()
-    } catch (error) {
-      if (isStopping()) return
-      complain(error)
-      await new Promise((resolve) => setTimeout(resolve, START_RETRY_MS))
-    }
-  }
-}
-
-/** What was taken is finished: reports acknowledged, then the checkpoint stored, so that nothing is repeated needlessly. */
-async function finish(
-  subscription: Subscription | null,
-  handler: LaneHandler,
-  checkpoint: BackgroundCheckpoint,
-): Promise<void> {
-  await subscription?.stop()
-  await handler.inFlight.empty()
-  await checkpoint.stop()
+function laneCheck(lane: Lane, consumer: Consumer): Check {
+  const problem = consumer.problem() ?? (consumer.isJoined() ? null : 'starting')
+  return { name: `${lane} requests`, ok: problem === null, ...(problem === null ? {} : { detail: problem }) }
 }

@@ -2,7 +2,6 @@
  * How long work shares an event loop with screens that have nothing to do with it: it goes a few milliseconds at a time, one
  * piece of it between two looks at the sockets, and past its deadline it does not go on at all.
  */
-import type { Lane } from '@cupel/contracts'
 import type { Pace } from '@cupel/ledger'
 
 /** Work without a rest, at most: an answer that waits behind it is late by this. */
@@ -64,22 +63,5 @@ export function createTurns({
       }
       return at - beganAtMs < SLICE_MS ? null : rest(deadlineAtMs)
     },
-  }
-}
-
-/** Runs at most so many at once, those somebody waits for first, else in the order in which they came. */
-export function createSlots(count: number): <T>(lane: Lane, work: () => Promise<T>) => Promise<T> {
-  const waiting: Record<Lane, (() => void)[]> = { interactive: [], bulk: [] }
-  let free = count
-  return async (lane, work) => {
-    if (free === 0) await new Promise<void>((resolve) => waiting[lane].push(resolve))
-    else free -= 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.interactive.shift() ?? waiting.bulk.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
   }
 }

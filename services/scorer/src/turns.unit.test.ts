@@ -1,6 +1,6 @@
 /** Long work leaves the event loop to others every few milliseconds, and ends with its deadline. */
 import { describe, expect, test } from 'vitest'
-import { createSlots, createTurns, LateError, SLICE_MS } from './turns.js'
+import { createTurns, LateError, SLICE_MS } from './turns.js'
 
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -80,19 +80,4 @@ describe('past its deadline', () => {
     await expect(loop.work(1, 1)).rejects.toBeInstanceOf(LateError)
     expect(loop.nowMs()).toBe(1.5)
   })
-})
-
-test('whom nobody waits for lets those go first whom somebody waits for', async () => {
-  const slots = createSlots(1)
-  const order: string[] = []
-  let release = (): void => undefined
-  const first = slots('bulk', () => new Promise<void>((resolve) => (release = resolve)))
-  const others = [
-    slots('bulk', async () => void order.push('bulk')),
-    slots('interactive', async () => void order.push('first')),
-    slots('interactive', async () => void order.push('second')),
-  ]
-  release()
-  await Promise.all([first, ...others])
-  expect(order).toEqual(['first', 'second', 'bulk'])
 })

@@ -12,7 +12,7 @@ import {
   placeOf,
   type CheckpointMove,
   type StoredCheckpoint,
-} from './checkpoint.js'
+} from '../checkpoint.js'
 import { contiguousOffsets, type ContiguousOffsets } from './contiguous-offsets.js'
 
 /** Work that is repeated after a crash, at most; one round trip for all partitions each time. */

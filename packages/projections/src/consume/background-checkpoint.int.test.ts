@@ -2,9 +2,10 @@ import { silentLogger } from '@cupel/contracts'
 import { openDatabase } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openFixture, type Fixture } from '../test/fixture.js'
-import { TOPIC } from '../test/note-view.js'
-import { createBackgroundCheckpoint, loadCheckpoint, type BackgroundCheckpoint } from './index.js'
+import { openFixture, type Fixture } from '../../test/fixture.js'
+import { TOPIC } from '../../test/note-view.js'
+import { loadCheckpoint } from '../index.js'
+import { createBackgroundCheckpoint, type BackgroundCheckpoint } from './background-checkpoint.js'
 
 const GROUP = 'scorer.interactive.v1'
 const PLACE = { topic: TOPIC, partition: 0 }

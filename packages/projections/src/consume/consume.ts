@@ -1,0 +1,199 @@
+/**
+ * A consumer: takes part in a group, reads the records of each partition in order, decides what follows from them, and
+ * commits that together with its checkpoint. A record is delivered again until its checkpoint has moved, so that everything
+ * that follows from it must be repeatable.
+ *
+ * - A record whose schema is not known yet is waited for; the records before it are committed.
+ * - A record that cannot be handled is dead-lettered with its cause; without `deadLetters` the consumer stops in front of it.
+ * - An error of `decide` or of the commit is not the record's fault: the batch is read again after a pause.
+ * - A log that is not the one of the checkpoint, or that was cut, stops the consumer.
+ */
+import { sleep } from '@cupel/concurrency'
+import {
+  LogStoppedError,
+  type EventLog,
+  type LogBatch,
+  type Position,
+  type SubscribeOptions,
+  type Subscription,
+} from '@cupel/event-log'
+import { placeOf } from '../checkpoint.js'
+import type { Committer, OpenCommitter, Place, Resumption } from './committer.js'
+import { createBatchHandler, PausedError, type HandleBatch, type HandlingOptions } from './handle-batch.js'
+import { createTrouble, type Trouble } from './trouble.js'
+import { messageOf, UnappliableRecordError } from './unappliable-record.js'
+
+export interface ConsumeOptions<T, O = T>
+  extends
+    HandlingOptions<T, O>,
+    Pick<SubscribeOptions, 'topics' | 'reads' | 'maxBatchRecords' | 'concurrency' | 'restMs'> {
+  readonly log: EventLog
+  /** See inTransaction, inBackground and inMemory. */
+  readonly commit: OpenCommitter<O>
+  /** Resolves when reading may begin; called before each attempt to join the group. Rejects where that must be tried again. */
+  readonly ready?: () => Promise<void>
+  /** Why no batch may be handled now; null where one may. */
+  readonly refusal?: () => string | null
+  /** Something failed and is tried again. The consumer has logged it. */
+  readonly onRetry?: (error: unknown) => void
+  /** Reading stopped for good; only an operator or a restart leads back. The consumer has logged it. */
+  readonly onStopped?: (error: Error) => void
+}
+
+export interface Consumer {
+  /** Resolves when the consumer has joined its group, or will not join any more. Never rejects. */
+  readonly joined: Promise<void>
+  isJoined(): boolean
+  /** Why records wait or reading stopped; null where nothing is wrong. */
+  problem(): string | null
+  /** Why reading stopped for good; null while it goes on. */
+  stoppedBy(): Error | null
+  /** The partitions held now. */
+  assigned(): readonly Place[]
+  /** Records appended to those partitions and not yet handled, as last seen. */
+  lag(): number
+  /** Finishes what is in hand and leaves the group. */
+  stop(): Promise<void>
+}
+
+/** Pause before joining the group is tried again. */
+const JOIN_RETRY_MS = 1_000
+/** Where in the trouble list a failure to join stands. */
+const JOINING = 'joining'
+
+/** Returns at once; the consumer tries to join its group until it succeeds. */
+export function consume<T, O = T>(options: ConsumeOptions<T, O>): Consumer {
+  const run: Run<T, O> = {
+    options,
+    trouble: createTrouble(),
+    stopping: new AbortController(),
+    toRestart: [],
+    committer: null,
+    subscription: null,
+    stoppedBy: null,
+    leaving: null,
+  }
+  const joined = join(run)
+  return {
+    joined,
+    isJoined: () => run.subscription !== null,
+    problem: () => problemOf(run),
+    stoppedBy: () => run.stoppedBy,
+    assigned: () => run.subscription?.assigned() ?? [],
+    lag: () => run.subscription?.lag() ?? 0,
+    async stop() {
+      run.stopping.abort()
+      await joined
+      await leave(run)
+      await run.committer?.stop?.()
+    },
+  }
+}
+
+interface Run<T, O> {
+  readonly options: ConsumeOptions<T, O>
+  readonly trouble: Trouble
+  readonly stopping: AbortController
+  /** Partitions to be read again as soon as there is a subscription to tell. */
+  readonly toRestart: Place[]
+  committer: Committer<O> | null
+  subscription: Subscription | null
+  stoppedBy: Error | null
+  leaving: Promise<void> | null
+}
+
+async function join<T, O>(run: Run<T, O>): Promise<void> {
+  const { options, stopping, trouble } = run
+  while (!stopping.signal.aborted && run.stoppedBy === null) {
+    try {
+      await options.ready?.()
+      run.subscription = await subscribe(run)
+      trouble.over(JOINING)
+      for (const place of run.toRestart.splice(0)) run.subscription.restart(place)
+      // A handler may have met a reason to stop while the group was being joined.
+      if (run.stoppedBy !== null) await leave(run)
+      return
+    } catch (error) {
+      await run.committer?.stop?.()
+      run.committer = null
+      if (stopping.signal.aborted) return
+      if (error instanceof LogStoppedError) return stopFor(run, error)
+      retryLater(run, JOINING, error)
+      await sleep(JOIN_RETRY_MS, stopping.signal)
+    }
+  }
+}
+
+async function subscribe<T, O>(run: Run<T, O>): Promise<Subscription> {
+  const { options } = run
+  const { log, logger, group, topics, reads, maxBatchRecords, concurrency, restMs } = options
+  const committer = options.commit({
+    group,
+    logger,
+    identity: await log.identity(),
+    endOffset: (topic, partition) => log.endOffset(topic, partition),
+    restart: (place) => restart(run, place),
+  })
+  run.committer = committer
+  const handleBatch = createBatchHandler(options, committer, (error) => stopFor(run, error))
+  return await log.subscribe({
+    ...{ group, topics, maxBatchRecords, concurrency },
+    ...(reads === undefined ? {} : { reads }),
+    ...(restMs === undefined ? {} : { restMs }),
+    checkpoint: (place) => committer.load(place),
+    handle: (batch) => handle(run, { committer, handleBatch }, batch),
+    onStopped: (error) => stopFor(run, error),
+    onRetry: (error, position) => retryLater(run, placeOf(position), error, position),
+  })
+}
+
+function restart<T, O>(run: Run<T, O>, place: Place): void {
+  if (run.subscription === null) run.toRestart.push(place)
+  else run.subscription.restart(place)
+}
+
+async function handle<T, O>(
+  { options, stoppedBy, trouble }: Run<T, O>,
+  { committer, handleBatch }: { readonly committer: Committer<O>; readonly handleBatch: HandleBatch },
+  batch: LogBatch,
+): Promise<Resumption> {
+  if (stoppedBy !== null) return { resumeAt: batch.firstOffset }
+  const refusal = options.refusal?.() ?? null
+  if (refusal !== null) throw new PausedError(refusal)
+  const room = committer.room?.()
+  if (room !== undefined) await room
+  const resumption = await handleBatch(batch)
+  trouble.over(placeOf(batch))
+  return resumption
+}
+
+function retryLater<T, O>(run: Run<T, O>, place: string, error: unknown, position?: Position): void {
+  const { logger, group, onRetry } = run.options
+  if (run.stoppedBy !== null || run.stopping.signal.aborted) return
+  // An outage is one line in the log, not one per attempt and partition.
+  if (run.trouble.failed(place, error))
+    logger.warn({ err: error, group, ...position }, `Records wait and are read again: ${messageOf(error)}`)
+  onRetry?.(error)
+}
+
+function stopFor<T, O>(run: Run<T, O>, error: Error): void {
+  if (run.stoppedBy !== null) return
+  run.stoppedBy = error
+  const { logger, group, onStopped } = run.options
+  const position = error instanceof UnappliableRecordError ? error.position : {}
+  logger.error({ err: error, group, ...position }, `Reading stopped: ${error.message}`)
+  onStopped?.(error)
+  void leave(run)
+}
+
+async function leave<T, O>(run: Run<T, O>): Promise<void> {
+  if (run.subscription === null) return
+  run.leaving ??= run.subscription.stop()
+  await run.leaving
+}
+
+function problemOf<T, O>({ stoppedBy, subscription, trouble }: Run<T, O>): string | null {
+  if (stoppedBy !== null) return stoppedBy.message
+  if (subscription !== null) trouble.keepOnly(new Set(subscription.assigned().map(placeOf)))
+  return trouble.reason()
+}

@@ -1,0 +1,235 @@
+/**
+ * Handles one batch of one partition: reads its records, decides what follows, and commits the outcomes up to the first record
+ * that must not be passed now.
+ */
+import type { Logger } from '@cupel/contracts'
+import { appendDeadLetter, type EventLog, type LogBatch, type LogRecord } from '@cupel/event-log'
+import type { FailpointName } from '@cupel/failpoints'
+import type { Committer, OutcomeBatch, Resumption } from './committer.js'
+import { createFailureWindow, type FailureWindow } from './failure-window.js'
+import { readBatch, Unhandleable, type BatchReading, type Obstacle } from './read-batch.js'
+import { createSchemaPatience, type SchemaPatience } from './schema-patience.js'
+import { UnappliableRecordError } from './unappliable-record.js'
+
+export interface HandlingOptions<T, O> {
+  readonly group: string
+  readonly log: Pick<EventLog, 'append'>
+  readonly logger: Logger
+  /**
+   * What one record says. May return an Unhandleable; an error it throws makes the record one, unless the schema of the record
+   * may become known.
+   */
+  readonly read: (record: LogRecord) => T | Unhandleable<O>
+  /**
+   * What follows from the records of a batch: one outcome each, in order. Without it the outcome is what `read` returned.
+   * A rejection blames no record: the batch is read again.
+   */
+  readonly decide?: (readings: readonly T[]) => Promise<readonly (O | Unhandleable<O>)[]>
+  /** Without it the consumer stops in front of a record that it cannot handle. */
+  readonly deadLetters?: DeadLetters<O>
+  /** How long a record may wait for the schema it was written with; those behind it in its partition wait as long. */
+  readonly schemaPatienceMs: number
+}
+
+export interface DeadLetters<O> {
+  /** Names the append of a dead letter. The topic is the group's, see deadLetterTopic; it must exist. */
+  readonly at: FailpointName
+  /** What else follows from a record whose reading failed. */
+  readonly outcomeOf?: (record: LogRecord) => O
+  /** Pauses instead where most of the recent records fail, or where something the consumer depends on is unreachable. */
+  readonly window?: {
+    readonly isReachable: () => boolean
+    /** Whether the outcome shows that the consumer works. */
+    readonly isSuccess: (outcome: O) => boolean
+  }
+}
+
+/** Nothing can be handled now, which is not a record's fault: the batch is read again after a pause. */
+export class PausedError extends Error {
+  override readonly name = 'PausedError'
+}
+
+export type HandleBatch = (batch: LogBatch) => Promise<Resumption>
+
+/** `stop` is called where reading must not go on; what was handled before is committed by then. */
+export function createBatchHandler<T, O>(
+  options: HandlingOptions<T, O>,
+  committer: Committer<O>,
+  stop: (error: Error) => void,
+): HandleBatch {
+  const handling: Handling<T, O> = {
+    options,
+    committer,
+    stop,
+    waitsForSchema: createSchemaPatience(options.schemaPatienceMs),
+    failures: options.deadLetters?.window === undefined ? null : createFailureWindow(),
+  }
+  return (batch) => handle(handling, batch)
+}
+
+interface Handling<T, O> {
+  readonly options: HandlingOptions<T, O>
+  readonly committer: Committer<O>
+  readonly stop: (error: Error) => void
+  readonly waitsForSchema: SchemaPatience
+  readonly failures: FailureWindow | null
+}
+
+async function handle<T, O>(handling: Handling<T, O>, batch: LogBatch): Promise<Resumption> {
+  const { outcomes, obstacle } = await decideBatch(handling, batch)
+  const nextOffset = obstacle?.offset ?? batch.nextOffset
+  if (nextOffset > batch.firstOffset) {
+    const resumption = await commitOutcomes(handling, { batch, nextOffset, outcomes })
+    if (resumption !== undefined) return resumption
+  }
+  return obstacle === null ? undefined : haltAt(handling, batch, obstacle)
+}
+
+/** Everything before the obstacle is committed. */
+function haltAt<T, O>(
+  { stop }: Handling<T, O>,
+  batch: LogBatch,
+  { offset, error, isFinal }: Obstacle,
+): Resumption {
+  if (isFinal) stop(error)
+  // With nothing before it, the log pauses before it brings the same record again.
+  else if (offset === batch.firstOffset) throw error
+  return { resumeAt: offset }
+}
+
+interface DecidedBatch<O> {
+  /** One entry for each record before the obstacle. */
+  readonly outcomes: readonly (O | Unhandleable<O>)[]
+  readonly obstacle: Obstacle | null
+}
+
+async function decideBatch<T, O>(handling: Handling<T, O>, batch: LogBatch): Promise<DecidedBatch<O>> {
+  const { read, decide, deadLetters } = handling.options
+  const reading = readBatch<T, O>(batch, {
+    read,
+    waitsForSchema: handling.waitsForSchema,
+    toUnhandleable:
+      deadLetters === undefined
+        ? null
+        : (record, error) => new Unhandleable(causeOf(error), deadLetters.outcomeOf?.(record)),
+  })
+  const outcomes =
+    decide === undefined
+      ? (reading.readings as unknown as (O | Unhandleable<O>)[])
+      : await decideReadings(decide, reading)
+  return holdBack(handling, batch, { outcomes, obstacle: reading.obstacle })
+}
+
+async function decideReadings<T, O>(
+  decide: NonNullable<HandlingOptions<T, O>['decide']>,
+  { readings }: BatchReading<T, O>,
+): Promise<readonly (O | Unhandleable<O>)[]> {
+  if (!readings.some(isUnhandleable)) return await decide(readings as T[])
+  const decided = (await decide(readings.filter((one): one is T => !isUnhandleable(one)))).values()
+  return readings.map((one) => (isUnhandleable<O>(one) ? one : decided.next().value!))
+}
+
+/** Ends the batch in front of the first record that must not be dead-lettered now. */
+function holdBack<T, O>(
+  handling: Handling<T, O>,
+  batch: LogBatch,
+  decided: DecidedBatch<O>,
+): DecidedBatch<O> {
+  const { failures } = handling
+  const window = handling.options.deadLetters?.window
+  if (failures === null || window === undefined) return decided
+  for (let index = 0; index < decided.outcomes.length; index += 1) {
+    const outcome = decided.outcomes[index]!
+    if (!isUnhandleable<O>(outcome)) {
+      if (window.isSuccess(outcome)) failures.succeeded()
+      continue
+    }
+    const reason = reasonToPause(failures, window.isReachable(), outcome.cause)
+    if (reason === null) continue
+    const { offset } = batch.records[index]!
+    const obstacle = { offset, error: new PausedError(reason), isFinal: false }
+    return { outcomes: decided.outcomes.slice(0, index), obstacle }
+  }
+  return decided
+}
+
+function reasonToPause(failures: FailureWindow, isReachable: boolean, cause: string): string | null {
+  if (!isReachable) return `Log or database do not answer, so the record is not blamed: ${cause}`
+  return failures.mayGiveUp()
+    ? null
+    : `Most of the recent records could not be handled, the last one: ${cause}`
+}
+
+interface Decided<O> {
+  readonly batch: LogBatch
+  readonly nextOffset: number
+  readonly outcomes: readonly (O | Unhandleable<O>)[]
+}
+
+async function commitOutcomes<T, O>(handling: Handling<T, O>, decided: Decided<O>): Promise<Resumption> {
+  const { batch, nextOffset } = decided
+  const { topic, partition, firstOffset } = batch
+  const { records, outcomes, deadLetters } = separate(handling, decided)
+  const whole: OutcomeBatch<O> = {
+    ...{ topic, partition, firstOffset, nextOffset, records, outcomes },
+    atEnd: nextOffset >= batch.endOffset,
+  }
+  try {
+    return await handling.committer.commit(whole, deadLetters)
+  } catch (error) {
+    // Only a consumer without dead letters stops: others try again, and the error names the record.
+    if (!(error instanceof UnappliableRecordError) || handling.options.deadLetters !== undefined) throw error
+    handling.stop(error)
+    return { resumeAt: error.position.offset }
+  }
+}
+
+interface Separated<O> {
+  readonly records: readonly LogRecord[]
+  readonly outcomes: readonly O[]
+  /** Settles when the dead letters are acknowledged, or one could not be appended; null where there are none. */
+  readonly deadLetters: Promise<unknown> | null
+}
+
+/** Begins to append the dead letters. What is left are records with outcomes. */
+function separate<T, O>(handling: Handling<T, O>, { batch, outcomes }: Decided<O>): Separated<O> {
+  const records =
+    outcomes.length === batch.records.length ? batch.records : batch.records.slice(0, outcomes.length)
+  if (!outcomes.some(isUnhandleable)) return { records, outcomes: outcomes as O[], deadLetters: null }
+  const appends: Promise<void>[] = []
+  const kept = { records: [] as LogRecord[], outcomes: [] as O[] }
+  for (const [index, record] of records.entries()) {
+    const given = outcomes[index]!
+    if (isUnhandleable<O>(given)) appends.push(deadLetter(handling.options, record, given.cause))
+    const outcome = isUnhandleable<O>(given) ? given.outcome : given
+    if (outcome === undefined) continue
+    kept.records.push(record)
+    kept.outcomes.push(outcome)
+  }
+  const deadLetters = Promise.all(appends)
+  // Whoever commits handles a rejection; it may come before that has begun to wait.
+  deadLetters.catch(() => undefined)
+  return { ...kept, deadLetters }
+}
+
+async function deadLetter<T, O>(
+  { log, logger, group, deadLetters }: HandlingOptions<T, O>,
+  record: LogRecord,
+  cause: string,
+): Promise<void> {
+  if (deadLetters === undefined) throw new Error(`${group} has no dead letters: ${cause}`)
+  const { key, topic, partition, offset } = record
+  logger.error(
+    { group, key, topic, partition, offset, cause },
+    'A record cannot be handled and is dead-lettered',
+  )
+  await appendDeadLetter(log, deadLetters.at, { group, record, cause })
+}
+
+function causeOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}
+
+function isUnhandleable<O>(outcome: unknown): outcome is Unhandleable<O> {
+  return outcome instanceof Unhandleable
+}

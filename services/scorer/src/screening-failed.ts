@@ -1,0 +1,50 @@
+/** The event that ends a screening that cannot be decided, so that nobody waits for it for ever. */
+import { decidedEventId, reportPartition, topicOf, type DomainEvent } from '@cupel/contracts'
+import { MAX_RECORD_BYTES, type EventCodec, type NewRecord } from '@cupel/event-log'
+import type { Failed } from './lane.js'
+
+const SANDBOX_TOPIC = /(^|\.)sandbox\./
+const REPORT_ID = /^[0-9a-f]{16}$/
+/** Bytes that key and headers may take beside a value. */
+const HEADER_RESERVE_BYTES = 16_384
+/** Largest report, in bytes. */
+export const MAX_VALUE_BYTES = MAX_RECORD_BYTES - HEADER_RESERVE_BYTES
+
+/** Null where the key is not a report id: then nobody waits, and the dead letter alone keeps the record. */
+export function screeningFailed(
+  { codec, now }: { readonly codec: EventCodec; readonly now: () => Date },
+  { record, request }: Failed,
+): NewRecord | null {
+  const reportId = record.key
+  if (!REPORT_ID.test(reportId)) return null
+  const failedAt = now().toISOString()
+  const livemode = request?.data.livemode ?? !SANDBOX_TOPIC.test(record.topic)
+  const event: DomainEvent<'ScreeningFailed'> = {
+    type: 'ScreeningFailed',
+    data: {
+      reportId,
+      accountId: request?.data.accountId ?? '',
+      livemode,
+      code: 'screening_failed',
+      // The cause is for operators and stays in the dead letter: it may name internals.
+      detail: 'The screening could not be decided.',
+      jobId: request?.data.jobId ?? null,
+      jobIndex: request?.data.jobIndex ?? null,
+      failedAt,
+    },
+    envelope: {
+      id: decidedEventId('ScreeningFailed', reportId),
+      source: 'cupel/scorer',
+      time: failedAt,
+      subject: reportId,
+      correlationId: request?.envelope.correlationId ?? record.headers['correlationid'] ?? reportId,
+      causationId: request?.envelope.id ?? record.headers['ce_id'] ?? reportId,
+      traceparent: request?.envelope.traceparent ?? record.headers['traceparent'],
+    },
+  }
+  return codec.encode(event, {
+    topic: topicOf('ScreeningFailed', livemode),
+    key: reportId,
+    partition: reportPartition(reportId),
+  })
+}
