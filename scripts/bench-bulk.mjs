@@ -1,5 +1,5 @@
-// Measures bulk jobs, and interactive screens beside them: npm run bench:bulk -- [--profile embedded|kafka] [--seconds N] [--rate N]
-// Prints a table and writes JSON to bench-results/. Figures fail nothing.
+// Measures bulk jobs and interactive screens beside them: npm run bench:bulk -- [--profile embedded|kafka] [--seconds N] [--rate N]
+// Prints a table and writes JSON to bench-results/. No figure fails the run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

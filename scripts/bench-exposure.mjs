@@ -1,5 +1,5 @@
-// Measures screens that look into a large ledger: npm run bench:exposure -- [--seconds N] [--rate N] [--transfers N]
-// Prints a table and writes JSON to bench-results/. Figures fail nothing.
+// Measures screens that read a large ledger: npm run bench:exposure -- [--seconds N] [--rate N] [--transfers N]
+// Prints a table and writes JSON to bench-results/. No figure fails the run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
-// Measures screens beside a provider of chain data that is quick or slow: npm run bench:providers -- [--seconds N] [--rate N]
-// Prints a table and writes JSON to bench-results/. Figures fail nothing.
+// Measures screens with quick and slow providers of chain data: npm run bench:providers -- [--seconds N] [--rate N]
+// Prints a table and writes JSON to bench-results/. No figure fails the run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
-// Measures webhooks, to a receiver that works and beside fifty that hang: npm run bench:webhooks -- [--profile embedded|kafka]
-// Prints a table and writes JSON to bench-results/. Figures fail nothing.
+// Measures webhooks, idle and beside fifty receivers that hang: npm run bench:webhooks -- [--profile embedded|kafka]
+// Prints a table and writes JSON to bench-results/. No figure fails the run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -1,9 +1,10 @@
 // Measures the platform against the floor of its own log: npm run bench -- [--profile embedded|kafka] [--only a,b] [--seconds N] [--docs]
-// Prints a table, writes JSON to bench-results/, and with --docs the table to docs/benchmarks.md. Figures fail nothing.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Prints a table, writes JSON to bench-results/, and with --docs the table to docs/benchmarks.md. No figure fails the run.
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { end, report, writeDocs } from './bench-report.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -26,9 +27,8 @@ async function main() {
     say: (line) => console.error(`· ${line}`),
   })
   const table = renderMarkdown(results)
-  console.log(`\n${table}`)
-  console.log(`JSON: ${writeJson(results)}`)
-  if (options.docs) writeDocs(table)
+  report(root, 'bench', table, results)
+  if (options.docs) writeDocs(root, 'benchmarks.md', 'figures', table)
 }
 
 function readOptions() {
@@ -56,37 +56,13 @@ function readOptions() {
   }
 }
 
-function end(code, text) {
-  console.log(text)
-  process.exit(code)
-}
-
-/** The label files beside the checkout, or where CUPEL_SHARED_DATA says; without them the starter labels have to do. */
+/** The folder of label files named by CUPEL_SHARED_DATA, or beside the checkout; null if there is none. */
 function labelFolder() {
   const candidates = [process.env.CUPEL_SHARED_DATA, join(root, '..', 'shared', 'data')].filter(Boolean)
   const folder = candidates.map((data) => join(data, 'labels')).find(existsSync)
   if (folder === undefined)
-    console.error('· no label files at hand (CUPEL_SHARED_DATA): measuring with the starter labels only')
+    console.error('· no label files (CUPEL_SHARED_DATA): measuring with the starter labels only')
   return folder ?? null
-}
-
-function writeJson(results) {
-  const folder = join(root, 'bench-results')
-  mkdirSync(folder, { recursive: true })
-  const file = join(folder, `${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
-  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
-  return file
-}
-
-/** Keeps the page's own text and replaces what lies between its two markers. */
-function writeDocs(table) {
-  const file = join(root, 'docs', 'benchmarks.md')
-  const [begin, finish] = ['<!-- figures: begin -->', '<!-- figures: end -->']
-  const page = readFileSync(file, 'utf8')
-  const [from, to] = [page.indexOf(begin), page.indexOf(finish)]
-  if (from === -1 || to < from) throw new Error(`${file} has lost its markers ${begin} and ${finish}`)
-  writeFileSync(file, `${page.slice(0, from + begin.length)}\n\n${table.trim()}\n\n${page.slice(to)}`)
-  console.log(`Wrote ${file}`)
 }
 
 await main()

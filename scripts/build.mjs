@@ -19,7 +19,7 @@ const OPTIONS = {
 }
 
 /**
- * Held by the set-up lock: two builds at once would note what the other has not written.
+ * The caller holds the set-up lock: two builds at once would corrupt the manifest.
  * @returns {Promise<{ built: number, removed: number }>} how many files were written and removed
  */
 export async function buildAll() {
@@ -37,12 +37,12 @@ export async function buildAll() {
     const known = before[source]
     return known?.hash !== hash || known.written !== writtenAt(output)
   })
-  // What lost its source must go: a stale file would still be found by an import.
+  // Delete outputs without a source: an import would still find them.
   const sources = new Set(files.map(({ source }) => source))
   const gone = Object.entries(before).filter(([source]) => !sources.has(source))
   if (changed.length === 0 && gone.length === 0) return { built: 0, removed: 0 }
 
-  // A build killed in the middle must not believe in the files it was writing.
+  // If this build is killed, the next one must not trust the files that it was writing.
   const unfinished = new Set(changed.map(({ source }) => source))
   writeManifest(
     recipe,
@@ -83,12 +83,12 @@ async function emitAll(files) {
   try {
     await Promise.all(files.map((file) => emit(file, transform)))
   } catch (error) {
-    // esbuild lists what it could not read; anything else is a fault of the build itself.
+    // esbuild lists the files that it could not parse; any other error is a fault of the build itself.
     if (!Array.isArray(error.errors)) throw error
     const [{ text, location }] = error.errors
     throw new SetupError(`The build failed: ${text} (${location?.file}:${location?.line}).`)
   } finally {
-    // Its helper process would otherwise live as long as the program that is started next.
+    // Otherwise esbuild's helper process would live as long as the program that runs next.
     await stop()
   }
 }
@@ -107,7 +107,7 @@ async function emit({ source, output, content }, transform) {
   writeFileSync(target, `${code}//# sourceMappingURL=${name}.map\n`)
 }
 
-/** When the output was written; null where it is missing. Another time than the noted one: someone else wrote it. */
+/** The output's time of modification; null if it is missing. A time that differs from the manifest means that another program wrote it. */
 function writtenAt(output) {
   return statSync(join(root, output), { throwIfNoEntry: false })?.mtimeMs ?? null
 }
@@ -122,9 +122,9 @@ function readManifest(recipe) {
     const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8'))
     if (manifest.recipe === recipe) return manifest.files
   } catch {
-    // None yet, or cut off by a kill: everything is built anew.
+    // The manifest is missing or incomplete: build everything.
   }
-  // Another recipe, or an unknown state: nothing that was built before may stay.
+  // Another build recipe, or an unknown state: delete all earlier outputs.
   for (const group of ['packages', 'services'])
     for (const name of readdirSync(join(root, group)))
       rmSync(join(root, group, name, 'dist'), { recursive: true, force: true })

@@ -1,4 +1,4 @@
-// `npm run --silent cupel -- <command>`: sets the checkout up where that is needed, then runs the operator's CLI.
+// `npm run --silent cupel -- <command>`: sets the checkout up if needed, then runs the CLI.
 import { requireNode } from './node-version.mjs'
 
 requireNode()

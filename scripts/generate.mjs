@@ -41,7 +41,7 @@ function typeOf(schema) {
     null: 'null',
     bytes: 'Buffer',
   }
-  // A named record used a second time.
+  // A reference to a named record.
   return primitive[schema] ?? schema.split('.').at(-1)
 }
 const wrap = (type) => (type.includes('|') ? `(${type})` : type)
@@ -115,7 +115,7 @@ function writeOrCheck(name, text) {
   }
 }
 
-// The reference pages are made from the code itself, so they come second.
+// The reference pages use the generated code, so they come second.
 const { status } = spawnSync(
   process.execPath,
   [

@@ -1,4 +1,4 @@
-// The one module read before the version of Node is known: only syntax that every Node with modules understands.
+// Runs before the version of Node is checked, so it uses only syntax that every Node with modules can parse.
 const MAJOR = 20
 const MINOR = 19
 const EXIT_NODE = 10

@@ -1,4 +1,4 @@
-// Set-up, then the CLI in this very process: what starts it can signal it directly.
+// Sets up, then runs the CLI in the same process, so that it receives signals directly.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { orExplain, root, setUp } from './setup.mjs'

@@ -1,4 +1,4 @@
-// One set-up of a checkout at a time: two starts of a fresh clone would write over each other.
+// A lock for the set-up of a checkout: two starts of a fresh clone must not overwrite each other's files.
 import {
   closeSync,
   mkdirSync,
@@ -17,12 +17,12 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const LOCK = join(root, '.cache', 'setup.lock')
 const EXIT_SETUP = 17
 
-/** What stops the set-up, in a sentence for the person who started it. */
+/** A fault of the set-up, with a message for the person who started it. */
 export class SetupError extends Error {
   exitCode = EXIT_SETUP
 }
 
-/** Runs `work` while no other process does. */
+/** Runs `work` while this process holds the lock. */
 export async function holdingLock(work) {
   try {
     mkdirSync(dirname(LOCK), { recursive: true })
@@ -58,7 +58,7 @@ function tryLock() {
     if (error.code !== 'EEXIST') throw error
   }
   if (holderIsGone()) {
-    // Moved, not deleted: of two that see the same dead holder only one moves its file.
+    // Moved, not deleted: if two processes see the same dead holder, only one of them moves the file.
     const aside = `${LOCK}.${process.pid}`
     try {
       renameSync(LOCK, aside)
@@ -75,7 +75,7 @@ const UNWRITTEN_LOCK_MS = 2_000
 function holderIsGone() {
   try {
     const pid = Number(readFileSync(LOCK, 'utf8'))
-    // Created and not yet written, or its writer was killed in between.
+    // Created but not yet written, or its writer was killed in between.
     if (!(pid > 0)) return Date.now() - statSync(LOCK).mtimeMs > UNWRITTEN_LOCK_MS
     process.kill(pid, 0)
     return false

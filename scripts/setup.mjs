@@ -1,5 +1,5 @@
-// Brings a checkout into a state in which its programs can run: the right Node, the dependencies, the build.
-// Plain Node without dependencies, for it runs before there are any. Everything it says goes to standard error.
+// Prepares a checkout to run: installs the dependencies and builds. It uses only modules of Node, because it runs before the
+// dependencies exist. All its output goes to standard error.
 import { createHash } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ export async function setUp({ build = true } = {}) {
   })
 }
 
-/** Runs `work` and turns a SetupError into its sentence and exit code. */
+/** Runs `work`; prints the message of a SetupError and exits with its code. */
 export async function orExplain(work) {
   try {
     await work()
@@ -56,7 +56,7 @@ async function installDependencies() {
   writeWhole(STAMP, `${JSON.stringify({ key: wanted })}\n`)
 }
 
-/** Changes with the lockfile, the workspace's settings, and the kind of machine the programs are for. */
+/** A hash of the lockfile, the workspace's settings, and the platform. */
 function installKey() {
   const hash = createHash('sha256')
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc'])
@@ -68,21 +68,21 @@ function installedKey() {
   try {
     return JSON.parse(readFileSync(STAMP, 'utf8')).key
   } catch {
-    // No stamp, or half of one: installing again does no harm.
+    // The stamp is missing or incomplete: install again.
     return null
   }
 }
 
 function run(command, args) {
   return new Promise((resolve) => {
-    // Standard output is for the program's own answer; the installer's progress is shown on standard error.
+    // Standard output belongs to the program that runs next, so the installer writes to standard error.
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
     child.once('error', (error) => resolve({ code: null, error }))
     child.once('exit', (code) => resolve({ code, error: null }))
   })
 }
 
-/** A reader sees the old file or the new one, never half of it. */
+/** Writes atomically: a reader sees the old file or the new one. */
 function writeWhole(path, content) {
   if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true })
   const half = `${path}.${process.pid}.tmp`

@@ -1,4 +1,4 @@
-// `npm start`: sets the checkout up where that is needed, then runs `cupel start` with the same arguments.
+// `npm start`: sets the checkout up if needed, then runs `cupel start` with the same arguments.
 import { requireNode } from './node-version.mjs'
 
 requireNode()

@@ -1,4 +1,4 @@
-/** What the benchmark screens: half addresses that carry labels, half that nobody knows. */
+/** The addresses that the benchmark screens: half of them labelled, half unknown. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mulberry32 } from './load.js'
@@ -8,10 +8,10 @@ export interface ScreenBody {
   readonly chain: string
 }
 
-/** Addresses in a run; a longer run goes through them again. */
+/** Addresses of a run; a longer run starts again with the first. */
 const BODIES = 20_000
 
-/** Well-known addresses, for where no label files are at hand. */
+/** Well-known addresses, used when there are no label files. */
 const wellKnown: readonly ScreenBody[] = [
   { address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96', chain: 'ETH' },
   { address: '0x28C6c06298d514Db089934071355E5743bf21d60', chain: 'ETH' },

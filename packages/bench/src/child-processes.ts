@@ -1,4 +1,4 @@
-/** Starts the bench's own processes and talks to them. */
+/** Starts the processes of the benchmark and exchanges messages with them. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { BareEchoConnection } from './bare-echo/bare-echo.js'
@@ -6,11 +6,11 @@ import type { LoadOrder, LoadReply } from './load-process.js'
 import type { LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
 
-/** This file is .ts under a test runner and .js once built; its neighbours are the same. */
+/** `.ts` under a test runner, `.js` once built: the extension of the neighbouring files too. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
 const moduleOf = (name: string): string => fileURLToPath(new URL(`./${name}${extension}`, import.meta.url))
 
-/** `onWarm`: what is to begin between warm-up and phases, of which one generator with its connections does both. */
+/** One generator with its connections runs warm-up and phases. `onWarm` runs in between. */
 export async function generateLoad(
   order: LoadOrder,
   onWarm?: () => Promise<void>,
@@ -22,7 +22,7 @@ export async function generateLoad(
     reply = await firstMessage<LoadReply>(child, { goOn: true })
   }
   if ('error' in reply) throw new Error(`The load generator failed: ${reply.error}`)
-  if (!('results' in reply)) throw new Error('The load generator was warm twice')
+  if (!('results' in reply)) throw new Error('The load generator reported its warm-up twice')
   return reply.results
 }
 

@@ -1,4 +1,4 @@
-/** The echo of the Kafka floor as a process of its own, where the scorer has one. */
+/** The echo of the Kafka floor. It is a separate process because the scorer is one. */
 import { floorTopics, startEcho } from './floor.js'
 import { openLog, type LogConnection } from './log-connection.js'
 

@@ -1,14 +1,14 @@
 /**
  * The floor: a request record, an echo that answers each with a report record, and a client that tails the report partition.
- * The same log port and the same shape as a screen (the client waits for the record, not for its own acknowledgement), without
- * HTTP, keys, labels, a decision or a database. What a screen takes beyond it is ours to justify.
+ * It uses the same log port as a screen and waits for the same thing, the record instead of its own acknowledgement, but without
+ * HTTP, keys, labels, decision or database.
  */
 import { randomBytes } from 'node:crypto'
 import type { EventLog, NewRecord, Subscription } from '@cupel/event-log'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Send } from './load.js'
 
-/** Bytes of a record's value; about those of a request. */
+/** Bytes of a record's value; about the size of a request. */
 export const FLOOR_RECORD_BYTES = 400
 const ANSWER_TIMEOUT_MS = 10_000
 const REQUEST_PARTITIONS = 4

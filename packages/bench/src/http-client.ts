@@ -11,7 +11,7 @@ export interface HttpTarget {
   readonly connections: number
 }
 
-/** Every so many answers one is read as a report; parsing all of them would measure the generator. */
+/** One answer in this many is parsed and checked. Parsing all of them would measure the generator. */
 const CHECKED_EVERY = 16
 const REQUEST_TIMEOUT_MS = 30_000
 

@@ -1,7 +1,7 @@
-/** `npm run bench`: what the platform takes, beside the floor below which its log alone does not go. */
+/** `npm run bench`: latency, throughput, start-up and memory, beside the floor of the log alone. */
 export { runBench, type BenchOptions } from './run-bench.js'
 export { renderMarkdown, type BenchResults } from './results.js'
-/** `npm run bench:judgement`: how right the judgement is on real lists. */
+/** `npm run bench:judgement`: precision and recall of the judgement on real lists. */
 export {
   isRight,
   runJudgement,
@@ -10,17 +10,17 @@ export {
 } from './judgement/run-judgement.js'
 export { renderJudgement } from './judgement/render.js'
 export { withPostgres } from './judgement/with-postgres.js'
-/** `npm run bench:providers`: how long screens take beside quick and slow providers of chain data. */
+/** `npm run bench:providers`: latency of screens with quick and slow providers of chain data. */
 export {
   renderProviders,
   runProviders,
   type ProvidersOptions,
   type ProvidersResults,
 } from './providers/run-providers.js'
-/** `npm run bench:bulk`: how fast bulk jobs are, and what they cost those who screen beside them. */
+/** `npm run bench:bulk`: speed of bulk jobs, and their effect on interactive screens. */
 export { runBulk, type BulkOptions, type BulkResults } from './bulk/run-bulk.js'
 export { renderBulk } from './bulk/render.js'
-/** `npm run bench:webhooks`: how fast webhooks are sent, and whether receivers that hang delay others. */
+/** `npm run bench:webhooks`: speed of webhooks, and whether receivers that hang delay others. */
 export { runWebhooks, type WebhookOptions, type WebhookResults } from './webhooks/run-webhooks.js'
 export { renderWebhooks } from './webhooks/render.js'
 export { renderExposure, runExposure, type ExposureOptions } from './exposure/run-exposure.js'

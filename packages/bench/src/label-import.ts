@@ -1,4 +1,4 @@
-/** Imports label files through the CLI, beside the running service, and says how fast rows went in. */
+/** Imports label files with the CLI beside the running service, and returns rows per second. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunningSystem } from './system.js'
@@ -6,10 +6,10 @@ import type { RunningSystem } from './system.js'
 export interface ImportResult {
   readonly files: number
   readonly rows: number
-  /** Wall time of all commands, each one's start included. */
+  /** Wall time of all commands, their starts included. */
   readonly seconds: number
   readonly rowsPerSecond: number
-  /** The largest file alone, from the reading of the file until its labels are visible, as the command itself reports. */
+  /** The largest file alone: from the reading of the file until its labels are visible, as the command reports it. */
   readonly largest: { readonly rows: number; readonly seconds: number; readonly rowsPerSecond: number }
 }
 

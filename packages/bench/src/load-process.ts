@@ -1,4 +1,4 @@
-/** The load generator as a process of its own, so that it never shares an event loop with what it measures. */
+/** The load generator. It is a separate process, so that it shares no event loop with the measured services. */
 import { once } from 'node:events'
 import { bareEchoClient, type BareEchoConnection } from './bare-echo/bare-echo.js'
 import { floorClient, floorTopics, startEcho } from './floor.js'
@@ -6,7 +6,7 @@ import { httpClient, type HttpTarget } from './http-client.js'
 import { runPhase, type LoadPhase, type LoadResult, type Send } from './load.js'
 import { openLog, type LogConnection } from './log-connection.js'
 
-/** `echoInside`: the embedded profile is one process, so its floor is one as well. */
+/** `echoInside`: the echo runs in the generator, because the embedded profile is one process too. */
 export type FloorTarget = {
   readonly kind: 'floor'
   readonly log: LogConnection
@@ -17,17 +17,17 @@ export type BareEchoTarget = BareEchoConnection & { readonly kind: 'bare-echo' }
 
 export interface LoadOrder {
   readonly target: HttpTarget | FloorTarget | BareEchoTarget
-  /** Not measured; null for none. */
+  /** Runs before the measured phases; null for none. */
   readonly warmUp: LoadPhase | null
   readonly phases: readonly LoadPhase[]
-  /** Says `warm` after the warm-up and goes on when told. */
+  /** Sends `warm` after the warm-up, and continues on a message from its parent. */
   readonly pauseWhenWarm?: boolean
 }
 
 export type LoadReply =
   { readonly results: readonly LoadResult[] } | { readonly error: string } | { readonly warm: true }
 
-/** Request numbers of different phases never meet. */
+/** Offset between the request numbers of two phases, so that none is used twice. */
 const INDEX_STEP = 10_000_000
 
 async function run(order: LoadOrder): Promise<LoadReply> {
@@ -84,5 +84,5 @@ process.once('message', (order: LoadOrder) => {
     .then((reply) => process.send!(reply, () => process.exit('error' in reply ? 1 : 0)))
     .catch(() => process.exit(1))
 })
-// The starter died: a generator nobody listens to must not go on.
+// The parent process ended: stop generating load.
 process.once('disconnect', () => process.exit(1))

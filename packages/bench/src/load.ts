@@ -1,7 +1,7 @@
 /**
- * Sends requests and measures them. Open loop: requests leave at times drawn beforehand, whatever the system does, and
- * latency counts from the drawn time, so that a stall is felt by everyone who would have come during it (no coordinated
- * omission). Closed loop: each of N clients sends its next request when the last one was answered.
+ * Sends requests and measures them. Open loop: requests leave at times drawn beforehand, and latency counts from the drawn time,
+ * so a stall shows in every request that was due during it (no coordinated omission). Closed loop: each of N clients sends its
+ * next request when the last one was answered.
  */
 import hdr from 'hdr-histogram-js'
 
@@ -18,7 +18,7 @@ export interface LoadPhase {
 export interface LoadResult extends LoadPhase {
   readonly requests: number
   readonly errors: number
-  /** First few distinct messages. */
+  /** The first few distinct error messages. */
   readonly errorSamples: readonly string[]
   readonly perSecond: number
   readonly p50Ms: number
@@ -28,7 +28,7 @@ export interface LoadResult extends LoadPhase {
 }
 
 const MAX_ERROR_SAMPLES = 5
-/** Time to wait for answers that are still out when the phase is over; what then has none is an error. */
+/** How long the phase waits at its end for outstanding answers. A request without an answer by then is an error. */
 const DRAIN_MS = 15_000
 const HIGHEST_MICROSECONDS = 120_000_000
 
@@ -122,8 +122,8 @@ async function drained(out: ReadonlySet<Promise<void>>, withinMs: number, record
 }
 
 /**
- * Arrival times in milliseconds from the start: exponential gaps (a Poisson process), as independent callers make them,
- * from a fixed seed, so that two runs and two systems see the same bursts.
+ * Arrival times in milliseconds from the start. The gaps are exponential (a Poisson process), like those of independent callers,
+ * and come from a fixed seed, so that two runs and two systems receive the same bursts.
  */
 export function arrivals(perSecond: number, seconds: number): number[] {
   const random = mulberry32(perSecond * 7_919 + seconds)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { arrivals, runPhase } from './load.js'
 
 describe('open loop', () => {
-  test('a stall is felt by everyone who was due during it', async () => {
+  test('a stall delays every request that was due during it', async () => {
     // Given a system that blocks for 400 ms at its first request
     let blocked = false
     const send = async (): Promise<void> => {
@@ -19,7 +19,7 @@ describe('open loop', () => {
     expect(result.maxMs).toBeGreaterThanOrEqual(400)
   })
 
-  test('arrivals come at the asked rate, in order, the same in every run', () => {
+  test('arrivals have the requested rate, are in order, and are the same in every run', () => {
     const times = arrivals(200, 50)
     expect(times.length).toBeGreaterThan(9_500)
     expect(times.length).toBeLessThan(10_500)
@@ -29,7 +29,7 @@ describe('open loop', () => {
 })
 
 describe('closed loop', () => {
-  test('keeps as many requests out as there are clients', async () => {
+  test('keeps one request per client in flight', async () => {
     let out = 0
     let most = 0
     const send = async (): Promise<void> => {
@@ -44,7 +44,7 @@ describe('closed loop', () => {
   })
 })
 
-test('errors are counted with their messages and never measured as answers', async () => {
+test('errors are counted with their messages and are not in the latencies', async () => {
   const send = (index: number): Promise<void> =>
     index % 2 === 0 ? Promise.resolve() : Promise.reject(new Error('503 unavailable'))
   const result = await runPhase({ kind: 'open', level: 200, seconds: 0.2 }, send)

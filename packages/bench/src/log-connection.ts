@@ -1,4 +1,4 @@
-/** How a bench process reaches the log of the system under test, with topics of its own. */
+/** Connects a benchmark process to the log of the system under test, with its own topics. */
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openKafkaLog } from '@cupel/event-log/kafka'
 import { openDatabase } from '@cupel/postgres'

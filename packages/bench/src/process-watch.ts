@@ -1,7 +1,7 @@
 /**
- * What the processes below the started command take: resident memory, and CPU time where the system tells it by the hundredth
- * of a second (/proc). CPU per screen says more than a rate where others share the machine. `ps` lists the processes before
- * and after; between, /proc is read where there is one, because a `ps` every half second takes 2 % of two cores from what it watches.
+ * Resident memory and CPU time of the started command and its children. CPU time comes from /proc, where there is one. On a shared
+ * machine, CPU per screen is steadier than a rate. `ps` lists the processes before and after; in between only /proc is read, because
+ * a `ps` every half second takes 2 % of two cores.
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 export interface ResidentMemory {
-  /** Service; several of one service are listed each. */
+  /** Name of the service. Each instance has an entry. */
   readonly process: string
   readonly peakMib: number
 }
 
 export interface CpuTime {
-  /** Service, broker, database: all processes of it together. */
+  /** Service, broker or database: all its processes together. */
   readonly process: string
   readonly seconds: number
 }
@@ -24,7 +24,7 @@ export interface CpuTime {
 export interface ProcessFigures {
   /** Node processes only: the broker's and the database's memory are set by their configuration. */
   readonly memory: readonly ResidentMemory[]
-  /** Empty where the system does not tell. */
+  /** Empty where there is no /proc. */
   readonly cpu: readonly CpuTime[]
 }
 
@@ -36,7 +36,7 @@ const EVERY_MS = 500
 /** Unit of the times in /proc/PID/stat: USER_HZ, 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100
 
-/** Looks every half second until stopped, keeps each process's largest memory and the CPU time that passed meanwhile. */
+/** Samples every half second until stopped. Keeps the largest memory of each process, and the CPU time between start and stop. */
 export async function watchProcesses(rootPid: number): Promise<ProcessWatch> {
   const peaks = new Map<number, { name: string; kib: number }>()
   const members = (await family(rootPid)).filter(({ isNode }) => isNode)
@@ -62,7 +62,7 @@ export async function watchProcesses(rootPid: number): Promise<ProcessWatch> {
   }
 }
 
-/** The same processes with their memory of now; null where there is no /proc. Source: proc(5), VmRSS. */
+/** The same processes with their present memory; null where there is no /proc. Source: proc(5), VmRSS. */
 async function residentKib(members: readonly Member[]): Promise<Member[] | null> {
   const found: Member[] = []
   for (const member of members) {
@@ -84,7 +84,7 @@ async function family(rootPid: number): Promise<Member[]> {
   const { stdout } = await run('ps', ['-eo', 'pid=,ppid=,rss=,args='], { maxBuffer: 8_000_000 })
   const rows = stdout.split('\n').flatMap(readRow)
   const pids = new Set([rootPid])
-  // Children are listed after their parents only as a rule: go round until nobody is added.
+  // `ps` may list a child before its parent: repeat until no process is added.
   for (let size = 0; size !== pids.size;) {
     size = pids.size
     for (const row of rows) if (pids.has(row.parent)) pids.add(row.pid)
@@ -128,7 +128,7 @@ async function cpuSeconds(pid: number): Promise<number | null> {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
   } catch {
-    // Ended meanwhile, or another kind of system: its time is not told, and the figure is left out.
+    // The process has ended, or there is no /proc: the figure is left out.
     return null
   }
 }

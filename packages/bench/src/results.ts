@@ -1,4 +1,4 @@
-/** What a run found, and how it is shown: one table for people, JSON for machines. Figures are shown, never judged. */
+/** The results of a run, as JSON and as a table with targets. No figure fails a run. */
 import type { ImportResult } from './label-import.js'
 import type { LoadResult } from './load.js'
 import type { CpuTime, ResidentMemory } from './process-watch.js'
@@ -14,9 +14,9 @@ export interface Conditions {
   readonly platform: string
   readonly secondsPerPhase: number
   readonly warmUpSeconds: number
-  /** Runnable processes before the run, on average over a minute: beyond a few tenths others were at work here. */
+  /** Load average over a minute before the run. Above a few tenths, other programs were using the machine. */
   readonly loadAverage: number
-  /** Rows of label files that were imported; 0 where none were at hand. */
+  /** Imported rows of label files; 0 if there were none. */
   readonly labelRows: number
 }
 
@@ -25,7 +25,7 @@ export interface ScreenResult extends LoadResult {
   readonly cpu: readonly CpuTime[]
 }
 
-/** What was measured at one load; null for what was not. */
+/** The measurements at one load; null if not measured. */
 export interface LoadRow {
   readonly bareEcho: LoadResult | null
   readonly floor: LoadResult | null
@@ -69,7 +69,7 @@ export function renderMarkdown(results: BenchResults): string {
     `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; load average before the run ${conditions.loadAverage}; ${conditions.secondsPerPhase} s per row after a warm-up of ${conditions.warmUpSeconds} s and a rest; ` +
       (conditions.labelRows > 0
         ? `${thousands(conditions.labelRows)} label rows imported, half of the screened addresses labelled.`
-        : 'only the starter labels: no label files were at hand.'),
+        : 'only the starter labels, because there were no label files.'),
     '',
   ]
   for (const profile of results.profiles) lines.push(...renderProfile(profile), '')
@@ -119,7 +119,7 @@ function renderLoad(profile: Profile, { bareEcho, floor, screen }: LoadRow): str
   return `| ${cells.join(' | ')} |`
 }
 
-/** At the busiest closed loop, where batches are full; without the load generator. */
+/** CPU at the closed loop with the most connections, where batches are full, without the load generator. */
 function cpuRows({ loads }: ProfileResults): TargetRow[] {
   const screen = loads.map((row) => row.screen).findLast((result) => result?.kind === 'closed')
   if (screen === undefined || screen === null || screen.cpu.length === 0) return []

@@ -42,7 +42,7 @@ test('a screen is shown beside bare echo and floor, as a multiple of each, with 
   )
 })
 
-test('what was not measured is left out and never shown as zero', () => {
+test('a figure that was not measured is left out, not shown as zero', () => {
   const table = renderMarkdown(results({ loads: [{ bareEcho: null, floor: null, screen: load({}) }] }))
   expect(table).toContain('| open loop, 200/s | — | — | 2 / 5 / 8 / 20 | —, — | 200 (—, —) | 0 |')
   expect(table).not.toContain('second start')
@@ -56,7 +56,7 @@ test('the conditions stand above the figures', () => {
   expect(table).toContain('| second start, until ready | 11.0 s | ≤ 25 s |')
 })
 
-test('CPU is shown per screen at the busiest closed loop, part by part', () => {
+test('CPU per screen is shown for each process at the closed loop with the most connections', () => {
   const cpu = [
     { process: 'api', seconds: 4 },
     { process: 'scorer', seconds: 2 },

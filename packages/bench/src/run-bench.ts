@@ -1,4 +1,4 @@
-/** One run: for each profile start, stop and start again, import labels, then floor and screen by turns at each load. */
+/** One run: for each profile it starts, stops and starts the system, imports labels, then measures floor and screen at each load. */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -24,12 +24,12 @@ export interface BenchOptions {
   readonly only: ReadonlySet<string> | null
   /** Length of each measured phase. */
   readonly seconds: number
-  /** Folder of label files in the layout of `cupel labels import --format csv`; null where there is none. */
+  /** Folder of label files in the layout of `cupel labels import --format csv`; null if there is none. */
   readonly labelFolder: string | null
   readonly say: (line: string) => void
 }
 
-/** Loads in the order they run: light ones first, so that none inherits a backlog. */
+/** Loads in their order: light ones first, so that none inherits a backlog. */
 const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
   { kind: 'open', level: 50 },
   { kind: 'open', level: 200 },
@@ -40,7 +40,7 @@ const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
 const WARM_UP: LoadPhase = { kind: 'closed', level: 16, seconds: 3 }
 /** Once per start: broker and services compile their hot paths during the first hundred thousand requests. */
 const LONG_WARM_UP: LoadPhase = { kind: 'closed', level: 64, seconds: 60 }
-/** After that: read models catch up, and Postgres looks after tables that have just grown by a hundred thousand rows. */
+/** After that: read models catch up, and Postgres maintains tables that have just grown by a hundred thousand rows. */
 const REST_SECONDS = 15
 /** Connections kept by an open loop: enough that none waits for another. */
 const OPEN_LOOP_CONNECTIONS = 128
@@ -134,7 +134,7 @@ async function benchLoads(
   return { loads: rows, memory }
 }
 
-/** Null where the log is not Kafka: there is no other client to compare with. */
+/** Null if the log is not Kafka: there is no other client to compare with. */
 async function measureBareEcho(log: LogConnection, phase: LoadPhase): Promise<LoadResult | null> {
   if (log.kind !== 'kafka') return null
   const connection = { brokers: log.brokers, topicPrefix: newPrefix() }
@@ -169,7 +169,7 @@ function highest(before: readonly ResidentMemory[], now: readonly ResidentMemory
   }))
 }
 
-/** The connections of what runs are in the home folder's run.json, readable by its owner alone. */
+/** Reads the connections from run.json in the home folder of the running system. */
 async function logConnection(system: RunningSystem, home: string): Promise<LogConnection> {
   const run = JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as Record<string, unknown>
   return system.profile === 'kafka'
@@ -210,7 +210,7 @@ function commit(root: string): string {
       .toString()
       .trim()
   } catch {
-    // A source archive has no history; the figures stand without it.
+    // A source archive has no git history.
     return 'unknown'
   }
 }

@@ -1,4 +1,4 @@
-/** The system under test, started and operated the way a user does it: `npm start -- --json` and the CLI beside it. */
+/** The system under test, started and operated as a user does: `npm start -- --json` and the CLI. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
@@ -18,9 +18,9 @@ export interface RunningSystem {
   readonly profile: Profile
   readonly pid: number
   readonly line: StartLine
-  /** From the start of the command to its line, in milliseconds. */
+  /** From the start of the command to its line of JSON, in milliseconds. */
   readonly readyAfterMs: number
-  /** Runs a CLI command beside the running service and returns what its last line of JSON says. */
+  /** Runs a CLI command beside the running service and returns its last line of JSON. */
   cupel(...args: readonly string[]): Promise<CommandResult>
   stop(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
   }
 }
 
-/** A key of an account of its own. The enterprise plan's limits lie far above what one machine screens: none measures the limiter. */
+/** A key of a new account. The limits of the enterprise plan are far above the speed of one machine, so they do not affect figures. */
 export async function enterpriseKey(system: RunningSystem, account: string): Promise<string> {
   const { json: opened } = await system.cupel('accounts', 'create', account)
   const { json: issued } = await system.cupel(
@@ -74,7 +74,7 @@ export async function enterpriseKey(system: RunningSystem, account: string): Pro
   return String(issued['key'])
 }
 
-/** What `npm start` runs, flags of Node included, without npm's own start in the figures. */
+/** The command of `npm start` with its flags of Node, without npm, whose own start would be in the figures. */
 async function startCommand(root: string): Promise<readonly string[]> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string }
@@ -136,7 +136,7 @@ async function stopped(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Keeps the end of what a process writes to stderr, for the message of an error. */
+/** Keeps the end of a process's stderr for error messages. */
 function collect(child: ChildProcess): () => string {
   let text = ''
   child.stderr!.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(-4_000)))

@@ -1,4 +1,4 @@
-/** The bare echo as a process of its own, where the scorer has one. */
+/** The bare echo. It is a separate process because the scorer is one. */
 import { startBareEcho, type BareEchoConnection } from './bare-echo.js'
 
 process.once('message', (connection: BareEchoConnection) => {

@@ -1,14 +1,13 @@
 /**
  * The bare echo: a request record, an echo in a process of its own, a reply record, each by kafkajs's own producer and
- * consumers. The floor runs on the platform's log port, so whatever makes that faster moves the floor too; the bare echo stays
- * where it is (docs/performance.md).
+ * consumers. An improvement of the platform's log port lowers the floor too, but not the bare echo (docs/performance.md).
  */
 import { randomBytes } from 'node:crypto'
 import { FLOOR_RECORD_BYTES } from '../floor.js'
 import type { Send } from '../load.js'
 import { openKafka, openProducer, readTopic } from './kafka-client.js'
 
-/** A run of its own: topics and groups carry the prefix. */
+/** Topics and groups of a run carry its prefix. */
 export interface BareEchoConnection {
   readonly brokers: readonly string[]
   readonly topicPrefix: string

@@ -1,5 +1,5 @@
-/** kafkajs's own producer and consumers in the shapes its users find fastest, where the platform has a client of its own. */
-// Mends kafkajs's idle timers, as every process of the platform does.
+/** kafkajs's own producer and consumers in their fastest settings, to compare the platform's Kafka client with. */
+// Applies the patch of kafkajs's idle timers that every process of the platform uses.
 import '@cupel/event-log/kafka'
 import { connect } from 'node:net'
 import {
@@ -36,7 +36,7 @@ export function openKafka(brokers: readonly string[], clientId: string): Kafka {
   })
 }
 
-/** What is sent in one turn of the event loop travels together, and while two requests are under way, with the next one. */
+/** Records sent in one turn of the event loop share a request. While two requests are in flight, records wait for the next. */
 export async function openProducer(
   kafka: Kafka,
   onFailure: (error: unknown) => void,
@@ -81,12 +81,12 @@ export interface Reading {
   readonly kafka: Kafka
   readonly group: string
   readonly topic: string
-  /** The one partition to read; without it all of them. */
+  /** The only partition to read; all of them if left out. */
   readonly partition?: number
   readonly onMessage: (key: Buffer, value: Buffer) => void
 }
 
-/** Resolves once the group was joined. */
+/** Resolves once the consumer has joined its group. */
 export async function readTopic(reading: Reading): Promise<{ stop: () => Promise<void> }> {
   const { kafka, topic, partition, onMessage } = reading
   const consumer = kafka.consumer({
@@ -109,7 +109,7 @@ export async function readTopic(reading: Reading): Promise<{ stop: () => Promise
   return { stop: () => consumer.disconnect() }
 }
 
-/** kafkajs assigns partitions by group alone: a group of one member whose assigner names one partition reads just that. */
+/** kafkajs reads only as a member of a group. A group of one member, whose assigner names one partition, reads only that one. */
 function pinnedTo(topic: string, partition: number): PartitionAssigner {
   const { MemberAssignment, MemberMetadata } = AssignerProtocol
   const userData = Buffer.alloc(0)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { renderBulk } from './render.js'
 import { jainsIndex } from './run-bulk.js'
 
-test('fairness is 1 for equal shares, 1/n where one takes all', () => {
+test('fairness is 1 for equal shares, and 1/n if one takes all', () => {
   expect(jainsIndex([5, 5, 5, 5])).toBe(1)
   expect(jainsIndex([20, 0, 0, 0])).toBe(0.25)
   expect(jainsIndex([0, 0])).toBe(1)

@@ -1,4 +1,4 @@
-/** Bulk jobs through the API, as a client makes and polls them. */
+/** Submits and polls bulk jobs through the API, as a client does. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -16,7 +16,7 @@ export interface Jobs {
   cancel(key: string, jobId: string): Promise<Job>
 }
 
-/** A busy machine may answer 503; a careful client asks again, under one Idempotency-Key. */
+/** A busy machine may answer 503; the client retries under the same Idempotency-Key. */
 const MAX_ATTEMPTS = 50
 const RETRY_MS = 200
 

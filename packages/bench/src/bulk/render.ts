@@ -1,4 +1,4 @@
-/** The figures of bulk jobs beside their targets, as a table for people. Figures are shown, never judged. */
+/** The figures of bulk jobs with their targets, as a table. No figure fails a run. */
 import type { BulkResults, BulkRow } from './run-bulk.js'
 
 export function renderBulk({ date, cores, loadAverage, perSecond, rows }: BulkResults): string {

@@ -1,6 +1,6 @@
 /**
- * How fast bulk jobs are, and what they cost those who screen beside them: one job of 1,000 addresses, twenty of one account
- * at once, and sixteen accounts with ten jobs each beside an open loop of interactive screens.
+ * Measures bulk jobs and their effect on interactive screens: one job of 1,000 addresses, twenty jobs of one account at once, and
+ * sixteen accounts with ten jobs each beside an open loop of interactive screens.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -28,7 +28,7 @@ export interface BulkOptions {
 
 export interface BulkRow {
   readonly profile: Profile
-  /** From the POST to a GET that shows the job ended, one after the other. */
+  /** Milliseconds from the POST to a GET that shows the job ended, one job after the other. */
   readonly singleMs: readonly number[]
   readonly sustained: {
     readonly addressesPerSecond: number
@@ -37,9 +37,9 @@ export interface BulkRow {
   readonly beside: {
     readonly idle: LoadResult
     readonly loaded: LoadResult
-    /** Addresses of jobs that ended a second meanwhile. */
+    /** Addresses per second of jobs that ended during the phase. */
     readonly addressesPerSecond: number
-    /** Jain's index of fairness over what each account got: 1 where all got the same. */
+    /** Jain's index of fairness over the accounts: 1 if all got the same. */
     readonly fairness: number
   }
 }
@@ -47,7 +47,7 @@ export interface BulkRow {
 export interface BulkResults {
   readonly date: string
   readonly cores: number
-  /** Before the run; beyond a few tenths others were at work here. */
+  /** Before the run. Above a few tenths, other programs were using the machine. */
   readonly loadAverage: number
   readonly perSecond: number
   readonly rows: readonly BulkRow[]
@@ -59,10 +59,10 @@ const SUSTAINED_JOBS = 20
 const ACCOUNTS = 16
 const JOBS_PER_ACCOUNT = 10
 const WARM_UP_JOBS = 3
-/** Between two looks at a job whose end is timed. */
+/** Pause between two polls of a timed job. */
 const LOOK_MS = 20
 const SLOW_LOOK_MS = 250
-/** Bulk begins before the load that is measured beside it. */
+/** How long bulk jobs run before the measured screens begin. */
 const HEAD_START_MS = 2_000
 const CONNECTIONS = 128
 const WARM_UP: LoadPhase = { kind: 'closed', level: 16, seconds: 5 }
@@ -188,7 +188,7 @@ async function completedByAccount(
   return keys.map((key) => counts.reduce((sum, one) => (one.key === key ? sum + one.completed : sum), 0))
 }
 
-/** (Σx)² / (n · Σx²), Jain, Chiu and Hawe 1984; 1 where nobody got anything. */
+/** (Σx)² / (n · Σx²), Jain, Chiu and Hawe 1984; 1 if nobody got anything. */
 export function jainsIndex(shares: readonly number[]): number {
   const sum = shares.reduce((total, share) => total + share, 0)
   const squares = shares.reduce((total, share) => total + share * share, 0)

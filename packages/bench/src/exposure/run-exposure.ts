@@ -1,4 +1,4 @@
-/** How long screens take that look into a large ledger, and what its presence costs those that find nothing there. */
+/** Measures screens that read a large ledger, and its effect on screens of addresses that it does not contain. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ export interface ExposureRow extends LoadResult {
 export interface ExposureResults {
   readonly date: string
   readonly cores: number
-  /** Before the run; beyond a few tenths others were at work here. */
+  /** Before the run. Above a few tenths, other programs were using the machine. */
   readonly loadAverage: number
   readonly transfers: number
   readonly labels: number
@@ -45,11 +45,11 @@ export interface ExposureResults {
 }
 
 const HUB_COUNTERPARTIES = 100_000
-/** Of each busy address some 125 with the exchange and 30 with each of eight others: 3,000 transfers to a screen. */
+/** Each busy address has some 125 transfers with the exchange and 30 with each of eight others: 3,000 for a screen. */
 const DENSE_TRANSFERS = 100_000
 const HUB_SCREENS: LoadPhase = { kind: 'closed', level: 1, seconds: 5 }
 const WARM_UP_SECONDS = 5
-/** After the import: Postgres looks after the tables that grew, which is no part of a screen. */
+/** After the import, while Postgres maintains the tables that grew. */
 const REST_SECONDS = 30
 const CONNECTIONS = 32
 const REQUEST_TIMEOUT_MS = 30_000
@@ -142,7 +142,7 @@ async function measure(
   return { ...(await runPhase(phase, screen(reports))), what, target, reports }
 }
 
-/** A table for people. */
+/** The results as a table in Markdown. */
 export function renderExposure(results: ExposureResults): string {
   const { date, cores, loadAverage, transfers, labels, importSeconds, rows } = results
   return [

@@ -1,7 +1,7 @@
 /**
- * A ledger and labels to measure exposure on: every address of a random graph has some ten transfers, one in a hundred is
- * labelled, and one hub has counterparties without end. Beside it a few hundred busy addresses have hundreds of transfers with
- * the same others. From a seed, so that two runs measure the same.
+ * Writes a ledger and labels for the measurement of exposure. Every address of a random graph has some ten transfers, one in a
+ * hundred is labelled, and one hub has very many counterparties. A few hundred busy addresses have hundreds of transfers with the
+ * same others. All come from a seed, so that two runs measure the same.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -10,11 +10,11 @@ import { once } from 'node:events'
 import { mulberry32 } from '../load.js'
 
 export const HUB = addressOf('hub')
-/** Unlabelled, with few enough counterparties to be no hub and too many transfers to be followed. */
+/** Unlabelled. It has too few counterparties for a hub, and too many transfers to be followed. */
 const BUSY_EXCHANGE = addressOf('busy exchange')
-/** Busy addresses, none of them in the large graph. */
+/** Busy addresses. None of them is in the large graph. */
 export const DENSE_ADDRESSES = 400
-/** On either side of each in their row. */
+/** Neighbours on either side of each busy address. */
 const DENSE_PARTNERS = 4
 const SEED = 20_261_121
 const TRANSFERS_PER_ADDRESS = 10
@@ -56,7 +56,7 @@ export interface TransferCounts {
   /** Between the addresses of the large graph. */
   readonly transfers: number
   readonly hubCounterparties: number
-  /** Half of them between busy addresses and one that all of them use, half among themselves. */
+  /** Half of them between busy addresses and the exchange, half among busy addresses. */
   readonly denseTransfers: number
 }
 

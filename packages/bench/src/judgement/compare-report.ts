@@ -1,15 +1,15 @@
-/** A report beside what it must say. */
+/** Compares a report with the oracle. */
 import type { Evidence, Report } from '@cupel/contracts'
 import type { ExpectedEvidence, ExpectedJudgement } from '@cupel/system-tests'
 
 export interface Mismatch {
   readonly address: string
   readonly chain: string
-  /** What differs, in words. */
+  /** The differences, as sentences. */
   readonly wrong: readonly string[]
 }
 
-/** What differs between a report and the oracle; empty where nothing does. */
+/** The differences between a report and the oracle; empty if there are none. */
 export function mismatchesOf({ risk }: Report, expected: ExpectedJudgement): readonly string[] {
   const wrong: string[] = []
   if (risk.level !== expected.level) wrong.push(`level ${risk.level}, not ${expected.level}`)

@@ -1,6 +1,6 @@
 /**
- * Exposure on real transfers: files are added up here by themselves, and reports compared with the sums. Who dealt with a
- * sanctioned address is at least orange, who paid a scam is its victim, and what is no transfer of value is nothing.
+ * Exposure on real transfers. This file adds the transfers up independently and compares the reports with the sums: an address that
+ * dealt with a sanctioned one is at least orange, one that paid a scam is its victim, and transfers without value do not count.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ export async function judgeExposure(facts: ExposureFacts): Promise<readonly Trap
   ]
 }
 
-/** Those of no value are left out for that already. */
+/** Transfers without value are already left out for that reason. */
 function emptyCounterparties(
   transfers: readonly TransferRow[],
   leftOut: Readonly<Record<string, number>>,
@@ -76,7 +76,7 @@ function emptyCounterparties(
 
 const ZERO = `0x${'0'.repeat(40)}`
 
-/** What comes from nowhere and what goes nowhere moved between nobody. */
+/** A transfer without sender or receiver has no counterparty. */
 async function mintedAndBurnt(
   transfers: readonly TransferRow[],
   { installation: { database } }: ExposureFacts,
@@ -92,7 +92,7 @@ async function mintedAndBurnt(
   )
 }
 
-/** Who received from, and who sent to, sanctioned addresses. */
+/** Addresses that received from, and addresses that sent to, sanctioned ones. */
 async function judgeDealings(
   transfers: readonly TransferRow[],
   { installation, rows }: ExposureFacts,
@@ -162,7 +162,7 @@ const evidenceOf = ({ risk }: Report, category: string, direction: string) =>
     (item) => item.category === category && item.relation === 'direct' && item.direction === direction,
   )
 
-/** Whoever paid a look-alike address sent everything that is known of to a scam: its victim, not its friend. */
+/** A victim of address poisoning sent all its known value to a scam, and must not be scored as a scammer. */
 async function judgeVictims(
   transfers: readonly TransferRow[],
   { installation, rows, victims: limit }: ExposureFacts,
@@ -172,7 +172,7 @@ async function judgeVictims(
     (address) => !listed.has(address),
   )
   const asked = victims.slice(0, limit)
-  // A token that nobody knows proves nothing: anyone can emit its events.
+  // An unknown token proves nothing: anyone can emit its events.
   const inKnownTokens = new Set(
     transfers.filter(({ asset }) => asset !== '').map(({ from_address: address }) => address),
   )

@@ -1,4 +1,4 @@
-/** Decides screens as the scorer does, in batches and without the way there: one read of the labels, then pure code. */
+/** Decides screens as the scorer does, in batches but without the log: one read of the labels, then pure code. */
 import type { Report } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
@@ -21,7 +21,7 @@ import {
 /** An address as a caller would send it. */
 export interface Asked {
   readonly address: string
-  /** Null: it is detected. */
+  /** Null to detect it. */
   readonly chain: string | null
 }
 
@@ -33,7 +33,7 @@ export interface JudgeTimings {
   decideMs: number
 }
 
-/** One report per address, in order. Throws where an address is refused: these are valid ones. */
+/** Returns one report per address, in order. Throws if an address is rejected: all of these are valid. */
 export async function judgeAddresses(
   database: Database,
   asked: readonly Asked[],
@@ -104,7 +104,7 @@ function requestOf({ address, chain }: Asked, parsed: ParsedAddress): ScreeningR
   }
 }
 
-/** Reports with the exposure of each address, as the scorer examines it on the ledger. */
+/** Returns reports with the exposure of each address, examined on the ledger as the scorer does. */
 export async function judgeOnLedger(
   database: Database,
   chain: string,

@@ -1,10 +1,10 @@
-/** The judgement on the real lists that lie beside the checkout: every address as the oracle says, nobody else anything. */
+/** The judgement on real lists beside the checkout: listed addresses as the oracle says, unlisted ones grey. */
 import { createTestDatabase, sharedDataFolder } from '@cupel/testkit'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isRight, runJudgement, type JudgementResults } from './run-judgement.js'
 
 const sharedData = sharedDataFolder()
-/** The files as they were when the counts below were worked out. */
+/** The files for which the counts below were computed. */
 const KNOWN_ROWS = 55_523
 const TIMEOUT_MS = 600_000
 
@@ -33,11 +33,11 @@ describe.skipIf(sharedData === null)('the judgement on real lists', () => {
     expect(results.rows).toBeGreaterThan(50_000)
   })
 
-  test('calls ten thousand unlisted addresses grey, without points and without evidence', () => {
+  test('gives ten thousand unlisted addresses grey, without points and without evidence', () => {
     expect(results.unlisted).toMatchObject({ addresses: 10_000, wrong: [] })
   })
 
-  test('falls into none of the known traps', () => {
+  test('handles every known trap of real lists', () => {
     expect(results.traps.filter(({ isPassed }) => !isPassed)).toEqual([])
     expect(results.traps.length).toBeGreaterThanOrEqual(15)
     expect(isRight(results)).toBe(true)
@@ -51,7 +51,7 @@ describe.skipIf(sharedData === null)('the judgement on real lists', () => {
     }
   })
 
-  test('on the files as they are, the levels are those that were worked out', () => {
+  test('on these files, the levels are the computed ones', () => {
     if (results.rows !== KNOWN_ROWS) return
     const levels = Object.fromEntries(results.categories.map((measure) => [measure.category, measure.levels]))
     expect(levels).toMatchObject({

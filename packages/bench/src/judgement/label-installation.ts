@@ -1,4 +1,4 @@
-/** A database with the label tables and the importer: what of an installation a judgement needs. */
+/** The parts of an installation that a judgement needs: a database with the label tables, and the importer. */
 import { noMetrics, silentLogger, topicSpecs } from '@cupel/contracts'
 import {
   builtInRegistry,
@@ -16,7 +16,7 @@ import { readModels } from '@cupel/read-models'
 
 export interface LabelInstallation {
   readonly database: Database
-  /** As `cupel labels import`. Throws where the file is refused as a whole. */
+  /** Imports as `cupel labels import` does. Throws if the whole file is rejected. */
   import(request: Omit<LabelImportRequest, 'importedBy'>): Promise<LabelImportSummary>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** How right the reports are as a classification: counted per category and per source. */
+/** Precision and recall of the reports, per category and per source. */
 import type { Report } from '@cupel/contracts'
 import type { FileRow } from '@cupel/system-tests'
 
@@ -7,11 +7,11 @@ export type LevelCounts = Record<(typeof levels)[number], number>
 
 export interface CategoryMeasure {
   readonly category: string
-  /** Addresses the lists put into the category. */
+  /** Addresses that the lists put into the category. */
   readonly listed: number
-  /** Of these, reports with points in it. */
+  /** Those of them whose report has points in it. */
   readonly found: number
-  /** Reports with points in it that no list puts there. */
+  /** Reports with points in it although no list puts them there. */
   readonly false: number
   readonly precision: number
   readonly recall: number
@@ -34,7 +34,7 @@ export interface JudgedAddress {
   readonly report: Report
   /** Rows of the lists for this address and chain; none for unlisted ones. */
   readonly rows: readonly FileRow[]
-  /** Rows for the same address on whatever chain. */
+  /** Rows for the same address on any chain. */
   readonly owned: readonly FileRow[]
 }
 
@@ -82,6 +82,6 @@ export function measureSources(judged: readonly JudgedAddress[]): readonly Sourc
     .sort((a, b) => (a.file + a.category < b.file + b.category ? -1 : 1))
 }
 
-/** Of nothing everything is right. Six decimals. */
+/** A ratio with six decimals; 1 if there was nothing to find. */
 const share = (part: number, whole: number): number =>
   whole === 0 ? 1 : Math.round((part / whole) * 1e6) / 1e6

@@ -1,4 +1,4 @@
-/** Valid addresses that nobody has listed, on several chains, from a printed seed. */
+/** Valid addresses that no list contains, on several chains, from a printed seed. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58, base58xrp, bech32, bech32m, createBase58check } from '@scure/base'
@@ -7,7 +7,7 @@ import type { Asked } from './judge-addresses.js'
 const check = createBase58check(sha256)
 type Bytes = (count: number) => Uint8Array
 
-/** Taken in turn. Each makes an address of its chain whose checksum holds. */
+/** Used in turn. Each makes an address of its chain with a valid checksum. */
 const recipes: readonly { readonly chain: string; readonly make: (bytes: Bytes) => string }[] = [
   { chain: 'BTC', make: (bytes) => check.encode(prefixed([0x00], bytes(20))) },
   { chain: 'BTC', make: (bytes) => check.encode(prefixed([0x05], bytes(20))) },
@@ -30,7 +30,7 @@ const recipes: readonly { readonly chain: string; readonly make: (bytes: Bytes) 
   { chain: 'SOL', make: (bytes) => base58.encode(bytes(32)) },
 ]
 
-/** `count` distinct addresses; the same seed gives the same ones. */
+/** Returns `count` distinct addresses; the same seed gives the same ones. */
 export function randomAddresses(count: number, seed: number): readonly Asked[] {
   const bytes = randomBytes(seed)
   const drawn = new Map<string, Asked>()
@@ -42,7 +42,7 @@ export function randomAddresses(count: number, seed: number): readonly Asked[] {
   return [...drawn.values()]
 }
 
-/** SHA-256 of seed and counter: no machine draws others. */
+/** Bytes from SHA-256 of seed and counter, so every machine draws the same. */
 function randomBytes(seed: number): Bytes {
   let counter = 0
   return (count) => {

@@ -1,4 +1,4 @@
-/** The results as a page: what was measured, and whatever was wrong, by name. */
+/** The results as a page in Markdown, with every difference by name. */
 import { isRight, type JudgementResults } from './run-judgement.js'
 import { levels, type LevelCounts } from './measures.js'
 

@@ -1,6 +1,6 @@
 /**
- * How right the judgement is on real lists: every label file is imported, every address in them judged, and each report
- * compared with an oracle that works the answer out from the rules alone. Unlisted addresses and known traps come after.
+ * Measures the judgement on real lists: imports every label file, judges every address in them, and compares each report with an
+ * oracle that computes the answer from the rules alone. Then it judges unlisted addresses and checks known traps.
  */
 import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -42,7 +42,7 @@ export interface JudgementResults {
   readonly addresses: number
   readonly importMs: number
   readonly rowsPerSecond: number
-  /** Milliseconds to look up a batch of 500 addresses: the middle one, and that of which 95 of 100 are faster. */
+  /** Milliseconds to look up a batch of 500 addresses: median and 95th percentile. */
   readonly lookUpMs: { readonly p50: number; readonly p95: number }
   readonly mismatchCount: number
   /** The first ones. */
@@ -102,7 +102,7 @@ async function measure(
   const strangers = randomAddresses(unlisted, seed)
   const wrong = await wrongStrangers(installation, strangers)
   const judged = [...listed]
-  say('springing the known traps')
+  say('checking the known traps')
   say('judging exposure on real transfers')
   const exposure = await judgeExposure({ installation, rows, sharedData, victims })
   const traps = [...exposure, ...(await springTraps({ installation, judged, rows, sharedData, folder }))]
@@ -156,7 +156,7 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
   return groups
 }
 
-/** Unlisted is grey, without points and without evidence, whether the chain is named or detected. */
+/** An unlisted address is grey, without points and evidence, whether the chain is named or detected. */
 async function wrongStrangers(
   { database }: LabelInstallation,
   strangers: readonly Asked[],
@@ -178,7 +178,7 @@ async function wrongStrangers(
   })
 }
 
-/** What the reports could look at, by the words of their coverage. */
+/** Counts reports by their coverage. */
 function coverageOf(judged: readonly JudgedAddress[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { report } of judged) {
@@ -195,7 +195,7 @@ function quantile(values: readonly number[], share: number): number {
   return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100
 }
 
-/** Whether everything was as it must be. */
+/** Whether nothing differs and no trap failed. */
 export function isRight({ mismatchCount, unlisted, traps }: JudgementResults): boolean {
   return mismatchCount === 0 && unlisted.wrong.length === 0 && traps.every(({ isPassed }) => isPassed)
 }

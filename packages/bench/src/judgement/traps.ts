@@ -1,4 +1,4 @@
-/** The known traps in real lists, one by one: each says what it expected and what it found. */
+/** The known traps in real lists. Each states what it expected and what it found. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAddress } from '@cupel/domain'
@@ -21,7 +21,7 @@ export interface TrapFacts {
   readonly judged: readonly JudgedAddress[]
   readonly rows: readonly FileRow[]
   readonly sharedData: string
-  /** A folder for files made here. */
+  /** Folder for generated files. */
   readonly folder: string
 }
 
@@ -61,7 +61,7 @@ function rareChains({ judged, rows }: TrapFacts): Trap {
 const keyOf = ({ address, chain }: { readonly address: string; readonly chain: string }): string =>
   `${chain} ${address}`
 
-/** All rows of the list have one date, which is the list's: nobody was designated on it. */
+/** All rows of the list have one date, the list's own. It must not become the date of a designation. */
 async function observedIsNotValidFrom({ installation }: TrapFacts): Promise<Trap> {
   const labels = await labelsOf(installation, 'ofac_sdn', 'ofac_sdn.csv')
   return trap(
@@ -121,7 +121,7 @@ async function oneSourceManyFiles({ installation, rows }: TrapFacts): Promise<Tr
   )
 }
 
-/** Users of a mixer, for that alone: 0.6 × 0.7 × 0.85. */
+/** Users of a mixer without any other label: 0.6 × 0.7 × 0.85. */
 function mixerUsers({ judged, rows }: TrapFacts): Trap {
   const users = rows.filter(({ sourceUrl }) => sourceUrl.includes('samourai'))
   const only = judged.filter(({ owned }) => owned.every(({ sourceUrl }) => sourceUrl.includes('samourai')))
@@ -148,10 +148,10 @@ function exchanges({ judged }: TrapFacts): Trap {
   return trap('an exchange without any other label has no risk points', { wrong: 0 }, { wrong: wrong.length })
 }
 
-/** The reasons of the file in the words of the product; prose is refused for its white space before its form is read. */
+/** Maps the reasons of the file to the product's. Prose is rejected for its white space before its form is read. */
 const reasonWords: Readonly<Record<string, readonly string[]>> = {
   bad_format: ['bad_format', 'white_space', 'wrong_chain'],
-  // Monero addresses that lost their case hold a letter outside the alphabet.
+  // A Monero address in lower case contains a letter outside the alphabet.
   bad_checksum: ['bad_checksum', 'bad_format'],
   eip55_mismatch: ['eip55_mismatch'],
   empty_address: ['empty_address'],
@@ -160,7 +160,7 @@ const reasonWords: Readonly<Record<string, readonly string[]>> = {
   same_address_many_tickers: ['accepted'],
 }
 
-/** Bad addresses are refused for their reason; what is valid with a wrong claim is valid without it. */
+/** Invalid addresses are rejected with their reason. A valid one with a wrong claim is accepted without the claim. */
 function malformed(rows: readonly Readonly<Record<string, string>>[]): readonly Trap[] {
   const wrong = rows.filter(({ raw_address: address, claimed_chain: chain, reason }) => {
     const parsed = parseAddress(address!, chain)
@@ -181,7 +181,7 @@ function malformed(rows: readonly Readonly<Record<string, string>>[]): readonly 
   ]
 }
 
-/** The list of 2024 comes after that of 2026, under both names it may have. */
+/** Imports the list of 2024 after that of 2026, under both names that it may have. */
 async function delisted({ installation, sharedData, folder }: TrapFacts): Promise<Trap> {
   const rows = await readRaw({ sharedData }, join('ofac', 'delisted_addresses.csv'))
   const header = 'address,chain,category,entity,source,source_url,confidence,observed_at'

@@ -1,10 +1,10 @@
-/** A Postgres of its own for one run, gone afterwards. */
+/** Starts a Postgres server for one run and removes it afterwards. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@cupel/local-stack'
 
-/** Runs `work` with the address of an empty database. */
+/** Runs `work` with the connection string of an empty database. */
 export async function withPostgres<T>(work: (connectionString: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'cupel-judgement-pg-'))
   const postgres = await startPostgres({

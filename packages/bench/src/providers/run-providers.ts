@@ -1,4 +1,4 @@
-/** How long screens take with a provider of chain data that answers sooner or later, each of an address nobody asked for before. */
+/** Measures screens of new addresses with a provider of chain data that answers after several delays. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -16,18 +16,18 @@ export interface ProvidersOptions {
 }
 
 export interface ProviderRow extends LoadResult {
-  /** Time the provider takes to answer; null where none is configured. */
+  /** Milliseconds the provider takes to answer; null if none is configured. */
   readonly delayMs: number | null
-  /** Reports by the status of their chain data, `late` told apart. */
+  /** Reports by the status of their chain data; `late` is a status of its own here. */
   readonly reports: Readonly<Record<string, number>>
-  /** Messages the provider got. */
+  /** Messages that the provider received. */
   readonly questions: number
 }
 
 export interface ProvidersResults {
   readonly date: string
   readonly cores: number
-  /** Before the run; beyond a few tenths others were at work here. */
+  /** Before the run. Above a few tenths, other programs were using the machine. */
   readonly loadAverage: number
   readonly rows: readonly ProviderRow[]
 }
@@ -55,7 +55,7 @@ export async function runProviders(options: ProvidersOptions): Promise<Providers
   }
 }
 
-/** Starts the embedded installation with or without a file of providers. */
+/** Starts the embedded profile with or without a file of providers. */
 async function withSystem<T>(
   { root, say }: ProvidersOptions,
   home: string,
@@ -123,10 +123,10 @@ async function screen({ url, key }: Screens, reports: Record<string, number>): P
   reports[outcome] = (reports[outcome] ?? 0) + 1
 }
 
-/** A table for people. */
+/** The results as a table in Markdown. */
 export function renderProviders({ date, cores, loadAverage, rows }: ProvidersResults): string {
   return [
-    `Measured ${date} on ${cores} cores, embedded installation; load average before the run ${loadAverage}. Every address is new.`,
+    `Measured ${date} on ${cores} cores, embedded profile; load average before the run ${loadAverage}. Every address is new.`,
     '',
     '| provider answers in | screens | p50 / p95 / max ms | errors | chain data in reports | questions | target |',
     '|---|---|---|---|---|---|---|',

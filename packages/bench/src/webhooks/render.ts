@@ -1,4 +1,4 @@
-/** The figures of webhooks beside their targets, as a table for people. Figures are shown, never judged. */
+/** The figures of webhooks with their targets, as a table. No figure fails a run. */
 import type { Delays, WebhookResults, WebhookRow } from './run-webhooks.js'
 
 export function renderWebhooks({ date, cores, loadAverage, rows }: WebhookResults): string {

@@ -1,6 +1,6 @@
 /**
- * How fast webhooks are: 1,000 addresses from POST to webhook, signed deliveries a second to a local receiver, and first attempts
- * to one that works, idle and beside fifty that hang.
+ * Measures webhooks: 1,000 addresses from POST to webhook, signed deliveries a second to a local receiver, and first attempts to a
+ * working receiver, idle and beside fifty that hang.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,10 +25,10 @@ export interface Delays {
 
 export interface WebhookRow {
   readonly profile: Profile
-  /** From the POST of a job to its webhook, one after the other. */
+  /** Milliseconds from the POST of a job to its webhook, one job after the other. */
   readonly postToWebhookMs: readonly number[]
   readonly deliveries: { readonly count: number; readonly perSecond: number }
-  /** From the end of a job to the first attempt. */
+  /** Milliseconds from the end of a job to the first attempt. */
   readonly idle: Delays
   readonly besideHanging: Delays
 }
@@ -43,7 +43,7 @@ export interface WebhookResults {
 const ENDPOINTS_PER_ACCOUNT = 10
 const SINGLE_JOBS = 5
 const ADDRESSES_PER_SINGLE_JOB = 1_000
-/** Jobs whose webhooks are sent over and over: each to ten endpoints. */
+/** Jobs whose webhooks are redelivered repeatedly, each to ten endpoints. */
 const THROUGHPUT_JOBS = 100
 const THROUGHPUT_ROUNDS = 5
 const HANGING_ENDPOINTS = 50
@@ -51,7 +51,7 @@ const TIMED_JOBS = 100
 const ARRIVAL_TIMEOUT_MS = 120_000
 const LOOK_MS = 5
 
-/** The process's own settings reach what it starts. */
+/** Child processes inherit these settings. */
 const SETTINGS = { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8', CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: '10000' }
 
 export async function runWebhooks(options: WebhookOptions): Promise<WebhookResults> {
@@ -91,7 +91,7 @@ async function timeJobs(system: RunningSystem, sink: Sink, say: WebhookOptions['
   const key = await enterpriseKey(system, 'Webhooks')
   await newEndpoint(system, key, `${sink.url}/single`, 'full')
   const took: number[] = []
-  // The first one warms up.
+  // The first job is the warm-up.
   for (let n = 0; n <= SINGLE_JOBS; n += 1) {
     const since = Date.now()
     const jobId = await submit(system, key, ADDRESSES_PER_SINGLE_JOB)
@@ -127,7 +127,7 @@ async function countDeliveries(
     await arrived(sink, perRound)
     count += perRound
     seconds += (sink.arrivals.at(-1)!.atMs - since) / 1_000
-    // Until all of them are recorded, they cannot be asked for again.
+    // A delivery can be sent again only once its outcome is recorded.
     await untilDelivered(system, key, ids)
   }
   return { count, perSecond: Math.round(count / seconds) }

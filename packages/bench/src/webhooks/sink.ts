@@ -1,4 +1,4 @@
-/** A receiver on this machine that notes when what came, and hangs where it is told to. */
+/** A local receiver that records the arrival of each webhook, and never answers on some paths. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -13,12 +13,12 @@ export interface Arrival {
 
 export interface Sink {
   readonly url: string
-  /** In the order of their coming; a test may empty it. */
+  /** In the order of their arrival. */
   arrivals: Arrival[]
   close(): Promise<void>
 }
 
-/** Whatever comes to a path under `/hang` is never answered. */
+/** Requests to a path under `/hang` are never answered. */
 export async function startSink(): Promise<Sink> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -28,7 +28,7 @@ export async function startSink(): Promise<Sink> {
       const atMs = Date.now()
       const path = request.url ?? ''
       const body = Buffer.concat(chunks).toString()
-      // The head of the body says all; parsing megabytes here would slow what is measured.
+      // The beginning of the body is enough; parsing megabytes here would slow the measured system.
       const jobEndedAtMs = Date.parse(/"timestamp":"([^"]+)"/.exec(body.slice(0, 200))?.[1] ?? '')
       const jobId = /"job_id":"([^"]+)"/.exec(body.slice(0, 400))?.[1] ?? ''
       sink.arrivals.push({ path, atMs, jobEndedAtMs, jobId })
