@@ -1,5 +1,6 @@
 /** Takes lists as they become due, one at a time, and refreshes them under a lease: several processes share the work. */
 import { randomUUID } from 'node:crypto'
+import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { expectSets } from '../import/expect-sets.js'
@@ -32,43 +33,30 @@ export interface RunningRefreshes {
   stop(): Promise<void>
 }
 
-/** Runs until it is stopped. A fetch under way is then given up; an import is finished. */
+/** Runs until it is stopped. `stop` aborts a fetch in progress and waits for an import in progress. */
 export function startRefreshes(deps: RefreshesDeps): RunningRefreshes {
-  const stopping = new AbortController()
   let error: string | null = null
   const failing = new Set<string>()
   const instruments = createInstruments(deps.metrics)
   let isAnnounced = false
-  const running = loop()
-
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        if (!isAnnounced) await announceLists(deps)
-        isAnnounced = true
-        const runs = await refreshDue(deps, { signal: stopping.signal })
-        for (const { name, succeeded } of runs) {
-          if (succeeded) failing.delete(name)
-          else failing.add(name)
-        }
-        await instruments.ages(deps)
-        error = null
-      } catch (caught) {
-        error = caught instanceof Error ? caught.message : String(caught)
-        deps.logger.warn({ err: caught }, 'Lists could not be refreshed; it is tried again')
+  const loop = startLoop({
+    restMs: deps.pollMs ?? POLL_MS,
+    async step(signal) {
+      if (!isAnnounced) await announceLists(deps)
+      isAnnounced = true
+      for (const { name, succeeded } of await refreshDue(deps, { signal })) {
+        if (succeeded) failing.delete(name)
+        else failing.add(name)
       }
-      await pause(deps.pollMs ?? POLL_MS, stopping.signal)
-    }
-  }
-
-  return {
-    error: () => error,
-    failing: () => [...failing],
-    async stop() {
-      stopping.abort()
-      await running
+      await instruments.ages(deps)
+      error = null
     },
-  }
+    onError(caught) {
+      error = caught instanceof Error ? caught.message : String(caught)
+      deps.logger.warn({ err: caught }, 'Cannot read or write the refresh schedule; retrying')
+    },
+  })
+  return { error: () => error, failing: () => [...failing], stop: () => loop.stop() }
 }
 
 /**
@@ -179,17 +167,4 @@ function createInstruments(metrics: Metrics) {
         if (ageMs !== null) age.set(ageMs / 1_000, { list: name })
     },
   }
-}
-
-function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, durationMs)
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', done, { once: true })
-  })
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_USAGE } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 import { operator } from '../operator.js'
 
 export function registerAccounts(program: Command, context: CliContext): void {
@@ -19,7 +19,7 @@ export function registerAccounts(program: Command, context: CliContext): void {
     .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
     .action(async (name: string, options: JsonOption & { reason: string }) => {
-      const account = await withInstallation(context, ({ database }) =>
+      const account = await withConnections(context, ({ database }) =>
         createAccount(database, { name, by: operator(), reason: options.reason }).catch((error: unknown) => {
           if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)
           throw error
@@ -38,7 +38,7 @@ export function registerAccounts(program: Command, context: CliContext): void {
     .description('List every account, oldest first.')
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const found = await withInstallation(context, ({ database }) => listAccounts(database))
+      const found = await withConnections(context, ({ database }) => listAccounts(database))
       answer(context, options, { items: found.map(snakeCase) }, () =>
         table([['ACCOUNT', 'NAME', 'OPENED'], ...found.map((it) => [it.accountId, it.name, it.createdAt])]),
       )

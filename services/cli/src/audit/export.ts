@@ -4,7 +4,7 @@ import type { DomainEvent } from '@cupel/contracts'
 import type { Command } from 'commander'
 import { snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 import { momentOf } from './moment.js'
 import { readAuditEvents } from './audit-events.js'
 
@@ -37,9 +37,9 @@ With --account, only what concerns that account. The API shows an account its ow
         since: momentOf('--since', options.since),
         until: momentOf('--until', options.until),
       }
-      await withInstallation(context, async (installation) => {
+      await withConnections(context, async (connections) => {
         let lines: string[] = []
-        for await (const event of readAuditEvents(installation, range)) {
+        for await (const event of readAuditEvents(connections, range)) {
           lines.push(lineOf(event))
           if (lines.length < LINES_PER_WRITE) continue
           await write(context, lines)

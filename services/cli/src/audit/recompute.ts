@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 import { readingNotes } from './reading-notes.js'
 import { momentOf } from './moment.js'
 
@@ -37,7 +37,7 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again.`,
     .action(async (options: RecomputeOptions) => {
       const levels = options.level === undefined ? recomputeLevels : [options.level]
       const since = momentOf('--since', options.since)
-      const result = await withInstallation(context, ({ log, codec, database }) =>
+      const result = await withConnections(context, ({ log, codec, database }) =>
         recomputeReports({
           log,
           codec,

@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 import { registerExport } from './export.js'
 import { registerRecompute } from './recompute.js'
 import { progressNotes, replaySummary } from './replay-text.js'
@@ -53,7 +53,7 @@ With --compare-only nothing is switched, and the command ends with ${EXIT_FAILED
 
 async function replay(context: CliContext, { target, compareOnly = false }: ReplayOptions) {
   const readModel = readModels.find(({ name }) => name === target)!
-  return await withInstallation(context, ({ log, codec, database, logger }) =>
+  return await withConnections(context, ({ log, codec, database, logger }) =>
     rebuildReadModel({
       readModel,
       log,

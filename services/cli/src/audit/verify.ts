@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 import { deadLetterGroups } from '../stack/foundation.js'
 import { readingNotes } from './reading-notes.js'
 
@@ -26,7 +26,7 @@ answers with the first record of each report. Ends with ${EXIT_FAILED} where a p
     .action(async (options: JsonOption) => {
       const deadLetters = deadLetterGroups.map(deadLetterTopic)
       const notes = readingNotes(context.note, () => performance.now())
-      const result = await withInstallation(context, ({ log, codec, database }) =>
+      const result = await withConnections(context, ({ log, codec, database }) =>
         verifyLog({
           log,
           codec,

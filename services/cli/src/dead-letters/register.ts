@@ -10,7 +10,7 @@ import {
 import { answer, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_USAGE } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 import { operator } from '../operator.js'
 import { deadLetterGroups } from '../stack/foundation.js'
 
@@ -29,7 +29,7 @@ export function registerDeadLetters(program: Command, context: CliContext): void
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption & { group?: string }) => {
       const groups = options.group === undefined ? deadLetterGroups : [checkedGroup(options.group)]
-      const letters = await withInstallation(context, async ({ log }) =>
+      const letters = await withConnections(context, async ({ log }) =>
         (await Promise.all(groups.map((group) => listDeadLetters(log, group)))).flat(),
       )
       answer(context, options, { dead_letters: letters.map(shown) }, () => listText(letters))
@@ -69,7 +69,7 @@ function choice(
     .option('--all', 'every letter of the group that is open')
     .option('--json', 'answer in JSON')
     .action(async (group: string, options: ChoiceOptions) => {
-      const letters = await withInstallation(context, async ({ log }) => {
+      const letters = await withConnections(context, async ({ log }) => {
         const chosen = choose(await listDeadLetters(log, checkedGroup(group)), options)
         await carryOut(log, chosen)
         return chosen

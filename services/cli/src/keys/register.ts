@@ -14,7 +14,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withInstallation, type Installation } from '../installation.js'
+import { withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
 
 const HOUR_MS = 3_600_000
@@ -86,7 +86,7 @@ function registerList(keys: Command, context: CliContext): void {
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption & { account?: string }) => {
       const filter = options.account === undefined ? {} : { accountId: options.account }
-      const found = await withInstallation(context, ({ database }) => listKeys(database, filter))
+      const found = await withConnections(context, ({ database }) => listKeys(database, filter))
       answer(context, options, { items: found.map(keyJson) }, () => table([HEADING, ...found.map(row)]))
     })
 }
@@ -131,12 +131,9 @@ const exitCodes: Record<AccessRefusal['code'], number> = {
   invalid: EXIT_USAGE,
 }
 
-async function changing<T>(
-  context: CliContext,
-  work: (installation: Installation) => Promise<T>,
-): Promise<T> {
+async function changing<T>(context: CliContext, work: (connections: Connections) => Promise<T>): Promise<T> {
   try {
-    return await withInstallation(context, work)
+    return await withConnections(context, work)
   } catch (error) {
     if (error instanceof AccessRefusal) throw new CommandError(`${error.message}.`, exitCodes[error.code])
     if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)

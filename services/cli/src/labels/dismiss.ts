@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 import { operator } from '../operator.js'
 
 interface DismissOptions extends JsonOption {
@@ -24,11 +24,11 @@ name, or one given up. Take it out of the plan first, else the next start waits 
     .option('--json', 'answer in JSON')
     .action(async (set: string, options: DismissOptions) => {
       const reason = reasonOf(options)
-      const dismissed = await withInstallation(context, (installation) =>
+      const dismissed = await withConnections(context, (connections) =>
         dismissExpectedSets(
           set,
           { dismissedBy: operator(), reason },
-          { ...installation, labelView: installation.projectorRuns ? 'elsewhere' : 'here' },
+          { ...connections, labelView: connections.projectorRuns ? 'elsewhere' : 'here' },
         ),
       )
       if (dismissed.length === 0)

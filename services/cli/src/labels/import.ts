@@ -15,7 +15,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withInstallation, type Installation } from '../installation.js'
+import { withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
 
 interface ImportOptions extends JsonOption {
@@ -83,8 +83,8 @@ export function registerImport(labels: Command, context: CliContext): void {
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
       const request = requestOf(file, options, context)
-      const result = await withInstallation(context, (installation) =>
-        importLabels(request, depsOf(installation, context, options)),
+      const result = await withConnections(context, (connections) =>
+        importLabels(request, depsOf(connections, context, options)),
       )
       if (result.status === 'refused') return refuse(context, options, result)
       answer(context, options, jsonOf(result), () => textOf(result))
@@ -113,13 +113,13 @@ function readable(path: string): string {
 
 /** A service that runs follows the log already; without one the import follows it itself. */
 function depsOf(
-  installation: Installation,
+  connections: Connections,
   context: CliContext,
   options: JsonOption,
 ): Parameters<typeof importLabels>[1] {
-  const isServed = installation.run !== null || context.config().CUPEL_DATABASE_URL !== undefined
+  const isServed = connections.run !== null || context.config().CUPEL_DATABASE_URL !== undefined
   return {
-    ...installation,
+    ...connections,
     labelView: isServed ? 'elsewhere' : 'here',
     ...(options.json === true ? {} : { onProgress: progressTo(context) }),
   }

@@ -14,7 +14,7 @@ import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withInstallation, type Installation } from '../installation.js'
+import { withConnections, type Connections } from '../connections.js'
 
 interface RefreshOptions extends JsonOption {
   readonly plan?: string
@@ -41,10 +41,10 @@ is unchanged is confirmed. Whatever fails, the published set stays and grows old
     .action(async (names: readonly string[], options: RefreshOptions) => {
       const lists = chosen(planOf(context, options), names)
       if (options.status === true) {
-        const statuses = await withInstallation(context, (installation) => statusesOf(installation, lists))
+        const statuses = await withConnections(context, (connections) => statusesOf(connections, lists))
         return answer(context, options, { items: statuses.map(snakeCase) }, () => statusText(statuses))
       }
-      const runs = await withInstallation(context, (installation) => refresh(installation, lists))
+      const runs = await withConnections(context, (connections) => refresh(connections, lists))
       answer(context, options, { items: runs.map(runJson) }, () => runText(lists, runs))
       if (runs.some(({ succeeded }) => !succeeded)) process.exitCode = EXIT_FAILED
     })
@@ -74,18 +74,18 @@ function chosen(lists: readonly RefreshedList[], names: readonly string[]): read
 }
 
 async function refresh(
-  installation: Installation,
+  connections: Connections,
   lists: readonly RefreshedList[],
 ): Promise<readonly RefreshRun[]> {
-  const labelView = installation.projectorRuns ? ('elsewhere' as const) : ('here' as const)
+  const labelView = connections.projectorRuns ? ('elsewhere' as const) : ('here' as const)
   const { signal } = new AbortController()
-  const deps = { ...installation, lists, labelView }
+  const deps = { ...connections, lists, labelView }
   await announceLists(deps)
   return await refreshDue(deps, { signal, force: true })
 }
 
 async function statusesOf(
-  { database }: Installation,
+  { database }: Connections,
   lists: readonly RefreshedList[],
 ): Promise<readonly ListStatus[]> {
   const names = lists.map(({ name }) => name)

@@ -5,7 +5,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_USAGE } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 
 interface ShowOptions extends JsonOption {
   readonly chain?: string
@@ -28,7 +28,7 @@ export function registerShow(labels: Command, context: CliContext): void {
     .action(async (text: string, options: ShowOptions) => {
       const address = parsed(text, options.chain)
       const { validAt, knownAt } = options
-      const found = await withInstallation(context, ({ database }) =>
+      const found = await withConnections(context, ({ database }) =>
         showLabels(database, {
           lookupKeys: [address.lookupKey],
           ...(validAt === undefined ? {} : { validAt }),

@@ -3,7 +3,7 @@ import { listSets, type PublishedSet } from '@cupel/read-models'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 
 export function registerSources(labels: Command, context: CliContext): void {
   labels
@@ -12,7 +12,7 @@ export function registerSources(labels: Command, context: CliContext): void {
     .description('List the sets of labels in force: whose they are, how old, and when they were imported.')
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const sets = await withInstallation(context, ({ database }) => listSets(database))
+      const sets = await withConnections(context, ({ database }) => listSets(database))
       answer(context, options, { items: sets.map(snakeCase) }, () =>
         sets.length === 0 ? 'No labels were imported yet.' : table([HEADING, ...sets.map(row)]),
       )

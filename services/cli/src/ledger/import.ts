@@ -12,7 +12,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withInstallation, type Installation } from '../installation.js'
+import { withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
 
 interface ImportOptions extends JsonOption {
@@ -65,15 +65,15 @@ export function registerImport(ledger: Command, context: CliContext): void {
     .action(async (file: string, options: ImportOptions) => {
       const path = readable(context.path(file))
       const reason = readableReason(options.reason)
-      const result = await withInstallation(context, async (installation) => {
-        const { database } = installation
+      const result = await withConnections(context, async (connections) => {
+        const { database } = connections
         const { format, chain, completeFrom, completeTo, replace } = options
         const imported = await importLedger(
           { file: path, format, chain, completeFrom, completeTo, replace, importedBy: operator(), reason },
           { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
         )
         // Scorers look for a new state now and then: who screens next must find it.
-        if (imported.status === 'imported' && isServed(installation, context))
+        if (imported.status === 'imported' && isServed(connections, context))
           await sleep(LEDGER_LOOK_INTERVAL_MS)
         return imported
       })
@@ -85,7 +85,7 @@ export function registerImport(ledger: Command, context: CliContext): void {
     })
 }
 
-const isServed = ({ run }: Installation, context: CliContext): boolean =>
+const isServed = ({ run }: Connections, context: CliContext): boolean =>
   run !== null || context.config().CUPEL_DATABASE_URL !== undefined
 
 /** Asked before anything is started for the command. */

@@ -3,7 +3,7 @@ import { declaredRanges, listSegments, type Segment } from '@cupel/ledger'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 
 interface ChainRange {
   readonly chain: string
@@ -23,7 +23,7 @@ export function registerSegments(ledger: Command, context: CliContext): void {
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const { segments, ranges } = await withInstallation(context, async ({ database }) => {
+      const { segments, ranges } = await withConnections(context, async ({ database }) => {
         const found = await listSegments(database)
         const ledgerSeq = Math.max(0, ...found.map((one) => one.ledgerSeq ?? 0))
         const chains = [...new Set(found.map(({ chain }) => chain))].sort()

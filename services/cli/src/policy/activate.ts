@@ -8,7 +8,7 @@ import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
-import { withInstallation, type Installation } from '../installation.js'
+import { withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
 import { findingsHere } from './check.js'
 import { checkFile, findingsText, usableFile } from './policy-file.js'
@@ -36,7 +36,7 @@ a version never names two texts. Who did it and why is recorded (cupel audit exp
       if (reason === '') throw new CommandError('--reason must say why.', EXIT_USAGE)
       const usable = usableFile(context, file)
       const warnings = checkFile(context, file).findings
-      const done = await withInstallation(context, (installation) => activate(usable, reason, installation))
+      const done = await withConnections(context, (connections) => activate(usable, reason, connections))
       const findings = [...warnings, ...done.findings]
       const { document, sha256 } = usable
       const json = { policy: { id: document.id, version: document.version, sha256 }, ...done, findings }
@@ -55,14 +55,14 @@ interface Activated {
 async function activate(
   policy: CompiledPolicy,
   reason: string,
-  installation: Installation,
+  connections: Connections,
 ): Promise<Activated> {
-  const findings = await findingsHere(policy, installation)
+  const findings = await findingsHere(policy, connections)
   const wrong = findings.filter(({ severity }) => severity === 'error')
   if (wrong.length > 0) throw new CommandError(`Nothing was activated.\n${findingsText(wrong)}`, EXIT_FAILED)
   const { document, canonical, sha256 } = policy
   const activation = await activatePolicy({
-    ...installation,
+    ...connections,
     policy: { policyId: document.id, version: document.version, document: canonical, sha256 },
     activatedBy: operator(),
     reason,
@@ -76,7 +76,7 @@ async function activate(
   return {
     outcome: 'activated',
     previous: previous === null ? null : { id: previous.policyId, version: previous.version },
-    visible: await becameVisible(activation, installation),
+    visible: await becameVisible(activation, connections),
     findings,
   }
 }
@@ -84,7 +84,7 @@ async function activate(
 /** Without a projector the next start shows it. */
 async function becameVisible(
   { position }: Extract<PolicyActivation, { outcome: 'activated' }>,
-  { database, projectorRuns }: Installation,
+  { database, projectorRuns }: Connections,
 ): Promise<boolean> {
   if (!projectorRuns) return false
   return await waitUntilProjected({

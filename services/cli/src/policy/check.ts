@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
-import { withInstallation, type Installation } from '../installation.js'
+import { withConnections, type Connections } from '../connections.js'
 import { checkFile, findingsText } from './policy-file.js'
 
 interface CheckOptions extends JsonOption {
@@ -28,7 +28,7 @@ that would hide a category, contradict each other or wait for lists nobody has. 
       const { policy: usable } = checked
       const here =
         options.here === true && usable !== null
-          ? await withInstallation(context, (installation) => findingsHere(usable, installation))
+          ? await withConnections(context, (connections) => findingsHere(usable, connections))
           : []
       const findings = [...checked.findings, ...here]
       const isUsable = findings.every(({ severity }) => severity !== 'error')
@@ -49,7 +49,7 @@ that would hide a category, contradict each other or wait for lists nobody has. 
 /** What only an installation can tell. The activation itself judges versions by the log. */
 export async function findingsHere(
   { document }: CompiledPolicy,
-  { database }: Pick<Installation, 'database'>,
+  { database }: Pick<Connections, 'database'>,
 ): Promise<readonly PolicyFinding[]> {
   const [active, sets] = await Promise.all([readActivePolicy(database), listSets(database)])
   const findings: PolicyFinding[] = []

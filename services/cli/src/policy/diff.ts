@@ -7,7 +7,7 @@ import { momentOf } from '../audit/moment.js'
 import { readingNotes } from '../audit/reading-notes.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
-import { withInstallation, type Installation } from '../installation.js'
+import { withConnections, type Connections } from '../connections.js'
 import { usableFile } from './policy-file.js'
 
 interface DiffOptions extends JsonOption {
@@ -31,11 +31,11 @@ changed. What was read for a report stays as it was read: its labels, and the ex
     .option('--json', 'answer in JSON')
     .action(async (first: string, second: string, options: DiffOptions) => {
       const since = momentOf('--since', options.since)
-      const diff = await withInstallation(context, async (installation) =>
+      const diff = await withConnections(context, async (connections) =>
         diffPolicies({
-          ...installation,
-          a: await policyNamed(first, installation, context),
-          b: await policyNamed(second, installation, context),
+          ...connections,
+          a: await policyNamed(first, connections, context),
+          b: await policyNamed(second, connections, context),
           since,
           maxFlips: options.limit,
           onProgress: readingNotes(options.json === true ? () => undefined : context.note, () =>
@@ -50,7 +50,7 @@ changed. What was read for a report stays as it was read: its labels, and the ex
 /** Versions and `active` are looked up in the log itself. */
 async function policyNamed(
   name: string,
-  { log, codec }: Installation,
+  { log, codec }: Connections,
   context: CliContext,
 ): Promise<CompiledPolicy> {
   if (name !== 'active' && !/^[1-9]\d{0,8}$/.test(name)) return usableFile(context, name)

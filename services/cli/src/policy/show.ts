@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 
 interface ShowOptions extends JsonOption {
   readonly document?: boolean
@@ -25,7 +25,7 @@ export function registerShow(policy: Command, context: CliContext): void {
     .option('--json', 'answer in JSON')
     .action(async (number: string | undefined, options: ShowOptions) => {
       const version = number === undefined ? undefined : wholeNumber(number)
-      const activations = await withInstallation(context, ({ database }) =>
+      const activations = await withConnections(context, ({ database }) =>
         listPolicies(database, { limit: MAX_ACTIVATIONS }),
       )
       const shown = chosen(activations, version)

@@ -12,7 +12,7 @@ import {
 } from '@cupel/service-kit'
 import { startStandalone } from '@cupel/standalone'
 import type { CliContext } from '../context.js'
-import { connections } from '../installation.js'
+import { connectionSettings } from '../connections.js'
 import { openPool, type Stack } from '../stack/stack.js'
 import type { Services } from './start-options.js'
 
@@ -28,7 +28,7 @@ export interface InProcessOptions {
 
 export async function startInProcess(options: InProcessOptions): Promise<Services> {
   const { stack, context, logger, shutdown } = options
-  const config = loadConfig({ ...context.environment, ...connections(stack.databaseUrl, []) })
+  const config = loadConfig({ ...context.environment, ...connectionSettings(stack.databaseUrl, []) })
   const metrics = createMetrics('standalone')
   let checks: () => readonly Check[] = () => [{ name: 'started', ok: false }]
   const health = await startHealthServer({

@@ -14,7 +14,7 @@ import {
 } from '@cupel/local-stack'
 import type { Config, Shutdown } from '@cupel/service-kit'
 import { checkout } from '../context.js'
-import { connections } from '../installation.js'
+import { connectionSettings } from '../connections.js'
 import type { Stack } from '../stack/stack.js'
 import { scalable, type ScalableService, type Scale } from './scale.js'
 
@@ -121,7 +121,7 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
               : `${config.CUPEL_TLS_CERT_FILE === undefined ? 'http' : 'https'}://${host}:${port}`,
         },
         environment: {
-          ...connections(stack.databaseUrl, stack.kafka?.brokers ?? []),
+          ...connectionSettings(stack.databaseUrl, stack.kafka?.brokers ?? []),
           ...programs[service].settings,
           CUPEL_INSTANCE: String(instance),
           CUPEL_METRICS_PORT: String(healthPort),

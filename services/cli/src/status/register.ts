@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { answer, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
-import { withInstallation } from '../installation.js'
+import { withConnections } from '../connections.js'
 import { readStatus, type Status } from './status.js'
 
 export function registerStatus(program: Command, context: CliContext): void {
@@ -16,7 +16,7 @@ Ends with 0 where all is well and with ${EXIT_FAILED} where something needs a lo
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const status = await withInstallation(context, readStatus)
+      const status = await withConnections(context, readStatus)
       answer(context, options, status, () => statusText(status))
       if (!status.healthy) process.exitCode = EXIT_FAILED
     })

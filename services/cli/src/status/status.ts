@@ -1,7 +1,7 @@
 /** What an operator asks first: does everything run, does anything lag, was anything laid aside. */
 import { deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
-import type { Installation } from '../installation.js'
+import type { Connections } from '../connections.js'
 import { deadLetterGroups } from '../stack/foundation.js'
 import { probeReadiness } from '../start/service-processes.js'
 
@@ -39,12 +39,12 @@ export interface Status {
   readonly outbox: { readonly waiting: number; readonly oldest_age_ms: number }
 }
 
-export async function readStatus(installation: Installation): Promise<Status> {
-  const { database, log, run, config, profile } = installation
+export async function readStatus(connections: Connections): Promise<Status> {
+  const { database, log, run, config, profile } = connections
   const [identity, services, groups, projections, outbox, deadLetters] = await Promise.all([
     log.identity(),
     Promise.all((run?.services ?? []).map(service)),
-    readLag(installation),
+    readLag(connections),
     listProjectionStatuses(database),
     outboxBacklog(database),
     readDeadLetters(log),
@@ -91,7 +91,7 @@ async function service({
 }
 
 /** Per group, from the checkpoints and the ends of their partitions; partitions never read count from their start. */
-async function readLag({ database, log }: Installation): Promise<{ group: string; lag: number }[]> {
+async function readLag({ database, log }: Connections): Promise<{ group: string; lag: number }[]> {
   const checkpoints = await listCheckpoints(database)
   const lags = new Map<string, number>()
   await Promise.all(

@@ -22,7 +22,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withInstallation, type Installation } from '../installation.js'
+import { withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
 
 interface ReasonOption extends JsonOption {
@@ -54,7 +54,7 @@ export function registerWebhooks(program: Command, context: CliContext): void {
 function registerList(webhooks: Command, context: CliContext): void {
   ofAccount(webhooks.command('list').description('List the endpoints of an account.')).action(
     async (options: OwnerOptions) => {
-      const endpoints = await withInstallation(context, ({ database }) =>
+      const endpoints = await withConnections(context, ({ database }) =>
         listEndpoints(database, ownerOf(options)),
       )
       answer(context, options, { items: endpoints.map(endpointJson) }, () =>
@@ -76,8 +76,8 @@ function registerCreate(webhooks: Command, context: CliContext): void {
           .default('full'),
       ),
   ).action(async (url: string, options: OwnerOptions & ReasonOption & { payload: PayloadKind }) => {
-    const made = await withInstallation(context, async (installation) =>
-      createEndpoint(await storeOf(installation), {
+    const made = await withConnections(context, async (connections) =>
+      createEndpoint(await storeOf(connections), {
         ...ownerOf(options),
         url,
         payload: options.payload,
@@ -98,8 +98,8 @@ function registerChanges(webhooks: Command, context: CliContext): void {
   for (const [name, status, description] of changes) {
     withReason(webhooks.command(`${name} <endpoint-id>`).description(description)).action(
       async (endpointId: string, options: ReasonOption) => {
-        const changed = await onEndpoint(context, endpointId, async (found, installation) =>
-          changeEndpoint(await storeOf(installation), { ...found, status, ...actor(options) }),
+        const changed = await onEndpoint(context, endpointId, async (found, connections) =>
+          changeEndpoint(await storeOf(connections), { ...found, status, ...actor(options) }),
         )
         if (!changed.ok) throw refused(changed)
         answer(
@@ -119,8 +119,8 @@ function registerRotate(webhooks: Command, context: CliContext): void {
       .command('rotate-secret <endpoint-id>')
       .description('Give an endpoint another secret; for 24 hours messages are signed with both.'),
   ).action(async (endpointId: string, options: ReasonOption) => {
-    const rotated = await onEndpoint(context, endpointId, async (found, installation) =>
-      rotateEndpointSecret(await storeOf(installation), {
+    const rotated = await onEndpoint(context, endpointId, async (found, connections) =>
+      rotateEndpointSecret(await storeOf(connections), {
         endpointId,
         accountId: found.accountId,
         livemode: found.livemode,
@@ -257,7 +257,7 @@ function ownerOf({ account, environment }: OwnerOptions): { accountId: string; l
   return { accountId: account, livemode: environment === 'live' }
 }
 
-async function storeOf({ database, config }: Installation): Promise<EndpointStore> {
+async function storeOf({ database, config }: Connections): Promise<EndpointStore> {
   return {
     database,
     secrets: createSecretBox({
@@ -274,14 +274,14 @@ async function onEndpoint<T>(
   endpointId: string,
   work: (
     endpoint: { accountId: string; livemode: boolean; endpointId: string },
-    installation: Installation,
+    connections: Connections,
   ) => Promise<T>,
 ): Promise<T> {
-  return await withInstallation(context, async (installation) => {
-    const found = await findEndpoint(installation.database, endpointId)
+  return await withConnections(context, async (connections) => {
+    const found = await findEndpoint(connections.database, endpointId)
     if (found === null) throw new CommandError(`There is no webhook endpoint ${endpointId}.`, EXIT_NOT_FOUND)
     const { accountId, livemode } = found
-    return await work({ accountId, livemode, endpointId }, installation)
+    return await work({ accountId, livemode, endpointId }, connections)
   })
 }
 

@@ -8,7 +8,7 @@ import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } 
 import { CommandError, EXIT_UNAVAILABLE } from './explain.js'
 import type { CliContext } from './context.js'
 
-export interface Installation {
+export interface Connections {
   readonly profile: Profile
   /** What runs, null where this command had to start the installation itself, or where it runs elsewhere. */
   readonly run: RunFile | null
@@ -35,9 +35,9 @@ const STOP_TIMEOUT_MS = 60_000
  * Runs `work` on the installation and lets go of it afterwards. With CUPEL_DATABASE_URL that one is meant; else the one that
  * runs on CUPEL_HOME; else Postgres (and Kafka, where that profile was started last) runs for as long as the command does.
  */
-export async function withInstallation<T>(
+export async function withConnections<T>(
   context: CliContext,
-  work: (installation: Installation) => Promise<T>,
+  work: (connections: Connections) => Promise<T>,
 ): Promise<T> {
   const config = context.config()
   const logger = createLogger({ service: 'cupel', level: context.verbose ? 'info' : 'warn' })
@@ -56,7 +56,7 @@ async function open(
   config: Config,
   logger: Logger,
   shutdown: Shutdown,
-): Promise<Installation> {
+): Promise<Connections> {
   if (config.CUPEL_DATABASE_URL !== undefined) return await connect(config, null, logger, shutdown)
   const run = await runningOn(context.home)
   if (run === null) return await startForCommand(context, config, logger, shutdown)
@@ -83,7 +83,7 @@ async function startForCommand(
   config: Config,
   logger: Logger,
   shutdown: Shutdown,
-): Promise<Installation> {
+): Promise<Connections> {
   const { startStack } = await import('./stack/stack.js')
   const home = await holdHome(context.home, context.command, HELD_TIMEOUT_MS)
   shutdown.phase('home', async () => home.release())
@@ -105,7 +105,7 @@ async function startForCommand(
     projectorRuns: false,
     config: loadConfig({
       ...context.environment,
-      ...connections(stack.databaseUrl, stack.kafka?.brokers ?? []),
+      ...connectionSettings(stack.databaseUrl, stack.kafka?.brokers ?? []),
     }),
     database,
     log,
@@ -119,13 +119,13 @@ function configOf(run: RunFile, context: CliContext): Config {
   if (run.databaseUrl === null) throw new Error('run.json names no database')
   return loadConfig({
     ...context.environment,
-    ...connections(run.databaseUrl, run.brokers),
+    ...connectionSettings(run.databaseUrl, run.brokers),
     CUPEL_TOPIC_PREFIX: run.topicPrefix,
   })
 }
 
 /** Settings that lead to an installation. */
-export function connections(databaseUrl: string, brokers: readonly string[]): Record<string, string> {
+export function connectionSettings(databaseUrl: string, brokers: readonly string[]): Record<string, string> {
   return {
     CUPEL_DATABASE_URL: databaseUrl,
     CUPEL_LOG: brokers.length > 0 ? 'kafka' : 'embedded',
@@ -138,7 +138,7 @@ async function connect(
   run: RunFile | null,
   logger: Logger,
   shutdown: Shutdown,
-): Promise<Installation> {
+): Promise<Connections> {
   const database = openDatabase({
     connectionString: config.CUPEL_DATABASE_URL!,
     maxConnections: CONNECTIONS,

@@ -1,0 +1,81 @@
+/** What the labels say about the addresses that a search meets; labels of each address are read once. */
+import {
+  attribute,
+  parseAddress,
+  STEP_ITEMS,
+  type Attribution,
+  type LabelFacts,
+  type Steps,
+  type Transfer,
+} from '@cupel/domain'
+import type { ExamineRequest } from './examine-request.js'
+import { paced, rested, type Pace } from './pace.js'
+
+/** All labels of an address are evaluated together, so a step has a bounded number of addresses. */
+const ATTRIBUTIONS_PER_STEP = 16
+
+export interface Attributions {
+  /** Addresses without labels, and those that were not learned, have the attribution of no label. */
+  readonly of: (address: string) => Attribution
+  /** Reads the labels of all counterparties of the given addresses in these transfers. */
+  learn(transfers: Iterable<Transfer>, addresses: ReadonlySet<string>): Promise<void>
+}
+
+export function createAttributions(request: ExamineRequest, pace: Pace): Attributions {
+  const known = new Map<string, Attribution>()
+  const asked = new Set<string>()
+  const nothing = attribute([], request)
+
+  /** Counterparties that no earlier call asked about. */
+  function* newCounterparties(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Steps<Unknown> {
+    const addresses: string[] = []
+    const lookupKeys: string[] = []
+    const add = (one: string): void => {
+      if (asked.has(one)) return
+      asked.add(one)
+      const parsed = parseAddress(one, request.chain)
+      if (!parsed.ok) return
+      addresses.push(one)
+      lookupKeys.push(parsed.lookupKey)
+    }
+    let items = 0
+    for (const { from, to } of transfers) {
+      if (items++ % STEP_ITEMS === 0) yield
+      if (of.has(from)) add(to)
+      if (of.has(to)) add(from)
+    }
+    return { addresses, lookupKeys }
+  }
+
+  function* attributeEach(
+    labels: ReadonlyMap<string, readonly LabelFacts[]>,
+    { addresses, lookupKeys }: Unknown,
+  ): Steps<void> {
+    if (labels.size === 0) return
+    let items = 0
+    for (let index = 0; index < addresses.length; index++) {
+      if (index % STEP_ITEMS === 0) yield
+      const own = labels.get(lookupKeys[index]!)
+      if (own === undefined) continue
+      if (items++ % ATTRIBUTIONS_PER_STEP === 0) yield
+      known.set(addresses[index]!, attribute(own, request))
+    }
+  }
+
+  return {
+    of: (address) => known.get(address) ?? nothing,
+    async learn(transfers, addresses) {
+      const unknown = await paced(newCounterparties(transfers, addresses), pace)
+      if (unknown.lookupKeys.length === 0) return
+      await rested(pace)
+      const labels = await request.labelsOf(unknown.lookupKeys)
+      await paced(attributeEach(labels, unknown), pace)
+    },
+  }
+}
+
+/** Addresses, and in the same order the look-up keys of their labels. */
+interface Unknown {
+  readonly addresses: readonly string[]
+  readonly lookupKeys: readonly string[]
+}
