@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { holdingLock, SetupError } from './setup-lock.mjs'
 
@@ -46,12 +47,12 @@ async function installDependencies() {
   if (wanted === installedKey()) return
   say(`Installing dependencies with ${PNPM} (some minutes the first time) …`)
   const args = ['--yes', PNPM, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false']
-  const { code, error } = await run('npx', [...args, '--reporter', 'append-only'])
+  const { code, error, output } = await run('npx', [...args, '--reporter', 'append-only'])
   if (error !== null)
     throw new SetupError(`npx cannot be run (${error.code}): install npm, which comes with Node.`)
   if (code !== 0)
     throw new SetupError(
-      `Installing the dependencies failed (exit code ${code}); the reason is above. Mend it and start again.`,
+      `${output}\nInstalling the dependencies failed (exit code ${code}); the reason is above. Correct it and start again.`,
     )
   writeWhole(STAMP, `${JSON.stringify({ key: wanted })}\n`)
 }
@@ -73,12 +74,18 @@ function installedKey() {
   }
 }
 
+/** Shows the installer's progress alone; the rest of its output is returned, for the case that it fails. */
 function run(command, args) {
   return new Promise((resolve) => {
-    // Standard output belongs to the program that runs next, so the installer writes to standard error.
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
-    child.once('error', (error) => resolve({ code: null, error }))
-    child.once('exit', (code) => resolve({ code, error: null }))
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const lines = []
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream }).on('line', (line) => {
+        if (line.startsWith('Progress: ')) say(line)
+        else lines.push(line)
+      })
+    child.once('error', (error) => resolve({ code: null, error, output: '' }))
+    child.once('close', (code) => resolve({ code, error: null, output: lines.join('\n') }))
   })
 }
 

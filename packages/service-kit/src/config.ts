@@ -63,9 +63,6 @@ export const settings = {
     .regex(/^[a-z0-9.-]*$/)
     .default('')
     .describe('Separates installations that share a cluster.'),
-  CUPEL_REGISTRY_URL: url
-    .optional()
-    .describe('Confluent-compatible schema registry; only the registration job needs it.'),
   CUPEL_HOST: z
     .string()
     .min(1)
