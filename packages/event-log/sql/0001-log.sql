@@ -49,7 +49,7 @@ CREATE TABLE log.record (
   appended_at timestamptz NOT NULL DEFAULT now(),
   key text NOT NULL,
   headers json NOT NULL,
-  value bytea,
+  value bytea NOT NULL,
   PRIMARY KEY (partition_id, record_offset)
 ) WITH (toast_tuple_target = 8160);
 -- A report of a few kilobytes stays in its row: compressing it costs more than it saves while the log is hot.
@@ -70,7 +70,6 @@ COMMENT ON FUNCTION log.end_offset IS
 --   record_partition per record: index into partition_ids, from 1
 --   record_ordinal   per record: its place among the records of its partition, from 0
 --   record_start     per record: where it begins in `packed`, from 1: key, headers (JSON), value, in UTF-8 and raw bytes
---   value_bytes      per record: -1 for null
 -- Returns the first offset given in each of partition_ids.
 CREATE FUNCTION log.append(
   partition_ids int[], record_partition int[], record_ordinal int[],
@@ -105,8 +104,7 @@ BEGIN
     first_offsets[r.place] + r.ordinal,
     convert_from(substring(packed FROM r.start FOR r.key_length), 'UTF8'),
     convert_from(substring(packed FROM r.start + r.key_length FOR r.header_length), 'UTF8')::json,
-    CASE WHEN r.value_length >= 0
-      THEN substring(packed FROM r.start + r.key_length + r.header_length FOR r.value_length) END
+    substring(packed FROM r.start + r.key_length + r.header_length FOR r.value_length)
   FROM unnest(record_partition, record_ordinal, record_start, key_bytes, header_bytes, value_bytes)
     AS r (place, ordinal, start, key_length, header_length, value_length);
   RETURN first_offsets;

@@ -51,7 +51,7 @@ export async function appendDeadLetter(
   const letter: NewRecord = {
     topic: deadLetterTopic(group).name,
     key: record.key,
-    value: record.value ?? Buffer.alloc(0),
+    value: record.value,
     headers: {
       ...record.headers,
       cause: cause.slice(0, MAX_CAUSE_CHARACTERS),
@@ -95,7 +95,7 @@ function letterOf(group: string, { offset, key, value, headers }: LogRecord): De
       partition: Number(headers['partition'] ?? 0),
       offset: Number(headers['offset'] ?? 0),
     },
-    value: value === null || value.length === 0 ? null : value,
+    value: value.length === 0 ? null : value,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name))),
   }
 }

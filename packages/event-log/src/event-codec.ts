@@ -95,7 +95,7 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
 
   function decodeValue(coder: EventCoder, record: LogRecord): unknown {
     const { value } = record
-    if (value === null || value.length < PREFIX_BYTES || value[0] !== MAGIC_BYTE)
+    if (value.length < PREFIX_BYTES || value[0] !== MAGIC_BYTE)
       throw new UndecodableRecordError('malformed', record, 'its value has no schema id')
     const id = value.readInt32BE(1)
     const resolver = resolverOf(coder, id, record)

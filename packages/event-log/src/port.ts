@@ -1,6 +1,10 @@
 /**
  * The log as the platform sees it: append-only, partitioned, replayable. Two adapters implement it, Kafka and Postgres,
- * and one contract suite holds both to what is written here. No type of either leaks through.
+ * and one contract suite tests both against what is written here. No type of either adapter appears here.
+ *
+ * What a topic holds: domain events, each a schema id and an Avro payload, and nothing else, so that any Avro consumer can read
+ * a topic from its beginning. Two kinds of topics are the platform's own and hold other records: `log.genesis.v1` holds the
+ * genesis record, and `<group>.dlq` holds dead letters and notes about them. Neither is public.
  */
 import type { TopicSpec } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
@@ -12,8 +16,7 @@ export interface NewRecord {
   readonly topic: string
   readonly partition?: number | undefined
   readonly key: string
-  /** null only for probes, which every reader skips. */
-  readonly value: Buffer | null
+  readonly value: Buffer
   readonly headers: Headers
 }
 
@@ -23,7 +26,8 @@ export interface LogRecord {
   /** Position within the partition, from 0, without gaps. */
   readonly offset: number
   readonly key: string
-  readonly value: Buffer | null
+  /** Empty where another program wrote a record without a value. */
+  readonly value: Buffer
   readonly headers: Headers
   /** The type among the headers, where an adapter finds it without reading the others; see `typeOf`. */
   readonly type?: string | undefined
@@ -68,7 +72,10 @@ export interface EventLog {
     to: number
   }): AsyncIterable<readonly LogRecord[]>
 
-  /** Follows one partition from its present end, outside any group. Resolves once a probe came back. */
+  /**
+   * Follows one partition from its present end, outside any group. Resolves when the tail is ready: records appended from then
+   * on are delivered. Appends nothing.
+   */
   tail(options: TailOptions): Promise<Tail>
 
   /** Takes part in a group: its members share the partitions of the topics. Resolves once it has joined. */
@@ -129,7 +136,10 @@ export interface Checkpoint {
 export interface LogBatch {
   readonly topic: string
   readonly partition: number
-  /** Ascending. Probes are left out, so there may be fewer records than the offsets span, even none: the checkpoint moves all the same. */
+  /**
+   * Ascending. Fewer than the offsets span, or none, where a Kafka cluster keeps records of its own in the partition (the end
+   * of a transaction): the checkpoint moves past them.
+   */
   readonly records: readonly LogRecord[]
   readonly firstOffset: number
   /** Offset after the last one of the batch. */
@@ -149,11 +159,10 @@ export interface Subscription {
   stop(): Promise<void>
 }
 
-/** Header that names the event type; probes carry PROBE_TYPE and a null value. */
+/** Header that names the event type. */
 export const TYPE_HEADER = 'ce_type'
-export const PROBE_TYPE = 'cupel.probe'
 
-/** What kind of event a record says it is; undefined where it says nothing. */
+/** The event type that a record names; undefined where it names none. */
 export function typeOf(record: LogRecord): string | undefined {
   return 'type' in record ? record.type : record.headers[TYPE_HEADER]
 }

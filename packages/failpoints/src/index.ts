@@ -62,7 +62,6 @@ export const failpointNames = [
   'schemas.register',
   'log.genesis',
   'log.migrate',
-  'probe',
   'test',
 ] as const
 

@@ -4,8 +4,6 @@
  */
 import type { TopicSpec } from '@cupel/contracts'
 import {
-  PROBE_TYPE,
-  TYPE_HEADER,
   type EventLog,
   type LogRecord,
   type NewRecord,
@@ -67,7 +65,7 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
     startOffset: async () => 0,
     async *read({ topic, partition, from, to }) {
       for (let at = from; at < to; at += 100) {
-        yield withoutProbes(recordsOf(topic, partition).slice(at, Math.min(at + 100, to)))
+        yield recordsOf(topic, partition).slice(at, Math.min(at + 100, to))
       }
     },
     tail: () => Promise.reject(new Error('not part of this log')),
@@ -119,7 +117,7 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
           const nextOffset = at + batch.length
           const outcome = await options.handle({
             ...place,
-            records: withoutProbes(batch),
+            records: batch,
             firstOffset: at,
             nextOffset,
             endOffset: records.length,
@@ -147,8 +145,4 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
       wakers.add(done)
     })
   }
-}
-
-function withoutProbes(records: readonly LogRecord[]): LogRecord[] {
-  return records.filter((record) => record.headers[TYPE_HEADER] !== PROBE_TYPE)
 }

@@ -8,7 +8,6 @@ import { reportPartition, type DomainEvent, type TopicSpec } from '@cupel/contra
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import {
   LogStoppedError,
-  PROBE_TYPE,
   TYPE_HEADER,
   type EventCodec,
   type EventLog,
@@ -23,7 +22,6 @@ import type { ReadingProgress } from './stored-reports.js'
 export interface TopicSummary {
   readonly topic: string
   readonly partitions: number
-  /** Probes left out. */
   readonly records: number
   readonly byType: Readonly<Record<string, number>>
   /** Records told again under an id that came before. */
@@ -122,7 +120,6 @@ async function verifyShare(
     for (const record of records) {
       const { offset } = record
       const type = record.headers[TYPE_HEADER] ?? ''
-      if (record.value === null || type === PROBE_TYPE) continue
       if (share === 0) {
         tally.records += 1
         tally.byType[type] = (tally.byType[type] ?? 0) + 1

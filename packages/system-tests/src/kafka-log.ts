@@ -14,7 +14,6 @@ export interface DecodedRecord {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-const PROBE = 'cupel.probe'
 /** Without a single batch for so long the reading has stopped. */
 const IDLE_MS = 60_000
 /** The registry's own connections to a database that was killed fail once each before it makes new ones. */
@@ -22,7 +21,7 @@ const REGISTRY_PATIENCE_MS = 60_000
 /** A broker that was killed has to find its leaders again. */
 const ENDS_PATIENCE_MS = 60_000
 
-/** Every record of a topic up to its present end, in offset order per partition; probes left out. */
+/** Every record of a topic up to its present end, in offset order per partition. */
 export async function readTopic(ready: ReadyLine, topic: string): Promise<DecodedRecord[]> {
   const registry = new SchemaRegistry({ host: ready.log.registry! })
   const decode = (value: Buffer): Promise<Record<string, unknown>> =>
@@ -93,7 +92,6 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
       Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)]),
     )
     const type = headers['ce_type'] ?? ''
-    if (type === PROBE || message.value === null) continue
     records.push({
       topic,
       partition,
@@ -101,7 +99,7 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
       key: message.key?.toString() ?? '',
       type,
       id: headers['ce_id'] ?? '',
-      value: message.value,
+      value: message.value!,
       headers,
     })
   }

@@ -51,7 +51,6 @@ const atFirstStart = [
   'projector.install-tables',
   'outbox.relay',
   'outbox.mark-relayed',
-  'probe',
 ] as const satisfies readonly FailpointName[]
 
 /** Points that are visited where no screen is ready in time. */

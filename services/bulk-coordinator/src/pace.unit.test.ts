@@ -52,7 +52,7 @@ test('a few slow screens among many do not hold bulk up', () => {
 })
 
 const report = (headers: Record<string, string>) => ({
-  ...{ topic: 't', partition: 0, offset: 0, key: 'k', value: null },
+  ...{ topic: 't', partition: 0, offset: 0, key: 'k', value: Buffer.alloc(0) },
   headers: { ce_type: 'ReportGenerated', ...headers },
 })
 

@@ -113,7 +113,7 @@ function outcomeOf(
       key: reportId,
       partition: reportPartition(reportId),
     })
-    const bytes = report.value?.length ?? 0
+    const bytes = report.value.length
     if (bytes > MAX_VALUE_BYTES) return undecidable(request, `the report takes ${bytes} bytes`)
     return { kind: 'report', report, level }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LogStoppedError, PROBE_TYPE, TYPE_HEADER } from '../port.js'
+import { LogStoppedError } from '../port.js'
 import {
   CASE_TIMEOUT_MS,
   contractContext,
@@ -51,20 +51,6 @@ export function readingContract(start: () => Promise<LogUnderTest>): void {
         break
       }
       expect(await readAll(context.log(), topic, 0)).toHaveLength(3_000)
-    })
-
-    test('probes are left out of what is read, and take their offsets', async () => {
-      const topic = await context.newTopic(1)
-      await appendAll(topic, ['a'])
-      const probe = { topic, partition: 0, key: 'p', value: null, headers: { [TYPE_HEADER]: PROBE_TYPE } }
-      await context.log().append('probe', [probe, probe])
-      await appendAll(topic, ['b'])
-      const records = await readAll(context.log(), topic, 0)
-      expect(records.map((each) => [each.offset, textOf(each)])).toEqual([
-        [0, 'a'],
-        [3, 'b'],
-      ])
-      expect(await context.log().endOffset(topic, 0)).toBe(4)
     })
 
     test('an end offset counts everything acknowledged before it was asked for, by whomever', async () => {

@@ -16,7 +16,7 @@ export function record(
   }
 }
 
-export const textOf = (each: LogRecord): string => each.value?.toString() ?? '(probe)'
+export const textOf = (each: LogRecord): string => each.value.toString()
 
 export function numbered(count: number, prefix = 'n'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PROBE_TYPE, TYPE_HEADER, type LogBatch, type LogStoppedError } from '../port.js'
+import type { LogBatch, LogStoppedError } from '../port.js'
 import {
   CASE_TIMEOUT_MS,
   checkpointStore,
@@ -254,20 +254,6 @@ export function subscribingContract(start: () => Promise<LogUnderTest>): void {
       await until(() => expect(handling).toBe(true))
       expect(subscription.lag()).toBe(10)
       release()
-      await until(() => expect(subscription.lag()).toBe(0))
-      await subscription.stop()
-    })
-
-    test('probes are left out, and the checkpoint passes them', async () => {
-      const [topic, store] = [await context.newTopic(1), await newStore()]
-      const probe = { topic, partition: 0, key: 'p', value: null, headers: { [TYPE_HEADER]: PROBE_TYPE } }
-      await append(topic, ['a'])
-      await context.log().append('probe', [probe])
-      await append(topic, ['b'])
-      await context.log().append('probe', [probe])
-      const { subscription, texts } = await collect(topic, store)
-      await until(() => expect(store.next(topic, 0)).toBe(4))
-      expect(texts()).toEqual(['a', 'b'])
       await until(() => expect(subscription.lag()).toBe(0))
       await subscription.stop()
     })

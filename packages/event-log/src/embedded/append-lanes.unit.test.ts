@@ -33,7 +33,7 @@ function gatedLanes() {
         keys.map((key, index): QueuedRecord => ({
           partitionId: 1,
           key,
-          value: null,
+          value: Buffer.alloc(0),
           headers: {},
           call,
           index,

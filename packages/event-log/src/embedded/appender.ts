@@ -151,7 +151,7 @@ function place({ topic, partition, key }: NewRecord, partitions: TopicPartitions
 
 /** Size as the limit counts it: key, value and headers. Throws where the record can never be written. */
 function recordBytes({ topic, key, value, headers }: NewRecord): number {
-  let bytes = Buffer.byteLength(key) + (value?.length ?? 0)
+  let bytes = Buffer.byteLength(key) + value.length
   for (const name in headers) bytes += name.length + Buffer.byteLength(headers[name]!)
   if (bytes > MAX_RECORD_BYTES) {
     throw new RecordTooLargeError(

@@ -18,7 +18,6 @@ import { createAppender } from './appender.js'
 import { createEndLookup } from './end-offsets.js'
 import { LEASE_MS } from './group-member.js'
 import { createFeedHub } from './partition-feed.js'
-import { probeRecord, withoutProbes } from './probe.js'
 import { readBounds, readPage, type PageLimits } from './record-pages.js'
 import { startSubscription } from './subscription.js'
 import { startTail } from './tail.js'
@@ -69,8 +68,7 @@ export function openEmbeddedLog({
       // The next page is on its way while this one is worked on; a reader that leaves before does not want its error.
       coming = from < to ? pageFrom(from) : null
       coming?.catch(() => undefined)
-      const records = withoutProbes(page)
-      if (records.length > 0) yield records
+      yield page
     }
   }
 
@@ -116,8 +114,7 @@ export function openEmbeddedLog({
       const address = await directory.partition(options.topic, options.partition)
       await directory.identity()
       const end = await endOf(address.id).catch((error: unknown) => unavailable(error))
-      const probe = async () => (await append('probe', [probeRecord(options.topic, options.partition)]))[0]!
-      return untilStopped(await startTail(address, end, options, { database, hub, logger, probe }))
+      return untilStopped(startTail(address, end, options, { database, hub, logger }))
     },
     async subscribe(options) {
       refuseClosed()

@@ -166,7 +166,7 @@ function remember(partition: Partition, records: readonly LogRecord[]): void {
     partition.windowBytes = 0
     partition.windowRecords = 0
   }
-  const bytes = records.reduce((sum, record) => sum + (record.value?.length ?? 0), 0)
+  const bytes = records.reduce((sum, record) => sum + record.value.length, 0)
   partition.window.push({ first, records, bytes })
   partition.windowBytes += bytes
   partition.windowRecords += records.length
@@ -196,7 +196,7 @@ function recentRecords(
       const record = records[index]!
       if (found.length === limits.records || (bytes > 0 && bytes >= limits.bytes)) return found
       found.push(record)
-      bytes += record.value?.length ?? 0
+      bytes += record.value.length
     }
   }
   return found

@@ -9,7 +9,6 @@ import {
   type SubscribeOptions,
 } from '../port.js'
 import type { FeedHub } from './partition-feed.js'
-import { withoutProbes } from './probe.js'
 import { readBounds, readPage, truncatedError, type PartitionBounds } from './record-pages.js'
 import type { PartitionAddress } from './topic-directory.js'
 
@@ -117,7 +116,7 @@ export function startPartitionWorker(
     const batch: LogBatch = {
       topic,
       partition,
-      records: withoutProbes(records),
+      records,
       firstOffset: from,
       nextOffset,
       endOffset: Math.max(feed.end(), nextOffset),

@@ -13,7 +13,7 @@ interface RecordRow extends Record<string, unknown> {
   readonly record_offset: number
   readonly key: string
   readonly headers: Headers
-  readonly value: Buffer | null
+  readonly value: Buffer
 }
 
 const PAGE = {
@@ -22,8 +22,8 @@ const PAGE = {
   text: `SELECT record_offset, key, headers, value
     FROM (
       SELECT record_offset, key, headers, value,
-        sum(coalesce(octet_length(value), 0)) OVER (ORDER BY record_offset ROWS UNBOUNDED PRECEDING)
-          - coalesce(octet_length(value), 0) AS bytes_before
+        sum(octet_length(value)) OVER (ORDER BY record_offset ROWS UNBOUNDED PRECEDING)
+          - octet_length(value) AS bytes_before
       FROM log.record
       WHERE partition_id = $1 AND record_offset >= $2 AND record_offset < $3
       ORDER BY record_offset LIMIT $4) page

@@ -25,7 +25,7 @@ afterEach(async () => {
   await testDatabase.drop()
 })
 
-const record = (partitionId: number, key = 'k', value: Buffer | null = Buffer.from('v')): PlacedRecord => ({
+const record = (partitionId: number, key = 'k', value = Buffer.from('v')): PlacedRecord => ({
   partitionId,
   key,
   value,
@@ -37,7 +37,7 @@ test('records of several partitions take the next offsets of each, in the order 
   await writeRecords(database, [record(b, 'b0')])
   const first = await writeRecords(database, [
     record(b, 'b1'),
-    record(a, 'a0', null),
+    record(a, 'a0', Buffer.alloc(0)),
     record(b, 'b2'),
     record(a, ''),
   ])
@@ -53,7 +53,7 @@ test('records of several partitions take the next offsets of each, in the order 
        FROM log.record ORDER BY 1, 2`,
     ),
   ).toEqual([
-    { partition_id: a, record_offset: 0, key: 'a0', headers: { ce_type: 'T' }, value: null },
+    { partition_id: a, record_offset: 0, key: 'a0', headers: { ce_type: 'T' }, value: '' },
     { partition_id: a, record_offset: 1, key: '', headers: { ce_type: 'T' }, value: 'v' },
     { partition_id: b, record_offset: 0, key: 'b0', headers: { ce_type: 'T' }, value: 'v' },
     { partition_id: b, record_offset: 1, key: 'b1', headers: { ce_type: 'T' }, value: 'v' },

@@ -5,7 +5,7 @@ import type { Headers } from '../port.js'
 export interface PlacedRecord {
   readonly partitionId: number
   readonly key: string
-  readonly value: Buffer | null
+  readonly value: Buffer
   readonly headers: Headers
 }
 
@@ -43,8 +43,8 @@ export async function writeRecords(
     starts[index] = size + 1
     keyBytes[index] = Buffer.byteLength(record.key)
     headerBytes[index] = Buffer.byteLength(headers)
-    valueBytes[index] = record.value === null ? -1 : record.value.length
-    size += keyBytes[index]! + headerBytes[index]! + (record.value?.length ?? 0)
+    valueBytes[index] = record.value.length
+    size += keyBytes[index]! + headerBytes[index]! + record.value.length
   })
 
   // One buffer travels as it is; as an array every byte would travel, and be parsed, as two hexadecimal digits.
@@ -53,7 +53,7 @@ export async function writeRecords(
   records.forEach((record, index) => {
     at += packed.write(record.key, at)
     at += packed.write(headerTexts[index]!, at)
-    if (record.value !== null) at += record.value.copy(packed, at)
+    at += record.value.copy(packed, at)
   })
 
   const [row] = await database.query<{ first_offsets: string }>(APPEND, [

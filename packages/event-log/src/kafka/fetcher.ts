@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from '@cupel/contracts'
-import type { LogRecord } from '../port.js'
+import { LogStoppedError, type LogRecord } from '../port.js'
 import { knowTopics, openConnection } from './connection.js'
 import { leaderOf, protocolError, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
 import { decodeBatches, UnreadableBatchError } from './record-batch.js'
@@ -40,6 +40,22 @@ export type FetchTrouble =
   | { readonly kind: 'gap'; readonly found: number }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly error: Error }
+
+/** The sentence with which a reader ends that met such trouble at `offset`. */
+export function stoppedBy(
+  trouble: Exclude<FetchTrouble, { kind: 'out-of-range' }>,
+  place: string,
+  offset: number,
+): LogStoppedError {
+  if (trouble.kind === 'missing')
+    return new LogStoppedError('truncated-log', `The topic of ${place} no longer exists.`)
+  if (trouble.kind === 'unreadable')
+    return new LogStoppedError('crashed', `${trouble.error.message}.`, { cause: trouble.error })
+  return new LogStoppedError(
+    'gap',
+    `${place} has no record ${offset}; the next one is ${trouble.found}: records are missing.`,
+  )
+}
 
 export interface FetcherOptions {
   readonly connection: KafkaConnectionOptions
@@ -176,6 +192,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     state: { over: boolean },
   ): Promise<void> {
     const broker = await cluster.findBroker({ nodeId: leader })
+    // The first poll is answered at once: a tail is ready as soon as it knows that its connection works.
+    let longestWaitMs = 0
     while (!closed && !state.over) {
       activeAt = Date.now()
       const metadata = cluster.brokerPool.metadata
@@ -197,11 +215,12 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       }
       const answers = await broker.connectionPool.send(
         fetchRequest(asked, {
-          maxWaitMs: draining ? MAX_WAIT_WHILE_DRAINING_MS : MAX_WAIT_MS,
+          maxWaitMs: draining ? Math.min(longestWaitMs, MAX_WAIT_WHILE_DRAINING_MS) : longestWaitMs,
           maxBytes: MAX_BYTES,
           maxPartitionBytes,
         }),
       )
+      longestWaitMs = MAX_WAIT_MS
       activeAt = Date.now()
       deliver(asked, answers)
       if (answers.some(({ batches }) => batches.length > 0))

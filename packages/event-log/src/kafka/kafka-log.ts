@@ -140,7 +140,6 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
         connection,
         positions,
         wireTopic: wireTopic(tailOptions.topic),
-        append: (record) => append('probe', [record]),
       })
       return keep(tail)
     },
@@ -220,7 +219,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
 }
 
 function requireSize(record: NewRecord): void {
-  let bytes = Buffer.byteLength(record.key) + (record.value?.length ?? 0)
+  let bytes = Buffer.byteLength(record.key) + record.value.length
   for (const name in record.headers)
     bytes += Buffer.byteLength(name) + Buffer.byteLength(record.headers[name]!)
   if (bytes <= MAX_RECORD_BYTES) return

@@ -1,9 +1,8 @@
 /** Reads a range of one partition over a connection of its own, so that a rebuild does not stand before anyone's look-ups. */
 import { LogStoppedError, type LogRecord } from '../port.js'
-import { openFetcher, type FetchTarget, type FetchTrouble } from './fetcher.js'
+import { openFetcher, stoppedBy, type FetchTarget, type FetchTrouble } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
-import { withoutProbes } from './tail.js'
 
 export interface Range {
   readonly topic: string
@@ -67,9 +66,7 @@ export async function* readRange(
       }
       fetcher.wake()
       at = answer.next
-      const records = withoutProbes(
-        answer.next <= to ? answer.records : answer.records.filter((each) => each.offset < to),
-      )
+      const records = answer.next <= to ? answer.records : answer.records.filter((each) => each.offset < to)
       if (records.length > 0) yield records
     }
   } finally {
@@ -79,15 +76,6 @@ export async function* readRange(
 }
 
 function stopped(place: string, at: number, trouble: FetchTrouble): LogStoppedError {
-  if (trouble.kind === 'gap')
-    return new LogStoppedError(
-      'gap',
-      `${place} goes on at ${trouble.found} after ${at}: records are missing.`,
-    )
-  if (trouble.kind === 'unreadable')
-    return new LogStoppedError('crashed', `${trouble.error.message}.`, { cause: trouble.error })
-  return new LogStoppedError(
-    'truncated-log',
-    `${place} can no longer be read at ${at}: its records were deleted.`,
-  )
+  if (trouble.kind !== 'out-of-range') return stoppedBy(trouble, place, at)
+  return new LogStoppedError('truncated-log', `${place} no longer holds the record ${at}: it was deleted.`)
 }

@@ -24,8 +24,7 @@ const LARGEST_VARLONG = 10
 
 /** No fewer bytes than the record takes within a batch; the batch itself takes BATCH_OVERHEAD. */
 export function recordBytes(record: NewRecord): number {
-  let bytes =
-    LARGEST_VARINT * 5 + LARGEST_VARLONG + Buffer.byteLength(record.key) + (record.value?.length ?? 0)
+  let bytes = LARGEST_VARINT * 5 + LARGEST_VARLONG + Buffer.byteLength(record.key) + record.value.length
   for (const name in record.headers)
     bytes += 2 * LARGEST_VARINT + Buffer.byteLength(name) + Buffer.byteLength(record.headers[name]!)
   return bytes
@@ -67,11 +66,8 @@ function writeRecord(batch: Buffer, start: number, record: NewRecord, offsetDelt
   at = batch.writeInt8(0, at) // Timestamp delta 0: the whole batch carries one time.
   at = writeVarint(batch, at, offsetDelta)
   at = writeText(batch, at, record.key)
-  if (record.value === null) at = writeVarint(batch, at, -1)
-  else {
-    at = writeVarint(batch, at, record.value.length)
-    at += record.value.copy(batch, at)
-  }
+  at = writeVarint(batch, at, record.value.length)
+  at += record.value.copy(batch, at)
   const names = Object.keys(record.headers)
   at = writeVarint(batch, at, names.length)
   for (const name of names) {
@@ -193,8 +189,9 @@ function readRecord(body: Buffer, end: number, topic: string, partition: number,
   const keyAt = cursor
   cursor += Math.max(0, keyLength)
   const valueLength = readVarint(body)
-  const value = valueLength < 0 ? null : body.subarray(cursor, cursor + valueLength)
-  cursor += Math.max(0, valueLength)
+  // -1 stands for no value. This platform writes no such record; other programs may.
+  const value = body.subarray(cursor, cursor + Math.max(0, valueLength))
+  cursor += value.length
   const headersAt = cursor
   let headers: Headers | null = null
   return {

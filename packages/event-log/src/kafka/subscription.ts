@@ -10,12 +10,11 @@ import {
   type SubscribeOptions,
   type Subscription,
 } from '../port.js'
-import { openFetcher, type Fetched, type FetchTarget, type FetchTrouble } from './fetcher.js'
+import { openFetcher, stoppedBy, type Fetched, type FetchTarget, type FetchTrouble } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
 import { joinGroup, type Assignment } from './membership.js'
 import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
-import { withoutProbes } from './tail.js'
 
 export interface SubscriptionDependencies {
   readonly connection: KafkaConnectionOptions
@@ -242,7 +241,7 @@ export function openSubscription(
   function receive(part: Part, fetched: Fetched): void {
     part.endOffset = fetched.endOffset
     if (fetched.next === fetched.from) return
-    const records = withoutProbes(fetched.records)
+    const { records } = fetched
     part.buffer = part.buffer.length === 0 ? records : [...part.buffer, ...records]
     part.bufferBytes += fetched.bytes
     part.bufferTo = fetched.next
@@ -309,17 +308,7 @@ export function openSubscription(
     if (part.state === 'revoked' || over) return
     const place = `${part.wireTopic}/${part.partition}`
     const offset = part.target.offset
-    if (trouble.kind === 'gap')
-      return end(
-        new LogStoppedError(
-          'gap',
-          `${place} goes on at ${trouble.found} after ${offset}: records are missing.`,
-        ),
-      )
-    if (trouble.kind === 'missing')
-      return end(new LogStoppedError('truncated-log', `The topic of ${place} no longer exists.`))
-    if (trouble.kind === 'unreadable')
-      return end(new LogStoppedError('crashed', `${trouble.error.message}.`, { cause: trouble.error }))
+    if (trouble.kind !== 'out-of-range') return end(stoppedBy(trouble, place, offset))
     // Out of range. kafkajs would now go on from another offset; here the log has to explain itself.
     part.doubts += 1
     if (part.doubts > DOUBTS_ALLOWED)

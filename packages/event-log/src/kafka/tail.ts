@@ -2,18 +2,17 @@
  * Follows one partition from its present end. No consumer group is involved (docs/adr/0021): the position is in memory, so
  * there is nothing to join, nothing to commit and no rebalance that could take the partition away.
  */
-import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LATE, withinMs } from '@cupel/concurrency'
+import type { Logger } from '@cupel/contracts'
 import {
   LogStoppedError,
-  PROBE_TYPE,
-  TYPE_HEADER,
-  typeOf,
-  type LogRecord,
-  type NewRecord,
+  LogUnavailableError,
+  type LogIdentity,
   type Tail,
   type TailOptions,
 } from '../port.js'
-import { openFetcher, type FetchTarget, type FetchTrouble } from './fetcher.js'
+import { openFetcher, stoppedBy, type FetchTarget, type FetchTrouble } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
 import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
@@ -22,168 +21,146 @@ export interface TailDependencies {
   readonly connection: KafkaConnectionOptions
   readonly positions: LogPositions
   readonly wireTopic: string
-  readonly append: (record: NewRecord) => Promise<unknown>
 }
 
-/** A probe that has not come back is sent again. */
-const PROBE_PATIENCE_MS = 5_000
+/** A tail that is not ready by then rejects: no broker answers. */
+const OPEN_TIMEOUT_MS = 10_000
+const IDENTITY_RETRY_MS = 500
 
+/** Rejects with LogUnavailableError where no broker answers, with LogStoppedError where the log must not be followed. */
 export async function openTail(options: TailOptions, dependencies: TailDependencies): Promise<Tail> {
-  const { positions, wireTopic } = dependencies
-  const place = `${wireTopic}/${options.partition}`
-  const probePrefix = `probe-${randomUUID()}`
-  let probed = false
-  let connected = false
-  let stopped = false
-  let onProbe: (() => void) | null = null
-  let onEnd: ((error: LogStoppedError) => void) | null = null
+  const { connection, positions, wireTopic } = dependencies
+  const { topic, partition } = options
+  const place = `${wireTopic}/${partition}`
   const log = await positions.identity()
+  const readiness = createReadiness()
+  let isOver = false
+  let onEnd = (error: LogStoppedError): void => options.onStopped(error)
 
   const target: FetchTarget = {
-    wireTopic,
-    topic: options.topic,
-    partition: options.partition,
-    offset: await positions.endOffset(wireTopic, options.partition),
+    ...{ wireTopic, topic, partition },
+    offset: await positions.endOffset(wireTopic, partition),
     hasRoom: () => true,
     onFetched({ records }) {
-      connected = true
-      const delivered = withoutProbes(records, noticeProbe)
-      if (delivered.length > 0) options.onRecords(delivered)
+      readiness.fetchAnswered()
+      if (records.length > 0) options.onRecords(records)
     },
     onTrouble: (trouble) => void examine(trouble),
   }
   const fetcher = openFetcher({
-    connection: dependencies.connection,
-    onDisconnected: () => (connected = false),
+    connection,
+    onDisconnected: readiness.connectionLost,
     // The brokers that came back must be those of the same log: an offset of another one means nothing here.
-    onConnected: (clusterId) => {
-      if (log.startsWith(`${clusterId}/`)) void confirmIdentity()
-      else end(foreign(`cluster ${clusterId}`))
+    onConnected(clusterId) {
+      readiness.connectionLost()
+      if (!log.startsWith(`${clusterId}/`)) return end(foreignLog(place, log, `cluster ${clusterId}`))
+      void readiness.confirmLog(() => isSameLog(), connection.logger)
     },
   })
   fetcher.add(target)
   const endWatch = watchSilence(fetcher.lastActiveAt, () =>
-    end(new LogStoppedError('stuck', `Following ${place} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`)),
+    end(
+      new LogStoppedError('stuck', `The tail of ${place} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`),
+    ),
   )
-  const tail: Tail = {
-    // A fetch that was answered at our offset proves as much as another probe: whatever is appended comes with the next.
-    isReady: () => probed && connected && !stopped,
-    async stop() {
-      stopped = true
-      endWatch()
-      fetcher.remove(target)
-      await fetcher.close()
-    },
+  const stop = async (): Promise<void> => {
+    isOver = true
+    endWatch()
+    fetcher.remove(target)
+    await fetcher.close()
   }
   try {
-    await probeUntilBack()
+    await untilReady()
   } catch (error) {
-    await tail.stop()
+    await stop()
     throw error
   }
-  return tail
+  return { isReady: () => readiness.isReady() && !isOver, stop }
 
-  async function probeUntilBack(): Promise<void> {
-    const back = new Promise<void>((resolve, reject) => {
-      onProbe = resolve
-      onEnd = reject
-    })
-    // It may reject while a probe is being appended, when nobody awaits it yet.
-    back.catch(() => undefined)
-    for (let attempt = 1; !probed; attempt += 1) {
-      await dependencies.append({
-        topic: options.topic,
-        partition: options.partition,
-        key: `${probePrefix}-${attempt}`,
-        value: null,
-        headers: { [TYPE_HEADER]: PROBE_TYPE },
-      })
-      await Promise.race([back, abortable(PROBE_PATIENCE_MS, back)])
-    }
-    onEnd = null
+  async function untilReady(): Promise<void> {
+    const ended = new Promise<never>((_resolve, reject) => (onEnd = reject))
+    const opened = await withinMs(OPEN_TIMEOUT_MS, Promise.race([readiness.reached(), ended]))
+    if (opened === LATE) throw new LogUnavailableError(`Kafka did not answer a fetch of ${place} in time.`)
+    onEnd = (error) => options.onStopped(error)
   }
 
-  function noticeProbe(record: LogRecord): void {
-    if (probed || !record.key.startsWith(probePrefix)) return
-    probed = true
-    onProbe?.()
-  }
-
-  async function confirmIdentity(): Promise<void> {
-    try {
-      const present = await positions.identity()
-      if (present !== log) end(foreign(present))
-    } catch {
-      // Not reachable just now: asked again at the next connection, and until then nothing is delivered.
-      connected = false
-    }
-  }
-
-  function foreign(present: string): LogStoppedError {
-    return new LogStoppedError(
-      'foreign-log',
-      `The log behind ${place} was ${log}, and now it is ${present}: start this process again to follow the new one.`,
-    )
+  /** Null where the tail is over: then nobody needs an answer. Rejects where the log cannot be asked. */
+  async function isSameLog(): Promise<boolean | null> {
+    if (isOver) return null
+    const present = await positions.identity()
+    if (present === log) return true
+    end(foreignLog(place, log, present))
+    return false
   }
 
   async function examine(trouble: FetchTrouble): Promise<void> {
-    if (stopped) return
-    if (trouble.kind === 'gap')
-      return end(
-        new LogStoppedError(
-          'gap',
-          `${place} goes on at ${trouble.found} after ${target.offset}: records are missing.`,
-        ),
-      )
-    if (trouble.kind === 'missing')
-      return end(new LogStoppedError('truncated-log', `The topic of ${place} no longer exists.`))
-    if (trouble.kind === 'unreadable')
-      return end(new LogStoppedError('crashed', `${trouble.error.message}.`, { cause: trouble.error }))
+    if (isOver) return
+    if (trouble.kind !== 'out-of-range') return end(stoppedBy(trouble, place, target.offset))
     try {
-      await positions.verify({ wireTopic, partition: options.partition }, { next: target.offset, log })
-      // It lies within the log after all: a leader that had just taken over.
-      fetcher.add(target)
+      await positions.verify({ wireTopic, partition }, { next: target.offset, log })
     } catch (error) {
       if (error instanceof LogStoppedError) return end(error)
-      fetcher.add(target)
     }
+    // The offset lies within the log, or nobody could tell: a leader that has just taken over answers so for a moment.
+    if (!isOver) fetcher.add(target)
   }
 
   function end(error: LogStoppedError): void {
-    if (stopped) return
-    stopped = true
-    endWatch()
-    fetcher.remove(target)
-    void fetcher.close()
-    if (onEnd === null) options.onStopped(error)
-    else onEnd(error)
+    if (isOver) return
+    void stop()
+    onEnd(error)
   }
 }
 
-/** Resolves after `ms`, or as soon as `other` settles, leaving no timer behind. */
-async function abortable(ms: number, other: Promise<unknown>): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const settle = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    other.then(settle, settle)
-  })
+/**
+ * Whether records appended now would be delivered. True once a fetch at the tail's position was answered over the present
+ * connection and the log behind that connection is known to be the one the tail began on: the next fetch brings what is
+ * appended from then on.
+ */
+function createReadiness() {
+  let isAnswered = false
+  let isConfirmed = false
+  let connections = 0
+  let onReady: () => void = () => undefined
+  const isReady = (): boolean => isAnswered && isConfirmed
+  const notice = (): void => {
+    if (isReady()) onReady()
+  }
+  return {
+    isReady,
+    reached: () =>
+      new Promise<void>((resolve) => {
+        onReady = resolve
+        notice()
+      }),
+    fetchAnswered(): void {
+      isAnswered = true
+      notice()
+    },
+    connectionLost(): void {
+      isAnswered = isConfirmed = false
+      connections += 1
+    },
+    /** Asks until there is an answer, or another connection. */
+    async confirmLog(isSameLog: () => Promise<boolean | null>, logger: Logger): Promise<void> {
+      const connection = connections
+      while (connection === connections) {
+        try {
+          const isSame = await isSameLog()
+          if (connection === connections) isConfirmed = isSame === true
+          return notice()
+        } catch (error) {
+          logger.debug({ error: String(error) }, 'The identity of the log could not be read; asking again')
+          await sleep(IDENTITY_RETRY_MS)
+        }
+      }
+    },
+  }
 }
 
-/** The records that readers are to see; the probes among them are shown to `notice`. */
-export function withoutProbes(
-  records: readonly LogRecord[],
-  notice?: (probe: LogRecord) => void,
-): readonly LogRecord[] {
-  // Probes are rare: the array that came is passed on where it holds none.
-  if (!records.some(isProbe)) return records
-  return records.filter((record) => {
-    if (!isProbe(record)) return true
-    notice?.(record)
-    return false
-  })
+function foreignLog(place: string, log: LogIdentity, present: string): LogStoppedError {
+  return new LogStoppedError(
+    'foreign-log',
+    `The log of ${place} was ${log} and is now ${present}: restart this process to follow the new log.`,
+  )
 }
-
-const isProbe = (record: LogRecord): boolean => record.value === null && typeOf(record) === PROBE_TYPE

@@ -46,7 +46,7 @@ export function createLabelAppender(
     async add(event, key) {
       const record = codec.encode(event, { topic: LABEL_TOPIC, key })
       batch.push(record)
-      bytes += record.value?.length ?? 0
+      bytes += record.value.length
       if (batch.length >= BATCH_RECORDS || bytes >= BATCH_BYTES) await send()
     },
     async flush() {

@@ -4,7 +4,7 @@ import { createSchemaPatience, type SchemaPatience } from './schema-patience.js'
 
 const PATIENCE_MS = 1_000
 const at = (offset: number, partition = 0) => ({ topic: 'notes', partition, offset })
-const record = { ...at(7), key: 'a', value: null, headers: {} }
+const record = { ...at(7), key: 'a', value: Buffer.alloc(0), headers: {} }
 const unknown = new UndecodableRecordError('unknown-schema', record, 'schema 9')
 
 let nowMs: number
