@@ -1,10 +1,5 @@
 /** A database with a ledger, a folder for files, and what tests ask of both. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { projectionsMigrations } from '@cupel/projections'
-import { createTestDatabase } from '@cupel/testkit'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   importLedger,
   ledgerMigrations,
@@ -12,16 +7,11 @@ import {
   type LedgerImportSummary,
 } from '../src/index.js'
 
-export interface LedgerInstallation {
-  readonly database: Database
-  readonly connectionString: string
-  /** Writes a file and gives its path. */
-  file(name: string, text: string): Promise<string>
+export interface LedgerInstallation extends TestInstallation {
   /** Imports what must not be refused. */
   imported(file: string, request?: Partial<LedgerImportRequest>): Promise<LedgerImportSummary>
   /** Transfers that are seen now. */
   seen(): Promise<readonly SeenTransfer[]>
-  close(): Promise<void>
 }
 
 export interface SeenTransfer {
@@ -34,24 +24,10 @@ export interface SeenTransfer {
 }
 
 export async function startLedger(): Promise<LedgerInstallation> {
-  const testDatabase = await createTestDatabase()
-  const { connectionString } = testDatabase
-  const database = openDatabase({
-    connectionString,
-    maxConnections: 6,
-    applicationName: 'test',
-    statementTimeoutMs: 0,
-  })
-  await migrate(database, await readMigrations([projectionsMigrations, ledgerMigrations]))
-  const folder = await mkdtemp(join(tmpdir(), 'cupel-ledger-'))
+  const base = await openTestInstallation({ migrations: [ledgerMigrations], statementTimeoutMs: 0 })
+  const { database } = base
   return {
-    database,
-    connectionString,
-    async file(name, text) {
-      const path = join(folder, name)
-      await writeFile(path, text)
-      return path
-    },
+    ...base,
     async imported(file, request = {}) {
       const result = await importLedger(
         { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test', ...request },
@@ -68,11 +44,6 @@ export async function startLedger(): Promise<LedgerInstallation> {
          WHERE ledger_seq IS NOT NULL AND failed_segment_id IS NULL AND retired_segment_id IS NULL
          ORDER BY sort_at, from_address, to_address, amount`,
       )
-    },
-    async close() {
-      await database.close()
-      await testDatabase.drop()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -1,9 +1,8 @@
 /** A database with the webhook tables, and the means to make endpoints and deliveries in it. */
 import { randomBytes } from 'node:crypto'
 import { createJudge } from '@cupel/outbound'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { projectionsMigrations } from '@cupel/projections'
-import { createTestDatabase } from '@cupel/testkit'
+import type { Database } from '@cupel/postgres'
+import { openTestInstallation } from '@cupel/testkit/installation'
 import {
   claimDeliveries,
   createEndpoint,
@@ -36,13 +35,7 @@ export interface TestStore extends EndpointStore {
 }
 
 export async function openStore(): Promise<TestStore> {
-  const testDatabase = await createTestDatabase()
-  const database = openDatabase({
-    connectionString: testDatabase.connectionString,
-    maxConnections: 8,
-    applicationName: 'test',
-  })
-  await migrate(database, await readMigrations([projectionsMigrations, webhooksMigrations]))
+  const { database, close } = await openTestInstallation({ migrations: [webhooksMigrations] })
   const secrets = createSecretBox({ installationKey: randomBytes(32), operatorKey: undefined })
   const judge = createJudge({ allow: [], resolve: async () => ['93.184.215.14'] })
   const store = { database, secrets, judge }
@@ -82,9 +75,6 @@ export async function openStore(): Promise<TestStore> {
       )
       return rows.map(({ event }) => event)
     },
-    async close() {
-      await database.close()
-      await testDatabase.drop()
-    },
+    close,
   }
 }

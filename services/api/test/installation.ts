@@ -1,50 +1,28 @@
 /** An installation around the API under test: database, embedded log, report projection, and a scorer a test can steer. */
-import { accessMigrations, createAccount, issueKey, type KeyOrder } from '@cupel/access'
-import {
-  noMetrics,
-  screenTopic,
-  silentLogger,
-  topicOf,
-  topicSpecs,
-  type DomainEvent,
-  type Logger,
-  type Metrics,
-  type ScreenRequested,
-} from '@cupel/contracts'
-import {
-  builtInRegistry,
-  createEventCodec,
-  eventLogMigrations,
-  loadSchemaCatalog,
-  registerSchemas,
-  type EventCodec,
-  type EventLog,
-  type LogRecord,
-} from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import {
-  installReadModels,
-  projectionsMigrations,
-  runReadModel,
-  type RunningReadModel,
-} from '@cupel/projections'
+import { accessMigrations, type KeyOrder } from '@cupel/access'
+import { screenTopic, topicOf, type Logger, type Metrics, type ScreenRequested } from '@cupel/contracts'
+import type { EventLog, LogRecord } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { jobView, readModels, reportView } from '@cupel/read-models'
+import {
+  failLoudly,
+  issueTestKey,
+  openTestInstallation,
+  type IssuedTestKey,
+  type TestInstallation,
+} from '@cupel/testkit/installation'
 import { webhooksMigrations } from '@cupel/webhooks'
-import { createTestDatabase } from '@cupel/testkit'
 import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
 import { startTestScorer, type TestScorer } from './scorer.js'
 
-export interface Installation {
-  readonly connectionString: string
-  readonly database: Database
-  readonly log: EventLog
-  readonly codec: EventCodec
+export interface Installation extends TestInstallation {
   readonly scorer: TestScorer
   /** Starts one more instance of the API; the installation stops it. */
   api(options?: ApiOptions): Promise<RunningApi>
   /** Issues a key; without an account, for one of its own. */
-  key(order?: Partial<KeyOrder>): Promise<{ key: string; keyId: string; accountId: string }>
+  key(order?: Partial<KeyOrder>): Promise<IssuedTestKey>
+  /** Report view and job view follow the log, as they do from the beginning. */
   project(): void
   stopProjecting(): Promise<void>
   /** Every ScreenRequested in the log, live and sandbox. */
@@ -62,81 +40,36 @@ export interface ApiOptions {
 }
 
 export async function startInstallation(): Promise<Installation> {
-  const testDatabase = await createTestDatabase()
-  const { connectionString } = testDatabase
-  const database = openDatabase({ connectionString, maxConnections: 20, applicationName: 'api-test' })
-  await migrate(
-    database,
-    await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations, webhooksMigrations]),
-  )
-  await installReadModels(database, readModels)
-  await registerSchemas({ database, registry: builtInRegistry(database) })
-  const codec = createEventCodec(await loadSchemaCatalog(database))
-  const log = openEmbeddedLog({ database })
-  await log.ensureTopics(topicSpecs)
-  const scorer = await startTestScorer({ log, codec })
-  const apis: RunningApi[] = []
+  const base = await openTestInstallation({ migrations: [accessMigrations, webhooksMigrations], readModels })
+  const scorer = await startTestScorer(base)
+  base.onClose(() => scorer.stop())
   let projections: RunningReadModel[] = []
-
   const installation: Installation = {
-    connectionString,
-    database,
-    log,
-    codec,
+    ...base,
     scorer,
-    async api(options = {}) {
+    async api({ config, ...options } = {}) {
       const api = await startApi({
-        config: { ...CONFIG, ...options.config },
-        log: options.log ?? log,
-        codec,
-        database: options.database ?? database,
-        resolve: options.resolve ?? (async () => [PUBLIC_ADDRESS]),
-        logger: options.logger ?? silentLogger,
-        metrics: options.metrics ?? noMetrics,
-        fail: (reason, error) => {
-          throw new Error(reason, { cause: error })
-        },
+        ...base.deps,
+        resolve: async () => [PUBLIC_ADDRESS],
+        fail: failLoudly,
+        ...options,
+        config: { ...CONFIG, ...config },
       })
-      apis.push(api)
+      base.onClose(() => api.stop())
       return api
     },
-    async key(order = {}) {
-      const accountId =
-        order.accountId ?? (await createAccount(database, { name: 'Test', by: 'test' })).accountId
-      return await issueKey(database, {
-        environment: 'live',
-        scope: 'read-write',
-        // Tests of other rules make more calls at once than the pro plan allows.
-        plan: 'enterprise',
-        by: 'test',
-        ...order,
-        accountId,
-      })
-    },
+    key: (order) => issueTestKey(base.database, order),
     project() {
-      const options = {
-        log,
-        codec,
-        database,
-        logger: silentLogger,
-        metrics: noMetrics,
-      }
       if (projections.length === 0)
-        projections = [reportView, jobView].map((readModel) => runReadModel({ ...options, readModel }))
+        projections = [reportView, jobView].map((readModel) => runReadModel({ ...base.deps, readModel }))
     },
     async stopProjecting() {
       await Promise.all(projections.splice(0).map((one) => one.stop()))
     },
-    requests: async () => (await readAll(log, codec)).map((event) => event.data),
-    async stop() {
-      await Promise.all(apis.map((api) => api.stop()))
-      await scorer.stop()
-      await Promise.all(projections.map((one) => one.stop()))
-      await log.close()
-      await database.close()
-      await testDatabase.drop()
-    },
+    requests: () => requestsIn(base),
+    stop: base.close,
   }
+  base.onClose(() => installation.stopProjecting())
   installation.project()
   return installation
 }
@@ -168,29 +101,17 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_WEBHOOK_SECRETS_KEY: undefined,
 }
 
-async function readAll(log: EventLog, codec: EventCodec): Promise<DomainEvent<'ScreenRequested'>[]> {
-  const events: DomainEvent<'ScreenRequested'>[] = []
-  for (const livemode of [true, false]) {
-    const topic = screenTopic('interactive', livemode)
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const to = await log.endOffset(topic, partition)
-      for await (const records of log.read({ topic, partition, from: 0, to }))
-        events.push(...records.flatMap((record) => codec.decodeAs('ScreenRequested', record) ?? []))
-    }
-  }
-  return events
+async function requestsIn({ codec, records }: TestInstallation): Promise<ScreenRequested[]> {
+  const topics = [true, false].map((livemode) => screenTopic('interactive', livemode))
+  const found = (await Promise.all(topics.map((topic) => records(topic)))).flat()
+  return found.flatMap((record) => codec.decodeAs('ScreenRequested', record)?.data ?? [])
 }
 
 /** Every record of the report topic with this id, in the order of its partition. */
 export async function reportRecords(
-  { log }: Pick<Installation, 'log'>,
+  { records }: Pick<Installation, 'records'>,
   partition: number,
   reportId: string,
 ): Promise<LogRecord[]> {
-  const found: LogRecord[] = []
-  const topic = topicOf('ReportGenerated')
-  const to = await log.endOffset(topic, partition)
-  for await (const records of log.read({ topic, partition, from: 0, to }))
-    found.push(...records.filter((record) => record.key === reportId))
-  return found
+  return (await records(topicOf('ReportGenerated'), partition)).filter(({ key }) => key === reportId)
 }

@@ -94,8 +94,8 @@ describe('a job', () => {
   test('submitted twice under one id is the first submission', async () => {
     const first = submission(addresses(3))
     const { jobId } = first.data
-    await installation.append(first, jobId)
-    await installation.append(submission(addresses(5), { jobId }), jobId)
+    await installation.append(first)
+    await installation.append(submission(addresses(5), { jobId }))
     await installation.coordinator()
     expect((await installation.ended(jobId)).data).toMatchObject({ total: 3, completed: 3 })
     expect(await installation.requests()).toHaveLength(3)
@@ -112,7 +112,7 @@ describe('a job', () => {
     await until(async () =>
       expect(await installation.database.query('SELECT FROM bulk.early_outcome')).toHaveLength(2),
     )
-    await installation.append(event, event.data.jobId)
+    await installation.append(event)
     expect((await installation.ended(event.data.jobId)).data).toMatchObject({ completed: 1, failed: 1 })
   })
 
@@ -245,7 +245,7 @@ describe('what cannot be handled', () => {
     ],
   ])('a submission %s is a failed job, not one that hangs', async (_, make) => {
     const event = make([])
-    await installation.append(event, event.data.jobId)
+    await installation.append(event)
     await installation.coordinator()
     const { total } = { total: event.data.items.length }
     expect((await installation.ended(event.data.jobId)).data).toMatchObject({

@@ -1,63 +1,47 @@
 /** The coordinator on the embedded log, with a scorer that decides at once, and whatever a test wants to know. */
 import { randomBytes } from 'node:crypto'
 import {
-  noMetrics,
   requestedEventId,
   reportPartition,
   reportPartitionOfLane,
   screenTopic,
-  silentLogger,
   topicOf,
-  topicSpecs,
   type BulkSubmitted,
   type DomainEvent,
-  type EventData,
   type ScreenRequested,
 } from '@cupel/contracts'
 import { judgeItems } from '@cupel/domain'
-import {
-  builtInRegistry,
-  createEventCodec,
-  eventLogMigrations,
-  loadSchemaCatalog,
-  registerSchemas,
-  type EventCodec,
-  type EventLog,
-  type LogRecord,
-  type NewRecord,
-} from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { projectionsMigrations } from '@cupel/projections'
+import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
 import type { RunningService } from '@cupel/service-kit'
-import { createTestDatabase, until } from '@cupel/testkit'
+import { until } from '@cupel/testkit'
+import {
+  failLoudly,
+  openTestInstallation,
+  testEvent,
+  type TestInstallation,
+} from '@cupel/testkit/installation'
 import { bulkMigrations, startBulkCoordinator } from '../src/index.js'
 
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 export const SUBMITTED_AT = '2026-11-21T09:00:00.000Z'
 
-export interface Installation {
-  readonly connectionString: string
-  readonly database: Database
-  readonly log: EventLog
-  readonly codec: EventCodec
+export type JobEnding = DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>
+
+export interface Installation extends TestInstallation {
   readonly scorer: StubScorer
   coordinator(): Promise<RunningService>
   /** Appends a submission; returns the job id. */
   submit(addresses: readonly string[], over?: Partial<BulkSubmitted>): Promise<string>
-  append(event: DomainEvent, key: string): Promise<void>
   cancel(jobId: string): Promise<void>
   /** How far the coordinator has come with the job, as its row says. */
   progress(jobId: string): Promise<{ readonly released: number; readonly endedUnits: number } | undefined>
   /** Every record of the bulk topic about the job, submissions aside. */
-  endings(jobId: string): Promise<(DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>)[]>
+  endings(jobId: string): Promise<JobEnding[]>
   endingRecords(jobId: string): Promise<LogRecord[]>
   /** Waits for the first ending. */
-  ended(jobId: string): Promise<DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>>
+  ended(jobId: string): Promise<JobEnding>
   /** Requests on the bulk lane, repeats included. */
   requests(livemode?: boolean): Promise<DomainEvent<'ScreenRequested'>[]>
-  records(topic: string): Promise<LogRecord[]>
-  close(): Promise<void>
 }
 
 export interface StubScorer {
@@ -104,90 +88,45 @@ export function submission(
     const { address, canonicalAddress, chain, candidateChains } = item
     return { address, canonicalAddress, chain, candidateChains, reportId, errorCode: null, errorDetail: null }
   })
-  const id = requestedEventId()
-  return {
-    type: 'BulkSubmitted',
-    data: {
-      ...{ jobId, accountId: 'acc_1', livemode: true, items, submittedAt: SUBMITTED_AT },
-      ...{ reportPageUrl: 'https://cupel.example.com/reports/', call: null, ...over },
-    },
-    envelope: {
-      ...{ id, source: 'test', time: SUBMITTED_AT, subject: jobId },
-      ...{ correlationId: id, causationId: id },
-    },
-  }
+  const event = testEvent('BulkSubmitted', jobId, {
+    ...{ jobId, accountId: 'acc_1', livemode: true, items, submittedAt: SUBMITTED_AT },
+    ...{ reportPageUrl: 'https://cupel.example.com/reports/', call: null, ...over },
+  })
+  return { ...event, envelope: { ...event.envelope, time: SUBMITTED_AT } }
 }
 
 export async function openInstallation(): Promise<Installation> {
-  const testDatabase = await createTestDatabase()
-  const { connectionString } = testDatabase
-  const database = openDatabase({ connectionString, maxConnections: 12, applicationName: 'test' })
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, bulkMigrations]))
-  const log = openEmbeddedLog({ database })
-  await log.ensureTopics(topicSpecs)
-  await registerSchemas({ database, registry: builtInRegistry(database) })
-  const codec = createEventCodec(await loadSchemaCatalog(database))
-  const scorer = await startStubScorer(log, codec)
-  const running: RunningService[] = []
+  const base = await openTestInstallation({ migrations: [bulkMigrations] })
+  const { database, codec, append, records } = base
+  const scorer = await startStubScorer(base)
+  base.onClose(() => scorer.stop())
 
-  const records = async (topic: string): Promise<LogRecord[]> => {
-    const found: LogRecord[] = []
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const to = await log.endOffset(topic, partition)
-      for await (const batch of log.read({ topic, partition, from: 0, to })) found.push(...batch)
-    }
-    return found
-  }
   const endingRecords = async (jobId: string): Promise<LogRecord[]> => {
-    const found = [
-      ...(await records(topicOf('BulkCompleted'))),
-      ...(await records(topicOf('BulkCompleted', false))),
-    ]
+    const topics = [topicOf('BulkCompleted'), topicOf('BulkCompleted', false)]
+    const found = (await Promise.all(topics.map((topic) => records(topic)))).flat()
     return found.filter(
       ({ key, headers }) => key === jobId && ['BulkCompleted', 'BulkCancelled'].includes(headers['ce_type']!),
     )
   }
-  const installation: Installation = {
-    ...{ connectionString, database, log, codec, scorer, records, endingRecords },
+  const endings = async (jobId: string): Promise<JobEnding[]> =>
+    (await endingRecords(jobId)).map((record) => codec.decode(record) as JobEnding)
+  return {
+    ...{ ...base, scorer, endingRecords, endings },
     async coordinator() {
-      const service = await startBulkCoordinator({
-        config: { CUPEL_BULK_DWELL_TARGET_MS: 25 },
-        ...{ log, codec, database, logger: silentLogger, metrics: noMetrics },
-        fail: (reason, error) => {
-          throw new Error(reason, { cause: error })
-        },
-      })
-      running.push(service)
+      const config = { CUPEL_BULK_DWELL_TARGET_MS: 25 }
+      const service = await startBulkCoordinator({ ...base.deps, config, fail: failLoudly })
+      base.onClose(() => service.stop())
       return service
     },
     async submit(texts, over) {
       const event = submission(texts, over)
-      await installation.append(event, event.data.jobId)
+      await append(event)
       return event.data.jobId
     },
-    async append(event, key) {
-      const livemode = 'livemode' in event.data ? event.data.livemode : true
-      await log.append('test', [codec.encode(event, { topic: topicOf(event.type, livemode), key })])
-    },
     async cancel(jobId) {
-      const id = requestedEventId()
       const requestedAt = new Date().toISOString()
-      const data: EventData['BulkCancelRequested'] = {
-        jobId,
-        accountId: 'acc_1',
-        livemode: true,
-        requestedAt,
-        call: null,
-      }
-      const envelope = {
-        id,
-        source: 'test',
-        time: requestedAt,
-        subject: jobId,
-        correlationId: id,
-        causationId: id,
-      }
-      await installation.append({ type: 'BulkCancelRequested', data, envelope }, jobId)
+      const owner = { accountId: 'acc_1', livemode: true }
+      await append(testEvent('BulkCancelRequested', jobId, { ...owner, jobId, requestedAt, call: null }))
     },
     async progress(jobId) {
       const rows = await database.query<{ released: number; endedUnits: number }>(
@@ -196,14 +135,10 @@ export async function openInstallation(): Promise<Installation> {
       )
       return rows[0]
     },
-    async endings(jobId) {
-      return (await endingRecords(jobId)).map(
-        (record) => codec.decode(record) as DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>,
-      )
-    },
+    endings,
     async ended(jobId) {
       return await until(async () => {
-        const [first] = await installation.endings(jobId)
+        const [first] = await endings(jobId)
         if (first === undefined) throw new Error(`${jobId} has not ended`)
         return first
       })
@@ -213,18 +148,10 @@ export async function openInstallation(): Promise<Installation> {
         (record) => codec.decodeAs('ScreenRequested', record) ?? [],
       )
     },
-    async close() {
-      await Promise.all(running.map((service) => service.stop()))
-      await scorer.stop()
-      await log.close()
-      await database.close()
-      await testDatabase.drop()
-    },
   }
-  return installation
 }
 
-async function startStubScorer(log: EventLog, codec: EventCodec): Promise<StubScorer> {
+async function startStubScorer({ log, codec }: { log: EventLog; codec: EventCodec }): Promise<StubScorer> {
   const identity = await log.identity()
   const checkpoints = new Map<string, number>()
   let held: ScreenRequested[] = []

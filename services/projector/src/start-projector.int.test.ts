@@ -1,55 +1,28 @@
-import {
-  noMetrics,
-  silentLogger,
-  topicOf,
-  topicSpecs,
-  type DomainEvent,
-  type EventData,
-  type EventType,
-} from '@cupel/contracts'
-import {
-  builtInRegistry,
-  createEventCodec,
-  eventLogMigrations,
-  loadSchemaCatalog,
-  registerSchemas,
-  type EventCodec,
-  type EventLog,
-} from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { projectionsMigrations, writeOutbox } from '@cupel/projections'
+import { topicOf, type DomainEvent, type EventData, type EventType } from '@cupel/contracts'
+import type { EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { writeOutbox } from '@cupel/projections'
 import { getReport, listSets, readActivePolicy } from '@cupel/read-models'
-import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
+import { until } from '@cupel/testkit'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startProjector, type RunningProjector } from './start-projector.js'
 
-let testDatabase: TestDatabase
+let installation: TestInstallation
 let database: Database
 let log: EventLog
-let codec: EventCodec
-const running: RunningProjector[] = []
+let append: TestInstallation['append']
 
 beforeEach(async () => {
-  testDatabase = await createTestDatabase()
-  const { connectionString } = testDatabase
-  database = openDatabase({ connectionString, maxConnections: 12, applicationName: 'test' })
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations]))
-  log = openEmbeddedLog({ database })
-  await log.ensureTopics(topicSpecs)
-  await registerSchemas({ database, registry: builtInRegistry(database) })
-  codec = createEventCodec(await loadSchemaCatalog(database))
+  // Without the tables of the read models: the projector makes them.
+  installation = await openTestInstallation()
+  ;({ database, log, append } = installation)
 })
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((projector) => projector.stop()))
-  await log.close()
-  await database.close()
-  await testDatabase.drop()
-})
+afterEach(() => installation.close())
 
 async function start(): Promise<RunningProjector> {
-  const projector = await startProjector({ log, codec, database, logger: silentLogger, metrics: noMetrics })
-  running.push(projector)
+  const projector = await startProjector(installation.deps)
+  installation.onClose(() => projector.stop())
   return projector
 }
 
@@ -64,13 +37,6 @@ function event<T extends EventType>(type: T, subject: string, data: Partial<Even
     causationId: subject,
   }
   return { type, data, envelope } as unknown as DomainEvent<T>
-}
-
-async function append(...events: readonly DomainEvent[]): Promise<void> {
-  await log.append(
-    'test',
-    events.map((one) => codec.encode(one, { topic: topicOf(one.type), key: one.envelope.subject })),
-  )
 }
 
 const failed = (reportId: string, failedAt = '2026-11-21T09:00:00.000Z'): DomainEvent<'ScreeningFailed'> =>

@@ -1,14 +1,10 @@
 /** A ledger is not asked about addresses that it surely does not hold, and never calls absent what it holds. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
-import { migrate, openDatabase, readMigrations, type Database, type Queryable } from '@cupel/postgres'
-import { installReadModels, projectionsMigrations } from '@cupel/projections'
+import type { Database, Queryable } from '@cupel/postgres'
 import { readModels } from '@cupel/read-models'
-import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'
 import type { Request } from './lane.js'
@@ -20,20 +16,15 @@ const PARTNER = '0x1111111111111111111111111111111111111111'
 const STRANGER = '0x2222222222222222222222222222222222222222'
 const READ = 'ledger.read-transfers'
 
-let testDatabase: TestDatabase
+let installation: TestInstallation
 let database: Database
-let folder: string
 let stage: ExposureStage | null
 /** Names of the statements, in order. */
 let asked: string[]
 let recording: Queryable
 beforeEach(async () => {
-  testDatabase = await createTestDatabase()
-  const { connectionString } = testDatabase
-  database = openDatabase({ connectionString, maxConnections: 4, applicationName: 'test' })
-  await migrate(database, await readMigrations([projectionsMigrations, ledgerMigrations]))
-  await installReadModels(database, readModels)
-  folder = await mkdtemp(join(tmpdir(), 'cupel-watch-'))
+  installation = await openTestInstallation({ migrations: [ledgerMigrations], readModels })
+  database = installation.database
   stage = null
   asked = []
   recording = {
@@ -46,18 +37,15 @@ beforeEach(async () => {
 }, 60_000)
 afterEach(async () => {
   await stage?.stop()
-  await database.close()
-  await testDatabase.drop()
-  await rm(folder, { recursive: true, force: true })
+  await installation.close()
 })
 
 const heading =
   'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
 
 async function importTransfer(from: string, to: string, name: string): Promise<void> {
-  const file = join(folder, `${name}.csv`)
   const row = `ETH,1,2026-11-20T00:00:00Z,0x${name},,native,ETH,,${from},${to},1000000000000000000,1,,test,1`
-  await writeFile(file, `${heading}\n${row}\n`)
+  const file = await installation.file(`${name}.csv`, `${heading}\n${row}\n`)
   const result = await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
   expect(result.status).toBe('imported')
 }

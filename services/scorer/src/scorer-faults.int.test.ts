@@ -54,7 +54,7 @@ test('an append that fails is made again, and the checkpoint waits for it', asyn
   await answered(reportId)
   expect(failures).toBe(0)
   await until(async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(1))
-  expect(await installation.recordsOf(DEAD_LETTERS)).toEqual([])
+  expect(await installation.records(DEAD_LETTERS)).toEqual([])
 })
 
 test('without the database nothing is decided, nothing is lost and nothing is laid aside', async () => {
@@ -65,10 +65,10 @@ test('without the database nothing is decided, nothing is lost and nothing is la
   await installation.appendRequest({ key: 'ffffffffffffff00', value: Buffer.from('poison in an outage') })
   await until(() => expect(scorer.checks().some(({ ok }) => !ok)).toBe(true))
   expect((await Promise.all(reportIds.map((id) => installation.answers(id)))).flat()).toEqual([])
-  expect(await installation.recordsOf(DEAD_LETTERS)).toEqual([])
+  expect(await installation.records(DEAD_LETTERS)).toEqual([])
   installation.databaseLink.restore()
   for (const reportId of reportIds) await answered(reportId)
-  await until(async () => expect(await installation.recordsOf(DEAD_LETTERS)).toHaveLength(1))
+  await until(async () => expect(await installation.records(DEAD_LETTERS)).toHaveLength(1))
   await until(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
 })
 
@@ -79,11 +79,11 @@ test('poison among good requests fails its own screening and delays no other', a
   await installation.appendRequest({ key: poisoned })
   const after = await requests(5)
   for (const reportId of [...before, ...after]) await answered(reportId)
-  await until(async () => expect(await installation.recordsOf(DEAD_LETTERS)).toHaveLength(1))
+  await until(async () => expect(await installation.records(DEAD_LETTERS)).toHaveLength(1))
   expect(await installation.answers(poisoned)).toMatchObject([
     { type: 'ScreeningFailed', data: { reportId: poisoned, livemode: true, code: 'screening_failed' } },
   ])
-  const [letter] = await installation.recordsOf(DEAD_LETTERS)
+  const [letter] = await installation.records(DEAD_LETTERS)
   expect(letter).toMatchObject({ key: poisoned, headers: { topic: REQUESTS } })
   expect(letter!.value!.toString()).toBe('not an event')
   await until(async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(11))
@@ -101,8 +101,7 @@ test('an address that is none is the request’s fault', async () => {
 
 test('a flood of bad requests pauses the lane after ten, and good ones open it again', async () => {
   const scorer = await installation.start()
-  const laidAside = async () =>
-    new Set((await installation.recordsOf(DEAD_LETTERS)).map(({ key }) => key)).size
+  const laidAside = async () => new Set((await installation.records(DEAD_LETTERS)).map(({ key }) => key)).size
   for (let n = 0; n < 15; n++)
     await installation.appendRequest({
       key: `ffffffffffffff${n.toString(16).padStart(2, '0')}`,
@@ -128,11 +127,11 @@ test('an overdue request is answered on the bulk lane, after those for whom some
   await installation.start({ config: { ...config, CUPEL_SCORER_LANE: 'interactive' } })
   await answered(await request())
   const [moved, ...none] = await until(async () => {
-    const records = await installation.recordsOf('screening.bulk-screen.events.v1')
+    const records = await installation.records('screening.bulk-screen.events.v1')
     expect(records).toHaveLength(1)
     return records
   })
-  const original = (await installation.recordsOf(REQUESTS)).find(({ key }) => key === overdue)
+  const original = (await installation.records(REQUESTS)).find(({ key }) => key === overdue)
   expect(none).toEqual([])
   expect(moved).toMatchObject({ key: overdue, value: original!.value, headers: original!.headers })
   expect(await installation.answers(overdue)).toEqual([])

@@ -81,7 +81,7 @@ describe('a screening', () => {
       risk: { level: 'grey', evidence: [] },
       coverage: { labels: { sources: 0 } },
     })
-    expect(await installation.recordsOf('screening.report.events.v1')).toEqual([])
+    expect(await installation.records('screening.report.events.v1')).toEqual([])
   })
 
   test('sees a set that was published after the start', async () => {

@@ -1,47 +1,28 @@
 /** The scorer among its real neighbours: the embedded log, the label and policy views, and a database that can be cut off. */
 import { randomBytes } from 'node:crypto'
 import {
-  noMetrics,
   reportPartition,
-  requestedEventId,
   screenTopic,
-  silentLogger,
   topicOf,
-  topicSpecs,
   type DomainEvent,
   type EventData,
-  type EventType,
   type Lane,
   type Report,
 } from '@cupel/contracts'
 import { classifyLabel, compiledDefaultPolicy, parseAddress } from '@cupel/domain'
-import {
-  builtInRegistry,
-  createEventCodec,
-  eventLogMigrations,
-  loadSchemaCatalog,
-  registerSchemas,
-  TYPE_HEADER,
-  type EventCodec,
-  type EventLog,
-  type LogRecord,
-  type NewRecord,
-} from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { TYPE_HEADER, type NewRecord } from '@cupel/event-log'
 import { ledgerMigrations } from '@cupel/ledger'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import {
-  installReadModels,
-  loadCheckpoint,
-  projectionsMigrations,
-  runReadModel,
-  type ReadModel,
-  type RunningReadModel,
-} from '@cupel/projections'
 import { ensureDefaultPolicy } from '@cupel/policy'
+import { openDatabase } from '@cupel/postgres'
+import { loadCheckpoint } from '@cupel/projections'
 import { labelView, policyView, readModels } from '@cupel/read-models'
 import { loadConfig, type RunningService } from '@cupel/service-kit'
-import { createTestDatabase } from '@cupel/testkit'
+import {
+  failLoudly,
+  openTestInstallation,
+  testEvent,
+  type TestInstallation,
+} from '@cupel/testkit/installation'
 import { startScorer, type ScorerDeps } from '../src/index.js'
 import { cuttableProxy } from './cuttable-proxy.js'
 
@@ -57,14 +38,9 @@ export interface Label {
   readonly confidencePpm?: number
 }
 
-export interface Installation {
-  readonly log: EventLog
-  readonly codec: EventCodec
-  readonly connectionString: string
+export interface Installation extends TestInstallation {
   /** Runs until the installation is closed; its checks need not hold yet. */
   start(over?: Partial<ScorerDeps>): Promise<RunningService>
-  /** Runs a view until the installation is closed. */
-  run(view: ReadModel): RunningReadModel
   /** Appends the labels and their publication as one set. */
   publish(source: string, labels: readonly Label[]): Promise<void>
   /** Appends a request and returns its report id. */
@@ -74,73 +50,44 @@ export interface Installation {
   answers(reportId: string, livemode?: boolean): Promise<DomainEvent[]>
   /** What callers get: the report of the first record. */
   report(reportId: string, livemode?: boolean): Promise<Report>
-  recordsOf(topic: string): Promise<LogRecord[]>
   checkpointTotal(group: string): Promise<number>
   /** The scorer's connections to the database, cut off and restored. */
   readonly databaseLink: { cut(): void; restore(): void }
-  close(): Promise<void>
 }
 
 /** The settings as they are where nobody sets any. */
 export const defaults = loadConfig({})
 
 export async function openInstallation({ policy = true }: { policy?: boolean } = {}): Promise<Installation> {
-  const testDatabase = await createTestDatabase()
-  const { connectionString } = testDatabase
-  const connect = (applicationName: string, url = connectionString): Database =>
-    openDatabase({ connectionString: url, maxConnections: 6, applicationName, connectTimeoutMs: 2_000 })
-  const database = connect('test')
-  const logDatabase = connect('test-log')
-  const proxy = await cuttableProxy(connectionString)
-  const scorerDatabase = connect('test-scorer', proxy.connectionString)
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, ledgerMigrations]))
-  await installReadModels(database, readModels)
-  const log = openEmbeddedLog({ database: logDatabase })
-  await log.ensureTopics(topicSpecs)
-  await registerSchemas({ database, registry: builtInRegistry(database) })
-  const codec = createEventCodec(await loadSchemaCatalog(database))
-  const views: RunningReadModel[] = []
-  const scorers: RunningService[] = []
+  const base = await openTestInstallation({ migrations: [ledgerMigrations], readModels })
+  const { database, log, codec } = base
+  const proxy = await cuttableProxy(base.connectionString)
+  const scorerDatabase = openDatabase({
+    ...{ connectionString: proxy.connectionString, applicationName: 'test-scorer' },
+    ...{ maxConnections: 6, connectTimeoutMs: 2_000 },
+  })
+  base.onClose(async () => {
+    await scorerDatabase.close()
+    await proxy.close()
+  })
   if (policy) {
     const { document, canonical, sha256 } = compiledDefaultPolicy
     const activation = { policyId: document.id, version: document.version, document: canonical, sha256 }
-    await ensureDefaultPolicy({ log, codec, database, policy: activation })
+    await ensureDefaultPolicy({ ...base.deps, policy: activation })
   }
-
-  const append = (records: readonly NewRecord[]): Promise<unknown> => log.append('test', records)
-  const read = async (topic: string, partition: number): Promise<LogRecord[]> => {
-    const records: LogRecord[] = []
-    const to = await log.endOffset(topic, partition)
-    for await (const batch of log.read({ topic, partition, from: 0, to })) records.push(...batch)
-    return records
+  const answers = async (reportId: string, livemode = true): Promise<DomainEvent[]> => {
+    const records = await base.records(topicOf('ReportGenerated', livemode), reportPartition(reportId))
+    return records.filter(({ key }) => key === reportId).map((record) => codec.decode(record))
   }
-
-  const installation: Installation = {
-    log,
-    codec,
-    connectionString,
-    databaseLink: proxy,
-    run(view) {
-      const running = runReadModel({
-        readModel: view,
-        log,
-        codec,
-        database,
-        logger: silentLogger,
-        metrics: noMetrics,
-        commitIntervalMs: 5,
-      })
-      views.push(running)
-      return running
-    },
+  return {
+    ...{ ...base, answers, databaseLink: proxy },
     async start(over = {}) {
-      const fail = (reason: string, error: unknown): void => {
-        throw new Error(reason, { cause: error })
-      }
-      const config = defaults
-      const common = { log, codec, database: scorerDatabase, logger: silentLogger, metrics: noMetrics }
-      const scorer = await startScorer({ config, ...common, fail, ...over })
-      scorers.push(scorer)
+      const deps = { ...base.deps, database: scorerDatabase, fail: failLoudly }
+      const scorer = await startScorer({ config: defaults, ...deps, ...over })
+      base.onClose(() => {
+        proxy.restore()
+        return scorer.stop()
+      })
       return scorer
     },
     async publish(source, labels) {
@@ -151,16 +98,20 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
       )
       const topic = topicOf('LabelAsserted')
       const events = [...asserted, publication(importId, source, dataset, labels.length)]
-      await append(events.map((event) => codec.encode(event, { topic, key: `${source}/${dataset}` })))
+      await log.append(
+        'test',
+        events.map((event) => codec.encode(event, { topic, key: `${source}/${dataset}` })),
+      )
     },
     async request(address, chain, over = {}) {
       const event = requestOf(address, chain, over)
       const { lane, livemode, reportId } = event.data
-      await append([codec.encode(event, { topic: screenTopic(lane as Lane, livemode), key: reportId })])
+      const topic = screenTopic(lane as Lane, livemode)
+      await log.append('test', [codec.encode(event, { topic, key: reportId })])
       return reportId
     },
     async appendRequest(record) {
-      await append([
+      await log.append('test', [
         {
           topic: screenTopic('interactive'),
           value: Buffer.from('not an event'),
@@ -169,21 +120,10 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
         },
       ])
     },
-    async answers(reportId, livemode = true) {
-      const records = await read(topicOf('ReportGenerated', livemode), reportPartition(reportId))
-      return records.filter(({ key }) => key === reportId).map((record) => codec.decode(record))
-    },
     async report(reportId, livemode = true) {
-      const [first] = await installation.answers(reportId, livemode)
+      const [first] = await answers(reportId, livemode)
       if (first?.type !== 'ReportGenerated') throw new Error(`${reportId} has no report but ${first?.type}`)
       return JSON.parse(first.data.report) as Report
-    },
-    async recordsOf(topic) {
-      const partitions = await log.partitionCount(topic)
-      const all = await Promise.all(
-        Array.from({ length: partitions }, (_, partition) => read(topic, partition)),
-      )
-      return all.flat()
     },
     async checkpointTotal(group) {
       let total = 0
@@ -195,17 +135,7 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
       }
       return total
     },
-    async close() {
-      proxy.restore()
-      await Promise.all(scorers.map((scorer) => scorer.stop()))
-      await Promise.all(views.map((view) => view.stop()))
-      await log.close()
-      await Promise.all([database.close(), logDatabase.close(), scorerDatabase.close()])
-      await proxy.close()
-      await testDatabase.drop()
-    },
   }
-  return installation
 }
 
 /** An installation in which labels and policy are followed, as in service. */
@@ -217,11 +147,6 @@ export async function openFollowed(): Promise<Installation> {
 }
 
 const now = (): string => new Date().toISOString()
-
-function envelope(subject: string): DomainEvent['envelope'] {
-  const id = requestedEventId()
-  return { id, source: 'test', time: now(), subject, correlationId: id, causationId: id }
-}
 
 function requestOf(
   address: string,
@@ -248,7 +173,7 @@ function requestOf(
     call: null,
     ...over,
   }
-  return { type: 'ScreenRequested', data, envelope: envelope(reportId) }
+  return testEvent('ScreenRequested', reportId, data)
 }
 
 function assertion(
@@ -281,7 +206,7 @@ function assertion(
     ...{ lookupKey: parsed.lookupKey, category, role, entity, origin, kind, confidencePpm, sourceUrl },
     ...{ observedAt: '2026-11-20', validFrom: null, validTo: null },
   }
-  return event('LabelAsserted', labelId, data)
+  return testEvent('LabelAsserted', labelId, data)
 }
 
 function publication(
@@ -291,7 +216,7 @@ function publication(
   total: number,
 ): DomainEvent<'LabelSetPublished'> {
   const counts = { total, added: total, unchanged: 0, retired: 0, refused: 0, acceptedRemovals: null }
-  return event('LabelSetPublished', importId, {
+  return testEvent('LabelSetPublished', importId, {
     ...{ importId, source, dataset, sha256: 'a'.repeat(64), asOf: now().slice(0, 10), publishedAt: now() },
     ...{
       historical: false,
@@ -303,8 +228,4 @@ function publication(
       refreshConfigured: false,
     },
   })
-}
-
-function event<T extends EventType>(type: T, subject: string, data: EventData[T]): DomainEvent<T> {
-  return { type, data, envelope: envelope(subject) } as DomainEvent<T>
 }

@@ -1,30 +1,10 @@
 /** An installation around the dispatcher under test: database, embedded log, accounts with endpoints, and jobs that end. */
 import { accessMigrations, loadInstallationSecrets } from '@cupel/access'
-import {
-  decidedEventId,
-  noMetrics,
-  silentLogger,
-  topicOf,
-  topicSpecs,
-  type DomainEvent,
-  type EventData,
-} from '@cupel/contracts'
+import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { EndedItem } from '@cupel/domain'
-import {
-  builtInRegistry,
-  createEventCodec,
-  eventLogMigrations,
-  loadSchemaCatalog,
-  registerSchemas,
-  type EventCodec,
-  type EventLog,
-} from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { projectionsMigrations } from '@cupel/projections'
 import type { RunningService } from '@cupel/service-kit'
-import { createTestDatabase } from '@cupel/testkit'
+import { failLoudly, openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   createEndpoint,
   createSecretBox,
@@ -42,11 +22,7 @@ export interface TestEndpoint {
   readonly secret: string
 }
 
-export interface Installation {
-  readonly connectionString: string
-  readonly database: Database
-  readonly log: EventLog
-  readonly codec: EventCodec
+export interface Installation extends TestInstallation {
   readonly store: EndpointStore
   /** Starts one more dispatcher; the installation stops it. */
   dispatcher(
@@ -110,38 +86,25 @@ export const readTestJob: ReadEndedJob = async (_owner, jobId) => {
 }
 
 export async function startInstallation(): Promise<Installation> {
-  const testDatabase = await createTestDatabase()
-  const { connectionString } = testDatabase
-  const database = openDatabase({ connectionString, maxConnections: 20, applicationName: 'dispatcher-test' })
-  await migrate(
-    database,
-    await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations, webhooksMigrations]),
-  )
-  await registerSchemas({ database, registry: builtInRegistry(database) })
-  const codec = createEventCodec(await loadSchemaCatalog(database))
-  const log = openEmbeddedLog({ database })
-  await log.ensureTopics(topicSpecs)
+  const base = await openTestInstallation({ migrations: [accessMigrations, webhooksMigrations] })
+  const { database, codec, log } = base
   const secrets = createSecretBox({
     installationKey: (await loadInstallationSecrets(database)).webhookSecretsKey,
     operatorKey: undefined,
   })
   const judge = createJudge({ allow: parseAllowedRanges(CONFIG.CUPEL_WEBHOOK_ALLOW) })
   const store: EndpointStore = { database, secrets, judge }
-  const running: RunningService[] = []
   let accounts = 0
 
   return {
-    ...{ connectionString, database, log, codec, store },
+    ...base,
+    store,
     async dispatcher({ config, ...deps } = {}) {
       const service = await startWebhookDispatcher({
-        ...{ log, codec, database, logger: silentLogger, metrics: noMetrics, readEndedJob: readTestJob },
-        fail: (reason, error) => {
-          throw new Error(reason, { cause: error })
-        },
-        ...deps,
+        ...{ ...base.deps, readEndedJob: readTestJob, fail: failLoudly, ...deps },
         config: { ...CONFIG, ...config },
       })
-      running.push(service)
+      base.onClose(() => service.stop())
       return service
     },
     async endpoint(url, { accountId = `acc_${(accounts += 1)}`, livemode = true, payload } = {}) {
@@ -162,12 +125,7 @@ export async function startInstallation(): Promise<Installation> {
         `UPDATE webhooks.delivery SET due_at = now() WHERE status = 'pending' AND next_attempt_at > now()`,
       )
     },
-    async stop() {
-      await Promise.all(running.map((service) => service.stop()))
-      await log.close()
-      await database.close()
-      await testDatabase.drop()
-    },
+    stop: base.close,
   }
 }
 

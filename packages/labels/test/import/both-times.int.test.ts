@@ -3,13 +3,13 @@ import { parseAddress } from '@cupel/domain'
 import { showLabels } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startInstallation, type TestInstallation } from './installation.js'
+import { startInstallation, type ImportInstallation } from './installation.js'
 
 const LISTED = '0x1111111111111111111111111111111111111111'
 const OTHER = '0x2222222222222222222222222222222222222222'
 const row = (address: string): string => `${address},ETH,scam,Somebody,my_list,https://example.org/list,0.8,`
 
-let installation: TestInstallation
+let installation: ImportInstallation
 /** Moments after each version became visible here. */
 const known: string[] = []
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   ]
   known.push(new Date(Date.now() - 1).toISOString())
   for (const { asOf, rows } of versions) {
-    await installation.imported(await installation.file('list.csv', rows), { set: 'list', asOf })
+    await installation.imported(await installation.list('list.csv', rows), { set: 'list', asOf })
     known.push(await laterThan(Date.now()))
     await laterThan(Date.parse(known.at(-1)!))
   }

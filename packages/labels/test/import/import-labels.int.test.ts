@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LABEL_PARTITION, LABEL_TOPIC, listPublications, listSets } from '@cupel/read-models'
 import { importLabels } from '../../src/index.js'
-import { startInstallation, type TestInstallation } from './installation.js'
+import { startInstallation, type ImportInstallation } from './installation.js'
 import { BTC, evm, row, rows, type Row } from './rows.js'
 
 const BTC_TWO = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'
 
-let installation: TestInstallation
+let installation: ImportInstallation
 beforeAll(async () => {
   installation = await startInstallation()
 })
@@ -17,7 +17,7 @@ const labelsEnd = (): Promise<number> => installation.deps.log.endOffset(LABEL_T
 
 describe('an import', () => {
   test('makes the labels of a file visible, with the address parsed and the origin classified', async () => {
-    const file = await installation.file('first.csv', [
+    const file = await installation.list('first.csv', [
       row({ source: 'first', entity: 'Somebody', confidence: '0.85', url: 'https://example.org/a' }),
     ])
     const summary = await installation.imported(file)
@@ -53,7 +53,7 @@ describe('an import', () => {
   })
 
   test('of the same file adds nothing but a publication that confirms the set', async () => {
-    const file = await installation.file('again.csv', rows('again', 30))
+    const file = await installation.list('again.csv', rows('again', 30))
     await installation.imported(file)
     const before = await labelsEnd()
     const summary = await installation.imported(file)
@@ -74,13 +74,13 @@ describe('an import', () => {
       row({ source: 'interval', address: BTC_TWO, date: '2026-01-01' }),
     ]
     const one = [row({ source: 'interval', address: BTC_TWO, date: '2026-02-01' })]
-    await installation.imported(await installation.file(name, two))
-    expect(await installation.imported(await installation.file(name, one))).toMatchObject({
+    await installation.imported(await installation.list(name, two))
+    expect(await installation.imported(await installation.list(name, one))).toMatchObject({
       retired: 1,
       unchanged: 1,
     })
     await installation.imported(
-      await installation.file(
+      await installation.list(
         name,
         two.map((text) => text.replace('2026-01', '2026-03')),
       ),
@@ -98,16 +98,16 @@ describe('an import', () => {
     const name = 'revised.csv'
     const told = (extra: Row): string =>
       row({ source: 'revised', address: evm(0xabc), chain: 'ETH', ...extra })
-    await installation.imported(await installation.file(name, [told({})]))
+    await installation.imported(await installation.list(name, [told({})]))
     expect(
-      await installation.imported(await installation.file(name, [told({ date: '2026-02-02' })])),
+      await installation.imported(await installation.list(name, [told({ date: '2026-02-02' })])),
     ).toMatchObject({
       unchanged: 1,
       changed: 0,
       added: 0,
     })
     const changed = await installation.imported(
-      await installation.file(name, [
+      await installation.list(name, [
         told({ date: '2026-02-03', confidence: '0.3', url: 'https://example.org/b' }),
       ]),
     )
@@ -122,7 +122,7 @@ describe('an import', () => {
 
   test('refuses bad rows with line and reason and takes the others', async () => {
     const summary = await installation.imported(
-      await installation.file('rows.csv', [
+      await installation.list('rows.csv', [
         row({ source: 'rows', address: evm(0xdef), chain: 'ETH' }),
         row({ source: 'rows', address: `${BTC.slice(0, -1)}U` }),
         row({ source: 'rows', address: '0x326031E680419FB020A5361fF56384e166b5aa85', chain: 'ETH' }),
@@ -148,7 +148,7 @@ describe('an import', () => {
   test('keeps one label of rows that state the same fact, the most confident one', async () => {
     const same = { source: 'repeated', chain: 'ETH' }
     const summary = await installation.imported(
-      await installation.file('repeated.csv', [
+      await installation.list('repeated.csv', [
         row({
           ...same,
           address: '0x00000000000000000000000000000000000000Aa'.toLowerCase(),
@@ -165,8 +165,8 @@ describe('an import', () => {
 
   test('of a file with several sources publishes a set for each, and leaves sets it does not name alone', async () => {
     const name = 'several.csv'
-    await installation.imported(await installation.file(name, [...rows('one', 3), ...rows('two', 4)]))
-    const summary = await installation.imported(await installation.file(name, rows('one', 2)))
+    await installation.imported(await installation.list(name, [...rows('one', 3), ...rows('two', 4)]))
+    const summary = await installation.imported(await installation.list(name, rows('one', 2)))
     expect(summary.sets).toMatchObject([{ source: 'one', total: 2, retired: 1 }])
     const sets = (await listSets(installation.database)).filter(({ dataset }) => dataset === name)
     expect(sets).toMatchObject([
@@ -176,15 +176,15 @@ describe('an import', () => {
   })
 
   test('takes --source for every row and --set for the dataset', async () => {
-    const file = await installation.file('x.csv', [...rows('one', 1), ...rows('two', 1, {}, 2)])
+    const file = await installation.list('x.csv', [...rows('one', 1), ...rows('two', 1, {}, 2)])
     const summary = await installation.imported(file, { source: 'mine', set: 'named' })
     expect(summary.sets).toMatchObject([{ source: 'mine', dataset: 'named', total: 2 }])
   })
 
   test('with --append adds and never retires', async () => {
     const name = 'append.csv'
-    await installation.imported(await installation.file(name, rows('append', 20)))
-    const summary = await installation.imported(await installation.file(name, rows('append', 5, {}, 100)), {
+    await installation.imported(await installation.list(name, rows('append', 20)))
+    const summary = await installation.imported(await installation.list(name, rows('append', 5, {}, 100)), {
       append: true,
     })
     expect(summary).toMatchObject({ added: 5, retired: 0 })
@@ -194,7 +194,7 @@ describe('an import', () => {
   })
 
   test('with --dry-run tells the same figures and writes nothing', async () => {
-    const file = await installation.file('dry.csv', rows('dry', 7))
+    const file = await installation.list('dry.csv', rows('dry', 7))
     const before = await labelsEnd()
     expect(await installation.imported(file, { dryRun: true })).toMatchObject({ status: 'dry-run', added: 7 })
     expect(await labelsEnd()).toBe(before)
@@ -206,7 +206,7 @@ describe('an import', () => {
     const deps = { ...installation.deps, memoryLabels: 500 }
     const run = async (lines: string[]): Promise<unknown> =>
       await importLabels(
-        { file: await installation.file(name, lines), format: 'csv', importedBy: 'operator:test' },
+        { file: await installation.list(name, lines), format: 'csv', importedBy: 'operator:test' },
         deps,
       )
     expect(await run(rows('large', 3_000))).toMatchObject({ added: 3_000, retired: 0 })
@@ -217,7 +217,7 @@ describe('an import', () => {
   })
 
   test('has the format’s date, else the operator’s, else its newest observation', async () => {
-    const file = await installation.file('dated.csv', [
+    const file = await installation.list('dated.csv', [
       ...rows('dated', 1, { date: '2025-05-05' }),
       ...rows('dated', 1, { date: '2025-06-06' }, 2),
     ])
@@ -239,7 +239,7 @@ describe('a set that cannot be trusted', () => {
     ['with a column too many', (text: string) => `${text}${row({})},more\n`, 'wrong-columns'],
   ])('is refused as a whole and leaves the published one: %s', async (what, spoil, refusal) => {
     const source = `spoiled ${what}`
-    const whole = await installation.file('list.csv', rows(source, 10))
+    const whole = await installation.list('list.csv', rows(source, 10))
     await installation.imported(whole)
     const before = await labelsEnd()
     await writeFile(whole, spoil(await readFile(whole, 'utf8')))
@@ -254,7 +254,7 @@ describe('a set that cannot be trusted', () => {
     ['no usable row', [row({ address: 'nonsense' })], 'no-usable-row'],
     ['no source', [row({ source: '' })], 'no-source'],
   ])('is refused with %s', async (_what, lines, refusal) => {
-    expect(await installation.import(await installation.file('none.csv', lines))).toMatchObject({ refusal })
+    expect(await installation.import(await installation.list('none.csv', lines))).toMatchObject({ refusal })
   })
 
   test.each([

@@ -1,21 +1,7 @@
 /** An installation on a database of its own: the embedded log, the label view, and files to import. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { noMetrics, silentLogger, topicSpecs } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'
-import {
-  builtInRegistry,
-  createEventCodec,
-  eventLogMigrations,
-  loadSchemaCatalog,
-  registerSchemas,
-} from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels, showLabels, type Label } from '@cupel/read-models'
-import { createTestDatabase } from '@cupel/testkit'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   importLabels,
   type LabelImportDeps,
@@ -24,46 +10,32 @@ import {
   type LabelImportSummary,
 } from '../../src/index.js'
 
-export interface TestInstallation {
-  readonly connectionString: string
-  readonly database: Database
+export interface ImportInstallation extends TestInstallation {
   readonly deps: LabelImportDeps
-  readonly folder: string
-  /** Writes a file into a folder of its own; rows under the header of Cupel's CSV. */
-  file(name: string, rows: readonly string[]): Promise<string>
+  /** Writes rows under the header of Cupel's CSV into a file and returns its path. */
+  list(name: string, rows: readonly string[]): Promise<string>
   /** Imports as an operator would. */
   import(file: string, options?: Partial<LabelImportRequest>): Promise<LabelImportResult>
-  /** As `import`, where anything but success is a mistake of the test. */
+  /** As `import`; throws where the import is refused. */
   imported(file: string, options?: Partial<LabelImportRequest>): Promise<LabelImportSummary>
-  /** What is visible about an address, in the order of the log. */
+  /** Visible labels of an address, in the order of the log. */
   show(address: string, chain?: string): Promise<Label[]>
-  close(): Promise<void>
 }
 
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 
-export async function startInstallation(): Promise<TestInstallation> {
-  const testDatabase = await createTestDatabase()
-  const folder = await mkdtemp(join(tmpdir(), 'cupel-label-import-'))
-  const database = openTestDatabase(testDatabase.connectionString)
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations]))
-  await installReadModels(database, readModels)
-  const deps = await openDeps(database, { prepare: true })
+export async function startInstallation(): Promise<ImportInstallation> {
+  const base = await openTestInstallation({ readModels, statementTimeoutMs: 0 })
+  const deps: LabelImportDeps = { ...base.deps, labelView: 'here' }
 
   async function run(file: string, options: Partial<LabelImportRequest> = {}): Promise<LabelImportResult> {
     return await importLabels({ file, format: 'csv', importedBy: 'operator:test', ...options }, deps)
   }
 
   return {
-    connectionString: testDatabase.connectionString,
-    database,
+    ...base,
     deps,
-    folder,
-    async file(name, rows) {
-      const path = join(await mkdtemp(join(folder, 'file-')), name)
-      await writeFile(path, [HEADER, ...rows, ''].join('\n'))
-      return path
-    },
+    list: (name, rows) => base.file(name, [HEADER, ...rows, ''].join('\n')),
     import: run,
     async imported(file, options) {
       const result = await run(file, options)
@@ -73,35 +45,7 @@ export async function startInstallation(): Promise<TestInstallation> {
     async show(address, chain) {
       const parsed = parseAddress(address, chain)
       if (!parsed.ok) throw new Error(`${address} is not an address`)
-      return await showLabels(database, { lookupKeys: [parsed.lookupKey] })
-    },
-    async close() {
-      await deps.log.close()
-      await database.close()
-      await testDatabase.drop()
-      await rm(folder, { recursive: true, force: true })
+      return await showLabels(base.database, { lookupKeys: [parsed.lookupKey] })
     },
   }
-}
-
-export function openTestDatabase(connectionString: string): Database {
-  return openDatabase({
-    connectionString,
-    maxConnections: 12,
-    applicationName: 'cupel-label-import-test',
-    statementTimeoutMs: 0,
-  })
-}
-
-export async function openDeps(
-  database: Database,
-  { prepare }: { prepare: boolean },
-): Promise<LabelImportDeps> {
-  const log = openEmbeddedLog({ database })
-  if (prepare) {
-    await registerSchemas({ database, registry: builtInRegistry(database) })
-    await log.ensureTopics(topicSpecs)
-  }
-  const codec = createEventCodec(await loadSchemaCatalog(database))
-  return { log, codec, database, logger: silentLogger, metrics: noMetrics, labelView: 'here' }
 }

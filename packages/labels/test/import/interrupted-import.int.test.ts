@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runReadModel } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelView, listSets, listSetLabels } from '@cupel/read-models'
 import { importLabels, type LabelImportSummary } from '../../src/index.js'
-import { startInstallation, type TestInstallation } from './installation.js'
+import { startInstallation, type ImportInstallation } from './installation.js'
 
 const ROWS = 300
 
-let installation: TestInstallation
+let installation: ImportInstallation
 beforeAll(async () => {
   installation = await startInstallation()
 })
@@ -26,7 +26,7 @@ describe('an import that is killed', () => {
     'at %s leaves nothing visible, and a repeat works',
     async (failpoint) => {
       const source = `killed ${failpoint}`
-      const file = await installation.file('killed.csv', rows(source, ROWS))
+      const file = await installation.list('killed.csv', rows(source, ROWS))
       expect(await importInChild(file, failpoint)).toMatchObject({ signal: 'SIGKILL' })
       await projectEverything()
       expect(await visible(source)).toBe(0)
@@ -38,7 +38,7 @@ describe('an import that is killed', () => {
   )
 
   test('after its publication was written is complete, and a repeat adds nothing', async () => {
-    const file = await installation.file('published.csv', rows('published', ROWS))
+    const file = await installation.list('published.csv', rows('published', ROWS))
     expect(await importInChild(file, 'after:labels.publish:1')).toMatchObject({ signal: 'SIGKILL' })
     await projectEverything()
     expect(await visible('published')).toBe(ROWS)
@@ -46,8 +46,8 @@ describe('an import that is killed', () => {
   })
 
   test('while it replaces a set leaves the old version in force, whole', async () => {
-    await installation.imported(await installation.file('replaced.csv', rows('replaced', ROWS)))
-    const next = await installation.file('replaced.csv', [
+    await installation.imported(await installation.list('replaced.csv', rows('replaced', ROWS)))
+    const next = await installation.list('replaced.csv', [
       ...rows('replaced', ROWS - 3),
       ...rows('replaced', 10, 9_000),
     ])
@@ -61,14 +61,14 @@ describe('an import that is killed', () => {
 
 describe('two imports at once', () => {
   test('of the same file of one source give one set, each label once', async () => {
-    const file = await installation.file('twice.csv', rows('twice', ROWS))
+    const file = await installation.list('twice.csv', rows('twice', ROWS))
     const results = await Promise.all([installation.imported(file), installation.imported(file)])
     expect(results.map(({ added }) => added).sort((a, b) => a - b)).toEqual([0, ROWS])
     expect(await visible('twice')).toBe(ROWS)
   })
 
   test('of one source from two processes follow each other', async () => {
-    const file = await installation.file('processes.csv', rows('processes', ROWS))
+    const file = await installation.list('processes.csv', rows('processes', ROWS))
     const [own, child] = await Promise.all([installation.imported(file), importInChild(file)])
     const added = [own.added, (JSON.parse(child.output) as LabelImportSummary).added]
     expect(added.sort((a, b) => a - b)).toEqual([0, ROWS])
@@ -76,8 +76,8 @@ describe('two imports at once', () => {
   })
 
   test('of several sources in different order do not wait for each other forever', async () => {
-    const one = await installation.file('ab.csv', [...rows('lock a', 5), ...rows('lock b', 5)])
-    const two = await installation.file('ba.csv', [...rows('lock b', 5), ...rows('lock a', 5)])
+    const one = await installation.list('ab.csv', [...rows('lock a', 5), ...rows('lock b', 5)])
+    const two = await installation.list('ba.csv', [...rows('lock b', 5), ...rows('lock a', 5)])
     const results = await Promise.all([one, two, one, two].map((file) => installation.imported(file)))
     expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(20)
   })
@@ -87,7 +87,7 @@ test('an import beside a running label view waits for it instead of running anot
   const { log, codec, database, logger, metrics } = installation.deps
   const view = runReadModel({ readModel: labelView, log, codec, database, logger, metrics })
   try {
-    const file = await installation.file('beside.csv', rows('beside', ROWS))
+    const file = await installation.list('beside.csv', rows('beside', ROWS))
     const result = await importLabels(
       { file, format: 'csv', importedBy: 'operator:test' },
       { ...installation.deps, labelView: 'elsewhere' },

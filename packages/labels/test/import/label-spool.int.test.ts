@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
-import type { Database } from '@cupel/postgres'
+import { openDatabase, type Database } from '@cupel/postgres'
 import { createSpools, SPOOL_BUCKETS } from '../../src/import/label-spool.js'
-import { openTestDatabase } from './installation.js'
 
 const LABELS = 12_345
 
@@ -10,7 +9,10 @@ let testDatabase: TestDatabase
 let database: Database
 beforeAll(async () => {
   testDatabase = await createTestDatabase()
-  database = openTestDatabase(testDatabase.connectionString)
+  database = openDatabase({
+    ...{ connectionString: testDatabase.connectionString, maxConnections: 4, applicationName: 'test' },
+    statementTimeoutMs: 0,
+  })
 })
 afterAll(async () => {
   await database.close()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LABEL_PARTITION, LABEL_TOPIC, listPublications, listSets } from '@cupel/read-models'
-import { startInstallation, type TestInstallation } from './installation.js'
+import { startInstallation, type ImportInstallation } from './installation.js'
 import { evm, row, rows } from './rows.js'
 
-let installation: TestInstallation
+let installation: ImportInstallation
 beforeAll(async () => {
   installation = await startInstallation()
 })
@@ -14,19 +14,19 @@ const labelsEnd = (): Promise<number> => installation.deps.log.endOffset(LABEL_T
 describe('removals', () => {
   test('of up to five or two in a hundred need no word', async () => {
     const name = 'few.csv'
-    await installation.imported(await installation.file(name, rows('few', 300)))
-    expect(await installation.imported(await installation.file(name, rows('few', 294)))).toMatchObject({
+    await installation.imported(await installation.list(name, rows('few', 300)))
+    expect(await installation.imported(await installation.list(name, rows('few', 294)))).toMatchObject({
       retired: 6,
     })
-    expect(await installation.imported(await installation.file(name, rows('few', 289)))).toMatchObject({
+    expect(await installation.imported(await installation.list(name, rows('few', 289)))).toMatchObject({
       retired: 5,
     })
   })
 
   test('beyond that are refused until the operator accepts exactly their number and says why', async () => {
     const name = 'many.csv'
-    await installation.imported(await installation.file(name, rows('many', 100)))
-    const shorter = await installation.file(name, rows('many', 50))
+    await installation.imported(await installation.list(name, rows('many', 100)))
+    const shorter = await installation.list(name, rows('many', 50))
     const before = await labelsEnd()
     expect(await installation.import(shorter)).toMatchObject({ refusal: 'too-many-removals', removals: 50 })
     for (const acceptRemovals of [49, 51]) {
@@ -48,10 +48,10 @@ describe('removals', () => {
 
   test('beyond the guard in one of several sets stop the whole file', async () => {
     const name = 'both.csv'
-    await installation.imported(await installation.file(name, [...rows('left', 20), ...rows('right', 20)]))
+    await installation.imported(await installation.list(name, [...rows('left', 20), ...rows('right', 20)]))
     const before = await labelsEnd()
     const result = await installation.import(
-      await installation.file(name, [...rows('left', 20), ...rows('right', 9)]),
+      await installation.list(name, [...rows('left', 20), ...rows('right', 9)]),
     )
     expect(result).toMatchObject({ refusal: 'too-many-removals', removals: 11 })
     expect(await labelsEnd()).toBe(before)
@@ -61,8 +61,8 @@ describe('removals', () => {
 describe('a set', () => {
   test('is withdrawn by an empty file on purpose alone: the source, the set, the number and the reason', async () => {
     const name = 'withdrawn.csv'
-    await installation.imported(await installation.file(name, rows('withdrawn', 40)))
-    const empty = await installation.file(name, [])
+    await installation.imported(await installation.list(name, rows('withdrawn', 40)))
+    const empty = await installation.list(name, [])
     expect(await installation.import(empty)).toMatchObject({ refusal: 'no-usable-row' })
     expect(await installation.import(empty, { source: 'withdrawn' })).toMatchObject({
       refusal: 'no-usable-row',
@@ -81,9 +81,9 @@ describe('a set', () => {
 
   test('of an authority beside another of its sets is warned of: a delisting from one would not reach the other', async () => {
     const listed = [row({ source: 'uk_ofsi', category: 'sanctions', address: evm(0x77), chain: 'ETH' })]
-    const first = await installation.imported(await installation.file('ofsi-august.csv', listed))
+    const first = await installation.imported(await installation.list('ofsi-august.csv', listed))
     expect(first.warnings).toEqual([])
-    const second = await installation.imported(await installation.file('ofsi-september.csv', listed))
+    const second = await installation.imported(await installation.list('ofsi-september.csv', listed))
     expect(second.warnings).toEqual([expect.stringContaining('uk_ofsi/ofsi-august.csv')])
   })
 })
@@ -91,12 +91,12 @@ describe('a set', () => {
 test('a date in the future is taken as today, so that the next version does not look old', async () => {
   const name = 'typo.csv'
   const first = await installation.imported(
-    await installation.file(name, rows('typo', 3, { date: '2962-01-01' })),
+    await installation.list(name, rows('typo', 3, { date: '2962-01-01' })),
   )
   expect(first.warnings).toEqual([expect.stringContaining('2962-01-01')])
   expect(Date.parse(first.sets[0]!.asOf!)).toBeLessThanOrEqual(Date.now())
   const today = new Date().toISOString()
-  const next = await installation.imported(await installation.file(name, rows('typo', 4, { date: today })))
+  const next = await installation.imported(await installation.list(name, rows('typo', 4, { date: today })))
   expect(next).toMatchObject({ added: 1, unchanged: 3, warnings: [] })
   expect(next.sets[0]).toMatchObject({ historical: false, total: 4 })
 })
@@ -118,9 +118,9 @@ describe('a list older than the published one', () => {
       chain: 'ETH',
       date: '2024-09-27',
     })
-    await installation.imported(await installation.file(name, [listed]), { asOf: '2026-08-20' })
+    await installation.imported(await installation.list(name, [listed]), { asOf: '2026-08-20' })
     const older = await installation.imported(
-      await installation.file(name, [listed.replace('2026-08-20', '2024-09-27'), delisted]),
+      await installation.list(name, [listed.replace('2026-08-20', '2024-09-27'), delisted]),
       { asOf: '2024-09-27' },
     )
     expect(older).toMatchObject({ added: 1, unchanged: 1, retired: 0 })
@@ -131,12 +131,12 @@ describe('a list older than the published one', () => {
     const sets = (await listSets(installation.database)).filter(({ dataset }) => dataset === name)
     expect(sets).toMatchObject([{ asOf: '2026-08-20T00:00:00.000Z', total: 1 }])
     // The same history again is known; the current list again finds itself unchanged.
-    const again = await installation.file(name, [delisted])
+    const again = await installation.list(name, [delisted])
     expect(await installation.imported(again, { asOf: '2024-09-27' })).toMatchObject({
       added: 0,
       unchanged: 1,
     })
-    const current = await installation.file(name, [listed])
+    const current = await installation.list(name, [listed])
     expect(await installation.imported(current, { asOf: '2026-08-20' })).toMatchObject({
       added: 0,
       unchanged: 1,

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listSetLabels, listSets, type Label } from '@cupel/read-models'
 import { sharedDataFolder } from '@cupel/testkit'
 import type { LabelImportSummary } from '../../src/index.js'
-import { startInstallation, type TestInstallation } from './installation.js'
+import { startInstallation, type ImportInstallation } from './installation.js'
 
 const shared = sharedDataFolder()
 const files =
   shared === null ? [] : readdirSync(join(shared, 'labels')).filter((name) => name.endsWith('.csv'))
 const fileOf = (name: string): string => join(shared!, 'labels', name)
 
-let installation: TestInstallation
+let installation: ImportInstallation
 const summaries = new Map<string, LabelImportSummary>()
 
 describe.skipIf(shared === null)('the shared label files', () => {

@@ -4,9 +4,9 @@ import { listSets, showLabels } from '@cupel/read-models'
 import { createReadStream } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importStarterLabels, starterLabelsFile } from '../../src/index.js'
-import { startInstallation, type TestInstallation } from './installation.js'
+import { startInstallation, type ImportInstallation } from './installation.js'
 
-let installation: TestInstallation
+let installation: ImportInstallation
 const rows: LabelRow[] = []
 beforeAll(async () => {
   installation = await startInstallation()
@@ -63,7 +63,7 @@ test('every starter address is judged as what it is known for', async () => {
 test('once OFAC’s own list is here, what it does not hold is no longer sanctioned by the starter labels', async () => {
   const listed = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
   const delisted = '0x797d7Ae72EbddCDea2a346c1834E04d1F8dF102b'
-  const own = await installation.file('sdn.csv', [
+  const own = await installation.list('sdn.csv', [
     `${listed},ETH,sanctions,LAZARUS GROUP,ofac_sdn,https://ofac.treasury.gov/,0.99,2026-11-20`,
   ])
   await installation.imported(own)

@@ -1,42 +1,18 @@
 /** A database with the label view and the schedule; lists are refreshed as a service would. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { noMetrics, silentLogger, topicSpecs } from '@cupel/contracts'
+import { labelView, listPublications, listSets, readModels, type PublishedSet } from '@cupel/read-models'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
-  builtInRegistry,
-  createEventCodec,
-  eventLogMigrations,
-  loadSchemaCatalog,
-  registerSchemas,
-} from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { importLabels, type LabelImportDeps, type LabelImportRequest } from '../../src/index.js'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import {
-  installReadModels,
-  projectionsMigrations,
-  runReadModel,
-  waitUntilProjected,
-} from '@cupel/projections'
-import {
-  LABEL_PARTITION,
-  LABEL_TOPIC,
-  labelView,
-  labelViewGroup,
-  listPublications,
-  listSets,
-  readModels,
-  type PublishedSet,
-} from '@cupel/read-models'
-import { createTestDatabase } from '@cupel/testkit'
-import { labelsMigrations, parseRefreshPlan, refreshDue, type RefreshRun } from '../../src/index.js'
+  importLabels,
+  labelsMigrations,
+  parseRefreshPlan,
+  refreshDue,
+  type LabelImportDeps,
+  type LabelImportRequest,
+  type RefreshRun,
+} from '../../src/index.js'
 
-export interface RefreshInstallation {
-  readonly connectionString: string
-  readonly database: Database
+export interface RefreshInstallation extends Omit<TestInstallation, 'caughtUp'> {
   readonly deps: LabelImportDeps
-  readonly folder: string
   /** Refreshes now, whether or not the lists are due. */
   refresh(
     lists: readonly object[],
@@ -47,7 +23,6 @@ export interface RefreshInstallation {
   publications(source: string, dataset: string): Promise<readonly PublishedSet[]>
   /** The label view has applied everything there is. */
   caughtUp(): Promise<void>
-  close(): Promise<void>
 }
 
 export const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
@@ -62,33 +37,14 @@ export function listOf(count: number, date = '2026-11-20'): string {
 }
 
 export async function openRefreshInstallation(): Promise<RefreshInstallation> {
-  const testDatabase = await createTestDatabase()
-  const folder = await mkdtemp(join(tmpdir(), 'cupel-label-refresh-test-'))
-  const database = openDatabase({
-    connectionString: testDatabase.connectionString,
-    maxConnections: 12,
-    applicationName: 'cupel-label-refresh-test',
-    statementTimeoutMs: 0,
+  const base = await openTestInstallation({
+    ...{ migrations: [labelsMigrations], readModels, statementTimeoutMs: 0 },
   })
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, labelsMigrations]))
-  await installReadModels(database, readModels)
-  const log = openEmbeddedLog({ database })
-  await registerSchemas({ database, registry: builtInRegistry(database) })
-  await log.ensureTopics(topicSpecs)
-  const codec = createEventCodec(await loadSchemaCatalog(database))
-  const deps: LabelImportDeps = {
-    log,
-    codec,
-    database,
-    logger: silentLogger,
-    metrics: noMetrics,
-    labelView: 'here',
-  }
+  const { database } = base
+  const deps: LabelImportDeps = { ...base.deps, labelView: 'here' }
   return {
-    connectionString: testDatabase.connectionString,
-    database,
+    ...base,
     deps,
-    folder,
     async refresh(lists, { force = true, now } = {}) {
       const plan = parseRefreshPlan(JSON.stringify({ lists }))
       const signal = new AbortController().signal
@@ -106,18 +62,9 @@ export async function openRefreshInstallation(): Promise<RefreshInstallation> {
     },
     publications: (source, dataset) => listPublications(database, { source, dataset }),
     async caughtUp() {
-      const view = runReadModel({ readModel: labelView, ...deps, commitIntervalMs: 5 })
-      const offset = await log.endOffset(LABEL_TOPIC, LABEL_PARTITION)
-      const place = { group: labelViewGroup, topic: LABEL_TOPIC, partition: LABEL_PARTITION }
-      if (!(await waitUntilProjected({ database, ...place, offset, timeoutMs: 30_000 })))
-        throw new Error(`The label view did not reach ${offset}`)
+      const view = base.run(labelView)
+      await base.caughtUp(labelView)
       await view.stop()
-    },
-    async close() {
-      await log.close()
-      await database.close()
-      await testDatabase.drop()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   type DomainEvent,
   type Logger,
   type Metrics,
+  type TopicSpec,
 } from '@cupel/contracts'
 import {
   builtInRegistry,
@@ -49,6 +50,8 @@ export interface TestInstallationOptions {
   /** Tables beside those of the log and the projections. */
   readonly migrations?: readonly MigrationSource[]
   readonly readModels?: readonly ReadModel[]
+  /** By default those of deploy/topics.json. */
+  readonly topics?: readonly TopicSpec[]
   /** Server-side limit per statement of `database`; 0 for none, as imports and commands have it. */
   readonly statementTimeoutMs?: number
   /** The log instead of the embedded one; its topics are made here. */
@@ -109,7 +112,7 @@ export async function openTestInstallation(options: TestInstallationOptions = {}
   const pools: Database[] = []
   const database = connect()
   const log = options.openLog?.(database) ?? openEmbeddedLog({ database: connect() })
-  if (options.openLog !== undefined) await log.ensureTopics(topicSpecs)
+  if (options.openLog !== undefined) await log.ensureTopics(options.topics ?? topicSpecs)
   const codec = createEventCodec(await loadSchemaCatalog(database))
   const deps: TestDeps = { log, codec, database, logger: silentLogger, metrics: noMetrics }
   const onClose = (work: () => unknown): void => void closing.push(work)
@@ -138,7 +141,7 @@ export function failLoudly(reason: string, error: unknown): never {
 }
 
 async function templateOf(options: TestInstallationOptions): Promise<DatabaseTemplate> {
-  const { readModels = [], openLog } = options
+  const { readModels = [], topics = topicSpecs, openLog } = options
   const migrations = await readMigrations([
     eventLogMigrations,
     projectionsMigrations,
@@ -146,7 +149,7 @@ async function templateOf(options: TestInstallationOptions): Promise<DatabaseTem
   ])
   const tables = readModels.map(({ name, version, definition }) => [name, version, definition])
   return {
-    key: JSON.stringify([migrations, tables, topicSpecs, openLog === undefined]),
+    key: JSON.stringify([migrations, tables, topics, openLog === undefined]),
     async fill(connectionString) {
       const database = openDatabase({ connectionString, maxConnections: 2, applicationName: 'test-template' })
       await migrate(database, migrations)
@@ -154,7 +157,7 @@ async function templateOf(options: TestInstallationOptions): Promise<DatabaseTem
       await registerSchemas({ database, registry: builtInRegistry(database) })
       if (openLog === undefined) {
         const log = openEmbeddedLog({ database })
-        await log.ensureTopics(topicSpecs)
+        await log.ensureTopics(topics)
         await log.close()
       }
       await database.close()

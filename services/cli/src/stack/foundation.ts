@@ -22,7 +22,7 @@ import { DISPATCHER_GROUP } from '@cupel/webhook-dispatcher'
 import { webhooksMigrations } from '@cupel/webhooks'
 
 /** In the order in which they refer to each other. */
-const migrationSources = [
+export const migrationSources = [
   eventLogMigrations,
   projectionsMigrations,
   accessMigrations,

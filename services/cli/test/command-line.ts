@@ -1,0 +1,70 @@
+/** An installation of everything the command knows, and the command as an operator calls it. */
+import { topicSpecs } from '@cupel/contracts'
+import { deadLetterTopic } from '@cupel/event-log'
+import { readModels } from '@cupel/read-models'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
+import { expect } from 'vitest'
+import { createContext } from '../src/context.js'
+import { createProgram } from '../src/program.js'
+import { deadLetterGroups, migrationSources } from '../src/stack/foundation.js'
+
+/** Result of one command; an error it threw is not rethrown. */
+export interface Said {
+  readonly out: string
+  readonly error: unknown
+  readonly exitCode: number
+}
+
+export interface CommandLine extends TestInstallation {
+  /** Settings that lead the command to the installation. */
+  readonly environment: Readonly<Record<string, string>>
+  cupel(...args: readonly string[]): Promise<Said>
+  /** As `cupel --json`, parsed; throws where the command fails. */
+  json<T>(...args: readonly string[]): Promise<T>
+}
+
+export async function openCommandLine(settings: Readonly<Record<string, string>> = {}): Promise<CommandLine> {
+  const installation = await openTestInstallation({
+    migrations: migrationSources,
+    readModels,
+    topics: [...topicSpecs, ...deadLetterGroups.map(deadLetterTopic)],
+    statementTimeoutMs: 0,
+  })
+  const environment = {
+    CUPEL_HOME: installation.folder,
+    CUPEL_DATABASE_URL: installation.connectionString,
+    CUPEL_LOG: 'embedded',
+    ...settings,
+  }
+  const cupel = (...args: readonly string[]): Promise<Said> => callCupel(environment, args)
+  return {
+    ...installation,
+    environment,
+    cupel,
+    async json<T>(...args: readonly string[]) {
+      const said = await cupel(...args, '--json')
+      expect(said.error).toBeNull()
+      return JSON.parse(said.out) as T
+    },
+  }
+}
+
+async function callCupel(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Promise<Said> {
+  const out: string[] = []
+  const context = {
+    ...createContext(environment, args),
+    print: (text: string) => void out.push(text),
+    note: () => undefined,
+  }
+  process.exitCode = 0
+  let error: unknown = null
+  await createProgram(context)
+    .parseAsync([...args], { from: 'user' })
+    .catch((thrown: unknown) => (error = thrown))
+  const exitCode = Number(process.exitCode ?? 0)
+  process.exitCode = 0
+  return { out: out.join('\n'), error, exitCode }
+}
