@@ -2,11 +2,13 @@
 import { eventSchemas, type EventType } from '@cupel/contracts'
 import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
+import { isUnknownSchema } from './consume/schema-patience.js'
 import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 
 /** What one record changes. */
 export interface ReducedRecord {
-  readonly type: EventType
+  /** Null where the record was skipped. */
+  readonly type: EventType | null
   readonly changes: readonly Change[]
 }
 
@@ -20,7 +22,7 @@ export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
   const reducers = new Map(
     readModel.reducers.map((reducer) => [reducer.type as string, readBy(reducer, codec)]),
   )
-  return (record) => {
+  const reduce: Reduce = (record) => {
     const type = typeOf(record)
     if (type === undefined) throw new Error(`the record has no ${TYPE_HEADER} header`)
     const reducer = reducers.get(type)
@@ -30,6 +32,21 @@ export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
     }
     const { topic, partition, offset } = record
     return { type: reducer.type, changes: reducer.changesOf(record, { topic, partition, offset }) }
+  }
+  return readModel.workTopics === undefined ? reduce : skippingIn(readModel.workTopics, reduce)
+}
+
+const SKIPPED: ReducedRecord = { type: null, changes: [] }
+
+/** Skips what cannot be read in these topics, except where a schema is only not known yet. */
+function skippingIn(topics: readonly string[], reduce: Reduce): Reduce {
+  return (record) => {
+    try {
+      return reduce(record)
+    } catch (error) {
+      if (!topics.includes(record.topic) || isUnknownSchema(error)) throw error
+      return SKIPPED
+    }
   }
 }
 

@@ -13,6 +13,11 @@ export interface ReadModel {
   /** Postgres schema that holds the tables and nothing else. */
   readonly schema: string
   readonly topics: readonly string[]
+  /**
+   * Topics among them whose records are work for another consumer. It dead-letters a record that cannot be read, and the read
+   * model skips that record: it was never accepted work. In every other topic such a record stops the read model.
+   */
+  readonly workTopics?: readonly string[]
   /** DDL with unqualified names; it runs with the schema as search path. */
   readonly definition: string
   /** Every table of the definition: what a rebuild compares. */

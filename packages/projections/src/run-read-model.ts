@@ -116,7 +116,11 @@ function follow(state: State, statistics: Statistics): Consumer {
         )
         const { resizedBy } = readModel
         if (resizedBy === undefined) return
-        if (batches.some(({ outcomes }) => outcomes.some(({ type }) => resizedBy.includes(type))))
+        if (
+          batches.some(({ outcomes }) =>
+            outcomes.some(({ type }) => type !== null && resizedBy.includes(type)),
+          )
+        )
           statistics.take()
       },
       onRefused: metrics.refused,

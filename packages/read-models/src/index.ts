@@ -6,6 +6,8 @@ import { reportView } from './report-view/reducers.js'
 
 export { auditView, jobView, labelView, policyView, reportView }
 export * from './audit-view/queries.js'
+export { auditedData, callEvents, endOf } from './audit-view/recorded-call.js'
+export type { CallEnd, CallEvent, RecordedCall, ScreenOutcome } from './audit-view/recorded-call.js'
 export * from './job-view/queries.js'
 export * from './label-view/decision-facts.js'
 export * from './label-view/queries.js'

@@ -37,7 +37,7 @@ beforeAll(async () => {
     )
     await fixture.database.execute(
       `INSERT INTO audit_view.entry (request_id, account_id, livemode, key_id, scope, client_address, method, route, status,
-         code, subject_ids, latency_ms, at) VALUES ($1, $2, $3, 'k', '', '', 'GET', '', 200, '', '[]', 1, now())`,
+         code, subject_ids, latency_ms, at, is_audited) VALUES ($1, $2, $3, 'k', '', '', 'GET', '', 200, '', '[]', 1, now(), true)`,
       [`request-${index}`, accountId, livemode],
     )
     await fixture.database.execute(

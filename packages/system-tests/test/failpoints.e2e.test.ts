@@ -26,7 +26,6 @@ const underLoad = {
   'scorer.report-generated': 100,
   'scorer.checkpoint': 15,
   'projector.batch': 100,
-  'api.request-audited': 130,
 } as const satisfies Partial<Record<FailpointName, number>>
 /** The second side of a point is reached this many visits later. */
 const BETWEEN_SIDES = 10
@@ -54,7 +53,7 @@ const atFirstStart = [
 ] as const satisfies readonly FailpointName[]
 
 /** Points that are visited where no screen is ready in time. */
-const whenLate = ['api.pending-noted'] as const satisfies readonly FailpointName[]
+const whenLate = ['api.pending-noted', 'api.request-audited'] as const satisfies readonly FailpointName[]
 
 /** Screens at once: what a demo key may send, and more than can be answered within 10 ms. */
 const BURST = 50

@@ -13,7 +13,14 @@ export {
   rotateEndpointSecret,
   SECRET_OVERLAP_MS,
 } from './endpoints.js'
-export type { EndpointRefusal, EndpointResult, EndpointStore, Owner, WebhookEndpoint } from './endpoints.js'
+export type {
+  Actor,
+  EndpointRefusal,
+  EndpointResult,
+  EndpointStore,
+  Owner,
+  WebhookEndpoint,
+} from './endpoints.js'
 export {
   getDelivery,
   KEEP_DELIVERIES_MS,

@@ -86,7 +86,13 @@ export async function answerCall(
   if (!idempotencyKey.ok) return idempotencyKey.refusal
   const inputs = early ?? readInputs(endpoint, request, body)
   if (isRefused(inputs)) return inputs
-  const keyed: KeyedCall = { ...call, caller: admission.caller }
+  const keyed: KeyedCall = {
+    ...call,
+    caller: admission.caller,
+    clientAddress: origin.clientAddress,
+    method: request.method,
+    route: endpoint.path,
+  }
   const { reservation } = admission
   if (reservation === null) return await endpoint.handle(keyed, inputs)
   return await answerIdempotently(

@@ -1,8 +1,15 @@
 /** Every call with a key leaves its trail before its answer leaves; nothing secret is ever in it. */
-import { topicOf, type ApiRequestAudited, type DomainEvent } from '@cupel/contracts'
+import {
+  topicOf,
+  topicSpecs,
+  type ApiRequestAudited,
+  type DomainEvent,
+  type ScreenRequested,
+} from '@cupel/contracts'
+import { magicProblems } from '@cupel/domain'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { runReadModel, startOutboxRelay } from '@cupel/projections'
+import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { auditView } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
@@ -56,6 +63,29 @@ async function outbox(): Promise<DomainEvent[]> {
   return rows.map(({ event }) => event)
 }
 
+/** Records in all topics of the installation. */
+async function recordCount(): Promise<number> {
+  const { log } = installation
+  let count = 0
+  for (const { name, partitions } of topicSpecs)
+    for (let partition = 0; partition < partitions; partition += 1)
+      count += await log.endOffset(name, partition)
+  return count
+}
+
+async function requestOf(reply: Reply): Promise<ScreenRequested | undefined> {
+  const requestId = reply.headers['request-id']
+  return (await installation.requests()).find(({ call }) => call?.requestId === requestId)
+}
+
+/** Resolves once everything in the outbox is in the log. */
+async function relayed(): Promise<void> {
+  const { log, codec, database } = installation
+  const relay = startOutboxRelay({ log, codec, database, logger: silentLogger, metrics: noMetrics })
+  await until(async () => expect((await outboxBacklog(database)).waiting).toBe(0))
+  await relay.stop()
+}
+
 function of(reply: Reply, events: readonly DomainEvent[]): ApiRequestAudited[] {
   const requestId = reply.headers['request-id']
   const byId = new Map(events.map((event) => [event.envelope.id, event]))
@@ -68,30 +98,90 @@ const logged = async (reply: Reply): Promise<ApiRequestAudited[]> => of(reply, a
 const told = async (reply: Reply): Promise<ApiRequestAudited[]> =>
   of(reply, [...(await outbox()), ...(await trail())])
 
+/** In the sandbox its screen is always answered as late. */
+const MAGIC_SLOWEST_ADDRESS = [...magicProblems].find(([, code]) => code === 'screening_timeout')![0]
+
 const items = (reply: Reply) => reply.json()['items'] as Record<string, unknown>[]
 const UNKNOWN = '/v1/reports/0123456789abcdef'
 
 describe('the trail', () => {
-  test('holds a screen and what it made, before the answer', async () => {
-    const { key, keyId, accountId } = await installation.key()
+  test('holds a screen in its request, before the answer: two records in the log, none in the outbox', async () => {
+    const { key, keyId } = await installation.key()
+    const before = await recordCount()
     const reply = await screen(api.url, key)
-    const reportId = reply.json()['report_id']
-    const [entry, ...more] = await told(reply)
-    expect(more).toEqual([])
-    expect(entry).toMatchObject({
-      accountId,
-      keyId,
-      environment: 'live',
-      scope: 'read-write',
-      clientAddress: '127.0.0.1',
-      method: 'POST',
-      route: '/v1/screen',
-      status: 200,
-      code: '',
-      subjectIds: [reportId],
+    expect((await recordCount()) - before).toBe(2)
+    expect(await told(reply)).toEqual([])
+    expect(await requestOf(reply)).toMatchObject({
+      reportId: reply.json()['report_id'],
+      call: {
+        ...{ keyId, scope: 'read-write', clientAddress: '127.0.0.1' },
+        ...{ method: 'POST', route: '/v1/screen', status: 200 },
+      },
     })
-    expect(entry!.latencyMs).toBeGreaterThan(0)
-    expect(JSON.stringify(entry)).not.toContain(ADDRESS)
+  })
+
+  test.each([
+    ['fails', 'fail', ADDRESS, 500, 'screening_failed'],
+    ['is late', 'report', MAGIC_SLOWEST_ADDRESS, 503, 'screening_timeout'],
+  ] as const)('holds the answer of a screen that %s', async (_, answer, address, status, code) => {
+    installation.scorer.answer = answer
+    const { key } = await installation.key({ environment: 'test' })
+    const reply = await call(api.url, 'POST', '/v1/screen', { key, body: { address } })
+    installation.scorer.answer = 'report'
+    expect(reply.status, reply.text).toBe(status)
+    const reportId = reply.json()['report_id']
+    expect(await told(reply)).toMatchObject([{ status, code, subjectIds: [reportId] }])
+    await until(async () =>
+      expect(items(await call(api.url, 'GET', '/v1/audit-log', { key }))).toContainEqual(
+        expect.objectContaining({ request_id: reply.headers['request-id'], status, code }),
+      ),
+    )
+  })
+
+  test('holds a job and its cancellation, a webhook endpoint and its changes in their events', async () => {
+    const { key, keyId } = await installation.key({ webhookAdmin: true })
+    const job = await call(api.url, 'POST', '/v1/bulk', { key, body: { addresses: [ADDRESS] } })
+    const jobId = String(job.json()['job_id'])
+    const cancelled = await call(api.url, 'POST', `/v1/bulk/${jobId}/cancel`, { key })
+    const endpoints = '/v1/webhook-endpoints'
+    const made = await call(api.url, 'POST', endpoints, { key, body: { url: 'https://example.com/hook' } })
+    const endpointId = String(made.json()['endpoint_id'])
+    const path = `${endpoints}/${endpointId}`
+    const paused = await call(api.url, 'PATCH', path, { key, body: { status: 'disabled' } })
+    const rotated = await call(api.url, 'POST', `${path}/rotate-secret`, { key })
+    const deleted = await call(api.url, 'DELETE', path, { key })
+    const replies = [job, cancelled, made, paused, rotated, deleted]
+    for (const reply of replies) expect(await told(reply)).toEqual([])
+    await relayed()
+    await until(async () => {
+      const listed = items(await call(api.url, 'GET', '/v1/audit-log', { key })).filter(
+        ({ route }) => route !== '/v1/audit-log',
+      )
+      const expected = replies.map((reply) => ({
+        ...{ request_id: reply.headers['request-id'], key_id: keyId, status: reply.status, code: null },
+        subject_ids: [reply === job || reply === cancelled ? jobId : endpointId],
+      }))
+      expect(listed).toMatchObject(expected.reverse())
+    })
+  })
+
+  test('holds a resumed call by itself, beside the one that it goes on with', async () => {
+    const { key } = await installation.key()
+    installation.scorer.answer = 'hold'
+    const order = { key, headers: { 'idempotency-key': 'resumed' }, body: { address: ADDRESS } }
+    const first = call(api.url, 'POST', '/v1/screen', order)
+    await until(() => expect(installation.scorer.held()).not.toEqual([]))
+    await installation.database.execute(
+      `UPDATE access.idempotency SET lease_until = now() - interval '1 second' WHERE idempotency_key = 'resumed'`,
+    )
+    const second = call(api.url, 'POST', '/v1/screen', order)
+    await until(() => expect(installation.scorer.held()).toHaveLength(2))
+    installation.scorer.answer = 'report'
+    await installation.scorer.release()
+    const [one, two] = await Promise.all([first, second])
+    expect(two.text).toBe(one.text)
+    expect(await told(one)).toEqual([])
+    expect(await told(two)).toMatchObject([{ status: 200, subjectIds: [one.json()['report_id']] }])
   })
 
   test.each([
@@ -177,13 +267,12 @@ describe('GET /v1/audit-log', () => {
 })
 
 describe('where the log does not acknowledge', () => {
-  /** Appends of calls fail or hang; everything else passes. */
-  const logWithout = (append: () => Promise<never>): EventLog =>
+  /** Appends at this point fail or hang; everything else passes. */
+  const logWithout = (append: () => Promise<never>, point = 'api.request-audited'): EventLog =>
     new Proxy(installation.log, {
       get(log, name: keyof EventLog) {
         if (name === 'append')
-          return (at: string, records: never) =>
-            at === 'api.request-audited' ? append() : log.append(at as never, records)
+          return (at: string, records: never) => (at === point ? append() : log.append(at as never, records))
         const value = log[name]
         return typeof value === 'function' ? (value as () => unknown).bind(log) : value
       },
@@ -205,6 +294,26 @@ describe('where the log does not acknowledge', () => {
     const relay = startOutboxRelay({ log, codec, database, logger: silentLogger, metrics: noMetrics })
     await until(async () => expect(await logged(reply)).toMatchObject([{ status: 404 }]))
     await relay.stop()
+  })
+
+  test('a report that is there before its request is acknowledged is answered, and the call recorded by itself', async () => {
+    const { key } = await installation.key()
+    const { log } = installation
+    const unacknowledged = new Proxy(log, {
+      get(target, name: keyof EventLog) {
+        if (name === 'append')
+          return async (at: never, records: never) => {
+            await target.append(at, records)
+            return at === 'api.screen-requested' ? await hanging() : []
+          }
+        const value = target[name]
+        return typeof value === 'function' ? (value as () => unknown).bind(target) : value
+      },
+    })
+    const cut = await installation.api({ log: unacknowledged, config: { CUPEL_INSTANCE: 2 } })
+    const reply = await screen(cut.url, key)
+    expect(reply.status).toBe(200)
+    expect(await told(reply)).toMatchObject([{ status: 200, subjectIds: [reply.json()['report_id']] }])
   })
 
   test('nothing is answered where the outbox fails too', async () => {

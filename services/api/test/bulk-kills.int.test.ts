@@ -1,13 +1,10 @@
 /** An API that dies while it takes a job, or its cancellation, leaves nothing half: a retry under the same key finishes it. */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
-
-const CHILD = fileURLToPath(new URL('./api-child.ts', import.meta.url))
+import { startChild } from './start-child.js'
 
 let installation: Installation
 let url: string
@@ -18,20 +15,6 @@ beforeAll(async () => {
   key = (await installation.key()).key
 })
 afterAll(() => installation.stop())
-
-async function startChild(failpoint: string): Promise<{ url: string; died: Promise<string | null> }> {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions', 'cupel-source', CHILD, installation.connectionString],
-    { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  const died = new Promise<string | null>((resolve) => child.once('close', (_, by) => resolve(by)))
-  const listening = await new Promise<string>((resolve, reject) => {
-    child.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
-    child.once('close', (code) => reject(new Error(`The API ended with exit code ${code} before it served`)))
-  })
-  return { url: listening, died }
-}
 
 async function bulkEvents(): Promise<DomainEvent[]> {
   const topic = topicOf('BulkSubmitted')
@@ -54,7 +37,7 @@ const submit = (to: string, idempotencyKey: string): Promise<Reply> =>
 test.each(['before:api.bulk-submitted:1', 'after:api.bulk-submitted:1'])(
   'killed %s, the retry gets the one job of its key, and it can be read',
   async (failpoint) => {
-    const child = await startChild(failpoint)
+    const child = await startChild(installation.connectionString, failpoint)
     await submit(child.url, failpoint).catch(() => undefined)
     expect(await child.died).toBe('SIGKILL')
     // The reservation of the dead attempt ends with its lease.
@@ -85,7 +68,7 @@ test.each([
       (await bulkEvents()).filter(
         ({ type, envelope }) => type === 'BulkCancelRequested' && envelope.subject === jobId,
       ).length
-    const child = await startChild(failpoint)
+    const child = await startChild(installation.connectionString, failpoint)
     await cancel(child.url).catch(() => undefined)
     expect(await child.died).toBe('SIGKILL')
     expect(await requests()).toBe(expected)

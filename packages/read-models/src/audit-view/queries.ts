@@ -1,6 +1,7 @@
 /** Reads of the audit log. Every one names the account and its environment: another one's entries do not exist. */
 import type { Queryable } from '@cupel/postgres'
 import { queryTenant, type Tenant, type TenantRow } from '../tenancy.js'
+import { endOf, type CallEnd } from './recorded-call.js'
 
 /** One call with a key of the account. */
 export interface AuditEntry {
@@ -38,11 +39,14 @@ export interface AuditQuery extends Tenant {
   readonly after: AuditCursor | null
 }
 
-/** Newest first. Pages stay put while new calls are recorded: each goes on behind the last entry of the one before. */
+/**
+ * Newest first. The outcome of a screen is read from the report view (docs/adr/0240); a screen that has none yet is not listed.
+ * New calls do not move the pages: each page starts after the last entry of the page before.
+ */
 export async function listAuditEntries(database: Queryable, query: AuditQuery): Promise<AuditPage> {
   const values: unknown[] = [query.accountId, query.livemode]
   const parameter = (value: unknown): string => `$${values.push(value)}`
-  const conditions = ['account_id = $1 AND livemode = $2']
+  const conditions = ['account_id = $1 AND livemode = $2', '(report_id IS NULL OR state IS NOT NULL)']
   if (query.keyId !== undefined) conditions.push(`key_id = ${parameter(query.keyId)}`)
   if (query.after !== null) {
     const { at, requestId } = query.after
@@ -51,8 +55,13 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
   const rows = await queryTenant<EntryRow>(
     database,
     query,
-    `SELECT account_id, livemode, request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms, at
-     FROM audit_view.entry WHERE ${conditions.join(' AND ')}
+    `SELECT account_id, livemode, request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms, at,
+       report_id, state, ended_at
+     FROM audit_view.entry LEFT JOIN LATERAL (
+       SELECT state, ended_at FROM report_view.report
+       WHERE report.report_id = entry.report_id AND report.account_id = entry.account_id AND report.livemode = entry.livemode
+     ) AS outcome ON true
+     WHERE ${conditions.join(' AND ')}
      ORDER BY at DESC, request_id DESC LIMIT ${parameter(query.pageSize + 1)}`,
     values,
   )
@@ -75,9 +84,15 @@ interface EntryRow extends TenantRow {
   readonly subject_ids: string
   readonly latency_ms: number
   readonly at: Date
+  /** Null where the outcome is in the row. */
+  readonly report_id: string | null
+  readonly state: 'generated' | 'failed' | null
+  readonly ended_at: Date | null
 }
 
 function entryOf(row: EntryRow): AuditEntry {
+  const at = row.at.toISOString()
+  const { status, code, latencyMs } = endOfRow(row, at)
   return {
     requestId: row.request_id,
     keyId: row.key_id,
@@ -85,10 +100,17 @@ function entryOf(row: EntryRow): AuditEntry {
     clientAddress: row.client_address,
     method: row.method,
     route: row.route,
-    status: row.status,
-    code: row.code === '' ? null : row.code,
+    status,
+    code: code === '' ? null : code,
     subjectIds: JSON.parse(row.subject_ids) as string[],
-    latencyMs: row.latency_ms,
-    at: row.at.toISOString(),
+    latencyMs,
+    at,
   }
+}
+
+function endOfRow(row: EntryRow, at: string): CallEnd {
+  const { status, code, latency_ms: latencyMs } = row
+  if (row.report_id === null) return { status, code, latencyMs }
+  const outcome = { isFailed: row.state === 'failed', endedAt: row.ended_at!.toISOString() }
+  return endOf({ status, at }, outcome)
 }

@@ -1,35 +1,54 @@
-/** What was done with the keys of an account, for the account itself. */
+/** The use of an account's keys, for the account itself. Events of one call may arrive in any order, and more than once. */
 import { readFileSync } from 'node:fs'
-import { topicOf } from '@cupel/contracts'
+import { screenTopic, topicOf } from '@cupel/contracts'
 import { batchWrite, onPartOf, type ReadModel } from '@cupel/projections'
+import { callEvents, endOf, type RecordedCall } from './recorded-call.js'
 
-/** An event that went to the outbox after an append without acknowledgement may come twice, with the same words. */
-const insertEntry = batchWrite({
-  name: 'audit-view.insert',
-  columns: {
-    request_id: 'text',
-    account_id: 'text',
-    livemode: 'bool',
-    key_id: 'text',
-    scope: 'text',
-    client_address: 'text',
-    method: 'text',
-    route: 'text',
-    status: 'int4',
-    code: 'text',
-    subject_ids: 'text',
-    latency_ms: 'float8',
-    at: 'timestamptz',
-  },
+const COLUMNS = {
+  request_id: 'text',
+  account_id: 'text',
+  livemode: 'bool',
+  key_id: 'text',
+  scope: 'text',
+  client_address: 'text',
+  method: 'text',
+  route: 'text',
+  status: 'int4',
+  code: 'text',
+  subject_ids: 'text',
+  latency_ms: 'float8',
+  at: 'timestamptz',
+  report_id: 'text',
+  is_audited: 'bool',
+} as const
+
+/** A call as the event says that it made. A row that exists came from the same event, or from an ApiRequestAudited. */
+const insertRecorded = batchWrite({
+  name: 'audit-view.insert-recorded',
+  columns: COLUMNS,
   sql: ({ schema, rows, columns }) =>
-    `INSERT INTO ${schema}.entry (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord
+    `INSERT INTO ${schema}.entry (${columns}) SELECT ${columns} FROM ${rows} ORDER BY request_id
      ON CONFLICT (request_id) DO NOTHING`,
+})
+
+const REPLACED = Object.keys(COLUMNS).filter((name) => name !== 'request_id')
+
+/** An event that went to the outbox after an append without acknowledgement may come twice, with the same data. */
+const upsertAudited = batchWrite({
+  name: 'audit-view.upsert-audited',
+  columns: COLUMNS,
+  sql: ({ schema, rows, columns }) =>
+    `INSERT INTO ${schema}.entry (${columns})
+     SELECT DISTINCT ON (request_id) ${columns} FROM ${rows} ORDER BY request_id, ord
+     ON CONFLICT (request_id) DO UPDATE
+     SET (${REPLACED.join(', ')}) = (${REPLACED.map((name) => `excluded.${name}`).join(', ')})
+     WHERE NOT entry.is_audited`,
 })
 
 /** Every call adds an entry and a list of them may lag; at the usual interval they took as many transactions as the reports. */
 const COMMIT_INTERVAL_MS = 250
 
-/** What the view keeps of a call. */
+/** What the view keeps of an ApiRequestAudited. */
 const KEPT = [
   'requestId',
   'accountId',
@@ -50,7 +69,14 @@ export const auditView: ReadModel = {
   name: 'audit-view',
   version: 1,
   schema: 'audit_view',
-  topics: [topicOf('ApiRequestAudited', true), topicOf('ApiRequestAudited', false)],
+  topics: [true, false].flatMap((livemode) => [
+    topicOf('ApiRequestAudited', livemode),
+    // Calls of the bulk lane are the coordinator's, and a screen that was moved there is in the interactive topic too.
+    screenTopic('interactive', livemode),
+    topicOf('BulkSubmitted', livemode),
+    topicOf('WebhookEndpointCreated', livemode),
+  ]),
+  workTopics: [screenTopic('interactive', true), screenTopic('interactive', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
   tables: ['entry'],
   commitIntervalMs: COMMIT_INTERVAL_MS,
@@ -58,7 +84,7 @@ export const auditView: ReadModel = {
     onPartOf('ApiRequestAudited', KEPT, (data) =>
       data.accountId === ''
         ? []
-        : insertEntry({
+        : upsertAudited({
             request_id: data.requestId,
             account_id: data.accountId,
             livemode: data.livemode,
@@ -72,7 +98,36 @@ export const auditView: ReadModel = {
             subject_ids: JSON.stringify(data.subjectIds),
             latency_ms: data.latencyMs,
             at: data.at,
+            report_id: null,
+            is_audited: true,
           }),
     ),
+    ...callEvents.map(({ type, fields, read }) =>
+      onPartOf(type, fields, (data) => {
+        const recorded = read(data)
+        return recorded === null ? [] : insertRecorded(rowOf(recorded))
+      }),
+    ),
   ],
+}
+
+function rowOf({ call, accountId, livemode, subjectId, endedAt }: RecordedCall) {
+  const end = endedAt === null ? null : endOf(call, { endedAt, isFailed: false })
+  return {
+    request_id: call.requestId,
+    account_id: accountId,
+    livemode,
+    key_id: call.keyId,
+    scope: call.scope,
+    client_address: call.clientAddress,
+    method: call.method,
+    route: call.route,
+    status: call.status,
+    code: '',
+    subject_ids: JSON.stringify([subjectId]),
+    latency_ms: end?.latencyMs ?? 0,
+    at: call.at,
+    report_id: endedAt === null ? subjectId : null,
+    is_audited: false,
+  }
 }

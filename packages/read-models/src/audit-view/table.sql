@@ -1,4 +1,4 @@
--- One row per call whose key is known. Calls without one belong to nobody: operators read them from the log.
+-- One row per call whose key is known. Calls without a known key belong to no account: operators read them from the log.
 CREATE TABLE entry (
   request_id     text COLLATE "C" PRIMARY KEY,
   account_id     text COLLATE "C" NOT NULL,
@@ -8,14 +8,20 @@ CREATE TABLE entry (
   client_address text NOT NULL,
   method         text NOT NULL,
   route          text NOT NULL,
+  -- Of a call that waits for a report: the status where there is one.
   status         int4 NOT NULL,
   -- Empty for a success.
   code           text NOT NULL,
   -- JSON array of texts.
   subject_ids    text NOT NULL,
+  -- 0 where the call waits for a report.
   latency_ms     float8 NOT NULL,
-  at             timestamptz NOT NULL
+  at             timestamptz NOT NULL,
+  -- The report whose record is the outcome of the call; null where the outcome is in this row.
+  report_id      text COLLATE "C",
+  -- Whether an ApiRequestAudited made the row: it replaces what another event says of the call.
+  is_audited     bool NOT NULL
 );
 
--- A list is always one account's, in one environment, newest first.
+-- A list shows the calls of one account in one environment, newest first.
 CREATE INDEX entry_newest ON entry (account_id, livemode, at DESC, request_id DESC);

@@ -8,6 +8,7 @@ import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
+import { isRefusal } from '../http/problem.js'
 import {
   auditedCall,
   clientAddressOf,
@@ -46,7 +47,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
   const { log, codec, database, logger } = options
   const written = options.metrics.counter(
     'api_audit_events_total',
-    'Calls recorded before their answer, by where: the log, the outbox, or nowhere, which withholds the answer.',
+    'Calls recorded before their answer, by where: the event they made, a record of their own in the log or the outbox, or nowhere, which withholds the answer.',
     ['where'],
   )
   const strangers = createStrangerCounts(options.nowMs)
@@ -98,6 +99,10 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
 
   return {
     record(call) {
+      if (!isRefusal(call.result) && call.result.isRecorded === true) {
+        written.inc({ where: 'event' })
+        return RECORDED
+      }
       const isTold = call.caller !== null || strangers.note(clientNetwork(clientAddressOf(call)))
       return isTold ? write(auditedCall(call)) : RECORDED
     },

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import type { Answer } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { isRefusal, type Refusal } from '../http/problem.js'
+import { arrivalTime } from './api-call.js'
 import type { StrangerCount } from './stranger-counts.js'
 
 export interface EndedCall {
@@ -37,7 +38,7 @@ const KEY_BYTES = 8
 export function auditedCall(call: EndedCall): AuditEvent {
   const { caller, requestId, result } = call
   const clientAddress = clientAddressOf(call)
-  const at = new Date(Date.now() - call.latencyMs).toISOString()
+  const at = arrivalTime(call.latencyMs)
   const livemode = caller?.livemode ?? true
   const event: DomainEvent<'ApiRequestAudited'> = {
     type: 'ApiRequestAudited',

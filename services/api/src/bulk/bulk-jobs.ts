@@ -11,12 +11,14 @@ import {
 } from '@cupel/contracts'
 import { judgeItems, magicProblems } from '@cupel/domain'
 import { LogUnavailableError, type EventCodec, type EventLog } from '@cupel/event-log'
+import { apiCallOf } from '../audit/api-call.js'
+import type { KeyedCall } from '../http/endpoint.js'
+import { statuses } from '../http/status.js'
+import { traceparentOf } from '../http/traceparent.js'
 import type { ReportIds } from '../screening/report-ids.js'
 
 export interface BulkOrder {
-  readonly caller: Caller
-  readonly requestId: string
-  readonly traceparent: string | undefined
+  readonly call: KeyedCall
   readonly jobId: string
   readonly addresses: readonly string[]
   readonly chain: string | undefined
@@ -34,7 +36,7 @@ export interface BulkJobs {
   /** Null where the job could not be accepted: the log did not acknowledge. */
   submit(order: BulkOrder): Promise<SubmittedJob | null>
   /** Whether the request to cancel is in the log. */
-  cancel(order: Pick<BulkOrder, 'caller' | 'requestId' | 'traceparent' | 'jobId'>): Promise<boolean>
+  cancel(order: Pick<BulkOrder, 'call' | 'jobId'>): Promise<boolean>
 }
 
 export interface BulkJobsOptions {
@@ -64,16 +66,16 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
         type: 'BulkSubmitted',
         data: {
           jobId: order.jobId,
-          accountId: order.caller.accountId,
-          livemode: order.caller.livemode,
+          accountId: order.call.caller.accountId,
+          livemode: order.call.caller.livemode,
           items,
           reportPageUrl: options.reportPageUrl(),
           submittedAt,
-          call: null,
+          call: apiCallOf(order.call, statuses.accepted),
         },
         envelope: envelopeOf(order, submittedAt),
       }
-      const target = { topic: topicOf('BulkSubmitted', order.caller.livemode), key: order.jobId }
+      const target = { topic: topicOf('BulkSubmitted', order.call.caller.livemode), key: order.jobId }
       const isAccepted = await isAcknowledged(
         log.append('api.bulk-submitted', [codec.encode(event, target)]),
         options.deadlineMs,
@@ -84,10 +86,16 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
     },
     async cancel(order) {
       const requestedAt = new Date().toISOString()
-      const { accountId, livemode } = order.caller
+      const { accountId, livemode } = order.call.caller
       const event: DomainEvent<'BulkCancelRequested'> = {
         type: 'BulkCancelRequested',
-        data: { jobId: order.jobId, accountId, livemode, requestedAt, call: null },
+        data: {
+          jobId: order.jobId,
+          accountId,
+          livemode,
+          requestedAt,
+          call: apiCallOf(order.call, statuses.accepted),
+        },
         envelope: envelopeOf(order, requestedAt),
       }
       const target = { topic: topicOf('BulkCancelRequested', livemode), key: order.jobId }
@@ -101,12 +109,12 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
 
 /** Each item with the id of its report; equal addresses share one. */
 async function itemsOf(
-  { addresses, chain, caller }: BulkOrder,
+  { addresses, chain, call }: BulkOrder,
   reportIds: Pick<ReportIds, 'next'>,
 ): Promise<BulkSubmitted['items']> {
   const items: BulkSubmitted['items'][number][] = []
   for (const item of judgeItems(addresses, chain)) {
-    const refusal = item.ok ? scriptedRefusal(caller, item.canonicalAddress) : item
+    const refusal = item.ok ? scriptedRefusal(call.caller, item.canonicalAddress) : item
     items.push(
       item.ok && refusal === null
         ? {
@@ -151,7 +159,7 @@ function scriptedRefusal(
 }
 
 function envelopeOf(
-  { jobId, requestId, traceparent }: Pick<BulkOrder, 'jobId' | 'requestId' | 'traceparent'>,
+  { jobId, call }: Pick<BulkOrder, 'jobId' | 'call'>,
   time: string,
 ): DomainEvent['envelope'] {
   return {
@@ -159,9 +167,9 @@ function envelopeOf(
     source: EVENT_SOURCE,
     time,
     subject: jobId,
-    correlationId: requestId,
-    causationId: requestId,
-    traceparent,
+    correlationId: call.requestId,
+    causationId: call.requestId,
+    traceparent: traceparentOf(call.headers),
   }
 }
 

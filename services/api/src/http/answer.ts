@@ -3,6 +3,8 @@ export interface Answer {
   readonly status: number
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** True where an event in the log, or in the outbox, records the call: the audit trail then appends nothing. */
+  readonly isRecorded?: boolean
   /** Null for no body. */
   readonly body: string | null
 }

@@ -23,6 +23,11 @@ export interface Call {
 /** A call whose key was admitted. */
 export interface KeyedCall extends Call {
   readonly caller: Caller
+  /** Address of the client, without the proxies between. */
+  readonly clientAddress: string
+  readonly method: string
+  /** Path of the endpoint, with the names of its parameters. */
+  readonly route: string
   /** The work of this call where it carries an Idempotency-Key. */
   readonly work?: Work
 }
@@ -121,6 +126,11 @@ export function keyedEndpoint<Path = undefined, Query = undefined, Body = undefi
   endpoint: KeyedEndpoint<Path, Query, Body>,
 ): Endpoint {
   return endpoint
+}
+
+/** The answer to a call whose own event records it. */
+export function recorded(answer: Answer): Answer {
+  return { ...answer, isRecorded: true }
 }
 
 /** A JSON success. */

@@ -39,5 +39,5 @@ export function sandboxScript(caller: Pick<Caller, 'livemode'>, canonicalAddress
 /** The report is there or will be; only its caller is told that it is late. */
 export function lateOf(result: ScreenResult): ScreenResult {
   if ('refused' in result || result.outcome.kind !== 'report') return result
-  return { reportId: result.reportId, outcome: { kind: 'late' } }
+  return { reportId: result.reportId, outcome: { kind: 'late' }, isRecorded: false }
 }

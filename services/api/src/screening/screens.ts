@@ -1,28 +1,35 @@
 /** One screen: request appended to the log, answered from the record its scorer appends. */
 import type { Caller } from '@cupel/access'
 import { requestedEventId, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
+import { createTimeLimit } from '@cupel/concurrency'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import type { Work } from '../http/endpoint.js'
+import { apiCallOf } from '../audit/api-call.js'
+import type { KeyedCall } from '../http/endpoint.js'
+import { statuses } from '../http/status.js'
+import { traceparentOf } from '../http/traceparent.js'
 import type { PendingTable, ScreenOutcome } from './pending-table.js'
 import type { ReportIds } from './report-ids.js'
 import { isOverloaded } from './overload.js'
 
 /** What is to be screened, after the edge has judged the request. */
 export interface ScreenOrder {
-  readonly caller: Caller
-  readonly requestId: string
-  readonly traceparent: string | undefined
+  /** Where it carries an Idempotency-Key, the report has the id of its work. */
+  readonly call: KeyedCall
   readonly address: string
   readonly canonicalAddress: string
   readonly chain: string
   readonly candidateChains: readonly string[]
   readonly customerReference: string | null
-  /** Where the call carries an Idempotency-Key: the report has this id. */
-  readonly work: Work | null
 }
 
 export type ScreenResult =
-  { readonly reportId: string; readonly outcome: ScreenOutcome } | { readonly refused: RefusedBecause }
+  | {
+      readonly reportId: string
+      readonly outcome: ScreenOutcome
+      /** Whether the log acknowledged the request, which records the call. */
+      readonly isRecorded: boolean
+    }
+  | { readonly refused: RefusedBecause }
 
 /** Nothing was accepted: the caller may simply try again. */
 export type RefusedBecause = 'not_ready' | 'overloaded' | 'log_unavailable'
@@ -46,52 +53,58 @@ export interface ScreensOptions {
 
 const EVENT_SOURCE = 'cupel/api'
 const DWELL_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** How much longer than its report a request may wait for its acknowledgement. */
+const ACKNOWLEDGEMENT_TIMEOUT_MS = 250
 
 export function createScreens(options: ScreensOptions): Screens {
   const { log, codec, pending, metrics } = options
   const dwellSeconds = metrics.histogram(
     'api_screen_dwell_seconds',
-    'Time from append to report.',
+    'Time from the append of a request to its report.',
     DWELL_BUCKETS,
   )
-  const outcomes = metrics.counter('api_screens_total', 'Screens by what became of them.', ['outcome'])
+  const outcomes = metrics.counter('api_screens_total', 'Screens by outcome.', ['outcome'])
+  const inTime = createTimeLimit(ACKNOWLEDGEMENT_TIMEOUT_MS)
+  const refused = (because: RefusedBecause): ScreenResult => {
+    outcomes.inc({ outcome: because })
+    return { refused: because }
+  }
 
   return {
     async screen(order) {
       const because = refusalBefore(options)
-      if (because !== null) {
-        outcomes.inc({ outcome: because })
-        return { refused: because }
-      }
-      const reportId = order.work?.id ?? (await options.reportIds.next())
-      const { accountId, livemode } = order.caller
-      const isResumed = order.work?.isResumed === true
-      // Registered first: the report may come back before the append is acknowledged.
+      if (because !== null) return refused(because)
+      const { caller, work } = order.call
+      const reportId = work?.id ?? (await options.reportIds.next())
+      const isResumed = work?.isResumed === true
+      // Registered first: the report may arrive before the append is acknowledged.
       const answered = isResumed
-        ? options.awaitElsewhere(order.caller, reportId)
-        : pending.register({ reportId, accountId, livemode })
-      const event = screenRequested(order, reportId, options)
+        ? options.awaitElsewhere(caller, reportId)
+        : pending.register({ reportId, accountId: caller.accountId, livemode: caller.livemode })
+      const record = codec.encode(screenRequested(order, reportId, options), {
+        topic: screenTopic('interactive', caller.livemode),
+        key: reportId,
+      })
       const appendedMs = performance.now()
-      const record = codec.encode(event, { topic: screenTopic('interactive', livemode), key: reportId })
-      let isAcknowledged = false
-      const onAcknowledged = (): void => {
-        isAcknowledged = true
-        pending.accept(reportId)
-      }
-      const outcome = await Promise.race([
-        answered,
-        rejectionOf(log.append('api.screen-requested', [record]), onAcknowledged),
-      ])
-      if (outcome === 'rejected') {
-        // The record may have been written all the same; its id was given to nobody.
+      const append = acknowledgement(log.append('api.screen-requested', [record]), () =>
+        pending.accept(reportId),
+      )
+      const outcome = await Promise.race([answered, append.failed])
+      if (outcome === 'failed') {
+        // The record may have been written all the same; nobody was given its id.
         if (!isResumed) pending.withdraw(reportId)
-        outcomes.inc({ outcome: 'log_unavailable' })
-        return { refused: 'log_unavailable' }
+        return refused('log_unavailable')
       }
       if (outcome.kind === 'report') dwellSeconds.observe((performance.now() - appendedMs) / 1000)
       outcomes.inc({ outcome: outcome.kind })
-      if (outcome.kind === 'late' && !isAcknowledged) return { reportId, outcome: { kind: 'lost' } }
-      return { reportId, outcome }
+      if (outcome.kind === 'late' && !append.isAcknowledged())
+        return { reportId, outcome: { kind: 'lost' }, isRecorded: false }
+      // The latency of a resumed call is not that of the report, which the first attempt may have caused.
+      const isRecorded =
+        outcome.kind === 'report' &&
+        !isResumed &&
+        (append.isAcknowledged() || (await inTime(append.settled)) === true)
+      return { reportId, outcome, isRecorded }
     },
   }
 }
@@ -102,15 +115,35 @@ function refusalBefore({ pending, isReady, deadlineMs }: ScreensOptions): Refuse
   return isOverloaded(load) ? 'overloaded' : null
 }
 
-/** Settles only if the append fails; an acknowledgement is no answer, but makes the id one that may be handed out. */
-function rejectionOf(append: Promise<unknown>, onAcknowledged: () => void): Promise<'rejected'> {
-  return new Promise((resolve) => {
-    append.then(onAcknowledged, () => resolve('rejected'))
+interface Acknowledgement {
+  readonly isAcknowledged: () => boolean
+  /** Resolves to whether the log acknowledged the append. */
+  readonly settled: Promise<boolean>
+  /** Resolves only where the append fails: an acknowledgement answers no call. */
+  readonly failed: Promise<'failed'>
+}
+
+/** From its acknowledgement on, the id of a request may be given to its caller. */
+function acknowledgement(append: Promise<unknown>, onAcknowledged: () => void): Acknowledgement {
+  let isAcknowledged = false
+  const settled = append.then(
+    () => {
+      isAcknowledged = true
+      onAcknowledged()
+      return true
+    },
+    () => false,
+  )
+  const failed = new Promise<'failed'>((resolve) => {
+    void settled.then((succeeded) => {
+      if (!succeeded) resolve('failed')
+    })
   })
+  return { isAcknowledged: () => isAcknowledged, settled, failed }
 }
 
 function screenRequested(
-  order: ScreenOrder,
+  { call, ...order }: ScreenOrder,
   reportId: string,
   options: Pick<ScreensOptions, 'deadlineMs' | 'reportUrlOf'>,
 ): DomainEvent<'ScreenRequested'> {
@@ -119,30 +152,26 @@ function screenRequested(
   return {
     type: 'ScreenRequested',
     data: {
+      ...order,
       reportId,
-      accountId: order.caller.accountId,
-      livemode: order.caller.livemode,
-      address: order.address,
-      canonicalAddress: order.canonicalAddress,
-      chain: order.chain,
-      candidateChains: order.candidateChains,
-      customerReference: order.customerReference,
+      accountId: call.caller.accountId,
+      livemode: call.caller.livemode,
       lane: 'interactive',
       answerByAt: new Date(nowMs + options.deadlineMs).toISOString(),
       requestedAt,
       reportUrl: options.reportUrlOf(reportId),
       jobId: null,
       jobIndex: null,
-      call: null,
+      call: apiCallOf(call, statuses.ok),
     },
     envelope: {
       id: requestedEventId(),
       source: EVENT_SOURCE,
       time: requestedAt,
       subject: reportId,
-      correlationId: order.requestId,
-      causationId: order.requestId,
-      traceparent: order.traceparent,
+      correlationId: call.requestId,
+      causationId: call.requestId,
+      traceparent: traceparentOf(call.headers),
     },
   }
 }

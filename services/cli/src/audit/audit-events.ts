@@ -1,22 +1,9 @@
-/** Everything that was done with keys, and by operators, read from the log itself and in the order of time. */
-import { topicOf, type DomainEvent, type EventType } from '@cupel/contracts'
-import { TYPE_HEADER, type EventCodec, type EventLog } from '@cupel/event-log'
-
-/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers, webhook endpoints. */
-const auditedTypes = [
-  'ApiRequestAudited',
-  'RefusedRequestsCounted',
-  'AccountCreated',
-  'ApiKeyIssued',
-  'ApiKeyRevoked',
-  'PolicyActivated',
-  'LabelSetPublished',
-  'LabelSetExpected',
-  'LedgerSegmentImported',
-  'WebhookEndpointCreated',
-  'WebhookEndpointChanged',
-  'WebhookEndpointDeleted',
-] as const satisfies readonly EventType[]
+/** Every call with a key, and what operators did, read from the log itself, oldest first. */
+import type { DomainEvent } from '@cupel/contracts'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import { placesOf, readAuditLog, type AuditLogEntry } from './audit-log.js'
+import { createCallEnds } from './call-ends.js'
+import { callsWithRecord } from './calls-with-record.js'
 
 export interface AuditExport {
   /** Only events of this account: calls with its keys, and what was done with these. */
@@ -27,80 +14,60 @@ export interface AuditExport {
   readonly until?: string | undefined
 }
 
-/** Events told again after a failure have the same id; so many are remembered to leave the repeats out. */
+/** An event that was repeated after a failure has the same id. So many ids are remembered to leave the repeats out. */
 const MAX_REMEMBERED_IDS = 200_000
+/** Events are sorted by time among so many: a call is known later than it came, by as much as it took. */
+const SORTED_EVENTS = 5_000
 
-/** The events up to the end of the log as it is now, oldest first. */
+/**
+ * The events up to the end of the log as it is now. A call that another event records is an ApiRequestAudited here as well, once
+ * its outcome is in the log. Memory is bounded but for the calls that `callsWithRecord` finds.
+ */
 export async function* readAuditEvents(
   { log, codec }: { log: EventLog; codec: EventCodec },
-  { accountId, since, until }: AuditExport,
+  range: AuditExport,
 ): AsyncGenerator<DomainEvent> {
-  const isWanted = ({ data, envelope }: DomainEvent): boolean =>
-    (accountId === undefined || ('accountId' in data && data.accountId === accountId)) &&
-    (since === undefined || envelope.time >= since) &&
-    (until === undefined || envelope.time < until)
-  const partitions = await partitionsOf(log)
-  const seen = new Set<string>()
-  for await (const event of byTime(partitions.map((place) => eventsOf(log, codec, place)))) {
-    if (!isWanted(event) || seen.has(event.envelope.id)) continue
-    seen.add(event.envelope.id)
-    if (seen.size > MAX_REMEMBERED_IDS) seen.delete(seen.values().next().value!)
-    yield event
-  }
-}
-
-interface Place {
-  readonly topic: string
-  readonly partition: number
-  /** The end when the export began: what comes later is another export's. */
-  readonly to: number
-}
-
-async function partitionsOf(log: EventLog): Promise<Place[]> {
-  const places: Place[] = []
-  const topics = [
-    ...auditedTypes.map((type) => topicOf(type)),
-    topicOf('ApiRequestAudited', false),
-    topicOf('WebhookEndpointCreated', false),
-  ]
-  for (const topic of new Set(topics)) {
-    const count = await log.partitionCount(topic)
-    for (let partition = 0; partition < count; partition += 1)
-      places.push({ topic, partition, to: await log.endOffset(topic, partition) })
-  }
-  return places
-}
-
-async function* eventsOf(
-  log: EventLog,
-  codec: EventCodec,
-  { topic, partition, to }: Place,
-): AsyncGenerator<DomainEvent> {
-  const from = await log.startOffset(topic, partition)
-  for await (const records of log.read({ topic, partition, from, to })) {
-    for (const record of records) {
-      // Told by the header: a label topic is mostly labels, which need not even be decoded.
-      const type = record.headers[TYPE_HEADER]
-      if (record.value !== null && auditedTypes.some((audited) => audited === type))
-        yield codec.decode(record)
+  const places = await placesOf(log)
+  const withRecord = await callsWithRecord(log, codec, places, range)
+  const ends = createCallEnds()
+  const isRepeat = createMemory(MAX_REMEMBERED_IDS)
+  const eventsOf = (entry: AuditLogEntry): readonly DomainEvent[] => {
+    if (entry.kind === 'outcome') return ends.outcome(entry.reportId, entry.outcome)
+    if (entry.kind === 'event') {
+      const { data, envelope } = entry.event
+      return isWanted(range, 'accountId' in data ? data.accountId : null, envelope.time) ? [entry.event] : []
     }
+    const { call, accountId } = entry.recorded
+    const isOwn = isWanted(range, accountId, call.at) && !withRecord.has(call.requestId)
+    return isOwn ? ends.call(entry.recorded) : []
   }
+  const waiting: DomainEvent[] = []
+  for await (const entry of readAuditLog(log, codec, places)) {
+    for (const event of eventsOf(entry)) if (!isRepeat(event.envelope.id)) waiting.push(event)
+    if (waiting.length < 2 * SORTED_EVENTS) continue
+    yield* waiting.sort(byTime).splice(0, SORTED_EVENTS)
+  }
+  yield* waiting.sort(byTime)
 }
 
-/** Merges what is in order, or nearly so, in each source. Events of one moment keep the order of the sources. */
-async function* byTime(sources: readonly AsyncGenerator<DomainEvent>[]): AsyncGenerator<DomainEvent> {
-  const heads: { source: AsyncGenerator<DomainEvent>; event: DomainEvent }[] = []
-  for (const source of sources) {
-    const first = await source.next()
-    if (first.done !== true) heads.push({ source, event: first.value })
-  }
-  while (heads.length > 0) {
-    const earliest = heads.reduce((one, other) =>
-      other.event.envelope.time < one.event.envelope.time ? other : one,
-    )
-    yield earliest.event
-    const next = await earliest.source.next()
-    if (next.done === true) heads.splice(heads.indexOf(earliest), 1)
-    else earliest.event = next.value
+function isWanted({ accountId, since, until }: AuditExport, ownerId: string | null, time: string): boolean {
+  return (
+    (accountId === undefined || accountId === ownerId) &&
+    (since === undefined || time >= since) &&
+    (until === undefined || time < until)
+  )
+}
+
+function byTime(one: DomainEvent, other: DomainEvent): number {
+  return one.envelope.time < other.envelope.time ? -1 : one.envelope.time > other.envelope.time ? 1 : 0
+}
+
+function createMemory(size: number): (id: string) => boolean {
+  const seen = new Set<string>()
+  return (id) => {
+    if (seen.has(id)) return true
+    seen.add(id)
+    if (seen.size > size) seen.delete(seen.values().next().value!)
+    return false
   }
 }

@@ -1,10 +1,18 @@
-import { noMetrics, requestedEventId, silentLogger, topicOf, type DomainEvent } from '@cupel/contracts'
+import {
+  noMetrics,
+  reportPartition,
+  requestedEventId,
+  screenTopic,
+  silentLogger,
+  topicOf,
+  type DomainEvent,
+} from '@cupel/contracts'
 import { builtInRegistry, type EventCodec, type EventLog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
 import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
 import { createTestDatabase, until } from '@cupel/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createContext } from '../context.js'
 import { CommandError } from '../explain.js'
 import { createProgram } from '../program.js'
@@ -113,4 +121,68 @@ test('the export tells, oldest first and once each, what was done with keys and 
 
 test('a date that is none is refused before anything is read', async () => {
   await expect(cupel('audit', 'export', '--since', 'yesterday')).rejects.toThrow(CommandError)
+})
+
+describe('a call that another event records', () => {
+  const RECEIVED = '2021-01-01T00:00:00.000Z'
+  const DECIDED = '2021-01-01T00:00:00.007Z'
+  const owner = { accountId: 'acc_recorded', livemode: true }
+
+  const append = async (
+    type: DomainEvent['type'],
+    key: string,
+    time: string,
+    data: object,
+  ): Promise<void> => {
+    const envelope = { id: requestedEventId(), source: 'test', time, subject: key }
+    const event = { type, data, envelope: { ...envelope, correlationId: 'c', causationId: 'c' } }
+    const partition = type === 'ScreeningFailed' ? { partition: reportPartition(key) } : {}
+    const target = { topic: topicOf(type), key, ...partition }
+    await log.append('test', [codec.encode(event as DomainEvent, target)])
+  }
+  const screened = (requestId: string, reportId: string) =>
+    append('ScreenRequested', reportId, RECEIVED, {
+      ...{ reportId, ...owner, address: 'a', canonicalAddress: 'a', chain: 'BTC', candidateChains: [] },
+      ...{ customerReference: null, lane: 'interactive', answerByAt: null, requestedAt: RECEIVED },
+      ...{ reportUrl: '', jobId: null, jobIndex: null },
+      call: {
+        ...{ requestId, keyId: 'k', scope: 'read-write', clientAddress: '203.0.113.9' },
+        ...{ method: 'POST', route: '/v1/screen', status: 200, at: RECEIVED },
+      },
+    })
+  const failed = (reportId: string) =>
+    append('ScreeningFailed', reportId, DECIDED, {
+      ...{ reportId, ...owner, code: 'screening_failed', detail: '', jobId: null, jobIndex: null },
+      failedAt: DECIDED,
+    })
+  const recorded = (requestId: string) =>
+    append('ApiRequestAudited', owner.accountId, RECEIVED, {
+      ...{ ...owner, environment: 'live', keyId: 'k', scope: 'read-write', clientAddress: '203.0.113.9' },
+      ...{ method: 'POST', route: '/v1/screen', status: 503, code: 'screening_timeout', refusedBecause: '' },
+      ...{ requestId, subjectIds: [], latencyMs: 5_000, at: RECEIVED },
+    })
+
+  test('is exported as every other call, once its outcome is in the log, unless a record of its own says more', async () => {
+    const poison = { topic: screenTopic('interactive'), key: 'x', value: Buffer.from('not an event') }
+    await log.append('test', [{ ...poison, headers: { ce_type: 'ScreenRequested', ce_time: RECEIVED } }])
+    const [ended, late, waiting] = [requestedEventId(), requestedEventId(), requestedEventId()]
+    const [one, two, three] = ['00000000000000a0', '00000000000000a1', '00000000000000a2']
+    await failed(one)
+    await screened(ended, one)
+    await screened(ended, one)
+    await screened(late, two)
+    await failed(two)
+    await screened(waiting, three)
+    await recorded(late)
+    const lines = linesOf(await cupel('audit', 'export', '--account', owner.accountId))
+    expect(lines.map(({ data }) => data)).toMatchObject([
+      { request_id: late, status: 503, code: 'screening_timeout', latency_ms: 5_000 },
+      { request_id: ended, status: 500, code: 'screening_failed', latency_ms: 7, subject_ids: [one] },
+    ])
+    expect(Object.keys(lines[1]!.data)).toEqual(Object.keys(lines[0]!.data))
+    expect(lines[1]).toMatchObject({ at: RECEIVED, event_id: ended, type: 'ApiRequestAudited' })
+    await failed(three)
+    const later = linesOf(await cupel('audit', 'export', '--account', owner.accountId))
+    expect(later.map(({ event_id }) => event_id)).toContain(waiting)
+  })
 })

@@ -2,9 +2,9 @@
 import type { z } from 'zod'
 import { jobDocument } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
-import { traceparentOf } from '../../http/traceparent.js'
+import { statuses } from '../../http/status.js'
 import { bulkJob, jobPath, runningExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
@@ -24,7 +24,7 @@ export function cancelBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
     pathSchema: jobPath,
     answers: [
       {
-        status: 202,
+        status: statuses.accepted,
         description: 'The job will be cancelled, unless it has ended.',
         contentType: 'application/json',
         schema: bulkJob,
@@ -32,17 +32,16 @@ export function cancelBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
       },
     ],
     problems: ['not_found', 'unavailable'],
-    async handle({ caller, requestId, headers }, { path }) {
+    async handle(call, { path }) {
+      const { caller } = call
       const found = await reader.find(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
-      if (!found.job.isTerminal) {
-        const traceparent = traceparentOf(headers)
-        if (!(await jobs.cancel({ caller, requestId, traceparent, jobId: path.job_id })))
-          return refuse('unavailable', 'The request to cancel could not be accepted.', {
-            retryAfterSeconds: RETRY_SECONDS,
-          })
-      }
-      return jsonAnswer(202, jobDocument(found.job, caller.livemode, resultsUrl, null))
+      const answer = jsonAnswer(statuses.accepted, jobDocument(found.job, caller.livemode, resultsUrl, null))
+      if (found.job.isTerminal) return answer
+      if (await jobs.cancel({ call, jobId: path.job_id })) return recorded(answer)
+      return refuse('unavailable', 'The request to cancel could not be accepted.', {
+        retryAfterSeconds: RETRY_SECONDS,
+      })
     },
   })
 }

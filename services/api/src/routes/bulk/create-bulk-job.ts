@@ -5,10 +5,17 @@ import { newJobId } from '../../bulk/bulk-jobs.js'
 import { acceptedDocument, type ResultsUrl } from '../../bulk/job-documents.js'
 import type { FoundJob } from '../../bulk/job-reader.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, type Replay } from '../../http/endpoint.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  recorded,
+  type Answer,
+  type Endpoint,
+  type Replay,
+} from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
+import { statuses } from '../../http/status.js'
 import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
-import { traceparentOf } from '../../http/traceparent.js'
 import { acceptedExample, bulkJob } from './job-description.js'
 
 /** Waiting so long usually helps where the log did not acknowledge. */
@@ -46,7 +53,7 @@ export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
     bodyExample: { addresses: ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96', 'nonsense'] },
     answers: [
       {
-        status: 202,
+        status: statuses.accepted,
         description: 'The job was accepted.',
         contentType: 'application/json',
         schema: bulkJob,
@@ -65,16 +72,16 @@ export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
       const refusal = refusalOf(body)
       if (refusal !== null) return refusal
       const submitted = await jobs.submit({
-        caller: call.caller,
-        requestId: call.requestId,
-        traceparent: traceparentOf(call.headers),
+        call,
         jobId: call.work?.id ?? newJobId(),
         addresses: body.addresses,
         chain: body.chain,
       })
       if (submitted === null)
         return refuse('unavailable', 'The job could not be accepted.', { retryAfterSeconds: RETRY_SECONDS })
-      return accepted(submitted.jobId, acceptedDocument(submitted, call.caller.livemode, resultsUrl))
+      return recorded(
+        accepted(submitted.jobId, acceptedDocument(submitted, call.caller.livemode, resultsUrl)),
+      )
     },
   })
 }
@@ -86,7 +93,7 @@ function refusalOf({ chain }: BulkBody): Refusal | null {
 }
 
 function accepted(jobId: string, document: string): Answer {
-  return jsonAnswer(202, document, { location: `/v1/bulk/${jobId}` })
+  return jsonAnswer(statuses.accepted, document, { location: `/v1/bulk/${jobId}` })
 }
 
 function replayOf(found: FoundJob, livemode: boolean, resultsUrl: ResultsUrl): Replay {

@@ -1,10 +1,17 @@
 /** POST /v1/screen: one address in, its report out. */
 import { MAX_ADDRESS_LENGTH, parseAddress, withoutApiKeys } from '@cupel/domain'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, type Replay } from '../../http/endpoint.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  recorded,
+  type Answer,
+  type Endpoint,
+  type Replay,
+} from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
+import { statuses } from '../../http/status.js'
 import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
-import { traceparentOf } from '../../http/traceparent.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { ReportIds } from '../../screening/report-ids.js'
 import type { FoundReport, ReportReader } from '../../screening/report-reader.js'
@@ -52,7 +59,7 @@ export function createScreen(
     bodyExample: { address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96', chain: 'ETH' },
     answers: [
       {
-        status: 200,
+        status: statuses.ok,
         description: 'The report.',
         contentType: 'application/json',
         schema: reportComponent,
@@ -83,15 +90,12 @@ export function createScreen(
       if (script.kind === 'refusal') return script.refusal
       await script.delay
       const result = await screens.screen({
-        caller: call.caller,
-        requestId: call.requestId,
-        traceparent: traceparentOf(call.headers),
+        call,
         address: body.address,
         canonicalAddress: address.canonical,
         chain: address.chain,
         candidateChains: address.candidateChains,
         customerReference: body.customer_reference ?? null,
-        work: call.work ?? null,
       })
       return answerOf(script.kind === 'late' ? lateOf(result) : result)
     },
@@ -123,15 +127,17 @@ function replayOf(found: FoundReport, reportId: string): Replay {
 }
 
 function reportAnswer(reportId: string, document: string): Answer {
-  return jsonAnswer(200, document, { location: `/v1/reports/${reportId}` })
+  return jsonAnswer(statuses.ok, document, { location: `/v1/reports/${reportId}` })
 }
 
 function answerOf(result: ScreenResult): Answer | Refusal {
   if ('refused' in result) return refuse('unavailable', notAccepted[result.refused], { retryAfterSeconds: 1 })
-  const { reportId, outcome } = result
+  const { reportId, outcome, isRecorded } = result
   switch (outcome.kind) {
-    case 'report':
-      return reportAnswer(reportId, outcome.document)
+    case 'report': {
+      const answer = reportAnswer(reportId, outcome.document)
+      return isRecorded ? recorded(answer) : answer
+    }
     case 'failed':
       return refuse('screening_failed', 'The screening ended without a report.', {
         members: { report_id: reportId },

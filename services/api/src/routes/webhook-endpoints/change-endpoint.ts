@@ -1,8 +1,10 @@
 /** PATCH /v1/webhook-endpoints/{endpoint_id}: another URL or payload, pause and resume. */
 import { changeEndpoint } from '@cupel/webhooks'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
+import { statuses } from '../../http/status.js'
 import {
+  authorOf,
   endpointComponent,
   endpointDocument,
   endpointExample,
@@ -43,7 +45,7 @@ export function changeWebhookEndpoint({ store }: WebhookParts): Endpoint {
     bodyExample: { status: 'enabled' },
     answers: [
       {
-        status: 200,
+        status: statuses.ok,
         description: 'The endpoint as it is now.',
         contentType: 'application/json',
         schema: endpointComponent,
@@ -51,14 +53,13 @@ export function changeWebhookEndpoint({ store }: WebhookParts): Endpoint {
       },
     ],
     problems: ['not_found', 'invalid_webhook_url', 'scope_required', 'unavailable'],
-    async handle({ caller }, { path, body }) {
-      const refusal = refuseWithoutAdmin(caller)
+    async handle(call, { path, body }) {
+      const refusal = refuseWithoutAdmin(call.caller)
       if (refusal !== null) return refusal
-      const { accountId, livemode, keyId } = caller
-      const order = { accountId, livemode, endpointId: path.endpoint_id, ...body, by: keyId }
+      const order = { ...authorOf(call, statuses.ok), endpointId: path.endpoint_id, ...body }
       const result = await changeEndpoint(store, order)
       if (!result.ok) return endpointRefusal(result)
-      return jsonAnswer(200, JSON.stringify(endpointDocument(result.endpoint)))
+      return recorded(jsonAnswer(statuses.ok, JSON.stringify(endpointDocument(result.endpoint))))
     },
   })
 }

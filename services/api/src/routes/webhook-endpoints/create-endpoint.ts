@@ -1,8 +1,10 @@
 /** POST /v1/webhook-endpoints: names a receiver of webhooks and shows its secret, once. */
 import { createEndpoint } from '@cupel/webhooks'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
+import { statuses } from '../../http/status.js'
 import {
+  authorOf,
   endpointDocument,
   endpointExample,
   endpointRefusal,
@@ -33,7 +35,7 @@ export function createWebhookEndpoint({ store }: WebhookParts): Endpoint {
     bodyExample: { url: endpointExample.url, payload: 'full' },
     answers: [
       {
-        status: 201,
+        status: statuses.created,
         description: 'The endpoint, with its secret.',
         contentType: 'application/json',
         schema: newEndpointComponent,
@@ -42,15 +44,14 @@ export function createWebhookEndpoint({ store }: WebhookParts): Endpoint {
       },
     ],
     problems: ['invalid_webhook_url', 'too_many_endpoints', 'scope_required', 'unavailable'],
-    async handle({ caller }, { body }) {
-      const refusal = refuseWithoutAdmin(caller)
+    async handle(call, { body }) {
+      const refusal = refuseWithoutAdmin(call.caller)
       if (refusal !== null) return refusal
-      const { accountId, livemode, keyId } = caller
-      const result = await createEndpoint(store, { accountId, livemode, ...body, by: keyId })
+      const result = await createEndpoint(store, { ...authorOf(call, statuses.created), ...body })
       if (!result.ok) return endpointRefusal(result)
       const document = { ...endpointDocument(result.endpoint), secret: result.secret }
       const location = `/v1/webhook-endpoints/${result.endpoint.endpointId}`
-      return jsonAnswer(201, JSON.stringify(document), { location })
+      return recorded(jsonAnswer(statuses.created, JSON.stringify(document), { location }))
     },
   })
 }

@@ -1,7 +1,9 @@
 /** DELETE /v1/webhook-endpoints/{endpoint_id}: gives a receiver up. */
 import { deleteEndpoint } from '@cupel/webhooks'
-import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
+import { statuses } from '../../http/status.js'
 import {
+  authorOf,
   endpointPath,
   endpointRefusal,
   refuseWithoutAdmin,
@@ -20,19 +22,14 @@ export function deleteWebhookEndpoint({ store }: WebhookParts): Endpoint {
     description: 'Nothing more is sent there; its deliveries and their attempts go with it.',
     access: 'read-write',
     pathSchema: endpointPath,
-    answers: [{ status: 204, description: 'It is gone.' }],
+    answers: [{ status: statuses.noContent, description: 'It is gone.' }],
     problems: ['not_found', 'scope_required', 'unavailable'],
-    async handle({ caller }, { path }) {
-      const refusal = refuseWithoutAdmin(caller)
+    async handle(call, { path }) {
+      const refusal = refuseWithoutAdmin(call.caller)
       if (refusal !== null) return refusal
-      const { accountId, livemode, keyId } = caller
-      const result = await deleteEndpoint(store, {
-        accountId,
-        livemode,
-        endpointId: path.endpoint_id,
-        by: keyId,
-      })
-      return result.ok ? { status: 204, body: null } : endpointRefusal(result)
+      const order = { ...authorOf(call, statuses.noContent), endpointId: path.endpoint_id }
+      const result = await deleteEndpoint(store, order)
+      return result.ok ? recorded({ status: statuses.noContent, body: null }) : endpointRefusal(result)
     },
   })
 }

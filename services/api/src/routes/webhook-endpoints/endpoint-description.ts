@@ -2,8 +2,10 @@
 import type { Caller } from '@cupel/access'
 import { deliveryStatuses, payloadKinds } from '@cupel/domain'
 import type {
+  Actor,
   EndpointRefusal,
   EndpointStore,
+  Owner,
   RedeliverResult,
   WebhookDelivery,
   WebhookEndpoint,
@@ -11,6 +13,8 @@ import type {
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { MAX_URL_LENGTH } from '@cupel/outbound'
 import { z } from 'zod'
+import { apiCallOf } from '../../audit/api-call.js'
+import type { KeyedCall } from '../../http/endpoint.js'
 import type { PageTokens } from '../../http/page-token.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 
@@ -164,6 +168,12 @@ export function deliveryDocument(delivery: WebhookDelivery): z.infer<typeof deli
 }
 
 /** Keys made with `--no-webhook-admin` leave endpoints alone. */
+/** Who changes an endpoint, and the call that the event of the change records. `status` is that of its success. */
+export function authorOf(call: KeyedCall, status: number): Owner & Actor {
+  const { accountId, livemode, keyId } = call.caller
+  return { accountId, livemode, by: keyId, call: apiCallOf(call, status) }
+}
+
 export function refuseWithoutAdmin(caller: Pick<Caller, 'webhookAdmin'>): Refusal | null {
   return caller.webhookAdmin
     ? null

@@ -1,8 +1,10 @@
 /** POST /v1/webhook-endpoints/{endpoint_id}/rotate-secret: a new secret, shown once; the old one signs beside it for a day. */
 import { rotateEndpointSecret } from '@cupel/webhooks'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
+import { statuses } from '../../http/status.js'
 import {
+  authorOf,
   endpointPath,
   endpointRefusal,
   refuseWithoutAdmin,
@@ -34,7 +36,7 @@ export function rotateWebhookSecret({ store }: WebhookParts): Endpoint {
     pathSchema: endpointPath,
     answers: [
       {
-        status: 200,
+        status: statuses.ok,
         description: 'The new secret.',
         contentType: 'application/json',
         schema: rotated,
@@ -42,15 +44,15 @@ export function rotateWebhookSecret({ store }: WebhookParts): Endpoint {
       },
     ],
     problems: ['not_found', 'scope_required', 'unavailable'],
-    async handle({ caller }, { path }) {
-      const refusal = refuseWithoutAdmin(caller)
+    async handle(call, { path }) {
+      const refusal = refuseWithoutAdmin(call.caller)
       if (refusal !== null) return refusal
-      const { accountId, livemode, keyId } = caller
-      const order = { accountId, livemode, endpointId: path.endpoint_id, by: keyId }
+      const order = { ...authorOf(call, statuses.ok), endpointId: path.endpoint_id }
       const result = await rotateEndpointSecret(store, order)
       if (!result.ok) return endpointRefusal(result)
       const { secret, previousSecretExpiresAt } = result
-      return jsonAnswer(200, JSON.stringify({ secret, previous_secret_expires_at: previousSecretExpiresAt }))
+      const document = { secret, previous_secret_expires_at: previousSecretExpiresAt }
+      return recorded(jsonAnswer(statuses.ok, JSON.stringify(document)))
     },
   })
 }

@@ -1,0 +1,87 @@
+/**
+ * The calls that are recorded by the event they made (docs/adr/0240). Every other call with a key has an ApiRequestAudited, and
+ * that one also counts where a call has both: its answer was not the one its event lets expect.
+ */
+import { problemCodes, type ApiCall, type ApiRequestAudited, type EventData } from '@cupel/contracts'
+import type { FieldOf } from '@cupel/event-log'
+
+export interface RecordedCall {
+  readonly call: ApiCall
+  readonly accountId: string
+  readonly livemode: boolean
+  /** Id of the report, job or endpoint that the call made or changed. */
+  readonly subjectId: string
+  /** When the outcome was known, UTC; null for a screen, whose outcome is the record of its report. */
+  readonly endedAt: string | null
+}
+
+/** How a screening ended. The first record with its report id counts. */
+export interface ScreenOutcome {
+  readonly isFailed: boolean
+  /** UTC. */
+  readonly endedAt: string
+}
+
+export type CallEnd = Pick<ApiRequestAudited, 'status' | 'code' | 'latencyMs'>
+
+type CallEventType = {
+  [T in keyof EventData]: EventData[T] extends { readonly call: ApiCall | null } ? T : never
+}[keyof EventData]
+
+export interface CallEvent {
+  readonly type: CallEventType
+  /** The fields that `read` looks at. */
+  readonly fields: readonly FieldOf<CallEventType>[]
+  /** The call; null where an operator or a service made the event. */
+  readonly read: (data: object) => RecordedCall | null
+}
+
+/** Every type of event that records a call. */
+export const callEvents: readonly CallEvent[] = [
+  callEvent('ScreenRequested', 'reportId', null),
+  callEvent('BulkSubmitted', 'jobId', 'submittedAt'),
+  callEvent('BulkCancelRequested', 'jobId', 'requestedAt'),
+  callEvent('WebhookEndpointCreated', 'endpointId', 'createdAt'),
+  callEvent('WebhookEndpointChanged', 'endpointId', 'changedAt'),
+  callEvent('WebhookEndpointDeleted', 'endpointId', 'deletedAt'),
+]
+
+/** The end of a call that succeeded, or whose screening ended as `outcome` says. */
+export function endOf({ status, at }: Pick<ApiCall, 'status' | 'at'>, outcome: ScreenOutcome): CallEnd {
+  // The clocks of two hosts may differ by more than a call takes.
+  const latencyMs = Math.max(0, Date.parse(outcome.endedAt) - Date.parse(at))
+  return outcome.isFailed
+    ? { status: problemCodes.screening_failed.status, code: 'screening_failed', latencyMs }
+    : { status, code: '', latencyMs }
+}
+
+/** What an ApiRequestAudited of the call would hold. */
+export function auditedData(recorded: RecordedCall, end: CallEnd): ApiRequestAudited {
+  const { call, accountId, livemode, subjectId } = recorded
+  const { keyId, scope, clientAddress, method, route, requestId, at } = call
+  return {
+    ...{ accountId, environment: livemode ? 'live' : 'test', livemode },
+    ...{ keyId, scope, clientAddress, method, route },
+    ...{ status: end.status, code: end.code, refusedBecause: '', requestId },
+    ...{ subjectIds: [subjectId], latencyMs: end.latencyMs, at },
+  }
+}
+
+function callEvent<T extends CallEventType>(
+  type: T,
+  subjectField: FieldOf<T>,
+  endedAtField: FieldOf<T> | null,
+): CallEvent {
+  const named = endedAtField === null ? [subjectField] : [subjectField, endedAtField]
+  return {
+    type,
+    fields: ['accountId', 'livemode', 'call', ...named] as readonly string[] as CallEvent['fields'],
+    read(data) {
+      const { accountId, livemode, call, ...rest } = data as EventData[CallEventType]
+      if (call === null) return null
+      const texts = rest as Readonly<Record<string, string>>
+      const endedAt = endedAtField === null ? null : texts[endedAtField]!
+      return { call, accountId, livemode, subjectId: texts[subjectField]!, endedAt }
+    },
+  }
+}

@@ -1,0 +1,144 @@
+/** What the log holds for the audit export, from all topics and merged by time. */
+import {
+  laneOfReportPartition,
+  screenTopic,
+  topicOf,
+  type DomainEvent,
+  type EventType,
+} from '@cupel/contracts'
+import {
+  typeOf,
+  UndecodableRecordError,
+  type EventCodec,
+  type EventLog,
+  type LogRecord,
+} from '@cupel/event-log'
+import { callEvents, type RecordedCall, type ScreenOutcome } from '@cupel/read-models'
+
+export type AuditLogEntry = { readonly time: string } & (
+  | { readonly kind: 'event'; readonly event: DomainEvent }
+  /** A call that another event records. */
+  | { readonly kind: 'call'; readonly recorded: RecordedCall }
+  /** How the screening of a report id ended. */
+  | { readonly kind: 'outcome'; readonly reportId: string; readonly outcome: ScreenOutcome }
+)
+
+export interface Place {
+  readonly topic: string
+  readonly partition: number
+  /** The end when the export began: what is appended later belongs to another export. */
+  readonly to: number
+}
+
+/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers, webhook endpoints. */
+const auditedTypes = [
+  'ApiRequestAudited',
+  'RefusedRequestsCounted',
+  'AccountCreated',
+  'ApiKeyIssued',
+  'ApiKeyRevoked',
+  'PolicyActivated',
+  'LabelSetPublished',
+  'LabelSetExpected',
+  'LedgerSegmentImported',
+  'WebhookEndpointCreated',
+  'WebhookEndpointChanged',
+  'WebhookEndpointDeleted',
+] as const satisfies readonly EventType[]
+
+/** The partitions that an export reads. The bulk half of the report topic is left out: no call waits for its reports. */
+export async function placesOf(log: EventLog): Promise<Place[]> {
+  const reports = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
+  const topics = [
+    ...auditedTypes.map((type) => topicOf(type)),
+    ...[topicOf('ApiRequestAudited', false), topicOf('WebhookEndpointCreated', false)],
+    ...[screenTopic('interactive', true), screenTopic('interactive', false)],
+    ...[topicOf('BulkSubmitted', true), topicOf('BulkSubmitted', false)],
+    ...reports,
+  ]
+  const places: Place[] = []
+  for (const topic of new Set(topics)) {
+    const count = await log.partitionCount(topic)
+    for (let partition = 0; partition < count; partition += 1) {
+      if (reports.includes(topic) && laneOfReportPartition(partition) === 'bulk') continue
+      places.push({ topic, partition, to: await log.endOffset(topic, partition) })
+    }
+  }
+  return places
+}
+
+/** Merges what is in order, or nearly so, in each partition. Entries of one moment keep the order of the places. */
+export async function* readAuditLog(
+  log: EventLog,
+  codec: EventCodec,
+  places: readonly Place[],
+): AsyncGenerator<AuditLogEntry> {
+  const entriesOf = createEntryReader(codec)
+  const heads: { source: AsyncGenerator<AuditLogEntry>; entry: AuditLogEntry }[] = []
+  for (const place of places) {
+    const source = entriesAt(log, place, entriesOf)
+    const first = await source.next()
+    if (first.done !== true) heads.push({ source, entry: first.value })
+  }
+  while (heads.length > 0) {
+    const earliest = heads.reduce((one, other) => (other.entry.time < one.entry.time ? other : one))
+    yield earliest.entry
+    const next = await earliest.source.next()
+    if (next.done === true) heads.splice(heads.indexOf(earliest), 1)
+    else earliest.entry = next.value
+  }
+}
+
+/** The records of one partition, from its oldest, up to the end when the export began. */
+export async function* recordsAt(
+  log: EventLog,
+  { topic, partition, to }: Place,
+): AsyncGenerator<readonly LogRecord[]> {
+  const from = await log.startOffset(topic, partition)
+  yield* log.read({ topic, partition, from, to })
+}
+
+async function* entriesAt(
+  log: EventLog,
+  place: Place,
+  entriesOf: EntryReader,
+): AsyncGenerator<AuditLogEntry> {
+  for await (const records of recordsAt(log, place)) for (const record of records) yield* entriesOf(record)
+}
+
+type EntryReader = (record: LogRecord) => readonly AuditLogEntry[]
+
+/** Most records of these topics are labels and reports; their type is read from the headers, and they are not decoded. */
+function createEntryReader(codec: EventCodec): EntryReader {
+  const calls = new Map(
+    callEvents.map(({ type, fields, read }) => {
+      const partOf = codec.partOf(type, fields)
+      return [type as string, (record: LogRecord) => read(partOf(record)!)]
+    }),
+  )
+  return (record) => {
+    const type = typeOf(record) ?? ''
+    const time = record.headers['ce_time'] ?? ''
+    if (type === 'ReportGenerated' || type === 'ScreeningFailed') {
+      const outcome = { isFailed: type === 'ScreeningFailed', endedAt: time }
+      return [{ kind: 'outcome', time, reportId: record.key, outcome }]
+    }
+    const entries: AuditLogEntry[] = []
+    if (auditedTypes.some((audited) => audited === type))
+      entries.push({ kind: 'event', time, event: codec.decode(record) })
+    const recorded = readable(record, () => calls.get(type)?.(record) ?? null)
+    if (recorded !== null) entries.push({ kind: 'call', time, recorded })
+    return entries
+  }
+}
+
+/** A request that cannot be decoded was no call: the API appends none. The scorer has dead-lettered it. */
+function readable(record: LogRecord, read: () => RecordedCall | null): RecordedCall | null {
+  try {
+    return read()
+  } catch (error) {
+    const isWork = typeOf(record) === 'ScreenRequested'
+    if (isWork && error instanceof UndecodableRecordError && error.reason === 'malformed') return null
+    throw error
+  }
+}
