@@ -142,11 +142,8 @@ export function failLoudly(reason: string, error: unknown): never {
 
 async function templateOf(options: TestInstallationOptions): Promise<DatabaseTemplate> {
   const { readModels = [], topics = topicSpecs, openLog } = options
-  const migrations = await readMigrations([
-    eventLogMigrations,
-    projectionsMigrations,
-    ...(options.migrations ?? []),
-  ])
+  const sources = new Set([eventLogMigrations, projectionsMigrations, ...(options.migrations ?? [])])
+  const migrations = await readMigrations([...sources])
   const tables = readModels.map(({ name, version, definition }) => [name, version, definition])
   return {
     key: JSON.stringify([migrations, tables, topics, openLog === undefined]),
