@@ -30,6 +30,7 @@ export default defineConfig({
         include: [
           `packages/*/{src,test}/**/*.${suffix}.test.ts`,
           `services/*/{src,test}/**/*.${suffix}.test.ts`,
+          `scripts/**/*.${suffix}.test.mjs`,
         ],
         testTimeout: hangMs(suffix),
         hookTimeout: hangMs(suffix),

@@ -1,9 +1,15 @@
-/** The product and the second reckoning agree on generated neighbourhoods, over every number of hops: half of the cases. */
+/** Product and reference agree on generated neighbourhoods, over every number of hops, by haircut: half of the cases. */
+import { assertWithin } from '@cupel/testkit'
 import { test } from 'vitest'
-import { CASES, expectAgreement } from './exposure-agreement.js'
+import { agreement, CASES, expectVariety } from './exposure-agreement.js'
 
 test(
-  `the second reckoning agrees over ${CASES / 2} neighbourhoods by haircut, to the hundredth`,
-  { timeout: 600_000 },
-  () => expectAgreement(['haircut'], CASES / 2),
+  'the reference agrees on neighbourhoods by haircut, to the hundredth',
+  { timeout: 1_800_000 },
+  async () => {
+    const drawn = agreement(['haircut'])
+    const suite = { name: 'exposure by haircut', full: CASES / 2, minimum: 500 }
+    const { cases } = await assertWithin(suite, drawn.property)
+    expectVariety(drawn, cases)
+  },
 )

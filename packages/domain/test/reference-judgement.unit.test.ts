@@ -1,5 +1,6 @@
 /** The product's judgement against the reference, over generated cases and over every shared label. */
 import { categories } from '@cupel/contracts'
+import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { judge, type Judgement, type JudgementFacts } from '../src/index.js'
@@ -8,10 +9,7 @@ import { referenceJudgement, type ReferenceItem, type ReferenceJudgement } from 
 import { judgeRows } from './shared-judgement.js'
 import { readSharedLabels, sharedData } from './shared-labels.js'
 
-/** How many cases to generate: all of them where a build is judged, fewer at the desk. */
-const CASES = Number(
-  process.env['CUPEL_REFERENCE_CASES'] ?? (process.env['CI'] === 'true' ? 100_000 : 20_000),
-)
+const suite = { name: 'judgement', full: 100_000, minimum: 1_000 }
 
 /** One line per statement, so that both sides are compared as text and a difference reads well. */
 function statedByReference(reference: ReferenceJudgement): string {
@@ -47,10 +45,10 @@ function expectAgreement(facts: JudgementFacts, judgement: Judgement): void {
   if (ours !== theirs) expect(ours).toBe(theirs)
 }
 
-test(`the judgement equals the reference in ${CASES} generated cases`, { timeout: 600_000 }, () => {
-  fc.assert(
+test('the judgement equals the reference in generated cases', { timeout: 1_800_000 }, async () => {
+  await assertWithin(
+    suite,
     fc.property(drawnFacts, (facts) => expectAgreement(facts, judge(facts))),
-    { numRuns: CASES },
   )
 })
 

@@ -1,5 +1,6 @@
 /** No fault of a provider makes a report greener, or hides itself. */
 import { reportSchema, riskCategories, type ChainFact, type Report } from '@cupel/contracts'
+import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { chainFact, failedFact } from '../../../../test/chain-fact-builders.js'
@@ -8,7 +9,8 @@ import type { JudgementFacts } from '../risk/judge.js'
 import { decideScreening } from '../../index.js'
 import type { ChainInputs } from './chain-inputs.js'
 
-const RUNS = 1_000
+const FULL = 1_000
+const MINIMUM = 50
 
 function decided(facts: JudgementFacts, chainInputs: ChainInputs): Report {
   const { canonicalAddress: address, chain, policy, generatedAt, labels, labelSets, labelView } = facts
@@ -38,8 +40,9 @@ const faults: Readonly<Record<string, (healthy: ChainFact) => ChainInputs>> = {
     answered(healthy, { ...healthy, provider: 'explorer', isContract: !healthy.isContract }),
 }
 
-test.each(Object.entries(faults))('a provider that %s', (_name, faulted) => {
-  fc.assert(
+test.each(Object.entries(faults))('a provider that %s', async (name, faulted) => {
+  await assertWithin(
+    { name: `a provider that ${name}`, full: FULL, minimum: MINIMUM },
     fc.property(drawnFacts, fc.boolean(), (facts, isContract) => {
       const healthy = chainFact({ isContract })
       const before = decided(facts, answered(healthy))
@@ -59,6 +62,5 @@ test.each(Object.entries(faults))('a provider that %s', (_name, faulted) => {
       expect(named.length + disagreements.length).toBeGreaterThan(0)
       expect(after.risk.score_is_lower_bound).toBe(true)
     }),
-    { numRuns: RUNS },
   )
 })

@@ -1,0 +1,76 @@
+// Which checks and test runs a command line means.
+import { parseArgs } from 'node:util'
+
+export class UsageError extends Error {}
+
+export const checkNames = ['generated', 'types', 'lint', 'format', 'links', 'boundaries']
+/** Kinds of tests by the suffix of their files, cheapest first. */
+export const projectNames = ['unit', 'contract', 'int', 'kafka', 'e2e']
+
+const QUICK_CHECKS = ['types', 'lint', 'links']
+/** Kinds of tests that run together, with one Postgres, and with a broker where the second group needs it. */
+const GROUPS = [
+  { title: 'unit, contract and integration tests', projects: ['unit', 'contract', 'int'] },
+  { title: 'tests on Kafka and of the whole system', projects: ['kafka', 'e2e'] },
+]
+/** Kinds of tests that start built programs. */
+const BUILT = ['int', 'kafka', 'e2e']
+
+/** Time for each long suite in milliseconds. */
+const QUICK_BUDGET_MS = 0
+const BUDGET_MS = 15_000
+const FULL_BUDGET_MS = 240_000
+
+/**
+ * @param {readonly string[]} args
+ * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number, isLong?: boolean }[],
+ *   files: string[], needsBuild: boolean }} Throws a UsageError where the arguments make no sense together.
+ */
+export function planOf(args) {
+  const { quick, full, only, files } = parse(args)
+  if ([quick, full, files.length > 0].filter(Boolean).length > 1)
+    throw new UsageError('--quick, --full and files exclude each other.')
+  if (quick) return plan(QUICK_CHECKS, ['unit'], QUICK_BUDGET_MS, [])
+  if (files.length > 0) {
+    const run = {
+      title: 'the given files',
+      projects: only?.filter(isProject) ?? projectNames,
+      budgetMs: BUDGET_MS,
+    }
+    return { checks: [], runs: [run], files, needsBuild: true }
+  }
+  const steps = only ?? [...checkNames, ...projectNames]
+  const chosen = plan(steps.filter(isCheck), steps.filter(isProject), BUDGET_MS, [])
+  if (!full) return chosen
+  const long = { title: 'long suites', projects: projectNames, budgetMs: FULL_BUDGET_MS, isLong: true }
+  return { ...chosen, runs: [...chosen.runs, long], needsBuild: true }
+}
+
+function parse(args) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { quick: { type: 'boolean' }, full: { type: 'boolean' }, only: { type: 'string' } },
+      allowPositionals: true,
+    })
+    const only = values.only?.split(',')
+    const unknown = only?.filter((name) => !isCheck(name) && !isProject(name)) ?? []
+    if (unknown.length > 0) throw new UsageError(`--only does not know ${unknown.join(', ')}.`)
+    return { quick: values.quick ?? false, full: values.full ?? false, only, files: positionals }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(error.message)
+  }
+}
+
+function plan(checks, projects, budgetMs, files) {
+  const runs = GROUPS.map(({ title, projects: group }) => ({
+    title,
+    projects: group.filter((name) => projects.includes(name)),
+    budgetMs,
+  })).filter((run) => run.projects.length > 0)
+  return { checks, runs, files, needsBuild: projects.some((name) => BUILT.includes(name)) }
+}
+
+const isCheck = (name) => checkNames.includes(name)
+const isProject = (name) => projectNames.includes(name)

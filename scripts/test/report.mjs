@@ -1,0 +1,80 @@
+// Counts what ran, and says at the end what was slow, what was skipped and what failed.
+
+/** Failures that are shown with their output, and how much of it. */
+const MOST_DETAILED = 20
+const MOST_LINES = 12
+const MOST_CHARACTERS = 1_200
+const SLOWEST = 10
+
+export function heading(name) {
+  return `\n━━ ${name} ${'━'.repeat(Math.max(0, 72 - name.length))}`
+}
+
+/** @param {{ ci: boolean }} options with `ci` a skipped test is a failure */
+export function createTotals({ ci }) {
+  const reasons = new Set()
+  const skips = new Map()
+  const times = new Map()
+  const failures = []
+  const totals = {
+    passed: 0,
+    skipped: 0,
+    failures,
+    skips,
+    times,
+    reasons,
+    get failed() {
+      return failures.length
+    },
+    pass: (tests) => void (totals.passed += tests),
+    /** One failure, with what it printed. */
+    fail: (name, output = '') => void failures.push({ name, output }),
+    skip(file, tests) {
+      if (tests === 0) return
+      totals.skipped += tests
+      skips.set(file, (skips.get(file) ?? 0) + tests)
+      if (ci) totals.fail(`${tests} skipped in CI: ${file}`)
+    },
+    reason: (sentence) => void reasons.add(sentence),
+    /** Of a file that runs twice the longer time counts. */
+    time: (file, ms) => void times.set(file, Math.max(ms, times.get(file) ?? 0)),
+  }
+  return totals
+}
+
+/** The end of the output; its last line holds the totals. Nothing passed is no success. */
+export function closingLines(totals, root) {
+  const { passed, failed, skipped } = totals
+  return {
+    lines: [
+      heading('result'),
+      ...slowest(totals.times),
+      ...[...totals.skips].map(([file, tests]) => `skipped: ${tests} in ${file}`),
+      ...[...totals.reasons].map((reason) => `skipped because: ${reason}`),
+      ...totals.failures.flatMap((failure, index) => failureLines(failure, index, root)),
+      `${passed} passed, ${failed} failed, ${skipped} skipped`,
+    ],
+    isSuccess: failed === 0 && passed > 0,
+  }
+}
+
+function slowest(times) {
+  const files = [...times].sort(([, a], [, b]) => b - a).slice(0, SLOWEST)
+  if (files.length === 0) return []
+  return ['slowest files:', ...files.map(([file, ms]) => `${(ms / 1_000).toFixed(1).padStart(8)} s  ${file}`)]
+}
+
+function failureLines({ name, output }, index, root) {
+  const excerpt = index < MOST_DETAILED ? excerptOf(output, root) : ''
+  return [`FAILED: ${name}`, ...(excerpt === '' ? [] : [excerpt.replace(/^/gm, '    ')])]
+}
+
+/** The first lines of a failure, without colours, empty lines and the runner's own stack frames. */
+function excerptOf(output, root) {
+  const lines = output
+    .replace(/\x1b\[[0-9;]*[A-Za-z]/g, '')
+    .split('\n')
+    .map((line) => line.trimEnd().replaceAll(`${root}/`, ''))
+    .filter((line) => line !== '' && !/^\s+at (?:new Promise|.*(?:node_modules|node:))/.test(line))
+  return lines.slice(0, MOST_LINES).join('\n').slice(0, MOST_CHARACTERS)
+}

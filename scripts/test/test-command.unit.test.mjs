@@ -1,0 +1,82 @@
+// The test command's own rules: what it runs, and that nothing that failed or was skipped goes unseen.
+import { expect, test } from 'vitest'
+import { checkNames, planOf, projectNames, UsageError } from './plan.mjs'
+import { closingLines, createTotals } from './report.mjs'
+import { count, longFiles } from './vitest.mjs'
+
+const projectsOf = (plan) => plan.runs.flatMap(({ projects }) => projects)
+const totalsOf = (results, status = 0, ci = false) => {
+  const totals = createTotals({ ci })
+  count({ title: 'a run', status, results }, totals)
+  return totals
+}
+const suite = (...statuses) => ({
+  name: '/checkout/a.test.ts',
+  status: statuses.includes('failed') ? 'failed' : 'passed',
+  startTime: 0,
+  endTime: 1_500,
+  message: '',
+  assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${index}` })),
+})
+const lastLine = (totals) => closingLines(totals, '/checkout').lines.at(-1)
+
+test('npm test runs every check and every kind of tests once', () => {
+  const plan = planOf([])
+  expect(plan.checks).toEqual(checkNames)
+  expect(projectsOf(plan)).toEqual(projectNames)
+  expect(plan.needsBuild).toBe(true)
+})
+
+test('test:quick runs types, lint and the unit tests with the fewest cases, without a build', () => {
+  const plan = planOf(['--quick'])
+  expect(plan.checks).toContain('types')
+  expect(plan.checks).toContain('lint')
+  expect(plan.runs).toMatchObject([{ projects: ['unit'], budgetMs: 0 }])
+  expect(plan.needsBuild).toBe(false)
+})
+
+test('test:full runs npm test, then the long suites with more time', () => {
+  const [plan, full] = [planOf([]), planOf(['--full'])]
+  expect(full.runs.slice(0, -1)).toEqual(plan.runs)
+  expect(full.runs.at(-1).isLong).toBe(true)
+  expect(full.runs.at(-1).budgetMs).toBeGreaterThan(plan.runs[0].budgetMs)
+})
+
+test('files run alone, without checks, and --only chooses steps', () => {
+  expect(planOf(['packages/domain'])).toMatchObject({ checks: [], files: ['packages/domain'] })
+  expect(planOf(['--only', 'types,e2e'])).toMatchObject({ checks: ['types'], runs: [{ projects: ['e2e'] }] })
+})
+
+test.each([[['--only', 'nonsense']], [['--nonsense']], [['--quick', '--full']], [['--full', 'a.test.ts']]])(
+  '%j is refused',
+  (args) => expect(() => planOf(args)).toThrow(UsageError),
+)
+
+test('the last line has the totals, and one failure is no success', () => {
+  const totals = totalsOf({ testResults: [suite('passed', 'failed', 'skipped', 'pending', 'todo')] }, 1)
+  expect(lastLine(totals)).toBe('1 passed, 1 failed, 3 skipped')
+  expect(closingLines(totals, '/checkout').isSuccess).toBe(false)
+})
+
+test('a file that fails without a test, a run without results and an unexplained exit code are failures', () => {
+  expect(totalsOf({ testResults: [{ ...suite(), status: 'failed' }] }, 1).failed).toBe(1)
+  expect(totalsOf(new Error('no file'), 1).failed).toBe(1)
+  expect(totalsOf({ testResults: [suite('passed')] }, 1).failed).toBe(1)
+  expect(closingLines(createTotals({ ci: false }), '/checkout').isSuccess).toBe(false)
+})
+
+test('in CI a skipped test is a failure', () => {
+  const totals = totalsOf({ testResults: [suite('passed', 'skipped')] }, 0, true)
+  expect(lastLine(totals)).toBe('1 passed, 1 failed, 1 skipped')
+})
+
+test('the slowest files and the reasons of skips stand before the last line', () => {
+  const totals = totalsOf({ testResults: [suite('passed', 'skipped')] })
+  totals.reason('no Kafka')
+  const { lines } = closingLines(totals, '/checkout')
+  expect(lines.join('\n')).toMatch(/1\.5 s {2}.*a\.test\.ts\nskipped: 1 in .*\nskipped because: no Kafka\n/)
+})
+
+test('the long suites are found', () => {
+  expect(longFiles()).toContain('packages/domain/test/reference-judgement.unit.test.ts')
+})
