@@ -1,34 +1,35 @@
 /**
- * Which addresses a ledger may hold, in a few megabytes of memory, so that most screens need not ask it. A Bloom filter: it
- * never says that an address is absent which is there, and rarely the other way round. Source: Bloom (1970), "Space/time
- * trade-offs in hash coding with allowable errors"; two hashes for all bits: Kirsch, Mitzenmacher (2006).
+ * An in-memory filter that identifies addresses which the ledger does not contain, so that most screens need no query. It is a
+ * Bloom filter of a few megabytes: it never reports a present address as absent, and rarely an absent one as present.
+ * Sources: Bloom (1970), "Space/time trade-offs in hash coding with allowable errors"; two hashes for all bits: Kirsch,
+ * Mitzenmacher (2006).
  */
 import type { Queryable } from '@cupel/postgres'
 
 /** 4 MiB. */
 const FILTER_BITS = 2 ** 25
 const UNUSED_HASH_BITS = 7
-/** Bits of one address; with ten bits of the filter for each address, about one of a hundred strangers has them all. */
+/** Bits per address. With ten bits of the filter per stored address, about 1 % of absent addresses are reported as present. */
 const BITS_PER_ADDRESS = 7
-/** A ledger with more addresses is asked about every one. */
+/** For a ledger with more addresses there is no filter, and every address is queried. */
 export const MAX_FILTERED_ADDRESSES = 3_000_000
 
 export interface AddressFilter {
-  /** State of the ledger by which everything of it is in. What came later may be in too. */
+  /** The filter contains every address of this state of the ledger, and perhaps of later states. */
   readonly ledgerSeq: number
-  /** False only where the ledger has no transfer of the address in that state or an earlier one. */
+  /** False only if the ledger has no transfer of the address in that state or an earlier one. */
   mayHold(chain: string, address: string): boolean
 }
 
-/** An empty filter, to which addresses are added. */
+/** An empty filter to add addresses to. */
 export function createFilterBits() {
   const bytes = new Uint8Array(FILTER_BITS / 8)
 
-  /** Whether the filter has every bit of the address; those missing are set where it is to be added. */
+  /** Whether every bit of the address is set. With `isAdded` sets the missing bits. */
   function hasBits(chain: string, address: string, isAdded: boolean): boolean {
     const hashes = hashesOf(`${chain} ${address}`)
     let place = hashes[0]
-    // An odd step reaches every bit.
+    // An odd step visits every bit before it repeats.
     const step = hashes[1] | 1
     let hasAll = true
     for (let index = 0; index < BITS_PER_ADDRESS; index++) {
@@ -45,13 +46,13 @@ export function createFilterBits() {
   }
 
   return {
-    /** Whether it may have been there before. */
+    /** Adds an address; returns whether it may have been present before. */
     add: (chain: string, address: string): boolean => hasBits(chain, address, true),
     mayHold: (chain: string, address: string): boolean => hasBits(chain, address, false),
   }
 }
 
-/** FNV-1a over the text, and over it again from another beginning, both well mixed (MurmurHash3's finaliser). */
+/** Two FNV-1a hashes of the text with different seeds, each mixed by the finaliser of MurmurHash3. */
 function hashesOf(text: string): [number, number] {
   let first = 0x811c9dc5
   let second = 0x9747b28c
@@ -70,12 +71,12 @@ function mixed(hash: number): number {
   return value ^ (value >>> 16)
 }
 
-/** Addresses of one page: a few milliseconds for the database and for whoever reads it. */
+/** Addresses per page: a few milliseconds of work for the database and for this process. */
 const PAGE_ADDRESSES = 1_000
 
 type Side = 'from_address' | 'to_address'
 
-/** Each address once, by leaping through the index from one to the next: the transfers of an exchange are not passed. */
+/** Each address once: the query jumps in the index from one address to the next and skips the transfers in between. */
 const pageOf = (side: Side) => ({
   name: `ledger.addresses-${side}`,
   text: `
@@ -91,16 +92,16 @@ const pageOf = (side: Side) => ({
 const PAGES = [pageOf('from_address'), pageOf('to_address')]
 
 export interface FilterOptions {
-  /** The state to read: what it holds is committed. */
+  /** The state to read; all its transfers are committed. */
   readonly ledgerSeq: number
-  /** Called after each page; what it waits for leaves the database to others. False ends the reading. */
+  /** Called after each page; may wait to leave the database to other queries. Resolving to false ends the reading. */
   readonly afterPage: (pageMs: number) => Promise<boolean>
   readonly maxAddresses?: number
 }
 
 /**
- * Reads every address of the ledger, in whatever state its transfers are, into a filter; null where the reading was ended.
- * Transfers are never deleted, so what is added meanwhile does no harm.
+ * Reads all addresses of the ledger, of any state, into a filter; null if `afterPage` ended the reading.
+ * Transfers are never deleted, so concurrent additions are harmless.
  */
 export async function readAddressFilter(
   database: Queryable,
@@ -113,7 +114,7 @@ export async function readAddressFilter(
       const since = performance.now()
       const page = await database.query<{ chain: string; address: string }>(statement, last)
       for (const { chain, address } of page) {
-        // Most addresses send and receive, and count once.
+        // Most addresses both send and receive; count each once.
         if (!bits.add(chain, address)) addresses += 1
       }
       if (addresses > maxAddresses) return 'too many'

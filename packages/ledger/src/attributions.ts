@@ -1,4 +1,4 @@
-/** What the labels say about the addresses that a search meets; labels of each address are read once. */
+/** Attributions of the addresses that a search meets, from their labels. The labels of an address are read once. */
 import {
   attribute,
   parseAddress,
@@ -11,11 +11,11 @@ import {
 import type { ExamineRequest } from './examine-request.js'
 import { paced, rested, type Pace } from './pace.js'
 
-/** All labels of an address are evaluated together, so a step has a bounded number of addresses. */
+/** An address is attributed with all its labels at once, so a step handles few addresses. */
 const ATTRIBUTIONS_PER_STEP = 16
 
 export interface Attributions {
-  /** Addresses without labels, and those that were not learned, have the attribution of no label. */
+  /** The attribution of an address; that of no labels if it has none or was not learned. */
   readonly of: (address: string) => Attribution
   /** Reads the labels of all counterparties of the given addresses in these transfers. */
   learn(transfers: Iterable<Transfer>, addresses: ReadonlySet<string>): Promise<void>

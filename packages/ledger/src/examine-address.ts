@@ -1,4 +1,4 @@
-/** Examines an address on the ledger: reads its transfers, follows them, and measures. */
+/** Examines an address on the ledger: reads its transfers, follows them, and measures the exposure. */
 import { createHash } from 'node:crypto'
 import type { ExposureRecord } from '@cupel/contracts'
 import { measureInSteps, type DeclaredRange, type TextHash } from '@cupel/domain'
@@ -10,7 +10,7 @@ import { createSearch } from './search.js'
 import { declaredRanges } from './segments.js'
 import type { KnownSizes } from './sizes.js'
 
-/** What was read before, for a whole batch. */
+/** Rows that the caller has read already, for a whole batch of addresses. */
 export interface ReadBefore {
   readonly own: TransfersOfAddress
   readonly ranges: readonly DeclaredRange[]
@@ -18,9 +18,9 @@ export interface ReadBefore {
 
 export interface ExamineOptions {
   readonly before?: ReadBefore
-  /** When the examination rests, and whether it is given up; without one it runs to its end. */
+  /** Decides when the examination pauses or is abandoned; by default it runs to its end. */
   readonly pace?: Pace
-  /** Kept from one examination to the next. */
+  /** Cache that is shared by examinations. */
   readonly knownSizes?: KnownSizes
 }
 

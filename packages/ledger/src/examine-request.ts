@@ -1,4 +1,4 @@
-/** What is asked when an address is examined. */
+/** The request to examine an address. */
 import type { CompiledPolicy, LabelFacts, LabelSetFacts } from '@cupel/domain'
 
 export interface ExamineRequest {
@@ -11,6 +11,6 @@ export interface ExamineRequest {
   readonly labelSets: readonly LabelSetFacts[]
   /** UTC, RFC 3339. */
   readonly generatedAt: string
-  /** Every label under each look-up key, in the state of labels that the report rests on. */
+  /** Reads all labels under each look-up key, in the state of labels that the report uses. */
   readonly labelsOf: (lookupKeys: readonly string[]) => Promise<ReadonlyMap<string, readonly LabelFacts[]>>
 }

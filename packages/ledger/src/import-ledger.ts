@@ -1,6 +1,6 @@
 /**
- * Imports a file of transfers. Batches are stored as they are read, with the place in the file they reach, so that an
- * interrupted import goes on where it was; nothing of it is seen before its segment gets a number, all at once.
+ * Imports a file of transfers. Each batch is stored together with its position in the file, so that an interrupted import
+ * continues there. No transfer is visible before the segment gets its number; then all are visible at once.
  */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
@@ -25,7 +25,7 @@ import { createIdentities, nativeTransferId } from './transfer-identity.js'
 
 const LOCK = 'cupel.ledger-import/'
 
-/** Imports one file. What is wrong with the file or the request is a result; importing again is always safe. */
+/** Imports one file. A fault of the file or the request is a result, not an error; importing again is always safe. */
 export async function importLedger(
   request: LedgerImportRequest,
   deps: LedgerImportDeps,
@@ -39,7 +39,7 @@ export async function importLedger(
     checkRange(request)
     const sha256 = await fileSha256(request.file)
     return await deps.database.withConnection(async (connection) => {
-      // One import per chain at a time: what a killed one left may be taken over by the next.
+      // One import per chain at a time, because an import may take over the rows of a killed one.
       await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [LOCK + chain.code])
       try {
         return await runImport({ request, deps, chain, format, sha256 })
@@ -86,7 +86,7 @@ async function runImport(run: Run): Promise<LedgerImportSummary> {
   return summary(run, state, ledgerSeq, 'imported', resumedAt, startedAt)
 }
 
-/** The segment of this very file, begun or found: interrupted, or published before. */
+/** The segment of this file: a new one, an interrupted one, or the published one. */
 async function beginSegment({
   request,
   deps,
@@ -145,7 +145,7 @@ async function beginSegment({
   return { state, ledgerSeq: row.ledger_seq }
 }
 
-/** Reads on after the rows that are in, two batches at a time: one is stored while the next is read. */
+/** Continues after the stored rows. One batch is stored while the next is read. */
 async function storeRows(
   run: Run,
   state: SegmentState,
@@ -165,14 +165,14 @@ async function storeRows(
       const seconds = (performance.now() - startedAt) / 1_000
       deps.onProgress?.(state.rowsDone, Math.round((state.rowsDone - resumedAt) / Math.max(seconds, 0.001)))
     })
-    // Whoever waits for it next hears of a failure; until then it must not count as unhandled.
+    // The next await reports a failure; until then the rejection must not count as unhandled.
     storing.catch(() => undefined)
   }
   for await (const records of readRecords(request.file, hash)) {
     covers ??= coversOf(records[0]!, format, chain)
     for (const record of records) {
       row += 1
-      // Read again also where it is stored: rows without a hash are numbered among their like.
+      // Stored rows are read again too: rows without a hash are numbered among equal rows.
       takeRecord({ record, chain, format, request, identityOf }, row > resumedAt ? batch : null)
       if (row > resumedAt) batch.rows += 1
       if (!isFull(batch)) continue
@@ -187,11 +187,11 @@ async function storeRows(
   return covers ?? format.covers(new Set(), chain)
 }
 
-/** Columns are the same in every record of a file. */
+/** All records of a file have the same columns. */
 const coversOf = (record: FileRecord, format: LedgerFormat, chain: ChainDefinition): readonly string[] =>
   format.covers(new Set(COLUMN_NAMES.filter((name) => record.has(name))), chain)
 
-/** Columns by which a format tells its files apart. */
+/** Columns that identify the kind of a file. */
 const COLUMN_NAMES = ['token_address', 'trace_type', 'gas_price', 'cumulative_gas_used'] as const
 
 function takeRecord(
@@ -231,13 +231,13 @@ function takeRecord(
   }
 }
 
-/** Whether a height is in the declared range; everything is where none is declared. */
+/** Whether a height is in the declared range; always true without a declaration. */
 function isWithin(height: number | null, { completeFrom, completeTo }: LedgerImportRequest): boolean {
   if (completeFrom === undefined) return true
   return height !== null && height >= completeFrom && height <= completeTo!
 }
 
-/** Gives the segment its number, and with it shows its transfers; the event goes with it. */
+/** Gives the segment its number, which makes its transfers visible, and writes the event in the same transaction. */
 async function publish(
   { request, deps, chain, sha256 }: Run,
   state: SegmentState,
@@ -245,7 +245,7 @@ async function publish(
 ): Promise<number> {
   const publishedAt = (deps.now?.() ?? new Date()).toISOString()
   return await deps.database.transaction({ at: 'ledger.publish' }, async (transaction) => {
-    // Numbers of all chains are given one after another.
+    // All chains share one sequence of numbers, so publications run one after another.
     await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-publish', 0))")
     if (request.replace === true)
       state.counts['retired'] = await retireOthers(transaction, chain.code, request, state, covers)
@@ -278,14 +278,14 @@ async function publish(
   })
 }
 
-/** Kinds of stored transfers that a declaration speaks of. */
+/** Kinds of stored transfers that the declared range covers. */
 const storedKinds: Readonly<Record<string, readonly string[]>> = {
   native: ['native', 'utxo'],
   internal: ['internal'],
   token: ['token'],
 }
 
-/** Blocks that are no more: what the ledger holds of the range and the file does not. */
+/** Retires the transfers of the range that the file does not contain: their blocks were reorganised away. */
 async function retireOthers(
   transaction: Queryable,
   chain: string,

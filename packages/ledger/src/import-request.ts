@@ -1,4 +1,4 @@
-/** What an import of a ledger file is asked to do, and what it answers. */
+/** The request and the result of an import of a ledger file. */
 import type { Database } from '@cupel/postgres'
 
 export interface LedgerImportRequest {
@@ -7,14 +7,14 @@ export interface LedgerImportRequest {
   readonly format: string
   /** Code of the chain, in any case. */
   readonly chain: string
-  /** First and last height over which the file holds every transfer of its kind. */
+  /** First and last height of the range for which the file contains every transfer of its kind. */
   readonly completeFrom?: number | undefined
   readonly completeTo?: number | undefined
-  /** Retire what the ledger holds of the declared range and the file does not: blocks were reorganised. */
+  /** Retire the transfers of the declared range that the file does not contain, because blocks were reorganised. */
   readonly replace?: boolean | undefined
   /** Who imports, recorded with the segment. */
   readonly importedBy: string
-  /** Why, for the audit log; of whoever finishes an interrupted import. */
+  /** Why, for the audit log. An interrupted import records the reason of the operator who finishes it. */
   readonly reason?: string | undefined
 }
 
@@ -35,11 +35,11 @@ export interface LedgerImportSummary {
   readonly added: number
   readonly known: number
   readonly retired: number
-  /** Rows that are no counted transfer, by reason. */
+  /** Rows that are not counted transfers, by reason. */
   readonly leftOut: Readonly<Record<string, number>>
   readonly firstHeight: number | null
   readonly lastHeight: number | null
-  /** Rows that an interrupted import of the file had stored before. */
+  /** Rows that an interrupted import of the file had already stored. */
   readonly resumedAt: number
   readonly durationMs: number
   readonly rowsPerSecond: number

@@ -1,24 +1,24 @@
-/** Long work beside others: between two steps it asks whether to rest. */
+/** Runs long work in steps and pauses between steps, so that other work can run. */
 import type { Steps } from '@cupel/domain'
 
 /**
- * Gives what to wait for so that others may go first, or null to go on at once. What it throws, or what the wait rejects
- * with, ends the work.
+ * Returns a promise to wait for before the next step, or null to continue at once. If it throws or the promise rejects, the
+ * work ends with that error.
  */
 export type Pace = () => Promise<void> | null
 
 export const withoutRest: Pace = () => null
 
-/** Rests where it is time to. */
+/** Pauses if it is time to. */
 export async function rested(pace: Pace): Promise<void> {
   const rest = pace()
   if (rest !== null) await rest
 }
 
-/** Runs the steps at this pace. */
+/** Runs the steps and pauses between them. */
 export async function paced<Result>(steps: Steps<Result>, pace: Pace): Promise<Result> {
   for (;;) {
-    // Most of the time there is nothing to wait for, and waiting for nothing costs a turn.
+    // Usually there is no pause, and awaiting null would cost a turn of the event loop.
     const rest = pace()
     if (rest !== null) await rest
     const step = steps.next()

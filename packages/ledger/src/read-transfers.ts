@@ -4,8 +4,8 @@ import type { Queryable, Statement } from '@cupel/postgres'
 import { paced, withoutRest, type Pace } from './pace.js'
 
 /**
- * Transfers that are seen in the state named by a ledger_seq (`$2`), of the chain `$1`. A fact of a later segment (a proof, a
- * failure, a withdrawal) is not known yet in an earlier state.
+ * Transfers of the chain `$1` that are visible in the state with the ledger_seq `$2`. A fact of a later segment (a proof, a
+ * failure, a retirement) is ignored.
  */
 const seen = (side: 'from_address' | 'to_address'): string => `
   ledger.transfer t
@@ -15,7 +15,7 @@ const seen = (side: 'from_address' | 'to_address'): string => `
   LEFT JOIN ledger.segment retired ON retired.segment_id = t.retired_segment_id AND retired.ledger_seq <= $2
   WHERE t.chain = $1 AND t.${side} = asked.address AND failure.segment_id IS NULL AND retired.segment_id IS NULL`
 
-/** Who is asked for is known; only the other side is sent. */
+/** The caller knows the address, so only the counterparty is selected. */
 const newestOf = (side: 'from_address' | 'to_address'): string => `
   (SELECT t.transfer_id, t.sort_at, t.tx_hash, t.kind, t.contract, t.amount, t.block_number, t.occurred_at_s, t.place,
      proof.segment_id IS NOT NULL AS proven, ${
@@ -24,8 +24,8 @@ const newestOf = (side: 'from_address' | 'to_address'): string => `
    FROM ${seen(side)} ORDER BY t.sort_at DESC, t.transfer_id LIMIT $4)`
 
 /**
- * A row is one text: decoding a dozen columns costs more than everything that is done with them. What may hold a space comes
- * last.
+ * One text per row: decoding a dozen columns costs more than all further work with them. The column that may contain a space
+ * comes last.
  */
 const ROW = `concat_ws(' ', asked.number, encode(uuid_send(found.transfer_id), 'hex'), found.outgoing, found.counterparty,
         found.contract, found.amount, coalesce(found.block_number::text, ''), coalesce(found.occurred_at_s::text, ''),
@@ -48,9 +48,9 @@ export interface LedgerState {
 }
 
 export interface TransfersOfAddress {
-  /** The newest, at most as many as were asked for. */
+  /** The newest transfers, up to the limit. */
   readonly transfers: readonly Transfer[]
-  /** There are more. */
+  /** The address has more transfers. */
   readonly isCut: boolean
 }
 
@@ -60,7 +60,7 @@ export interface ReadRequest extends LedgerState {
   readonly pace?: Pace
 }
 
-/** The newest transfers of each address, by address; one without any is absent. */
+/** The newest transfers of each address, by address; an address without transfers has no entry. */
 export async function readTransfers(
   database: Queryable,
   { chain, ledgerSeq, addresses, limit, pace = withoutRest }: ReadRequest,
@@ -89,7 +89,7 @@ function* byAddress(
   return found
 }
 
-/** One object for equal texts: a thousand rows name a few addresses. */
+/** Returns one string object for equal texts: thousands of rows contain a few addresses. */
 function createSameText(): (text: string) => string {
   const texts = new Map<string, string>()
   return (text) => {
@@ -118,7 +118,7 @@ function transferOf(row: readonly string[], address: string, sameText: (text: st
   }
 }
 
-/** Null for what the source does not say. */
+/** Null for an empty text: the source states no value. */
 function wholeNumber(text: string): number | null {
   if (text === '') return null
   const value = Number(text)
@@ -136,7 +136,7 @@ const count = (from: (side: 'from_address' | 'to_address') => string): string =>
 
 const COUNT_TRANSFERS = { name: 'ledger.count-transfers', text: count(seen) }
 
-/** Answered by the index alone: whether a row is seen is not asked, nor in which state. */
+/** An index-only query that ignores whether a row is visible in the state. */
 const COUNT_ROWS = {
   name: 'ledger.count-rows',
   text: count(
@@ -156,7 +156,7 @@ const COUNT_COUNTERPARTIES = {
         (SELECT t.from_address FROM ${seen('to_address')} LIMIT $4)) both_sides) found`,
 }
 
-/** Of so many addresses at once. */
+/** Counts for all these addresses with one query. */
 export interface CountRequest extends LedgerState {
   readonly addresses: readonly string[]
   readonly limit: number
@@ -164,13 +164,13 @@ export interface CountRequest extends LedgerState {
 
 type Count = (database: Queryable, request: CountRequest) => Promise<(address: string) => number>
 
-/** How many transfers each address has, counted up to the limit. */
+/** The number of transfers of each address, counted up to the limit. */
 export const countTransfers: Count = (database, request) => counted(database, COUNT_TRANSFERS, request)
 
-/** At least as many as each address has transfers in any state, and several times quicker; up to the limit. */
+/** An upper bound for the number of transfers in any state, several times faster than counting them; up to the limit. */
 export const countRows: Count = (database, request) => counted(database, COUNT_ROWS, request)
 
-/** How many counterparties each address has among so many transfers in each direction. */
+/** The number of counterparties of each address, among up to `limit` transfers in each direction. */
 export const countCounterparties: Count = (database, request) =>
   counted(database, COUNT_COUNTERPARTIES, request)
 

@@ -88,7 +88,7 @@ export function createSearch(
   return { attributionOf: attributions.of, follow, cut: paths.cut }
 }
 
-/** Which addresses a path went through, and where paths ended. Each address is either once. */
+/** The addresses that paths went through, and those at which paths ended. An address is in one of the two at most once. */
 function createPaths({ chain, address, policy }: ExamineRequest, attributions: Attributions) {
   const { limits } = policy.exposure.document
   const settled = new Set<string>([address])

@@ -1,4 +1,4 @@
-/** What LedgerSegmentImported says of a segment. */
+/** The event LedgerSegmentImported of a segment. */
 import { basename } from 'node:path'
 import type { EventData } from '@cupel/contracts'
 import { ASSET_TABLE_VERSION } from '@cupel/domain'
@@ -6,10 +6,10 @@ import type { ChainDefinition } from './formats/chain.js'
 import type { LedgerImportRequest } from './import-request.js'
 import type { SegmentState } from './store-batch.js'
 
-/** Counters of a segment that are not reasons to leave a row out. */
+/** Prefix of the counters of rows that are not counted transfers. */
 const LEFT_OUT = 'left_out.'
 
-/** Rows that are no counted transfer, by reason. */
+/** Rows that are not counted transfers, by reason. */
 export const leftOut = (counts: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(counts).flatMap(([name, count]) =>

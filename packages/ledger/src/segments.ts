@@ -1,10 +1,10 @@
-/** Segments of the ledger: what was imported, and which heights were declared whole. */
+/** Segments of the ledger: the imported files, and the heights that were declared complete. */
 import { mergeRanges, type DeclaredRange, type HistoryKind } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
 export interface Segment {
   readonly segmentId: number
-  /** Null while it is being imported, or was killed. */
+  /** Null until the import is complete. */
   readonly ledgerSeq: number | null
   readonly chain: string
   readonly format: string
@@ -22,7 +22,7 @@ export interface Segment {
   readonly importedBy: string
 }
 
-/** Readers look this often whether the ledger has a new state. */
+/** Interval at which readers check for a new state of the ledger. */
 export const LEDGER_LOOK_INTERVAL_MS = 500
 
 const COLUMNS = `segment_id, ledger_seq, chain, format, file_name, sha256, covers, complete_from, complete_to,
@@ -47,7 +47,7 @@ interface SegmentRow extends Record<string, unknown> {
   imported_by: string
 }
 
-/** Every segment, in the order in which they were begun. */
+/** Every segment, in the order in which the imports began. */
 export async function listSegments(database: Queryable): Promise<readonly Segment[]> {
   const rows = await database.query<SegmentRow>(`SELECT ${COLUMNS} FROM ledger.segment ORDER BY segment_id`)
   return rows.map(segmentOf)
@@ -83,7 +83,7 @@ export async function currentLedgerSeq(database: Queryable): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Heights declared whole for a chain, in the state named by a ledger_seq; touching ranges are one. */
+/** Heights declared complete for a chain, in the state with the ledger_seq; adjacent ranges are merged. */
 export async function declaredRanges(
   database: Queryable,
   { chain, ledgerSeq }: { readonly chain: string; readonly ledgerSeq: number },

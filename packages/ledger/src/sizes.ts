@@ -1,14 +1,14 @@
 /**
- * Which addresses are small enough to be followed whole. Counting costs as much as reading, so as few as possible are counted:
- * the number of their rows, which the index knows, mostly settles it.
+ * Selects the addresses that are small enough to be followed with all their transfers. Counting transfers costs as much as
+ * reading them, so it is avoided: the number of rows, from the index alone, is usually sufficient.
  */
 import type { Queryable } from '@cupel/postgres'
 import { countCounterparties, countRows, countTransfers, type LedgerState } from './read-transfers.js'
 
 export interface SizeLimits {
-  /** Transfers of one address. */
+  /** Most transfers of one address. */
   readonly transfers: number
-  /** Transfers of all of them together. */
+  /** Most transfers of all addresses together. */
   readonly remaining: number
   /** An unlabelled address with more is a hub. */
   readonly counterparties: number
@@ -19,15 +19,15 @@ interface Size {
   readonly isHub: boolean
 }
 
-/** Sizes of large addresses: many a screen passes by the same exchange, and in one state of the ledger it has one size. */
+/** Cache of the sizes of large addresses: many screens meet the same exchange, whose size is fixed in one state of the ledger. */
 export type KnownSizes = Map<string, Size>
 
 const MAX_KNOWN_SIZES = 10_000
 
 export interface Fitting {
-  /** Those that fit, in their order, with at least the number of their transfers. */
+  /** The addresses that fit, in the given order, each with an upper bound of its number of transfers. */
   readonly through: ReadonlyMap<string, number>
-  /** The others, in their order, with the reason. */
+  /** The other addresses, in the given order, with the reason. */
   readonly cut: readonly { readonly address: string; readonly reason: string }[]
 }
 
@@ -37,7 +37,7 @@ export interface FittingRequest extends LedgerState {
   readonly known: KnownSizes
 }
 
-/** Takes the addresses one after the other for as long as each fits beside those before it. */
+/** Takes the addresses in order; each must fit in what the earlier ones leave of the limit. */
 export async function fittingOf(
   database: Queryable,
   addresses: readonly string[],
@@ -48,7 +48,7 @@ export async function fittingOf(
   const first = fitted(addresses, sizes, request)
   if (!first.cut.some(({ reason }) => reason === 'limit')) return first
 
-  // Now it matters how many rows are transfers of this state. Those that fitted with all their rows fit in any case.
+  // The limit is reached, so the exact numbers in this state matter. Addresses that fit with all their rows fit in any case.
   const { chain, ledgerSeq } = request
   const exactly = async (small: readonly string[], limit: number): Promise<number> => {
     const count = await countTransfers(database, { chain, ledgerSeq, addresses: small, limit })
@@ -91,10 +91,10 @@ function fitted(
   return { through, cut }
 }
 
-/** With so many transfers an address is followed, and no hub: nobody has more counterparties than transfers. */
+/** Up to this number of transfers an address is followed and is no hub: it has no more counterparties than transfers. */
 const smallOf = (limits: SizeLimits): number => Math.min(limits.transfers, limits.counterparties)
 
-/** Of small addresses the number of their rows, of large ones that of their transfers, up to one beyond both limits. */
+/** For small addresses the number of rows, for large ones the number of transfers, counted up to one more than both limits. */
 async function sizesOf(
   database: Queryable,
   addresses: readonly string[],

@@ -1,23 +1,23 @@
-/** Stores a batch of transfers in one transaction with the place in the file that it reaches. */
+/** Stores a batch of transfers and its position in the file in one transaction. */
 import type { Database } from '@cupel/postgres'
 import type { ToldTransfer } from './formats/ledger-row.js'
 
-/** What is known of a segment from its row, kept up to date with every batch. */
+/** The row of a segment, updated with every batch. */
 export interface SegmentState {
   readonly segmentId: number
-  /** The file stands for its range: what it holds is so, whatever was told before. */
+  /** The file replaces its range: its transfers are valid, whatever earlier files said. */
   readonly replaces: boolean
   rowsDone: number
   readonly counts: Record<string, number>
   firstHeight: number | null
   lastHeight: number | null
-  /** Of the last height within the declared range. */
+  /** Time of the last height in the declared range. */
   lastHeightAtS: number | null
 }
 
-/** Transfers of one statement: large enough to be fast, small enough for any memory. */
+/** Transfers per statement. */
 const BATCH_TRANSFERS = 5_000
-/** Rows of a file without a single counted transfer advance too. */
+/** The position also advances in a file without counted transfers. */
 const BATCH_ROWS = 50_000
 
 export interface Batch {
@@ -51,7 +51,7 @@ export function createBatch(segmentId: number): Batch {
       this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1)
     },
     addTransfer(id, transfer, isDeclared) {
-      // One statement cannot touch a row twice.
+      // One statement cannot update a row twice.
       if (this.transfers.has(id)) this.repeated += 1
       else this.transfers.set(id, transfer)
       if (transfer.execution === 'failed') this.leaveOut('failed')
@@ -72,9 +72,9 @@ export const isFull = ({ transfers, outcomes, rows }: Batch): boolean =>
   transfers.size + outcomes.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
 
 /**
- * What is new is added. What a killed import left unseen is taken over, and what is known gains a proof of its execution
- * or of its failure. A file that replaces its range also says in which block a transfer is, and brings back what an
- * earlier one had withdrawn.
+ * Inserts new transfers. Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known
+ * transfers. A file that replaces its range also updates the block of a transfer and restores a transfer that an earlier
+ * file had retired.
  */
 const STORE = {
   name: 'ledger.store',
@@ -117,7 +117,7 @@ const PROVE = {
     WHERE known.transfer_id = told.id`,
 }
 
-/** Advances the segment's state to the end of the batch, in memory once it is in the database. */
+/** Advances the state of the segment to the end of the batch: in the database first, then in memory. */
 export async function storeBatch(database: Database, batch: Batch, state: SegmentState): Promise<void> {
   const counts = { ...state.counts }
   const count = (name: string, more: number): void => {

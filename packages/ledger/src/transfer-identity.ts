@@ -1,22 +1,22 @@
-/** What makes two rows one transfer. */
+/** The identity of a transfer: equal for two rows that describe the same one. */
 import { createHash } from 'node:crypto'
 import { LedgerFileError } from './formats/ledger-file-error.js'
 import type { ToldTransfer } from './formats/ledger-row.js'
 
-/** Rows without a hash that are counted apart by what they say; beyond this the file must be split. */
+/** Rows without a hash are identified by their content; a file with more such rows must be split. */
 const MAX_ROWS_WITHOUT_HASH = 2_000_000
-/** Of a SHA-256: 16 bytes make an accident impossible at any size of a ledger. */
+/** 16 bytes of a SHA-256, which makes an accidental collision impossible for any ledger. */
 const ID_HEX_DIGITS = 32
 
 /**
- * Ids of a file's transfers, 32 hex digits. By (chain, transaction, kind, index) where the file knows them, so that two
- * copies of a block from different files are one; else by what the row says and the how-manieth of its like it is.
+ * Ids of the transfers of a file, 32 hex digits. The id is a hash of (chain, transaction, kind, index) if the file has them, so
+ * that a block in two files gives the same ids; otherwise of the content of the row and its number among equal rows.
  */
 export function createIdentities(chain: string): (transfer: ToldTransfer) => string {
   const ordinals = new Map<string, number>()
   return (transfer) => {
     const { txHash, kind, index } = transfer
-    // A transaction has one native transfer; its token transfers are told apart by their index alone.
+    // A transaction has one native transfer; its token transfers differ by their index.
     if (txHash !== '' && (index !== null || kind === 'native'))
       return idOf([chain, txHash, kind, index ?? ''])
     const content = idOf([
@@ -41,7 +41,7 @@ export function createIdentities(chain: string): (transfer: ToldTransfer) => str
   }
 }
 
-/** The native transfer of a transaction, which a receipt speaks of. */
+/** The id of the native transfer of a transaction, for the receipt of that transaction. */
 export const nativeTransferId = (chain: string, txHash: string): string => idOf([chain, txHash, 'native', ''])
 
 function idOf(parts: readonly (string | number | null)[]): string {

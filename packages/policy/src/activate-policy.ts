@@ -1,10 +1,10 @@
-/** Puts a policy in force, on an operator's word: who, why, and a version that was never used for another text. */
+/** Puts a policy in force for an operator: records who and why, and refuses a version that had another text before. */
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog, Position } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { activationEvent, type PolicyToActivate } from './policy-activation.js'
 
-/** One activation at a time: what is compared is what the log holds, and the lock keeps it so. */
+/** Held during an activation, so that no other one is appended between reading the log and appending to it. */
 const LOCK = 'cupel.policy'
 
 export type PolicyActivation =
@@ -14,20 +14,20 @@ export type PolicyActivation =
       readonly position: Position
       readonly previous: ActivatedPolicy | null
     }
-  /** The very policy is in force already: nothing was appended. */
+  /** The same policy is in force already: nothing was appended. */
   | { readonly outcome: 'in-force' }
   | {
       readonly outcome: 'refused'
       readonly refusal: 'version-reused' | 'version-not-higher'
-      /** A sentence. */
+      /** One sentence for the operator. */
       readonly message: string
     }
 
 export type ActivatedPolicy = DomainEvent<'PolicyActivated'>['data']
 
 /**
- * Appends PolicyActivated. Versions of one policy id only rise, and a version never names two texts; both are judged by the
- * log itself, whose projection may be behind. Rejects with LogUnavailableError; repeating it then is safe.
+ * Appends PolicyActivated. Versions of a policy id only rise, and a version never has two texts. Both are checked against the
+ * log itself, because its projection may be behind. Rejects with LogUnavailableError; a repeated call is then safe.
  */
 export async function activatePolicy(options: {
   readonly log: EventLog
@@ -93,7 +93,7 @@ function refusalOf(
     return {
       outcome: 'refused',
       refusal: 'version-reused',
-      message: `${policyId} ${version} was activated on ${reused.activatedAt.slice(0, 10)} with another text (${reused.sha256.slice(0, 12)}): a version never names two. Give this one a higher version.`,
+      message: `${policyId} ${version} was activated on ${reused.activatedAt.slice(0, 10)} with another text (${reused.sha256.slice(0, 12)}): a version never has two texts. Give this one a higher version.`,
     }
   }
   const newest = Math.max(0, ...own.map((known) => known.version))

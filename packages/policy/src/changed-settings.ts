@@ -1,4 +1,4 @@
-/** In which settings two policies differ, and policies between the two: one with a single setting of the other. */
+/** The settings in which two policies differ, and policies in between: one policy with a single setting of the other. */
 import {
   compilePolicy,
   differences,
@@ -14,7 +14,7 @@ export interface ChangedSetting {
   readonly to: unknown
 }
 
-/** Name and version aside. */
+/** Ignores name and version. */
 export function changedSettings(a: PolicyDocument, b: PolicyDocument): readonly ChangedSetting[] {
   const paths = differences(a, b)
     .filter((path) => path !== 'id' && path !== 'version')
@@ -22,7 +22,7 @@ export function changedSettings(a: PolicyDocument, b: PolicyDocument): readonly 
   return [...new Set(paths)].map((path) => ({ path, from: at(a, path) ?? null, to: at(b, path) ?? null }))
 }
 
-/** Policy `a` with one setting of `b`; null where that is no policy, because the setting makes sense only with others. */
+/** Policy `a` with one setting of `b`; null if that is not a valid policy, because the setting depends on others. */
 export function withSettingOf(a: PolicyDocument, { path, to }: ChangedSetting): CompiledPolicy | null {
   const copy = structuredClone(a) as unknown as Holder
   const names = path.split('.')
@@ -30,7 +30,7 @@ export function withSettingOf(a: PolicyDocument, { path, to }: ChangedSetting): 
   let holder = copy
   for (const name of names) {
     const inner = holder[name]
-    // A whole section is missing: half of it would be no section.
+    // One policy lacks the whole section, and a section is only valid as a whole.
     if (typeof inner !== 'object' || inner === null) return null
     holder = inner as Holder
   }

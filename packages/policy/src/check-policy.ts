@@ -1,4 +1,4 @@
-/** Whether a text is a policy that may be put in force: its form, its bounds, and what it would do. */
+/** Checks whether a text is a policy that may be put in force: its form, its bounds, and its effects. */
 import { policySchemaFaults } from '@cupel/contracts'
 import {
   compilePolicy,
@@ -11,7 +11,7 @@ import {
 } from '@cupel/domain'
 
 export interface CheckedPolicy {
-  /** Null where an error was found. */
+  /** Null if the check found an error. */
   readonly policy: CompiledPolicy | null
   /** Errors first. */
   readonly findings: readonly PolicyFinding[]
@@ -24,10 +24,10 @@ export function checkPolicyText(text: string): CheckedPolicy {
     document = JSON.parse(text)
   } catch (error) {
     return refused([
-      formFault('', `It is not JSON: ${error instanceof Error ? error.message : String(error)}`),
+      formFault('', `The text is not JSON: ${error instanceof Error ? error.message : String(error)}`),
     ])
   }
-  // Of two settings with one name JSON.parse keeps the last without a word: its author may have read the first.
+  // JSON.parse silently keeps the last of two settings with one name, so such a text is refused.
   const doubtful = strictJsonFault(text, 'The policy')
   if (doubtful !== null) return refused([formFault(settingAt(doubtful.pointer), doubtful.detail)])
   const faults = policySchemaFaults(document)
@@ -43,7 +43,7 @@ export function checkPolicyText(text: string): CheckedPolicy {
   const fault = policyFault(document as PolicyDocument)
   if (fault !== null) {
     const [path = '', ...rest] = fault.split(': ')
-    return refused([formFault(path, `It is ${rest.join(': ')}.`)])
+    return refused([formFault(path, `The value is ${rest.join(': ')}.`)])
   }
   const findings = lintPolicy(document as PolicyDocument)
   const hasError = findings.some(({ severity }) => severity === 'error')
@@ -52,7 +52,7 @@ export function checkPolicyText(text: string): CheckedPolicy {
 
 const refused = (findings: readonly PolicyFinding[]): CheckedPolicy => ({ policy: null, findings })
 
-/** A JSON Pointer as settings are named elsewhere: `exposure.caps`. */
+/** Converts a JSON Pointer to the notation of settings: `exposure.caps`. */
 const settingAt = (pointer: string): string =>
   pointer
     .split('/')
@@ -64,10 +64,10 @@ function formFault(path: string, message: string): PolicyFinding {
   return { severity: 'error', rule: 'form', path, message }
 }
 
-/** Settings somebody might expect to move what is fixed. */
+/** Names that suggest a setting for the fixed floor of live designations. */
 const aboutTheFloor = /floor|designat|fixed|overrid|exempt|exclu|ignore|allow|white|sanction|overall|score/i
 
-/** A setting that is not known would silently do nothing; one that is meant to lift the floor is told why it cannot. */
+/** An unknown setting would silently do nothing. If its name suggests that it changes the floor, the message explains the floor. */
 function unknownSetting(path: string): PolicyFinding {
   const name = path.split('.').at(-1)!
   if (aboutTheFloor.test(name))

@@ -42,8 +42,8 @@ test('a document that is deeper than any policy is told so', () => {
   ])
 })
 
-test('text that is no JSON is told so first', () => {
+test('text that is not JSON is reported as such before anything else', () => {
   expect(checkPolicyText('{"levels":1,"levels":2').findings).toMatchObject([
-    { rule: 'form', path: '', message: expect.stringMatching(/^It is not JSON: /) as string },
+    { rule: 'form', path: '', message: expect.stringMatching(/^The text is not JSON: /) as string },
   ])
 })

@@ -1,7 +1,6 @@
 /**
- * What another policy would have made of the screens that were decided: each stored report is decided again from its
- * recorded inputs under both policies. What was read for it stays as it was: labels, chain facts and the exposure that was
- * found, under the limits of its own time.
+ * Shows which stored reports another policy would have changed: each is decided again from its recorded inputs under both
+ * policies. The inputs stay as recorded: labels, chain facts, and the exposure found under the limits of that time.
  */
 import { readStoredReports, type ReadingProgress } from '@cupel/proofs'
 import type { Report, ReportGenerated } from '@cupel/contracts'
@@ -14,9 +13,9 @@ export interface PolicyDiffOptions {
   readonly codec: EventCodec
   readonly a: CompiledPolicy
   readonly b: CompiledPolicy
-  /** Only reports recorded from then on; UTC, RFC 3339. */
+  /** Only reports recorded at or after this time; UTC, RFC 3339. */
   readonly since?: string | undefined
-  /** Flips listed; all are counted. */
+  /** Limit of the listed flips; all flips are counted. */
   readonly maxFlips: number
   readonly onProgress?: (progress: ReadingProgress) => void
 }
@@ -28,7 +27,7 @@ export interface Flip {
   readonly generatedAt: string
   readonly from: Outcome
   readonly to: Outcome
-  /** Settings each of which is enough by itself; empty where it takes several. */
+  /** Settings of which each alone causes the flip; empty if it takes several. */
   readonly causes: readonly string[]
 }
 
@@ -36,7 +35,7 @@ export interface Outcome {
   readonly level: string
   readonly score: number
   readonly levelReasons: readonly string[]
-  /** Category and origin of the evidence that decides the score. */
+  /** Category and origin of the decisive evidence. */
   readonly decisive: string | null
 }
 
@@ -62,7 +61,7 @@ export interface PolicyName {
   readonly sha256: string
 }
 
-/** Where a single setting is not enough. */
+/** Stands for flips that no single setting causes. */
 export const SEVERAL_SETTINGS = 'several together'
 
 export async function diffPolicies(options: PolicyDiffOptions): Promise<PolicyDiff> {
@@ -109,14 +108,14 @@ interface Comparison {
   readonly counts: Record<'reports' | 'undecidable' | 'changedScores' | 'changedLevels', number>
 }
 
-/** The flip of a report's level; null where it keeps its level. */
+/** The flip of a report; null if its level stays the same. */
 function compare(recorded: ReportGenerated, { a, b, between, counts }: Comparison): Flip | null {
   let [before, after]: (ReportGenerated | null)[] = [null, null]
   try {
     before = under(recorded, a)
     after = under(recorded, b)
   } catch {
-    // A record that was spoilt, or of a scorer this build lacks: counted here, named by `cupel audit recompute`.
+    // A damaged record, or one of a scorer that this build lacks. It is counted here; `cupel audit recompute` names it.
     counts.undecidable += 1
     return null
   }
@@ -138,7 +137,7 @@ function compare(recorded: ReportGenerated, { a, b, between, counts }: Compariso
   }
 }
 
-/** The decision as it would have been made under another policy, from the same inputs. */
+/** The decision from the same inputs under another policy. */
 function under(recorded: ReportGenerated, policy: CompiledPolicy): ReportGenerated {
   return recompute({ ...recorded, inputs: { ...recorded.inputs, policyDocument: policy.canonical } })
 }

@@ -1,4 +1,4 @@
-/** Puts the default policy in force on an installation that never had one. */
+/** Puts the default policy in force in an installation that never had a policy. */
 import { decidedEventId, topicOf } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -6,8 +6,8 @@ import { lockActivations, readActivations } from './activate-policy.js'
 import { activationEvent, type PolicyToActivate } from './policy-activation.js'
 
 /**
- * Appends PolicyActivated if the log holds none, and tells whether it did. The log itself is asked, not its projection,
- * which may be behind. Several processes may call it at once; a crash after the append leaves nothing to repair.
+ * Appends PolicyActivated if the log contains none, and resolves to whether it did. Reads the log itself, because its
+ * projection may be behind. Several processes may call it at once; a crash after the append leaves nothing to repair.
  * Rejects with LogUnavailableError.
  */
 export async function ensureDefaultPolicy(options: {

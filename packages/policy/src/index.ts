@@ -1,4 +1,4 @@
-/** Policies as operators handle them: checked, compared over what was decided, put in force. */
+/** What operators do with policies: check them, compare them over stored reports, put them in force. */
 export {
   activatePolicy,
   readActivations,

@@ -1,4 +1,4 @@
-/** RFC 4180 rows of a UTF-8 stream with the line each begins on. Every fault of the file is a refusal of the whole set. */
+/** Reads RFC 4180 rows from a UTF-8 stream, with the line on which each row begins. Any fault refuses the whole set. */
 import { CsvError } from 'csv-parse'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { SetRefusedError, type ByteStream } from './label-source.js'
@@ -10,13 +10,13 @@ export interface CsvRow {
   readonly line: number
 }
 
-/** A row beyond this is a missing closing quote rather than a row. */
+/** A longer row means that a closing quote is missing. */
 const MAX_ROW_CHARACTERS = 65_536
 
 /**
- * Yields rows as they come; blank lines are left out. `ending` tells afterwards whether the file ends with a line break.
- * A line without a quote is a row whose commas all separate; only rows with quotes need the parser, which costs ten times
- * as much. Quotes of a whole row come in pairs, so a row goes on until their number is even.
+ * Yields rows and skips blank lines. Afterwards `ending` says whether the file ends with a line break.
+ * A line without a quote is split at its commas. Rows with quotes need the parser, which takes ten times as long. A complete
+ * row has an even number of quotes, so a row continues over lines until the number is even.
  */
 export async function* readCsvRows(
   input: ByteStream,
@@ -37,7 +37,7 @@ export async function* readCsvRows(
     open = null
   }
   if (open !== null) {
-    // A quote in the wrong place is told as such; what parses up to here is an open quote.
+    // The parser reports a misplaced quote. If it accepts the text so far, a quote is still open.
     parseQuoted({ ...open, text: `${open.text}"` }, trim)
     throw neverClosed(open.line)
   }

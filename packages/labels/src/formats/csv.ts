@@ -43,7 +43,7 @@ export const csvFormat: LabelFormat = {
 async function* parseRows(input: ByteStream): AsyncGenerator<ParsedItem> {
   const ending = { lineBreak: false }
   let headerSeen = false
-  // The newest row waits one step, because only the end of the file shows whether it was cut off.
+  // Each row is yielded one step late, because only the end of the file shows whether the last row was cut off.
   let newest: CsvRow | null = null
   for await (const row of readCsvRows(input, {}, ending)) {
     if (!headerSeen) {
@@ -60,7 +60,7 @@ async function* parseRows(input: ByteStream): AsyncGenerator<ParsedItem> {
   yield readRow(newest)
 }
 
-/** Without a line break at its end the last row may have been cut; it is believed only if it is complete and sound. */
+/** A file without a final line break may be cut off; its last row is accepted only if it is complete and valid. */
 function requireWholeRow(last: CsvRow): void {
   const reason = whyIncomplete(last)
   if (reason === null) return
@@ -147,11 +147,11 @@ function readRow({ fields, line }: CsvRow): ParsedItem {
   return { type: 'row', row }
 }
 
-/** Decimal from 0 to 1 to parts per million, rounded half up; NaN where it is neither. */
+/** Converts a decimal from 0 to 1 to parts per million, rounded half up; NaN for anything else. */
 export function parseConfidence(text: string): number {
   if (!/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/.test(text)) return Number.NaN
   const [whole = '', fraction = ''] = text.split('.')
-  // Digit by digit, so that no binary fraction decides which way half a millionth goes.
+  // Works on decimal digits: a binary fraction could round half a millionth the wrong way.
   const digits = `${fraction}0000000`.slice(0, 7)
   return Number(whole) * 1_000_000 + Math.floor((Number(digits) + 5) / 10)
 }

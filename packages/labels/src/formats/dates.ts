@@ -1,11 +1,11 @@
-/** Dates as label files write them, to UTC RFC 3339 with milliseconds. */
+/** Converts dates of label files to UTC RFC 3339 with milliseconds. */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/
 
-/** A date (midnight UTC) or an RFC 3339 time, where a missing offset means UTC. null where it is neither, or no real day. */
+/** Accepts a date (midnight UTC) or an RFC 3339 time; a missing offset means UTC. Null for anything else and for days that do not exist. */
 export function parseTime(text: string): string | null {
-  // Rows of one file share a few dates, mostly one.
+  // Most rows of a file have the same date, so the last result is kept.
   if (text !== lastText) {
     lastTime = parseNewTime(text)
     lastText = text
@@ -27,7 +27,7 @@ function parseNewTime(text: string): string | null {
   return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString()
 }
 
-/** Midnight UTC of a calendar day, or null where there is no such day. */
+/** Midnight UTC of a calendar day; null for a day that does not exist. */
 export function utcMidnight(year: number, month: number, day: number): string | null {
   const time = new Date(Date.UTC(year, month - 1, day))
   const exists =

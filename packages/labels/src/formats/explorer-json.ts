@@ -1,6 +1,6 @@
 /**
- * Labels as block explorers' tags are collected, in JSON: a list of {address, nameTag | comment, …} or one object of
- * address → name. Chain and category stand outside such files, so the operator names them.
+ * Collected tags of block explorers in JSON: a list of {address, nameTag | comment, …} or one object of address → name.
+ * Such files state neither chain nor category, so the operator gives them.
  */
 import { type Category } from '@cupel/contracts'
 import { parseTime } from './dates.js'
@@ -13,7 +13,7 @@ import {
 } from './label-source.js'
 import { readText } from './utf8.js'
 
-/** JSON is read whole. */
+/** Limit of a JSON file, which is parsed as a whole. */
 const MAX_JSON_BYTES = 128 * 1024 * 1024
 
 export const explorerJsonFormat: LabelFormat = {
@@ -27,7 +27,7 @@ export const explorerJsonFormat: LabelFormat = {
   },
 }
 
-/** EVM chain ids, where a tag names one: https://chainlist.org */
+/** EVM chain ids that a tag may name: https://chainlist.org */
 const chainIds: Readonly<Record<string, string>> = {
   '1': 'ETH',
   '10': 'OP',
@@ -70,7 +70,7 @@ async function* parseTags(file: LabelFile, options: ParseOptions): AsyncGenerato
 
 function readTag(tag: Tag, line: number, category: Category, optionChain: string | undefined): ParsedItem {
   const address = tag.address.trim()
-  // The collections keep the footer of the page they were taken from: an empty key, "Sum of 7 Accounts".
+  // Collections contain the footer of the page they came from: an empty key, "Sum of 7 Accounts".
   if (address === '') return { type: 'refused', line, reason: 'the address is empty' }
   const chain = tag.chain ?? optionChain
   if (chain === undefined) {
@@ -115,7 +115,7 @@ function* tagsOf(document: unknown): Generator<Tag> {
   }
   for (const [address, name] of Object.entries(document)) {
     if (typeof name !== 'string')
-      throw new SetRefusedError('malformed', null, `The name of a tag is not a text`)
+      throw new SetRefusedError('malformed', null, `The name of a tag is not a string`)
     yield { address, name, chain: null, observedAt: null }
   }
 }
@@ -155,14 +155,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether the text ended where more was expected. Source of the wording: V8's messages of JSON.parse. */
+/** Whether JSON.parse failed because the text ended too early. The wording is that of V8's messages. */
 function stopsAtEnd(text: string, { message }: SyntaxError): boolean {
   const position = /at position (\d+)/.exec(message)
   if (position === null) return /end of JSON/i.test(message)
   return Number(position[1]) >= text.trimEnd().length
 }
 
-/** Finds lines by looking for each address after the one before it. JSON.parse keeps the order and tells no positions. */
+/** Finds the line of each address by searching after the previous one: JSON.parse keeps the order but reports no positions. */
 function lineFinder(text: string): (address: string) => number {
   let position = 0
   let line = 1

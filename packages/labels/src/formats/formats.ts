@@ -1,4 +1,4 @@
-/** Every label format by the name the operator gives it. */
+/** All label formats by name. */
 import { csvFormat } from './csv.js'
 import { explorerJsonFormat } from './explorer-json.js'
 import { ftmFormat } from './ftm.js'

@@ -1,6 +1,6 @@
 /**
- * FollowTheMoney entities as JSON lines, as OpenSanctions publishes them: a CryptoWallet has the address, its holder
- * is another entity that may come before or after it. So the file is read twice: wallets first, then names of holders.
+ * FollowTheMoney entities as JSON lines, as OpenSanctions publishes them. A CryptoWallet has the address; its holder is
+ * another entity, before or after it. So the file is read twice: first the wallets, then the names of their holders.
  * Layout: https://followthemoney.tech and https://www.opensanctions.org/docs/bulk/json/
  */
 import type { Category } from '@cupel/contracts'
@@ -16,7 +16,7 @@ import { shown } from './message.js'
 import { readLines } from './utf8.js'
 
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
-/** Wallets wait for the names of their holders; the largest public collection has some thousands. */
+/** Wallets are kept in memory until the names of their holders are read. The largest public collection has some thousands. */
 const MAX_WALLETS = 1_000_000
 
 export const ftmFormat: LabelFormat = {
@@ -31,7 +31,7 @@ export const ftmFormat: LabelFormat = {
   },
 }
 
-/** Topics that are a category of ours. Being linked to a sanctioned party is not being sanctioned. */
+/** Topics that map to a category. A party that is only linked to a sanctioned one is not sanctioned itself. */
 const topicCategories: Readonly<Record<string, Category>> = {
   sanction: 'sanctions',
   'crime.theft': 'stolen',
@@ -126,7 +126,7 @@ function holderOf(entity: Entity): Holder {
   }
 }
 
-/** The holder may also stand inside the wallet, in the nested layout. */
+/** In the nested layout the holder is inside the wallet. */
 function holderOfWallet(wallet: Entity, holders: ReadonlyMap<string, Holder>): Holder | undefined {
   for (const value of wallet.properties['holder'] ?? []) {
     const holder = typeof value === 'string' ? holders.get(value) : nestedEntity(value)

@@ -1,72 +1,72 @@
-/** What every label format is read into, and the one way a whole set is refused. */
+/** The common result of all label formats, and the error that refuses a whole set. */
 import type { Category } from '@cupel/contracts'
 
-/** One statement of a file about one address, as the file makes it. Nothing here is checked against a chain yet. */
+/** One statement of a file about one address, in the words of the file. The address is not parsed yet. */
 export interface LabelRow {
   /** Line on which the row or entry begins, from 1. */
   readonly line: number
   readonly address: string
-  /** Chain code the file states, upper case; null where the format names no chain, only perhaps a ticker. */
+  /** Chain code that the file states, upper case; null if the file names no chain. */
   readonly chain: string | null
-  /** Ticker or currency word beside the address. A ticker is not a chain: the address decides, this only breaks ties. */
+  /** Ticker or currency beside the address. It is no chain: the address decides, and the ticker only breaks ties. */
   readonly chainHint: string | null
   readonly category: Category
-  /** Who is behind the address in the file's words; empty where it does not say. */
+  /** Who controls the address, in the words of the file; empty if the file does not say. */
   readonly entity: string
-  /** Name of the source the row itself carries; null where the file is one source's. */
+  /** Source that the row names; null if the file comes from one source. */
   readonly source: string | null
   readonly sourceUrl: string
-  /** Parts per million; null where the file states no confidence, so that the kind of the source decides. */
+  /** Parts per million; null if the file states no confidence: then the kind of the source decides. */
   readonly confidencePpm: number | null
-  /** What sort of statement this is, where the format says so in its own words; null where it does not. */
+  /** Kind of statement in the words of the format; null if it states none. */
   readonly kind: string | null
   /** UTC, RFC 3339 with milliseconds: when the source last saw the fact or edited the row. Never the start of validity. */
   readonly observedAt: string | null
-  /** UTC, RFC 3339 with milliseconds: when what is said began to hold. Only where the source dates it. */
+  /** UTC, RFC 3339 with milliseconds: when the statement became true. Null if the source gives no date. */
   readonly validFrom: string | null
 }
 
 export type ParsedItem =
   | { readonly type: 'row'; readonly row: LabelRow }
-  /** A row that says nothing usable. The set goes on without it, and the summary names it. */
+  /** An unusable row. The import skips it and lists it in the summary. */
   | { readonly type: 'refused'; readonly line: number; readonly reason: string }
 
 /** What the file says about itself. */
 export interface SetFacts {
-  /** Date the list itself states, UTC, RFC 3339 with milliseconds. */
+  /** Date that the list states, UTC, RFC 3339 with milliseconds. */
   readonly publishedAt: string | null
-  /** Where the rows name no source of their own: what the format is known to come from. */
+  /** Source of the format, for rows that name none. */
   readonly defaultSource: string | null
-  /** Entries of the file that hold no address or no category of ours, and were therefore left out. */
+  /** Number of entries that were skipped because they have no address or no category that Cupel knows. */
   readonly skipped: number
 }
 
 export interface ParsedSet {
-  /** To be read once, to the end. Throws SetRefusedError. */
+  /** Read it once, to the end. Throws SetRefusedError. */
   readonly items: AsyncIterable<ParsedItem>
-  /** Complete after `items` ended. */
+  /** Valid after `items` ended. */
   readonly facts: () => SetFacts
 }
 
 export interface ParseOptions {
-  /** A second file the format is split into: sdn_comments of the OFAC CSV, an ActorPack of TagPacks. */
+  /** Second file of the format: sdn_comments of the OFAC CSV, an ActorPack for TagPacks. */
   readonly companion?: LabelFile | undefined
-  /** For formats that state neither: the category of every row. */
+  /** Category of every row, for formats that state none. */
   readonly category?: Category | undefined
-  /** For formats that state neither: the chain of every row. */
+  /** Chain of every row, for formats that state none. */
   readonly chain?: string | undefined
 }
 
 export type ByteStream = AsyncIterable<Uint8Array>
 
-/** A file that can be read from its start more than once: some layouts name things before they explain them. */
+/** A file that can be opened more than once: some layouts need two passes. */
 export interface LabelFile {
   open(): ByteStream
 }
 
 export interface LabelFormat {
   readonly name: string
-  /** Half a sentence for the operator's help. */
+  /** Short description for the help of the CLI. */
   readonly description: string
   parse(file: LabelFile, options?: ParseOptions): ParsedSet
 }
@@ -80,11 +80,11 @@ export type SetRefusal =
   | 'miscounted'
   | 'missing-option'
 
-/** The file as a whole cannot be trusted: nothing of it is taken, and the set already published stays. */
+/** The file as a whole cannot be trusted. Nothing of it is imported, and the published set stays. */
 export class SetRefusedError extends Error {
   override readonly name = 'SetRefusedError'
   readonly refusal: SetRefusal
-  /** Line the trouble shows on, from 1; null where it is the whole file's. */
+  /** Line of the fault, from 1; null if the fault concerns the whole file. */
   readonly line: number | null
 
   constructor(refusal: SetRefusal, line: number | null, message: string, options?: { cause?: unknown }) {

@@ -1,4 +1,4 @@
-/** Foreign text in a message: quoted and short, so that a broken file cannot flood a log or a terminal. */
+/** Quotes and shortens text of a file for a message, so that a broken file cannot flood a log or a terminal. */
 const MAX_SHOWN_CHARACTERS = 80
 
 export function shown(text: string): string {

@@ -1,5 +1,5 @@
 /**
- * GraphSense TagPacks: YAML with fields in the header that every tag inherits unless it has its own.
+ * GraphSense TagPacks in YAML. Each tag inherits the fields of the header that it does not set itself.
  * Layout: https://github.com/graphsense/graphsense-tagpack-tool (README_tagpacks.md).
  */
 import type { Category } from '@cupel/contracts'
@@ -16,7 +16,7 @@ import {
 import { shown } from './message.js'
 import { readText } from './utf8.js'
 
-/** YAML is read whole. The largest public pack has 20 MB. */
+/** Limit of a YAML file, which is parsed as a whole. The largest public pack has 20 MB. */
 const MAX_PACK_BYTES = 128 * 1024 * 1024
 
 export const tagpackFormat: LabelFormat = {
@@ -31,7 +31,7 @@ export const tagpackFormat: LabelFormat = {
   },
 }
 
-/** TagPack confidence words with the parts per million they are worth here, and the kind of knowledge they stand for. */
+/** TagPack confidence words with their value in parts per million and the kind of knowledge. */
 const confidenceWords: Readonly<Record<string, { readonly ppm: number; readonly kind: string }>> = {
   ownership: { ppm: 950_000, kind: 'forensic' },
   ledger_immanent: { ppm: 950_000, kind: 'forensic' },
@@ -49,7 +49,7 @@ const confidenceWords: Readonly<Record<string, { readonly ppm: number; readonly 
   unknown: { ppm: 50_000, kind: 'heuristic' },
 }
 
-/** Words of the INTERPOL taxonomy that name an abuse or an entity of ours; the first that fits decides. */
+/** Words of the INTERPOL taxonomy that map to a category; the first match decides. */
 const categoryWords: Readonly<Record<string, Category>> = {
   sanction: 'sanctions',
   sanctions: 'sanctions',
@@ -77,7 +77,7 @@ const categoryWords: Readonly<Record<string, Category>> = {
   exchange: 'clean_exchange',
 }
 
-/** Currency words that are assets on chains of another name; on which chain, the address says. */
+/** Currencies that are assets on a chain of another name; the address decides on which chain. */
 const currencyHints: Readonly<Record<string, string>> = {
   XBT: 'BTC',
   BNB: 'BSC',
@@ -125,7 +125,7 @@ function readTag(
   const currency = (text('currency') || text('network')).toUpperCase()
   if (currency === '') return refused('the tag has no currency')
   const chainHint = currencyHints[currency] ?? findChain(currency)?.code
-  // Guessing from the address would make a Zilliqa address an Ethereum one.
+  // Do not guess from the address: a Zilliqa address would become an Ethereum one.
   if (chainHint === undefined) return refused(`no chain is known for currency ${shown(currency)}`)
   const word = text('confidence')
   const confidence = word === '' ? undefined : confidenceWords[word]
@@ -154,7 +154,7 @@ function readTag(
   }
 }
 
-/** An abuse outweighs what the entity is: a hacked exchange is a theft, not a clean exchange. */
+/** An abuse has priority over the type of the entity: a hacked exchange means stolen, not clean exchange. */
 function categoryOf(tag: Fields): Category | null {
   const words = [tag['abuse'], tag['category'], ...asList(tag['concepts'])]
   for (const word of words) {
@@ -182,8 +182,8 @@ async function readActors(file: LabelFile): Promise<ReadonlyMap<string, string>>
 }
 
 /**
- * Every scalar stays text: in another schema an unquoted 0x… address would become a number, and a date a Date.
- * The parser tells no positions, so the line each mapping begins on is noted while it works.
+ * Every scalar stays text: another schema would turn an unquoted 0x… address into a number and a date into a Date.
+ * The result has no positions, so a listener records the first line of each mapping.
  */
 async function readYaml(file: LabelFile): Promise<{ document: Fields; lineOf: WeakMap<object, number> }> {
   const text = await readText(file.open(), MAX_PACK_BYTES)

@@ -1,4 +1,4 @@
-/** Bytes to text, strictly: a label file that is not UTF-8 throughout is refused, never guessed at. */
+/** Strict UTF-8 decoding: a label file with any other byte is refused. */
 import { TextDecoder } from 'node:util'
 import { SetRefusedError, type ByteStream } from './label-source.js'
 
@@ -15,7 +15,7 @@ export async function* decodeUtf8(input: ByteStream): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** The whole text, for formats whose parsers need it at once. Refuses what exceeds the limit. */
+/** The whole text, for formats whose parser needs it at once. Refuses a file beyond the limit. */
 export async function readText(input: ByteStream, maxBytes: number): Promise<string> {
   const parts: string[] = []
   let bytes = 0
@@ -31,7 +31,7 @@ export async function readText(input: ByteStream, maxBytes: number): Promise<str
   return parts.join('')
 }
 
-/** Lines without their breaks, numbered from 1. The last one is yielded also without a break at its end. */
+/** Lines without their line breaks, numbered from 1. The last line needs no break. */
 export async function* readLines(
   input: ByteStream,
   maxLineLength: number,

@@ -1,4 +1,4 @@
-/** Appends the labels of an import in large batches, two under way at a time. None is visible before its publication. */
+/** Appends the labels of an import in large batches, two at a time. No label is visible before its publication. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
@@ -9,9 +9,9 @@ const BATCH_BYTES = 1024 * 1024
 const BATCHES_UNDER_WAY = 2
 
 export interface LabelAppender {
-  /** Waits where too many batches are under way. */
+  /** Waits while two batches are unacknowledged. */
   add(event: DomainEvent, key: string): Promise<void>
-  /** Resolves when everything added is acknowledged. */
+  /** Resolves when the log has acknowledged all batches. */
   flush(): Promise<void>
   readonly appended: () => number
 }
@@ -33,10 +33,10 @@ export function createLabelAppender(
       appended += records.length
       onAppended(appended)
     })
-    // Whoever waits for it below hears of a failure; until then it must not count as unhandled.
+    // A later `add` or `flush` reports a failure; until then the rejection must not count as unhandled.
     sending.catch(() => undefined)
     underWay.push(sending)
-    // The log sends in a turn of the event loop: without one here it would wait until the next batch is encoded.
+    // Give the log a turn of the event loop to send this batch before the next one is encoded.
     await nextTurn()
     if (underWay.length >= BATCHES_UNDER_WAY) await underWay.shift()
   }

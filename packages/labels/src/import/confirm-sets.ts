@@ -1,6 +1,6 @@
 /**
- * Confirms sets whose source says that they are unchanged: a publication without changes, so that their age counts from now.
- * It is what importing the same file again would append, without reading it.
+ * Confirms sets whose source reports no change: a publication without changes, so that their age counts from now. It appends
+ * the same events as an import of the same file, without reading the file.
  */
 import { requestedEventId } from '@cupel/contracts'
 import { listSets, LABEL_TOPIC, type PublishedSet } from '@cupel/read-models'
@@ -10,22 +10,22 @@ import { catchUpLabelView, waitForLabelView, withLabelView } from './label-view-
 import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 
 export interface SetConfirmation {
-  /** Only sets of this source; of every one where it is not given. */
+  /** Only sets of this source; without it, sets of any source. */
   readonly source?: string | undefined
   readonly dataset: string
-  /** Hash of the file that is unchanged: sets that another file replaced meanwhile are not confirmed. */
+  /** Hash of the unchanged file. A set that another file replaced in the meantime is not confirmed. */
   readonly sha256: string
-  /** Sets published from then on are not confirmed again; UTC, RFC 3339. */
+  /** Sets published at or after this time are not confirmed again; UTC, RFC 3339. */
   readonly publishedBefore: string
-  /** Sets dated before are not confirmed: the source stands still. UTC, RFC 3339. */
+  /** Sets with an earlier date are not confirmed, because their source is no longer updated. UTC, RFC 3339. */
   readonly notBefore?: string | undefined
   readonly importedBy: string
 }
 
 export type SetConfirmationResult =
-  /** The sets that hold what the file says, and those of them that were published anew. */
+  /** The sets that came from the file, and those of them that this call confirmed. */
   | { readonly status: 'confirmed'; readonly sets: readonly PublishedSet[]; readonly published: number }
-  /** No set in force came from this file: it has to be imported. */
+  /** No current set came from this file: it must be imported. */
   | { readonly status: 'replaced' }
   | { readonly status: 'too-old'; readonly message: string }
 

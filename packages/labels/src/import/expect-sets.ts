@@ -1,6 +1,6 @@
 /**
- * Says in the log which lists are waited for: whoever is to refresh one says so before it first comes, so that every decision
- * from then on knows that it is missing, and an audit finds the same.
+ * Records in the log which lists are expected. A refresher does so before it first fetches a list, so that every later
+ * decision reports a list that is missing, and a recomputation of the decision finds the same.
  */
 import { decidedEventId, requestedEventId, type DomainEvent } from '@cupel/contracts'
 import { LABEL_TOPIC, listSets, type PublishedSet } from '@cupel/read-models'
@@ -9,12 +9,12 @@ import { setKey } from './label-events.js'
 import { catchUpLabelView, waitForLabelView, withLabelView } from './label-view-follower.js'
 
 export interface ExpectedList {
-  /** Whose list it is; not given where only its rows say. */
+  /** Source of the list; undefined if only its rows name it. */
   readonly source?: string | undefined
   readonly dataset: string
 }
 
-/** Appends for each list that nobody is known to wait for yet; gives those. Saying it twice changes nothing. */
+/** Appends LabelSetExpected for each list that is not expected yet, and returns those. A repeated call appends nothing. */
 export async function expectSets(
   lists: readonly ExpectedList[],
   expectedBy: string,
@@ -34,7 +34,7 @@ export async function expectSets(
   })
 }
 
-/** Ends the wait for lists that never came; gives them. What was published stays required as it is. */
+/** Dismisses expected lists that never came, and returns them. Published sets stay required. */
 export async function dismissExpectedSets(
   dataset: string,
   { dismissedBy, reason }: { readonly dismissedBy: string; readonly reason: string },
@@ -54,7 +54,7 @@ export async function dismissExpectedSets(
   })
 }
 
-/** Whether a set is already known to be waited for, or to be refreshed where it came. */
+/** Whether a set is expected already, or was published and is refreshed. */
 function isRequired({ source, dataset }: ExpectedList, sets: readonly PublishedSet[]): boolean {
   const own = sets.filter((set) => set.dataset === dataset && (source === undefined || set.source === source))
   const awaited = sets.some(

@@ -1,6 +1,6 @@
 /**
- * Imports a label file: reads and checks all of it, compares it with what its sets hold, appends what changes, and
- * publishes, so that each set changes all at once or not at all. A killed import leaves nothing visible.
+ * Imports a label file: reads and checks all of it, compares it with the current labels of its sets, appends the changes, and
+ * publishes them. Each set changes all at once or not at all. A killed import leaves nothing visible.
  */
 import { basename } from 'node:path'
 import { requestedEventId } from '@cupel/contracts'
@@ -32,8 +32,8 @@ import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 const MAX_NAME_CHARACTERS = 200
 
 /**
- * Imports one file. Expected refusals are a result; a log or database that cannot be reached, or a label view that does
- * not follow, rejects, and then importing again is safe.
+ * Imports one file. An expected refusal is a result. Rejects when the log or the database is unavailable or the label view
+ * does not follow; then it is safe to import again.
  */
 export async function importLabels(
   request: LabelImportRequest,
@@ -68,7 +68,7 @@ export async function importLabels(
 
 type CheckedRequest = LabelImportRequest & { readonly dataset: string }
 
-/** What is wrong with the options themselves, before anything is read. */
+/** Checks the options before the file is read. */
 function checkRequest(request: LabelImportRequest): CheckedRequest {
   const dataset = request.set ?? basename(request.file)
   for (const [option, name] of [
@@ -148,7 +148,7 @@ async function compareAll({ request, deps, spools }: Run, read: ReadLabels): Pro
   return sets
 }
 
-/** A source that still gives last year's list has not been refreshed, however lately it was asked. */
+/** A recent download of last year's list is still last year's list. */
 function requireRecent(sets: readonly SetImport[], { notBefore }: LabelImportRequest): void {
   if (notBefore === undefined) return
   const old = sets.find(({ comparison: { asOf } }) => asOf === null || asOf < notBefore)
@@ -161,7 +161,7 @@ function requireRecent(sets: readonly SetImport[], { notBefore }: LabelImportReq
   )
 }
 
-/** Removals beyond the guard stop the whole file, unless the operator accepts exactly their number. */
+/** Too many removals refuse the whole file, unless the operator accepts exactly their number. */
 function requireAcceptedRemovals(sets: readonly SetImport[], request: LabelImportRequest): void {
   const guarded = sets.filter(
     ({ comparison, counts }) =>
@@ -184,7 +184,7 @@ function requireAcceptedRemovals(sets: readonly SetImport[], request: LabelImpor
   )
 }
 
-/** Appends every label first and publishes all sets together. Resolves to the offset after the last publication. */
+/** Appends all labels, then publishes all sets together. Resolves to the offset after the last publication. */
 async function appendAll(
   { request, deps, connection, refused }: Run,
   read: ReadLabels,
@@ -199,7 +199,7 @@ async function appendAll(
     }
   }
   await appender.flush()
-  // Had the connection ended, another import of the source might have compared against the same state.
+  // If the connection was lost, so were its locks, and another import of the source may have compared against the same state.
   await requireLocks(connection)
   report('publishing', appender.appended())
   const records = sets.map((set) => {
@@ -223,7 +223,7 @@ async function appendAll(
   return Math.max(...positions.map(({ offset }) => offset)) + 1
 }
 
-/** The publication is final whether or not the view shows it yet. */
+/** The publication is final even if the label view does not show it yet. */
 async function becameVisible({ request, deps }: Run, end: number | null, report: Report): Promise<boolean> {
   if (end === null || request.returnEarly === true) return false
   report('projecting', 0)
@@ -278,7 +278,7 @@ function warningsOf(comparison: SetComparison, request: LabelImportRequest): str
   const warnings: string[] = []
   if (futureDate !== null) {
     warnings.push(
-      `${setKey(set)} is dated ${futureDate.slice(0, 10)}, in the future: it is taken as of today`,
+      `${setKey(set)} is dated ${futureDate.slice(0, 10)}, in the future: the import uses today's date`,
     )
   }
   if (historical) {
@@ -288,7 +288,7 @@ function warningsOf(comparison: SetComparison, request: LabelImportRequest): str
         `it adds history and changes nothing current${advice}`,
     )
   }
-  // Two versions of one authority's list under two names: what was delisted from one would stay designated by the other.
+  // With two versions of an authority's list under two names, a party that is delisted in one stays designated by the other.
   if (authorityOriginOf(set.source) !== null && siblings.length > 0) {
     warnings.push(
       `${set.source} also has ${siblings.map(setKey).join(', ')} in force, which this import does not replace. ` +
@@ -300,7 +300,7 @@ function warningsOf(comparison: SetComparison, request: LabelImportRequest): str
 
 type Report = (phase: LabelImportProgress['phase'], rows: number) => void
 
-/** Rows per second are counted from the last report of the phase before. */
+/** Rows per second are measured from the last report of the previous phase. */
 function progressOf({ onProgress }: LabelImportDeps): Report {
   let current: LabelImportProgress['phase'] | null = null
   let phaseSince = performance.now()

@@ -1,4 +1,4 @@
-/** What an import is asked to do, and what it answers. */
+/** The request and the result of an import. */
 import type { Category, Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { SetRefusal } from '../formats/label-source.js'
@@ -9,18 +9,18 @@ export interface LabelImportRequest {
   readonly file: string
   /** Name of a format, for example `csv`. */
   readonly format: string
-  /** Speaks for every row, whatever the rows say; without it the rows, else the format, name the source. */
+  /** Source of every row, whatever the rows say; without it the rows, or else the format, name the source. */
   readonly source?: string | undefined
-  /** Dataset within the source; the name of the file where none is given. */
+  /** Dataset within the source; by default the name of the file. */
   readonly set?: string | undefined
-  /** Date of the list where its format states none: a date or an RFC 3339 time. */
+  /** Date of the list, for formats that state none: a date or an RFC 3339 time. */
   readonly asOf?: string | undefined
-  /** The file adds to the set and retires nothing. */
+  /** The file only adds to the set; no label is retired. */
   readonly append?: boolean | undefined
-  /** Removals beyond the guard that the operator accepts: exactly as many as there are. Needs a reason. */
+  /** The exact number of removals that the operator accepts where the guard refuses them. Needs a reason. */
   readonly acceptRemovals?: number | undefined
   readonly reason?: string | undefined
-  /** Everything but writing. */
+  /** Read, check and compare, but append nothing. */
   readonly dryRun?: boolean | undefined
   /** Second file of the format, for example sdn_comments.csv. */
   readonly companion?: string | undefined
@@ -28,11 +28,11 @@ export interface LabelImportRequest {
   readonly category?: Category | undefined
   /** For formats that state none. */
   readonly chain?: string | undefined
-  /** Who imports, for the audit log. */
+  /** Who imports; recorded with the set. */
   readonly importedBy: string
-  /** The set is refreshed on a schedule: from this publication on it is required to be fresh. */
+  /** The set is refreshed on a schedule: from this publication on it must be fresh. */
   readonly refreshConfigured?: boolean | undefined
-  /** Refuses a file whose set is dated before: a source that stands still must not look fresh. UTC, RFC 3339. */
+  /** Refuse a set with an earlier date: a source that is no longer updated must not look fresh. UTC, RFC 3339. */
   readonly notBefore?: string | undefined
   /** Return when the labels are published, without waiting until the label view shows them. */
   readonly returnEarly?: boolean | undefined
@@ -45,18 +45,18 @@ export interface LabelImportDeps {
   readonly logger: Logger
   readonly metrics: Metrics
   /**
-   * `elsewhere`: a running projector keeps the label view up to date. `here`: none does, so the import runs the view
-   * itself for as long as it takes. Both at once do no harm: they share the work.
+   * `elsewhere`: a running projector keeps the label view up to date. `here`: no projector runs, so the import runs the view
+   * itself until it is done. Both at once are safe: they share the work.
    */
   readonly labelView: 'elsewhere' | 'here'
   readonly onProgress?: ((progress: LabelImportProgress) => void) | undefined
-  /** Labels of one set kept in memory on each side of the comparison; more go to a temporary table. */
+  /** Labels of one set kept in memory on each side of the comparison; above this number a temporary table holds them. */
   readonly memoryLabels?: number | undefined
 }
 
 export interface LabelImportProgress {
   readonly phase: 'reading' | 'waiting-for-lock' | 'comparing' | 'appending' | 'publishing' | 'projecting'
-  /** Rows of the file read, or events appended, so far. */
+  /** Rows read or events appended so far. */
   readonly rows: number
   readonly rowsPerSecond: number
 }
@@ -73,18 +73,18 @@ export interface SetSummary {
   readonly importId: string
   /** Date of the list. */
   readonly asOf: string | null
-  /** The file is older than the set already published: it added history and changed nothing current. */
+  /** The file is older than the published set: it added history and did not change the current labels. */
   readonly historical: boolean
-  /** The set is an authority's own list. */
+  /** The set is the list of an authority. */
   readonly authority: boolean
-  /** Labels of the set afterwards. */
+  /** Labels of the set after the import. */
   readonly total: number
-  /** Facts not stated before. */
+  /** Facts that the set did not state before. */
   readonly added: number
-  /** Facts stated before with another confidence, role, origin, kind or link. */
+  /** Facts with another confidence, role, origin, kind or link than before. */
   readonly changed: number
   readonly unchanged: number
-  /** Facts no longer stated. */
+  /** Facts that the set no longer states. */
   readonly retired: number
   /** Rows that repeat a fact of the same file. */
   readonly repeated: number
@@ -102,14 +102,14 @@ export interface LabelImportSummary {
   readonly unchanged: number
   readonly retired: number
   readonly repeated: number
-  /** Entries of the file that are not labels of ours. */
+  /** Entries of the file without an address or a category that Cupel knows. */
   readonly skipped: number
-  /** Every refused row is counted; the first ones are listed. */
+  /** All refused rows are counted, the first ones are listed. */
   readonly refused: { readonly count: number; readonly rows: readonly RefusedRow[] }
   readonly warnings: readonly string[]
   /** Whether the label view shows the import. */
   readonly visible: boolean
-  /** From the first byte read to visible. */
+  /** From the first byte read until the labels are visible. */
   readonly durationMs: number
   readonly rowsPerSecond: number
 }
@@ -125,21 +125,21 @@ export type ImportRefusal =
   | 'changed-while-read'
   | 'too-old'
 
-/** Nothing was written; what was published before stays in force. */
+/** Nothing was appended; the published sets stay in force. */
 export interface LabelImportRefused {
   readonly status: 'refused'
   readonly refusal: ImportRefusal
   /** One sentence for the operator. */
   readonly message: string
   readonly line: number | null
-  /** Where removals were refused: how many they are, the number to accept. */
+  /** If removals were refused: their number, which the operator may accept. */
   readonly removals: number | null
   readonly refused: { readonly count: number; readonly rows: readonly RefusedRow[] }
 }
 
 export type LabelImportResult = LabelImportSummary | LabelImportRefused
 
-/** Ends an import before it wrote anything. */
+/** Refuses an import before it appended anything. */
 export class ImportRefusedError extends Error {
   override readonly name = 'ImportRefusedError'
   readonly refusal: ImportRefusal

@@ -1,4 +1,4 @@
-/** The events of one import of one set. Ids follow from the import and the fact, so a repeated append is the same record. */
+/** The events of one import of one set. The id of an event follows from the import and the fact, so a repeated append gives the same record. */
 import { decidedEventId, type DomainEvent, type LabelSetPublished } from '@cupel/contracts'
 import { labelIdentity, type StatedLabel } from '@cupel/domain'
 import type { Label, PublishedSet } from '@cupel/read-models'
@@ -7,7 +7,7 @@ import type { BucketChanges, SetComparison } from './set-changes.js'
 export interface LabelImport {
   readonly importId: string
   readonly comparison: SetComparison
-  /** Time of the import: all its events have it, and its labels are known from then on. */
+  /** Time of the import; all its events have it, and its labels are known from then on. */
   readonly importedAt: string
 }
 
@@ -18,7 +18,7 @@ export function setKey({ source, dataset }: { readonly source: string; readonly 
   return `${source}/${dataset}`
 }
 
-/** Events of one bucket: what was revised ends and begins anew. */
+/** Events of one bucket. A revised label is retired and asserted again. */
 export function* labelEvents(subject: LabelImport, changes: BucketChanges): Generator<DomainEvent> {
   for (const label of changes.retired) yield retired(subject, label)
   for (const { before, after } of changes.revised) {
@@ -29,8 +29,8 @@ export function* labelEvents(subject: LabelImport, changes: BucketChanges): Gene
 }
 
 /**
- * A label's id names the set, the fact and the version of the set it was added to. The same file imported again after
- * a kill states the same labels; a fact that is listed again after it had vanished is a new label.
+ * The id of a label is made from the set, the fact and the version of the set that added it. Importing a file again after a
+ * kill gives the same ids; a fact that is listed again after its removal is a new label.
  */
 function labelId({ comparison: { set, base } }: LabelImport, label: StatedLabel): string {
   return decidedEventId('label', labelIdentity(set, label), base)
@@ -71,7 +71,7 @@ export function published(
   }
 }
 
-/** The set again as it is: nothing added, nothing retired, seen to hold at `publishedAt`. */
+/** A publication without changes: the set was still correct at `publishedAt`. */
 export function confirmed(
   set: PublishedSet,
   {

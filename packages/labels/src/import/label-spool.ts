@@ -1,34 +1,34 @@
 /**
- * Labels of one side of a comparison, divided by identity into buckets that are compared one after another. Small sets
- * stay in memory; what grows beyond a limit goes to a temporary table, so memory stays bounded whatever a file's size.
+ * Labels of one side of a comparison, divided by identity into buckets that are compared one after another. Small sets stay
+ * in memory; above a limit labels move to a temporary table, so memory is bounded for files of any size.
  */
 import type { Queryable } from '@cupel/postgres'
 
 export const SPOOL_BUCKETS = 64
-/** About 60 MB of labels; more are kept in Postgres. */
+/** About 60 MB of labels; above that Postgres holds them. */
 const MEMORY_LABELS = 100_000
-/** Labels of a bucket written to the temporary table at a time. */
+/** Labels of a bucket per INSERT into the temporary table. */
 const SPILL_LABELS = 5_000
-/** Labels gathered before the next trip to the table, once there is one. */
+/** Once there is a table, labels collected before they are written to it. */
 const GATHERED_LABELS = 20_000
 
 export interface LabelSpool<T> {
   readonly size: () => number
   readonly isInMemory: () => boolean
   add(identity: string, label: T): void
-  /** Moves labels out of memory where there are too many; to be awaited after every few thousand additions. */
+  /** Moves labels to the table if memory holds too many. Await it after every few thousand additions. */
   settle(): Promise<void>
-  /** Labels of a bucket in the order they were added. */
+  /** Labels of a bucket, in the order of their addition. */
   bucket(index: number): Promise<readonly T[]>
 }
 
 export interface SpoolFactory {
   create<T>(): LabelSpool<T>
-  /** Drops the temporary table, where there is one. */
+  /** Drops the temporary table if there is one. */
   close(): Promise<void>
 }
 
-/** Spools of one import. The connection must be the import's own for as long as they are used. */
+/** Spools of one import. No one else may use the connection while the spools are in use. */
 export function createSpools(connection: Queryable, memoryLabels: number = MEMORY_LABELS): SpoolFactory {
   let spools = 0
   let tableExists = false

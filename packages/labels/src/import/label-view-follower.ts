@@ -1,22 +1,22 @@
-/** The label view as an import needs it: at the end of the log before it compares, and past its publication after it. */
+/** Waits for the label view: an import compares when the view is at the end of the log, and ends when the view shows it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadCheckpoint, runReadModel, waitUntilProjected } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelView, labelViewGroup } from '@cupel/read-models'
 import type { LabelImportDeps } from './import-request.js'
 
-/** One wait; between two of them it is seen whether the view moves. */
+/** One wait; after each the import checks whether the view moved. */
 const WAIT_MS = 2_000
-/** A view that does not move for so long is not running. */
+/** A view that does not move for this long is considered stopped. */
 const STALLED_AFTER_MS = 30_000
-/** Rows become visible sooner than a service's projector would make them, which saves commits under load. */
+/** Shorter than the interval of the projector, which commits less often to save work under load. */
 const COMMIT_INTERVAL_MS = 5
 
-/** The label view does not follow the log, so nothing can be compared against it. */
+/** The label view does not follow the log, so an import cannot compare against it. */
 export class LabelViewStalledError extends Error {
   override readonly name = 'LabelViewStalledError'
 }
 
-/** Runs `work` while the label view follows the log, in this process where nobody else runs it. */
+/** Runs `work` while the label view follows the log; runs the view in this process if no projector runs. */
 export async function withLabelView<T>(deps: LabelImportDeps, work: () => Promise<T>): Promise<T> {
   if (deps.labelView === 'elsewhere') return await work()
   const { log, codec, database, logger, metrics } = deps
@@ -36,7 +36,7 @@ export async function withLabelView<T>(deps: LabelImportDeps, work: () => Promis
   }
 }
 
-/** Resolves when the view has applied everything below the offset. Throws LabelViewStalledError where it stands still. */
+/** Resolves when the view has applied every record below the offset. Rejects with LabelViewStalledError if it stops moving. */
 export async function waitForLabelView(deps: LabelImportDeps, offset: number): Promise<void> {
   const position = { group: labelViewGroup, topic: LABEL_TOPIC, partition: LABEL_PARTITION }
   let reached = -1
@@ -48,14 +48,14 @@ export async function waitForLabelView(deps: LabelImportDeps, offset: number): P
       movedAt = performance.now()
     } else if (performance.now() - movedAt > STALLED_AFTER_MS) {
       throw new LabelViewStalledError(
-        `The label view stands at ${next} of ${offset} and does not move: is the projector running? (cupel status)`,
+        `The label view is at offset ${next} of ${offset} and does not move: is the projector running? (cupel status)`,
       )
     }
     await sleep(0)
   }
 }
 
-/** The view at the end of the label topic as it is now. */
+/** Resolves when the view is at the current end of the label topic. */
 export async function catchUpLabelView(deps: LabelImportDeps): Promise<void> {
   await waitForLabelView(deps, await deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION))
 }

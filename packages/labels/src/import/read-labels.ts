@@ -1,4 +1,4 @@
-/** From the rows of a file to the labels they state, by source; a row that states none is refused with its line. */
+/** Turns the rows of a file into labels, by source. A row that states no label is refused with its line. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import {
@@ -18,11 +18,11 @@ import type { ByteStream, LabelFile, LabelRow, ParsedSet } from '../formats/labe
 import type { LabelSpool, SpoolFactory } from './label-spool.js'
 import { ImportRefusedError, type LabelImportRequest, type RefusedRow } from './import-request.js'
 
-/** A file has one source or a few; a hundred mean that its columns are not what they seem. */
+/** A file has a few sources at most; a hundred mean that its columns are mixed up. */
 const MAX_SOURCES = 64
-/** Refused rows kept for the summary; all are counted. */
+/** Refused rows listed in the summary; all are counted. */
 const MAX_LISTED_REFUSALS = 1_000
-/** Rows between two looks at memory and progress. */
+/** Rows between two checks of memory and progress. */
 const ROWS_PER_TURN = 2_000
 const READ_BYTES = 256 * 1024
 const MAX_NAME_CHARACTERS = 200
@@ -30,13 +30,13 @@ const MAX_NAME_CHARACTERS = 200
 export interface SourceLabels {
   readonly source: string
   readonly labels: LabelSpool<StatedLabel>
-  /** Newest observation of this source in the file. */
+  /** Newest observation date of this source in the file. */
   newestObservedAt: string | null
 }
 
 export interface ReadLabels {
   readonly dataset: string
-  /** In order of name. */
+  /** Sorted by name. */
   readonly sources: readonly SourceLabels[]
   readonly sha256: string
   readonly publishedAt: string | null
@@ -45,7 +45,7 @@ export interface ReadLabels {
   readonly refused: { count: number; readonly rows: RefusedRow[] }
 }
 
-/** Reads the whole file. Throws SetRefusedError or ImportRefusedError where it cannot be used as a whole. */
+/** Reads the whole file. Rejects with SetRefusedError or ImportRefusedError if the file as a whole is unusable. */
 export async function readLabels(
   request: LabelImportRequest & { readonly dataset: string },
   spools: SpoolFactory,
@@ -111,7 +111,7 @@ function openFormat(request: LabelImportRequest, file: LabelFile): ParsedSet {
   })
 }
 
-/** The label a row states, its address parsed and its origin classified; or why it states none. */
+/** The label of a row, with its address parsed and its origin classified; or the reason why the row states none. */
 export function stateLabel(row: LabelRow, source: string): StatedLabel | { readonly reason: string } {
   if (source.length > MAX_NAME_CHARACTERS) return { reason: 'the name of the source is too long' }
   const address =
@@ -140,7 +140,7 @@ export function stateLabel(row: LabelRow, source: string): StatedLabel | { reado
   }
 }
 
-/** Classes of the rows just read: thousands of rows differ in nothing that decides their class. */
+/** Cache of classes: thousands of rows have the same class. */
 const classes = new Map<string, LabelClass>()
 const MAX_REMEMBERED_CLASSES = 10_000
 
@@ -156,8 +156,8 @@ function classify({ sourceUrl, category, entity }: LabelRow, source: string): La
 }
 
 /**
- * A source that the origin table does not know may say itself what sort of knowledge it offers, but never that it is an
- * authority: whose list designates is the table's to say.
+ * A source that is not in the origin table may state the kind of its knowledge, but never that it is an authority: only the
+ * table decides whose list designates.
  */
 function kindOf(word: string | null): LabelKind | null {
   if (word === null || word === 'designation' || word === 'restatement') return null
@@ -196,7 +196,7 @@ function addLabel(
   }
 }
 
-/** A file of which nothing can be used is a mistake, and an empty one too, unless the operator says what it removes. */
+/** A file without a usable row is a mistake. So is an empty file, unless the operator names the set that it empties. */
 function requireUsable({
   request,
   sources,
@@ -212,7 +212,7 @@ function requireUsable({
 }): void {
   if (sources.size > 0) return
   if (unsourced > 0) {
-    throw new ImportRefusedError('no-source', 'No row names a source: say with --source whose list this is')
+    throw new ImportRefusedError('no-source', 'No row names a source: name it with --source')
   }
   if (rows > 0) {
     throw new ImportRefusedError(
@@ -226,7 +226,7 @@ function requireUsable({
   )
 }
 
-/** Hashes what is read, so that the hash is of the bytes that were parsed. */
+/** Hashes the bytes while they are parsed, so that the hash belongs to exactly these bytes. */
 function hashedFile(path: string): LabelFile & { sha256(): string } {
   const hashes: string[] = []
   return {

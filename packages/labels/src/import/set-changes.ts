@@ -1,4 +1,4 @@
-/** What an import changes in one set, bucket by bucket, by the pure rules of the domain. */
+/** Compares a file with one set, bucket by bucket, by the pure rules of the domain. */
 import {
   diffSet,
   historicalLabels,
@@ -13,23 +13,23 @@ import { listPublications, listSetLabels, listSets, type Label, type PublishedSe
 import { SPOOL_BUCKETS, type LabelSpool, type SpoolFactory } from './label-spool.js'
 import type { SourceLabels } from './read-labels.js'
 
-/** A set before an import and what the file says of it. */
+/** A set before an import, and the labels of the file. */
 export interface SetComparison {
   readonly set: LabelSetName
   readonly stated: LabelSpool<StatedLabel>
-  /** Labels listed now; of a set older than the published one, all it ever held. */
+  /** Current labels; if the file is older than the published set, all labels that the set ever had. */
   readonly known: LabelSpool<Label>
   readonly liveBefore: number
-  /** The version in force; null where the set is new. */
+  /** The current version; null if the set is new. */
   readonly inForce: PublishedSet | null
-  /** The version published last, be it history: label ids are named after it, so that relisting is a new fact. */
+  /** The version published last, even if it only added history. Label ids contain it, so that a fact that is listed again is new. */
   readonly base: string
   readonly asOf: string | null
-  /** The date the file gave, where that lies in the future: then `asOf` is the time of the import. */
+  /** The date of the file if it lies in the future; `asOf` is then the time of the import. */
   readonly futureDate: string | null
   readonly historical: boolean
   readonly append: boolean
-  /** Other sets of the same source that are in force and hold labels. */
+  /** Other current sets of the same source that have labels. */
   readonly siblings: readonly PublishedSet[]
 }
 
@@ -47,11 +47,11 @@ export interface ChangeCounts {
   readonly unchanged: number
   readonly retired: number
   readonly repeated: number
-  /** Labels of the set afterwards. */
+  /** Labels of the set after the import. */
   readonly total: number
 }
 
-/** Reads what the set holds. The label view must be at the end of the log. */
+/** Reads the current labels of the set. The label view must be at the end of the log. */
 export async function compareSet(
   database: Database,
   {
@@ -76,7 +76,7 @@ export async function compareSet(
   const publications = await listPublications(database, set)
   const inForce = publications.find((published) => !published.historical) ?? null
   const stated = setDate(formatDate, operatorDate, [{ observedAt: labels.newestObservedAt }])
-  // A mistyped year would make every later version of the set look old.
+  // A future date, such as a mistyped year, would make every later version of the set look old.
   const futureDate = stated !== null && stated > importedAt ? stated : null
   const asOf = futureDate === null ? stated : importedAt
   const historical = inForce !== null && isOlderThanPublished(asOf, inForce.asOf)
@@ -102,7 +102,7 @@ export async function compareSet(
   }
 }
 
-/** The changes of every bucket, computed once where both sides are in memory. The comparison itself changes nothing. */
+/** The changes of every bucket, computed once if both sides are in memory. The comparison has no side effects. */
 export async function* changesOf(comparison: SetComparison): AsyncGenerator<BucketChanges> {
   const remembered = computed.get(comparison)
   if (remembered !== undefined) return yield* remembered
@@ -137,7 +137,7 @@ function currentChanges(
   return { asserted, revised, unchanged: unchanged.length, retired: append ? [] : retired, repeated }
 }
 
-/** An older list says nothing of today: what it holds alone is history that ended at the published list's date. */
+/** An older list does not change the present: facts that only it contains ended at the date of the published list. */
 function historicalChanges(
   { set, inForce }: SetComparison,
   known: readonly Label[],

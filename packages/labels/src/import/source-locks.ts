@@ -1,11 +1,11 @@
-/** One import at a time per source: two that compare against the same state would both be right and together wrong. */
+/** One import at a time per source: two imports that compare against the same state would give a wrong result together. */
 import type { Queryable } from '@cupel/postgres'
 
 const LOCK_PREFIX = 'cupel.label-import/'
 
 /**
- * Takes the locks of the sources on this connection; they last until it ends or `releaseSources`. Always in one order,
- * so that two imports of several sources cannot wait for each other.
+ * Takes the locks of the sources on this connection, until it ends or `releaseSources` is called. Always in the same order, so
+ * that two imports of several sources do not wait for each other.
  */
 export async function lockSources(
   connection: Queryable,
@@ -23,7 +23,7 @@ export async function lockSources(
   }
 }
 
-/** Throws where the connection, and with it the locks, was lost. */
+/** Rejects if the connection was lost, and with it the locks. */
 export async function requireLocks(connection: Queryable): Promise<void> {
   await connection.query('SELECT 1')
 }

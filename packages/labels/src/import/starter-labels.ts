@@ -1,4 +1,4 @@
-/** Some well-known public facts, so that a new installation's first screening is a real one. */
+/** Well-known public facts, so that the first screen of a new installation finds real labels. */
 import { fileURLToPath } from 'node:url'
 import { listSets } from '@cupel/read-models'
 import { importLabels } from './import-labels.js'
@@ -11,8 +11,8 @@ export const starterLabelsFile = fileURLToPath(
 )
 
 /**
- * Imports the starter labels into an installation that never had any; null where it has them, of whatever version: from
- * then on they are the operator's to change.
+ * Imports the starter labels into an installation that never had them. Returns null if it has any version of them: after the
+ * first start only the operator changes them.
  */
 export async function importStarterLabels(deps: LabelImportDeps): Promise<LabelImportResult | null> {
   const sets = await listSets(deps.database)

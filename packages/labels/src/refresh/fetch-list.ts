@@ -1,4 +1,4 @@
-/** Gets a list from where it is published into a file, unless it is the one that is known already. */
+/** Downloads a list to a file, or finds it in a folder, unless it is unchanged since the last refresh. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export const noValidators: Validators = { etag: null, lastModified: null }
 
 export type Fetched =
   | { readonly kind: 'unchanged' }
-  /** `file` lies in the folder that was given, or is the published file itself. */
+  /** `file` is in the given folder, or is the published file itself. */
   | {
       readonly kind: 'fetched'
       readonly file: string
@@ -38,11 +38,11 @@ export type FetchFailure =
 export interface FetchOptions {
   readonly maxBytes: number
   readonly timeoutMs: number
-  /** A file last changed before is too old; UTC, RFC 3339. */
+  /** A file that was last changed before is too old; UTC, RFC 3339. */
   readonly notBefore: string | undefined
-  /** What is known already; with none of it the list is fetched whatever it says. */
+  /** Validators of the last refresh; without them the list is always fetched. */
   readonly validators: Validators
-  /** Where a download is written to. */
+  /** Folder of the download. */
   readonly folder: string
   readonly fileName: string
   readonly signal: AbortSignal
@@ -50,9 +50,9 @@ export interface FetchOptions {
 
 const MAX_REDIRECTS = 3
 const CONNECT_TIMEOUT_MS = 10_000
-/** A server that says nothing for so long has died. */
+/** Longest time without a byte from the server. */
 const SILENCE_TIMEOUT_MS = 60_000
-/** A file that was changed so lately may still be written to. */
+/** A file that was changed more recently may not be complete. */
 const SETTLED_AFTER_MS = 5_000
 const MAX_FOLDER_FILES = 10_000
 
@@ -62,18 +62,18 @@ export async function fetchList(place: Place, options: FetchOptions): Promise<Fe
 
 const failed = (failure: FetchFailure, detail: string): Fetched => ({ kind: 'failed', failure, detail })
 
-/** A file, or the newest one of a folder; hidden and half-written ones aside. */
+/** A file, or the newest file of a folder; hidden and incomplete files are skipped. */
 async function findFile(path: string, options: FetchOptions): Promise<Fetched> {
   try {
     const chosen = (await stat(path)).isDirectory() ? await newestIn(path) : path
     if (chosen === null) return failed('not-found', `There is no file in ${path}.`)
     const { size, mtimeMs, mtime } = await stat(chosen)
     if (Date.now() - mtimeMs < SETTLED_AFTER_MS)
-      return failed('not-found', `${chosen} was changed a moment ago and may still be written to.`)
+      return failed('not-found', `${chosen} was changed a moment ago and may be incomplete.`)
     if (size > options.maxBytes)
       return failed('too-large', `${chosen} has ${size} bytes, more than ${options.maxBytes}.`)
     if (isOlder(mtime.toISOString(), options))
-      return failed('too-old', `${chosen} was changed last on ${mtime.toISOString().slice(0, 10)}.`)
+      return failed('too-old', `${chosen} was last changed on ${mtime.toISOString().slice(0, 10)}.`)
     const validators = { etag: `${chosen}/${size}/${mtimeMs}`, lastModified: null }
     if (validators.etag === options.validators.etag) return { kind: 'unchanged' }
     return { kind: 'fetched', file: chosen, bytes: size, validators }
@@ -95,7 +95,7 @@ async function newestIn(folder: string): Promise<string | null> {
 }
 
 async function download(place: Extract<Place, { kind: 'url' }>, options: FetchOptions): Promise<Fetched> {
-  // One of its own: no proxy from the environment, no connection kept.
+  // A separate agent: no proxy from the environment, no connection reuse.
   const agent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: SILENCE_TIMEOUT_MS,
@@ -108,7 +108,8 @@ async function download(place: Extract<Place, { kind: 'url' }>, options: FetchOp
     if ('kind' in answer) return answer
     return await receive(answer, options, signal)
   } catch (error) {
-    if (timeout.aborted) return failed('timeout', `It took longer than ${options.timeoutMs / 1_000} s.`)
+    if (timeout.aborted)
+      return failed('timeout', `The download took longer than ${options.timeoutMs / 1_000} s.`)
     const isSilent = error instanceof Error && /Timeout/.test(error.name)
     return failed(isSilent ? 'timeout' : 'unreachable', `${messageOf(error)}.`)
   } finally {
@@ -116,7 +117,7 @@ async function download(place: Extract<Place, { kind: 'url' }>, options: FetchOp
   }
 }
 
-/** Follows redirects to declared hosts alone: elsewhere anybody could say who is sanctioned. */
+/** Follows redirects to declared hosts only: another host could decide who is sanctioned. */
 async function follow(
   { url, hosts }: Extract<Place, { kind: 'url' }>,
   { validators }: FetchOptions,
@@ -131,11 +132,12 @@ async function follow(
     await answer.body.dump()
     const target = typeof location === 'string' && URL.canParse(location, at) ? new URL(location, at) : null
     const refuse = (why: string) => failed('redirect-refused', why) as Extract<Fetched, { kind: 'failed' }>
-    if (target === null) return refuse('It is redirected nowhere.')
+    if (target === null) return refuse('The server redirects without a target.')
     if (!hosts.includes(target.host))
-      return refuse(`It is redirected to ${target.host}, which is not declared.`)
-    if (urlFault(target.href) !== null) return refuse(`It is redirected to ${target.protocol}, not https.`)
-    if (redirects === MAX_REDIRECTS) return refuse(`It is redirected more than ${MAX_REDIRECTS} times.`)
+      return refuse(`The server redirects to ${target.host}, which is not declared.`)
+    if (urlFault(target.href) !== null)
+      return refuse(`The server redirects to ${target.protocol}, not https.`)
+    if (redirects === MAX_REDIRECTS) return refuse(`The server redirects more than ${MAX_REDIRECTS} times.`)
     at = target.href
   }
 }
@@ -143,7 +145,7 @@ async function follow(
 function headersOf({ etag, lastModified }: Validators): Record<string, string> {
   return {
     'user-agent': 'cupel-label-refresh',
-    // What is compressed could grow beyond every limit.
+    // A compressed body could expand beyond every limit.
     'accept-encoding': 'identity',
     ...(etag === null ? {} : { 'if-none-match': etag }),
     ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
@@ -168,19 +170,22 @@ async function receive(
     await body.dump()
     return { kind: 'unchanged' }
   }
-  if (statusCode !== 200) return await refuse('status', `It is answered with ${statusCode}.`)
+  if (statusCode !== 200) return await refuse('status', `The server answered with status ${statusCode}.`)
   const encoding = one('content-encoding')
   if (encoding !== null && encoding !== 'identity')
-    return await refuse('encoded', `It is sent as ${encoding}, which was not asked for.`)
+    return await refuse(
+      'encoded',
+      `The server used the encoding ${encoding}, which the request did not accept.`,
+    )
   const announced = Number(one('content-length') ?? 0)
-  const tooLarge = `It has more than ${options.maxBytes} bytes.`
+  const tooLarge = `The list has more than ${options.maxBytes} bytes.`
   if (announced > options.maxBytes) return await refuse('too-large', tooLarge)
   const lastModified = one('last-modified')
   const changedMs = lastModified === null ? Number.NaN : Date.parse(lastModified)
   if (!Number.isNaN(changedMs) && isOlder(new Date(changedMs).toISOString(), options))
     return await refuse(
       'too-old',
-      `It was changed last on ${new Date(changedMs).toISOString().slice(0, 10)}.`,
+      `The list was last changed on ${new Date(changedMs).toISOString().slice(0, 10)}.`,
     )
 
   const file = join(options.folder, options.fileName)

@@ -1,6 +1,6 @@
 /**
- * Refreshes one list: fetches it where it changed, imports it through the same importer and guards as an operator's file, and
- * confirms it where it did not. Whatever goes wrong, the set that is published stays, and grows older.
+ * Refreshes one list. A changed list is imported with the same checks as a file of an operator; an unchanged one is confirmed.
+ * After any failure the published set stays and its age grows.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,13 +13,13 @@ import type { Place, RefreshedList } from './refresh-plan.js'
 import type { ListState } from './schedule.js'
 
 export const IMPORTER = 'cupel/label-refresher'
-/** A set that was published so lately is fresh by any policy: confirming it again would only fill the log. */
+/** A set published more recently is fresh under any policy, so confirming it would only add records to the log. */
 const CONFIRM_AFTER_MS = 3_600_000
 
 export interface RefreshOutcome {
-  /** `imported`, `unchanged`, or a word for what went wrong. */
+  /** `imported`, `unchanged`, or a code for the failure. */
   readonly outcome: string
-  /** A sentence; null where nothing is to be said. */
+  /** One sentence; null if there are no details. */
   readonly detail: string | null
   readonly succeeded: boolean
   readonly known: Pick<ListState, 'place' | 'etag' | 'lastModified' | 'sha256'> | null
@@ -31,7 +31,7 @@ export interface RefreshDeps extends LabelImportDeps {
   readonly now: () => Date
 }
 
-/** Never rejects for what a source does; rejects where the log or the database cannot be reached. */
+/** Rejects only if the log or the database is unavailable; a fault of the source is an outcome. */
 export async function refreshList(
   list: RefreshedList,
   state: ListState,
@@ -40,7 +40,7 @@ export async function refreshList(
   const folder = await mkdtemp(join(tmpdir(), 'cupel-label-refresh-'))
   try {
     const place = placeText(list.place)
-    // What was known of another place, or of a file with a companion, says nothing of this one.
+    // Validators of another place do not apply, and a list with a companion is always fetched.
     const isSamePlace = state.place === place && list.companion === undefined
     const validators = isSamePlace && state.sha256 !== null ? state : noValidators
     const options = optionsOf(list, folder, deps)
@@ -48,7 +48,7 @@ export async function refreshList(
     if (fetched.kind === 'unchanged') {
       const confirmed = await confirm(list, state, deps)
       if (confirmed !== null) return confirmed
-      // The set was replaced by another file meanwhile: this one has to be read after all.
+      // Another file replaced the set in the meantime, so this one must be read.
       return await take(
         list,
         await fetchList(list.place, { ...options, validators: noValidators }),
@@ -78,7 +78,7 @@ function notBeforeOf({ maxAgeMs }: RefreshedList, now: Date): string | undefined
   return maxAgeMs === undefined ? undefined : new Date(now.getTime() - maxAgeMs).toISOString()
 }
 
-/** Null where no set in force came from the file that is unchanged. */
+/** Null if no current set came from the unchanged file. */
 async function confirm(
   list: RefreshedList,
   state: ListState,
@@ -109,12 +109,15 @@ async function take(
   deps: RefreshDeps,
 ): Promise<RefreshOutcome> {
   if (fetched.kind === 'unchanged')
-    return refused('status', 'It is answered as unchanged, though nothing was known of it.')
+    return refused('status', 'The server answered "unchanged" to a request without validators.')
   if (fetched.kind === 'failed') return refused(fetched.failure, fetched.detail)
   const companion =
     list.companion === undefined ? null : await fetchList(list.companion, companionOptions(options))
   if (companion !== null && companion.kind !== 'fetched')
-    return refused('companion', companion.kind === 'failed' ? companion.detail : 'Its companion is missing.')
+    return refused(
+      'companion',
+      companion.kind === 'failed' ? companion.detail : 'The companion file is missing.',
+    )
   const { source, set, format, category, chain } = list
   const result = await importLabels(
     {
@@ -135,7 +138,7 @@ async function take(
   const { added, changed, retired, refused: rows, sha256 } = result
   const known = { place: placeText(list.place), ...fetched.validators, sha256 }
   const detail = `${added} added, ${changed} changed, ${retired} retired, ${rows.count} rows refused.`
-  // A folder may have taken another file in between: then the hash says so, and it is read again.
+  // A folder may have received another file in the meantime; the hash shows it, and the next refresh reads that file.
   const isStill = list.place.kind === 'url' || (await sha256OfFile(fetched.file)) === sha256
   return { outcome: 'imported', detail, succeeded: true, known: isStill ? known : null }
 }
@@ -155,7 +158,7 @@ const companionOptions = (options: FetchOptions): FetchOptions => ({
 
 const placeText = (place: Place): string => (place.kind === 'url' ? place.url : place.path)
 
-/** Formats are told by option; the ending is for whoever looks into the folder. */
+/** The plan states the format; the extension only helps people who look into the folder. */
 function extensionOf(place: Place): string {
   const extension = extname(place.kind === 'url' ? new URL(place.url).pathname : place.path)
   return /^\.[a-z0-9]{1,10}$/i.test(extension) ? extension : ''

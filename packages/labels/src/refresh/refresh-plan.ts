@@ -1,4 +1,4 @@
-/** Which lists are refreshed, from where and how often: one JSON file, read at start. */
+/** The refresh plan: a JSON file, read at start, that says which lists are refreshed, from where and how often. */
 import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { categories } from '@cupel/contracts'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 
 const MINUTE_MS = 60_000
 const unitMs: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 1_440 * MINUTE_MS }
-/** A publisher is not asked more often; a list that is asked less often is not refreshed. */
+/** Limits of the interval: out of courtesy to publishers, and so that a list does not become stale. */
 const SHORTEST_MS = 5 * MINUTE_MS
 const LONGEST_MS = 30 * 1_440 * MINUTE_MS
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024
@@ -30,22 +30,22 @@ const url = z.url().refine((text) => urlFault(text) === null, {
 
 const listSchema = z
   .strictObject({
-    name: name.optional().describe('Name of the entry; by default its set.'),
-    source: name.optional().describe('Whose list it is; by default what its rows or its format say.'),
+    name: name.optional().describe('Name of the entry; by default the name of its set.'),
+    source: name.optional().describe('Source of the list; by default its rows or its format name it.'),
     set: name.describe('Dataset within the source, as with --set.'),
     format: z.enum([...labelFormats.keys()] as [string, ...string[]]).describe('Layout of the file.'),
-    url: url.optional().describe('Where it is downloaded: https, or http on this machine.'),
-    path: path.optional().describe('A file, or a folder whose newest file counts.'),
+    url: url.optional().describe('Where to download the list: https, or http on this machine.'),
+    path: path.optional().describe('A file, or a folder of which the newest file is used.'),
     companion_url: url.optional(),
     companion_path: path.optional(),
     hosts: z
       .array(z.string().min(1))
       .default([])
-      .describe('Hosts it may be redirected to, beside its own. No other host is ever asked.'),
+      .describe('Hosts to which the server may redirect, besides its own. No other host is contacted.'),
     every: duration(SHORTEST_MS, LONGEST_MS).describe('How often.'),
     max_age: duration(1, 3_650 * 1_440 * MINUTE_MS)
       .optional()
-      .describe('A file dated before counts as not refreshed.'),
+      .describe('A list with an earlier date counts as not refreshed.'),
     max_bytes: z.int().min(1).max(4_294_967_296).default(DEFAULT_MAX_BYTES),
     timeout: duration(MINUTE_MS, 60 * MINUTE_MS).default(DEFAULT_TIMEOUT_MS),
     category: z.enum(categories).optional().describe('For formats that state none.'),
@@ -78,7 +78,7 @@ export type Place =
   | { readonly kind: 'url'; readonly url: string; readonly hosts: readonly string[] }
   | { readonly kind: 'path'; readonly path: string }
 
-/** The file cannot be used; one sentence says why. */
+/** The plan is unusable; the message says why in one sentence. */
 export class RefreshPlanError extends Error {
   override readonly name = 'RefreshPlanError'
 }
@@ -101,18 +101,18 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
   } catch (cause) {
     throw new RefreshPlanError(`${file} is not JSON.`, { cause })
   }
-  // Of two settings with one name JSON.parse keeps the last without a word: its author may have read the first.
+  // JSON.parse silently keeps the last of two settings with one name, so such a file is refused.
   const doubtful = strictJsonFault(text, 'The plan')
   if (doubtful !== null)
     throw new RefreshPlanError(
-      `${file} is not clear at ${doubtful.pointer || 'its whole'}: ${doubtful.detail}`,
+      `${file} is ambiguous at ${doubtful.pointer || 'its top level'}: ${doubtful.detail}`,
     )
   const parsed = planSchema.safeParse(document)
   if (!parsed.success) {
     const faults = parsed.error.issues.map(
       ({ path: at, message }) => `${at.join('.') || 'the file'}: ${message}`,
     )
-    throw new RefreshPlanError(`${file} is no plan of lists to refresh: ${faults.join('; ')}.`)
+    throw new RefreshPlanError(`${file} is not a valid refresh plan: ${faults.join('; ')}.`)
   }
   const lists = parsed.data.lists.map((list): RefreshedList => ({
     name: list.name ?? list.set,
@@ -130,7 +130,7 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
   }))
   const names = lists.map((list) => list.name)
   const twice = names.find((one, index) => names.indexOf(one) < index)
-  if (twice !== undefined) throw new RefreshPlanError(`${file} has two lists of the name ${twice}.`)
+  if (twice !== undefined) throw new RefreshPlanError(`${file} has two lists with the name ${twice}.`)
   return lists
 }
 
@@ -144,7 +144,7 @@ function placeOf(
   return path === undefined ? undefined : { kind: 'path', path }
 }
 
-/** A list decides who is sanctioned: it is not fetched where anybody on the way could change it. */
+/** A list decides who is sanctioned, so the connection must protect it against changes. */
 export function urlFault(text: string): string | null {
   const parsed = URL.canParse(text) ? new URL(text) : null
   if (parsed === null) return 'not a URL'

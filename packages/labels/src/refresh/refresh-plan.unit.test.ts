@@ -46,10 +46,10 @@ test('http is for this machine alone', () => {
   ])
 })
 
-test('two lists of one name, and text that is no plan, are refused', () => {
-  expect(() => plan(list, list)).toThrow('two lists of the name sdn')
+test('two lists of one name, and text that is not a plan are refused', () => {
+  expect(() => plan(list, list)).toThrow('two lists with the name sdn')
   expect(() => parseRefreshPlan('{')).toThrow('not JSON')
   const twice = '{"lists":[{"set":"sdn","every":"1h","every":"1d"}]}'
-  expect(() => parseRefreshPlan(twice)).toThrow('not clear at /lists/0/every: ')
+  expect(() => parseRefreshPlan(twice)).toThrow('ambiguous at /lists/0/every: ')
   expect(() => parseRefreshPlan('{"lists":[]}')).toThrow(RefreshPlanError)
 })

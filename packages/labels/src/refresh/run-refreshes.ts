@@ -1,4 +1,4 @@
-/** Takes lists as they become due, one at a time, and refreshes them under a lease: several processes share the work. */
+/** Refreshes lists as they become due, one at a time and under a lease, so that several processes share the work. */
 import { randomUUID } from 'node:crypto'
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
@@ -9,9 +9,9 @@ import { IMPORTER, refreshList, type RefreshOutcome } from './refresh-list.js'
 import type { RefreshedList } from './refresh-plan.js'
 import { claimList, enterLists, LEASE_MS, listStatuses, recordRefresh, renewLease } from './schedule.js'
 
-/** Between two looks for lists that are due. */
+/** Interval between two queries for due lists. */
 const POLL_MS = 5_000
-/** A source that fails is asked again sooner than it is due, at first, and never sooner than this. */
+/** First interval after a failure; it doubles with each further failure. */
 const FIRST_RETRY_MS = 300_000
 const RENEW_MS = LEASE_MS / 4
 const DURATION_BUCKETS = [0.1, 1, 5, 15, 60, 300, 900]
@@ -27,7 +27,7 @@ export interface RefreshRun extends RefreshOutcome {
 }
 
 export interface RunningRefreshes {
-  /** Why lists could not be looked for last; null where they could. */
+  /** Why the last round failed; null if it succeeded. */
   readonly error: () => string | null
   readonly failing: () => readonly string[]
   stop(): Promise<void>
@@ -60,8 +60,8 @@ export function startRefreshes(deps: RefreshesDeps): RunningRefreshes {
 }
 
 /**
- * Says in the log that these lists are waited for, before any of them is fetched: one that never comes must not be missed
- * by nobody.
+ * Records in the log that these lists are expected, before any of them is fetched, so that decisions report a list that never
+ * comes.
  */
 export async function announceLists(deps: RefreshesDeps): Promise<void> {
   const announced = await expectSets(
@@ -70,10 +70,10 @@ export async function announceLists(deps: RefreshesDeps): Promise<void> {
     deps,
   )
   for (const { dataset } of announced)
-    deps.logger.info({ set: dataset }, 'A list is waited for: without it nothing is green')
+    deps.logger.info({ set: dataset }, 'A list is expected; no report is green until it is published')
 }
 
-/** Refreshes every list that is due, or, with `force`, every one that nobody else refreshes at the moment. */
+/** Refreshes every list that is due, or with `force` every list that no other process is refreshing. */
 export async function refreshDue(
   deps: RefreshesDeps,
   { signal, force = false, only }: { signal: AbortSignal; force?: boolean; only?: readonly string[] },
@@ -95,7 +95,7 @@ export async function refreshDue(
     const outcome = await underLease(database, logger, { name: list.name, owner }, () =>
       refreshList(list, state, { ...deps, signal, now: deps.now ?? (() => new Date()) }),
     )
-    // Given up because the process stops: the next one goes on where this one was.
+    // The process stops: another one continues with this list at once.
     const isGivenUp = signal.aborted && !outcome.succeeded
     await recordRefresh(database, {
       ...outcome,
@@ -106,13 +106,13 @@ export async function refreshDue(
     instruments.run(list, outcome, performance.now() - since)
     const fields = { list: list.name, outcome: outcome.outcome, detail: outcome.detail }
     if (outcome.succeeded) logger.info(fields, 'A list was refreshed')
-    else logger.warn(fields, 'A list was not refreshed; the published set stays and grows older')
+    else logger.warn(fields, 'A list was not refreshed; the published set stays and its age grows')
     runs.push({ name: list.name, ...outcome })
   }
   return runs
 }
 
-/** A fault of the log or the database is the run's outcome too: the lease must not be kept for it. */
+/** Renews the lease while it works. A fault of the log or the database is an outcome too, so that the lease is returned. */
 async function underLease(
   database: Database,
   logger: Logger,
@@ -120,15 +120,15 @@ async function underLease(
   work: () => Promise<RefreshOutcome>,
 ): Promise<RefreshOutcome> {
   const renewing = setInterval(() => {
-    // Where it fails the lease runs out and another process may begin, which harms nothing: imports wait for each other.
+    // If it fails the lease expires and another process may begin. That is safe: imports of one source run one at a time.
     renewLease(database, lease).catch((error: unknown) =>
-      logger.warn({ err: error, list: lease.name }, 'A lease could not be renewed'),
+      logger.warn({ err: error, list: lease.name }, 'Cannot renew the lease of a list'),
     )
   }, RENEW_MS)
   try {
     return await work()
   } catch (error) {
-    logger.warn({ err: error, list: lease.name }, 'A refresh broke off')
+    logger.warn({ err: error, list: lease.name }, 'A refresh failed')
     const detail = error instanceof Error ? error.message : String(error)
     return { outcome: 'unavailable', detail, succeeded: false, known: null }
   } finally {
@@ -136,7 +136,7 @@ async function underLease(
   }
 }
 
-/** On time after success; after failures in 5, 10, 20 … minutes, and never later than it would be due. */
+/** After success the interval of the plan; after failures 5, 10, 20 … minutes, at most the interval of the plan. */
 function nextInMs({ everyMs }: RefreshedList, { succeeded }: RefreshOutcome, failures: number): number {
   return succeeded ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures, 20))
 }
@@ -149,7 +149,7 @@ function createInstruments(metrics: Metrics) {
   ])
   const duration = metrics.histogram(
     'label_refresh_seconds',
-    'Time a refresh took, fetch and import together.',
+    'Duration of a refresh: fetch and import.',
     DURATION_BUCKETS,
     labels,
   )

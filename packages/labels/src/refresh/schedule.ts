@@ -1,4 +1,4 @@
-/** When each list is due, who refreshes it, and what came of it last. One statement each: a killed process leaves a lease that runs out. */
+/** The schedule: when each list is due, who refreshes it, and its last outcome. Each change is one statement; the lease of a killed process expires. */
 import type { Queryable } from '@cupel/postgres'
 
 export interface ListState {
@@ -11,21 +11,21 @@ export interface ListState {
 }
 
 export interface ListStatus extends ListState {
-  /** UTC, RFC 3339; null where it never happened. */
+  /** UTC, RFC 3339; null if it never happened. */
   readonly dueAt: string
   readonly attemptedAt: string | null
   readonly succeededAt: string | null
   readonly outcome: string | null
   readonly detail: string | null
-  /** Milliseconds since it was last refreshed, by the database's clock. */
+  /** Milliseconds since the last refresh, by the clock of the database. */
   readonly ageMs: number | null
   readonly isRunning: boolean
 }
 
-/** A lease outlives short interruptions of the database and is renewed while the work goes on. */
+/** Longer than a short interruption of the database; renewed during the work. */
 export const LEASE_MS = 120_000
 
-/** Lists that are new are due at once. */
+/** Adds lists that are new; they are due at once. */
 export async function enterLists(database: Queryable, names: readonly string[]): Promise<void> {
   await database.execute(
     `INSERT INTO labels.refreshed_list (name) SELECT unnest($1::text[]) ON CONFLICT (name) DO NOTHING`,
@@ -33,7 +33,7 @@ export async function enterLists(database: Queryable, names: readonly string[]):
   )
 }
 
-/** Takes the list that is due longest, if there is one; with `force` whether or not it is due. */
+/** Leases the list that has been due longest, or null; with `force` also lists that are not due. */
 export async function claimList(
   database: Queryable,
   { names, owner, force = false }: { names: readonly string[]; owner: string; force?: boolean },
@@ -51,7 +51,7 @@ export async function claimList(
   return row === undefined ? null : stateOf(row)
 }
 
-/** Whether the lease was still held. */
+/** Resolves to whether the lease was still held. */
 export async function renewLease(
   database: Queryable,
   { name, owner }: { name: string; owner: string },
@@ -70,13 +70,13 @@ export interface RefreshRecord {
   readonly outcome: string
   readonly detail: string | null
   readonly succeeded: boolean
-  /** Until it is due again. */
+  /** Time until the list is due again. */
   readonly nextInMs: number
-  /** What the next question may be asked with; null keeps what was known. */
+  /** Validators for the next fetch; null keeps the present ones. */
   readonly known: Pick<ListState, 'place' | 'etag' | 'lastModified' | 'sha256'> | null
 }
 
-/** Notes what came of it and gives the lease back. */
+/** Records the outcome and returns the lease. */
 export async function recordRefresh(database: Queryable, record: RefreshRecord): Promise<void> {
   const { name, owner, outcome, detail, succeeded, nextInMs, known } = record
   await database.execute(
@@ -95,7 +95,7 @@ export async function recordRefresh(database: Queryable, record: RefreshRecord):
   )
 }
 
-/** Every list of the plan, in its order. */
+/** Every list of the plan, in the order of the plan. */
 export async function listStatuses(
   database: Queryable,
   names: readonly string[],

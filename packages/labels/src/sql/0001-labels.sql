@@ -1,18 +1,18 @@
--- What is known of each list that is refreshed on a schedule. Losing it costs one download of each.
+-- The state of each list that is refreshed on a schedule. If it is lost, each list is downloaded once more.
 
 CREATE SCHEMA labels;
 
 CREATE TABLE labels.refreshed_list (
   name          text PRIMARY KEY,
   due_at        timestamptz NOT NULL DEFAULT now(),
-  -- One process at a time refreshes a list; a lease that ran out is anybody's.
+  -- One process at a time refreshes a list; any process may take an expired lease.
   leased_by     text,
   leased_until  timestamptz,
-  -- Where the list came from last: what follows says nothing of another place.
+  -- Where the list was last fetched; the validators below belong to that place.
   place         text,
   etag          text,
   last_modified text,
-  -- Hash of the file that was imported last from there.
+  -- Hash of the file that was last imported from there.
   sha256        text,
   attempted_at  timestamptz,
   succeeded_at  timestamptz,

@@ -1,13 +1,13 @@
 /**
- * Transactions of bitcoin-etl, with the values of their inputs. Outputs belong to no one input, so each input pays each
- * output by its part: in_i · out_j / Σ in. What comes back to an input's address is change and no edge.
+ * Transactions of bitcoin-etl, with the values of their inputs. No output belongs to one input, so each input pays a share of
+ * each output: in_i · out_j / Σ in. An output to the address of an input is change and no transfer.
  * Source of the fields: bitcoin-etl, README, "transactions".
  */
 import { secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
 import { LedgerFileError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow } from './ledger-row.js'
 
-/** A transaction that mixes more than this says nothing of who paid whom. */
+/** A transaction with more inputs times outputs does not show who paid whom. */
 const MAX_EDGES = 10_000
 
 export const bitcoinEtl: LedgerFormat = {
@@ -25,19 +25,19 @@ export const bitcoinEtl: LedgerFormat = {
 }
 
 interface Part {
-  /** Empty where it is none, or one of several. */
+  /** Empty if there is no address or several. */
   readonly address: string
   readonly value: bigint
 }
 
-/** `total` is null where the value of any part is not told. */
+/** `total` is null if the value of any part is missing. */
 function amounts(
   { line, json }: FileRecord,
   name: string,
   chain: ChainDefinition,
 ): { readonly parts: readonly Part[]; readonly total: bigint | null } {
   const list = json(name)
-  if (!Array.isArray(list)) throw new LedgerFileError(`${name} is no list`, line)
+  if (!Array.isArray(list)) throw new LedgerFileError(`${name} is not a list`, line)
   let total: bigint | null = 0n
   const parts = list.map((item: unknown): Part => {
     const { addresses, value } = (item ?? {}) as { addresses?: unknown; value?: unknown }
@@ -45,7 +45,7 @@ function amounts(
     if (value === null || value === undefined) total = null
     const units = value === null || value === undefined ? 0n : wholeUnits(String(value as string), line)
     if (total !== null) total += units
-    // Scripts without an address are written as nonstandard… and the like.
+    // bitcoin-etl writes scripts without an address as nonstandard… and similar words.
     return { address: /^(nonstandard|nulldata)/.test(own) ? '' : chain.canonical(own, line), value: units }
   })
   return { parts, total }

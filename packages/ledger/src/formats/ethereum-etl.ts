@@ -1,6 +1,6 @@
 /**
- * Files of ethereum-etl: transactions, token_transfers, traces and receipts, told apart by their columns. Receipts prove
- * what the transactions of an earlier file did. The columns are those that the documentation of ethereum-etl (schema.md) names.
+ * Files of ethereum-etl: transactions, token_transfers, traces and receipts, identified by their columns. Receipts prove the
+ * outcome of transactions in an earlier file. The documentation of ethereum-etl (schema.md) defines the columns.
  */
 import type { HistoryKind } from '@cupel/domain'
 import { secondsOf, tokenDecimals, wholeNumber, wholeUnits } from './chain.js'
@@ -48,7 +48,7 @@ function readTransaction(record: FileRecord, chain: ChainDefinition): readonly L
   ]
 }
 
-/** The event of a token exists only where its transaction succeeded. */
+/** A token event exists only if its transaction succeeded. */
 function readTokenTransfer(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   const contract = chain.canonical(record.text('token_address'), record.line)
   if (tokenDecimals(chain.code, contract) === undefined)
@@ -66,7 +66,7 @@ function readTokenTransfer(record: FileRecord, chain: ChainDefinition): readonly
   ]
 }
 
-/** Calls within a transaction that move value; the outermost is the transaction itself. */
+/** Calls within a transaction that move value. The outermost call is the transaction itself. */
 function readTrace(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   const address = record.text('trace_address')
   if (record.text('trace_type') !== 'call' && record.text('trace_type') !== 'suicide')
@@ -88,7 +88,7 @@ function readTrace(record: FileRecord, chain: ChainDefinition): readonly LedgerR
 
 function readReceipt(record: FileRecord): readonly LedgerRow[] {
   const status = record.text('status')
-  // Before Byzantium receipts have no status.
+  // Receipts before the Byzantium fork have no status.
   if (status === '') return [{ type: 'left-out', reason: 'no_status' }]
   const outcome = { line: record.line, txHash: record.text('transaction_hash'), succeeded: status === '1' }
   return [{ type: 'outcome', outcome }]

@@ -3,7 +3,7 @@ import { ethereumEtl } from './ethereum-etl.js'
 import type { LedgerFormat } from './ledger-row.js'
 import { transfersCsv } from './transfers-csv.js'
 
-/** By the name an operator gives. */
+/** All ledger formats by name. */
 export const ledgerFormats: Readonly<Record<string, LedgerFormat>> = {
   csv: transfersCsv,
   'ethereum-etl': ethereumEtl,

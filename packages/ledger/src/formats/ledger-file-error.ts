@@ -1,4 +1,4 @@
-/** The file is not what it is said to be; nothing of it becomes visible. */
+/** The file does not have the stated format. Nothing of it becomes visible. */
 export class LedgerFileError extends Error {
   override readonly name = 'LedgerFileError'
   readonly line: number | null

@@ -1,16 +1,16 @@
-/** What a ledger file says, row by row, before anything is stored. */
+/** The rows of ledger files, before they are stored. */
 import type { HistoryKind } from '@cupel/domain'
 import type { ChainDefinition } from './chain.js'
 
-/** A movement of value as a file tells it; addresses canonical, empty where the file says nothing. */
+/** A transfer as a file states it. Addresses are canonical, or empty if the file states none. */
 export interface ToldTransfer {
-  /** Line of the file it is on. */
+  /** Line of the file. */
   readonly line: number
   readonly kind: 'native' | 'token' | 'internal' | 'utxo'
   readonly contract: string
-  /** Empty where the file has no hashes. */
+  /** Empty if the file has no hashes. */
   readonly txHash: string
-  /** Tells the transfers of one transaction and kind apart; null where the file does not. */
+  /** Distinguishes the transfers of one transaction and kind; null if the file has no index. */
   readonly index: string | null
   readonly from: string
   readonly to: string
@@ -19,11 +19,11 @@ export interface ToldTransfer {
   readonly blockNumber: number | null
   readonly occurredAtS: number | null
   readonly place: number | null
-  /** `unknown` where the file does not say whether it succeeded. */
+  /** `unknown` if the file does not say whether it succeeded. */
   readonly execution: 'proven' | 'failed' | 'unknown'
 }
 
-/** A transaction's outcome alone, for transfers that are in the ledger already. */
+/** The outcome of a transaction whose transfers are in the ledger already. */
 export interface ToldOutcome {
   readonly line: number
   readonly txHash: string
@@ -33,21 +33,21 @@ export interface ToldOutcome {
 export type LedgerRow =
   | { readonly type: 'transfer'; readonly transfer: ToldTransfer }
   | { readonly type: 'outcome'; readonly outcome: ToldOutcome }
-  /** A row that is no transfer between two addresses, with the reason it is counted under. */
+  /** A row that is not a transfer between two addresses, with the reason under which it is counted. */
   | { readonly type: 'left-out'; readonly reason: string }
 
 export interface LedgerFormat {
-  /** Kinds a declared range of such a file speaks of, told from its columns. */
+  /** Kinds of transfers that a declared range of the file covers, according to its columns. */
   readonly covers: (fields: ReadonlySet<string>, chain: ChainDefinition) => readonly HistoryKind[]
-  /** The rows of one record. Throws LedgerFileError where the record is not what the format says. */
+  /** The rows of one record. Throws LedgerFileError if the record does not have the format. */
   readonly read: (record: FileRecord, chain: ChainDefinition) => readonly LedgerRow[]
 }
 
-/** One line of a file as names and texts; absent values are empty. */
+/** One line of a file as names and texts; a missing value is an empty text. */
 export interface FileRecord {
   readonly line: number
   readonly text: (name: string) => string
-  /** A value that is itself JSON: the inputs of a transaction. */
+  /** A value that is JSON, such as the inputs of a transaction. */
   readonly json: (name: string) => unknown
   readonly has: (name: string) => boolean
 }

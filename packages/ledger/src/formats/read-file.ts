@@ -1,4 +1,4 @@
-/** A ledger file as records: CSV with a heading or JSON lines, told apart by the first character. Never whole in memory. */
+/** Reads a ledger file as a stream of records: CSV with a heading, or JSON lines, decided by the first character. */
 import { createReadStream } from 'node:fs'
 import { createHash, type Hash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
@@ -6,7 +6,7 @@ import { parse as parseCsv } from 'csv-parse/sync'
 import { LedgerFileError } from './ledger-file-error.js'
 import type { FileRecord } from './ledger-row.js'
 
-/** The input data of a transaction may be large; beyond this a line is a missing line break. */
+/** The input data of a transaction may be large. A longer line means that a line break is missing. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 
@@ -18,7 +18,7 @@ export async function fileSha256(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Records in the order of the file; `hash` sees every byte, so what was read is what was named. */
+/** Records in the order of the file. `hash` is updated with every byte, so that it belongs to exactly these records. */
 export async function* readRecords(path: string, hash: Hash): AsyncGenerator<readonly FileRecord[]> {
   let heading: ReadonlyMap<string, number> | null = null
   let isJson = false
@@ -46,7 +46,7 @@ interface Line {
   readonly text: string
 }
 
-/** Lines by the chunk: a generator's turn per line would cost more than the line. A quoted field may hold line breaks. */
+/** Yields the lines of a chunk together: a turn of the generator costs more than a line. A quoted field may contain line breaks. */
 async function* readLines(path: string, hash: Hash): AsyncGenerator<readonly Line[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let pending = ''
@@ -72,7 +72,7 @@ async function* readLines(path: string, hash: Hash): AsyncGenerator<readonly Lin
   if (pending !== '') yield [{ line: line + 1, text: pending }]
 }
 
-/** Whether a CSV row goes on in the next line: its quotes do not come in pairs. JSON lines never do. */
+/** Whether a CSV row continues on the next line: it has an odd number of quotes. JSON lines never continue. */
 function isOpen(text: string): boolean {
   if (text.startsWith('{') || !text.includes('"')) return false
   let isQuoted = false
@@ -120,7 +120,7 @@ function csvRecord(text: string, line: number, heading: ReadonlyMap<string, numb
 function jsonRecord(text: string, line: number): FileRecord {
   const value = parseJson(text, line)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new LedgerFileError('the line is no JSON object', line)
+    throw new LedgerFileError('the line is not a JSON object', line)
   const fields = value as Readonly<Record<string, unknown>>
   return {
     line,
@@ -137,13 +137,13 @@ const textOf = (value: unknown): string =>
       ? JSON.stringify(value)
       : String(value as string | number | boolean)
 
-/** Amounts are whole numbers beyond what a float holds; read as text they stay exact. */
+/** Amounts exceed the exact range of a float, so numbers are read as texts. */
 const EXACT_VALUE = /"(value|input_value|output_value|fee)"\s*:\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 
 function parseJson(text: string, line: number): unknown {
   try {
     return JSON.parse(text.replace(EXACT_VALUE, '"$1":"$2"')) as unknown
   } catch (cause) {
-    throw new LedgerFileError('the line is no JSON: the file may be cut', line, { cause })
+    throw new LedgerFileError('the line is not JSON: the file may be cut', line, { cause })
   }
 }

@@ -1,4 +1,4 @@
-/** Our own layout: one transfer a row, native and token, empty where the source does not say. */
+/** Cupel's own layout: one native or token transfer per row; a field is empty if the source states no value. */
 import {
   secondsOf,
   tokenDecimals,
@@ -80,7 +80,7 @@ function transferOf(
   ]
 }
 
-/** A token's event and a spent output exist only where the transaction succeeded. */
+/** A token event and a spent output exist only if the transaction succeeded. */
 function executionOf(status: string, kind: ToldTransfer['kind']): ToldTransfer['execution'] {
   return outcomes[status] ?? (kind === 'token' || kind === 'utxo' ? 'proven' : 'unknown')
 }

@@ -1,27 +1,27 @@
--- Transfers of value as files told them. Primary tables: they are rebuilt from those files, which every
+-- Transfers of value from imported files. Primary tables: they are rebuilt from those files, which each
 -- LedgerSegmentImported names by hash, not from the log.
 CREATE SCHEMA IF NOT EXISTS ledger;
 
--- One imported file. Its transfers are seen once it has a ledger_seq: all at once, and never those of a killed import.
+-- One imported file. Its transfers become visible all at once when it gets a ledger_seq. Those of a killed import stay invisible.
 CREATE TABLE ledger.segment (
   segment_id          int4 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- 1, 2, 3 … in the order of publication: names a state of the whole ledger. Null while importing.
+  -- 1, 2, 3 … in the order of publication; identifies a state of the whole ledger. Null during the import.
   ledger_seq          int8 UNIQUE,
   chain               text NOT NULL,
   format              text NOT NULL,
   file_name           text NOT NULL,
   -- SHA-256 of the file, lowercase hex.
   sha256              text NOT NULL,
-  -- Kinds that a declared range speaks of: native, token.
+  -- Kinds that the declared range covers: native, token.
   covers              text[] NOT NULL,
-  -- Heights over which the file is declared to hold everything; null where nothing was declared.
+  -- First and last height for which the file is declared complete; null without a declaration.
   complete_from       int8,
   complete_to         int8,
   complete_to_at_s    int8,
-  -- Whether transfers of the declared range that the file does not hold were retired.
+  -- Whether transfers of the declared range that the file does not contain were retired.
   replaces            bool NOT NULL,
   asset_table_version text NOT NULL,
-  -- Where an interrupted import goes on: rows of the file that are in, and what became of them.
+  -- Where an interrupted import continues: the number of stored rows, and counts of their outcomes.
   rows_done           int8 NOT NULL DEFAULT 0,
   counts              jsonb NOT NULL DEFAULT '{}',
   first_height        int8,
@@ -34,15 +34,15 @@ CREATE TABLE ledger.segment (
 );
 
 CREATE TABLE ledger.transfer (
-  -- The first 16 bytes of a hash of (chain, transaction, kind, index), or of what it says where a source has no hashes.
+  -- First 16 bytes of a hash of (chain, transaction, kind, index), or of the content if a source has no hashes.
   transfer_id        uuid PRIMARY KEY,
   segment_id         int4 NOT NULL,
-  -- The segment that proved its execution; null while nothing does.
+  -- The segment that proved its execution; null without a proof.
   proven_segment_id  int4,
-  -- The segment that told that it failed, and the one that withdrew it because its block was reorganised away.
+  -- The segment that reported its failure, and the one that retired it because its block was reorganised away.
   failed_segment_id  int4,
   retired_segment_id int4,
-  -- The newest segment that holds it, where one replaces another.
+  -- The newest segment that contains it, if one replaces another.
   seen_segment_id    int4 NOT NULL,
   chain              text COLLATE "C" NOT NULL,
   from_address       text COLLATE "C" NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE ledger.transfer (
   block_number       int8,
   occurred_at_s      int8,
   place              int8,
-  -- Seconds where the time is known, else the height: the newest are read first.
+  -- Seconds if the time is known, else the height. Queries read the newest transfers first.
   sort_at            int8 NOT NULL
 );
 

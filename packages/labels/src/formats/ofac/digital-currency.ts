@@ -1,4 +1,4 @@
-/** How OFAC writes digital currency addresses, in every layout of its list. */
+/** Digital currency addresses as OFAC writes them in all layouts of its list. */
 import type { LabelRow } from '../label-source.js'
 
 export const OFAC_SOURCE = 'ofac_sdn'
@@ -10,7 +10,7 @@ export function tickerOf(idType: string): string | null {
   return ID_TYPE.exec(idType.trim())?.[1]?.toUpperCase() ?? null
 }
 
-/** One listed address. OFAC's ticker names an asset, not a chain, so the chain is left to the address itself. */
+/** One listed address. OFAC's ticker names an asset, not a chain, so the address decides the chain. */
 export function designation(listed: {
   readonly line: number
   readonly address: string

@@ -1,14 +1,14 @@
 /**
  * OFAC's SDN list in its advanced layout (SDN_ADVANCED.XML, namespace http://www.un.org/sanctions/1.0).
- * A party's features hold its addresses; feature types are named in the reference values at the start; the entry that
- * dates the designation comes after the parties. So the addresses wait, and only they, until the document ends.
+ * The features of a party hold its addresses. The reference values at the start name the feature types. The entry with the
+ * date of the designation comes after the parties, so the addresses are kept until the document ends.
  */
 import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
 import { readXml, type XmlElement } from './xml-events.js'
 
-/** The whole list has about a thousand addresses; far more is another document. */
+/** The list has about a thousand addresses; a file with far more is another document. */
 const MAX_ADDRESSES = 1_000_000
 /** The EntryEventType "Created": the date the party was put on the list. */
 const CREATED = '1'
@@ -34,9 +34,9 @@ export const ofacAdvancedXmlFormat: LabelFormat = {
 
 interface AdvancedList {
   issuedAt: string | null
-  /** Feature type → ticker, for digital currency features alone. */
+  /** Feature type → ticker, for digital currency features only. */
   readonly tickers: Map<string, string>
-  /** Ids of lists that are the SDN list. */
+  /** Ids of the SDN list. */
   readonly sdnLists: Set<string>
   readonly addresses: { line: number; ticker: string; address: string; profile: string }[]
   /** Profile → primary name, for parties that have an address. */
@@ -45,7 +45,7 @@ interface AdvancedList {
   readonly listedAt: Map<string, string | null>
 }
 
-/** What is being read at the moment. */
+/** What the parser has read of the current party, feature and entry. */
 interface Reading {
   profile: string
   primaryIdentity: boolean
@@ -141,7 +141,7 @@ const onStart: Readonly<Record<string, StartHandler>> = {
     now.date = { year: 0, month: 0, day: 0 }
   },
   SanctionsMeasure: (_element, now) => {
-    // A measure has dates of its own, which are not the entry's.
+    // Skip the dates of measures: they are not the date of the entry.
     now.created = false
   },
 }

@@ -1,6 +1,6 @@
 /**
- * OFAC's SDN list in its legacy CSV layout: SDN.CSV without header, 12 columns, `-0-` for nothing; addresses stand in
- * the remarks, which are cut at 1,000 characters and go on in sdn_comments.csv, even in the middle of an address.
+ * OFAC's SDN list in its legacy CSV layout: SDN.CSV without header, 12 columns, `-0-` for an empty field. The remarks hold
+ * the addresses. They are cut at 1,000 characters, even inside an address, and continue in sdn_comments.csv.
  * Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
  */
 import { readCsvRows, type CsvRow } from '../csv-rows.js'
@@ -16,7 +16,7 @@ import { designation, OFAC_SOURCE } from './digital-currency.js'
 const SDN_COLUMNS = 12
 const COMMENT_COLUMNS = 2
 const REMARKS = 11
-/** The whole comments file is some megabytes; a hundred times that is another file. */
+/** The comments file has some megabytes; a file a hundred times as large is another one. */
 const MAX_COMMENT_CHARACTERS = 256 * 1024 * 1024
 /** The published files end with a DOS end-of-file character on a line of its own. */
 const DOS_END_OF_FILE = '\u001a'
@@ -53,7 +53,7 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
       throw new SetRefusedError(
         companion === undefined ? 'missing-option' : 'truncated',
         line,
-        `the remarks of party ${uid} go on in sdn_comments.csv` +
+        `the remarks of party ${uid} continue in sdn_comments.csv` +
           (companion === undefined ? ': name that file with --companion' : ', which does not have them'),
       )
     }
@@ -73,7 +73,7 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
   }
 }
 
-/** Complete remarks end with a full stop; the layout holds no more than 1,000 characters of them. */
+/** Complete remarks end with a full stop; the layout has room for 1,000 characters. */
 const MAX_REMARKS_CHARACTERS = 1_000
 const isCut = (remarks: string): boolean =>
   remarks.length >= MAX_REMARKS_CHARACTERS || (remarks !== '' && !remarks.trimEnd().endsWith('.'))
@@ -87,7 +87,7 @@ function nameOf(name: string): string {
   return isPerson ? `${person[2]} ${person[1]}` : name.trim()
 }
 
-/** Party → what follows its cut remarks. A party may have several lines; they follow each other. */
+/** Party → the continuation of its remarks. A party may have several lines, in order. */
 async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string, string>> {
   const continuations = new Map<string, string>()
   let characters = 0

@@ -1,6 +1,6 @@
 /**
  * OFAC's SDN list in its classic XML layout (SDN.XML): one sdnEntry per listed party, addresses among its idList.
- * The list states its date and how many entries it has; a list that does not keep its own count is refused.
+ * The list states its date and its number of entries; a list with another number is refused.
  * Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
  */
 import { utcMidnight } from '../dates.js'
@@ -70,7 +70,7 @@ async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<Pa
     throw new SetRefusedError(
       'miscounted',
       null,
-      `The list says it has ${list.declared} entries and has ${list.entries}`,
+      `The list states ${list.declared} entries but has ${list.entries}`,
     )
   }
 }

@@ -1,4 +1,4 @@
-/** A streaming XML reader that turns every fault of the document into a refusal of the set. */
+/** A streaming XML reader that refuses the set for any fault of the document. */
 import { SaxesParser } from 'saxes'
 import { SetRefusedError, type ByteStream } from '../label-source.js'
 import { decodeUtf8 } from '../utf8.js'
@@ -16,10 +16,10 @@ export type XmlEvent =
   /** `text` is the character data directly within the element, trimmed. */
   | { readonly type: 'end'; readonly element: XmlElement; readonly text: string }
 
-/** Character data longer than this is no identifier, name or date. */
+/** No identifier, name or date has more characters. */
 const MAX_TEXT_CHARACTERS = 65_536
 
-/** Yields start and end of every element. Refuses what is not well-formed or does not end. */
+/** Yields the start and end of every element. Refuses a document that is not well-formed or is cut off. */
 export async function* readXml(input: ByteStream, root: string): AsyncGenerator<XmlEvent> {
   const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false })
   const open: { element: XmlElement; text: string }[] = []
