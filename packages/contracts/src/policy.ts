@@ -28,7 +28,7 @@ const band = (of: string) =>
 const count = (least: number, most: number, meaning: string) =>
   z.int().min(least).max(most).describe(`${meaning} A whole number from ${least} to ${most}.`)
 
-/** The part that judges exposure; without it the default numbers of the scorer hold. */
+/** The part that judges exposure. */
 const exposureSchema = z
   .strictObject({
     method: z.enum(['haircut', 'fifo', 'poison']).describe('How value is followed through an intermediary.'),
@@ -64,7 +64,7 @@ const exposureSchema = z
       })
       .describe('Counts, never time: the same ledger gives the same answer on a slow machine.'),
   })
-  .describe('How exposure is judged. Without this section the default numbers of the scorer hold.')
+  .describe('How exposure is judged.')
 
 /** Nothing but these settings: one that is not known is refused, because it would not do what its author thinks. */
 export const policyDocumentSchema = z
@@ -117,7 +117,7 @@ export const policyDocumentSchema = z
           .describe('The same by origin of the authority. Hours.'),
       })
       .describe('Lists that must be fresh before anything is green.'),
-    exposure: exposureSchema.optional(),
+    exposure: exposureSchema,
   })
   .meta({
     title: 'Cupel policy',

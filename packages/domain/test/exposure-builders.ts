@@ -3,7 +3,6 @@ import {
   attribute,
   compiledDefaultPolicy,
   compilePolicy,
-  defaultExposurePolicy,
   defaultPolicy,
   measureExposure,
   type CompiledPolicy,
@@ -67,7 +66,7 @@ export const wholeHistory: Neighbourhood['ranges'] = (['native', 'token'] as con
 }))
 
 export function policyWith(exposure: Partial<ExposurePolicyDocument>): CompiledPolicy {
-  return compilePolicy({ ...defaultPolicy, exposure: { ...defaultExposurePolicy, ...exposure } })
+  return compilePolicy({ ...defaultPolicy, exposure: { ...defaultPolicy.exposure, ...exposure } })
 }
 
 /** Measures with labels given by address. */

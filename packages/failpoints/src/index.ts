@@ -22,6 +22,7 @@ export const failpointNames = [
   'api.pending-noted',
   'api.request-audited',
   'api.audit-outbox',
+  'scorer.label-state-recorded',
   'scorer.report-generated',
   'scorer.request-deferred',
   'scorer.screening-failed',

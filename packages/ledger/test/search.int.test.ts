@@ -1,11 +1,5 @@
 /** Where a search ends: at services, hubs, contracts and limits, told with the reason, and the same in the same state. */
-import {
-  compilePolicy,
-  defaultExposurePolicy,
-  defaultPolicy,
-  type ExposureLimits,
-  type LabelFacts,
-} from '@cupel/domain'
+import { compilePolicy, defaultPolicy, type ExposureLimits, type LabelFacts } from '@cupel/domain'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { examineAddress } from '../src/index.js'
 import {
@@ -67,7 +61,7 @@ async function examined(
   limits: Partial<ExposureLimits> = {},
   ledgerSeq = files,
 ) {
-  const exposure = { ...defaultExposurePolicy, limits: { ...defaultExposurePolicy.limits, ...limits } }
+  const exposure = { ...defaultPolicy.exposure, limits: { ...defaultPolicy.exposure.limits, ...limits } }
   return await examineAddress(ledger.database, {
     ...{ chain: 'ETH', address: SCREENED, ledgerSeq, labelSets: [], generatedAt: GENERATED_AT },
     policy: compilePolicy({ ...defaultPolicy, exposure }),

@@ -2,8 +2,13 @@
  * Shows which stored reports another policy would have changed: each is decided again from its recorded inputs under both
  * policies. The inputs stay as recorded: labels, chain facts, and the exposure found under the limits of that time.
  */
-import { readStoredReports, type ReadingProgress } from '@cupel/proofs'
-import type { Report, ReportGenerated } from '@cupel/contracts'
+import {
+  MissingSharedInputError,
+  openSharedInputs,
+  readStoredReports,
+  type ReadingProgress,
+} from '@cupel/proofs'
+import type { LabelStateRecorded, Report, ReportGenerated } from '@cupel/contracts'
 import { recompute, type CompiledPolicy } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { changedSettings, withSettingOf, type ChangedSetting } from './changed-settings.js'
@@ -77,9 +82,18 @@ export async function diffPolicies(options: PolicyDiffOptions): Promise<PolicyDi
   const flips: Flip[] = []
   const undecidable = (): void => void (counts.undecidable += 1)
 
+  const sharedInputs = openSharedInputs(options)
   for await (const batch of readStoredReports({ ...options, livemode: true, onUndecodable: undecidable })) {
     for (const { report } of batch) {
-      const flip = compare(report.data, { a, b, between, counts })
+      const shared = await sharedInputs.of(report.data).catch(missingInput)
+      if (shared === null) {
+        undecidable()
+        continue
+      }
+      const flip = compare(
+        { recorded: report.data, labelState: shared.labelState },
+        { a, b, between, counts },
+      )
       if (flip === null) continue
       count(transitions, JSON.stringify([flip.from.level, flip.to.level]))
       for (const cause of flip.causes.length === 0 ? [SEVERAL_SETTINGS] : flip.causes) count(causes, cause)
@@ -108,12 +122,23 @@ interface Comparison {
   readonly counts: Record<'reports' | 'undecidable' | 'changedScores' | 'changedLevels', number>
 }
 
+function missingInput(error: unknown): null {
+  if (error instanceof MissingSharedInputError) return null
+  throw error
+}
+
+interface DecidedReport {
+  readonly recorded: ReportGenerated
+  readonly labelState: LabelStateRecorded
+}
+
 /** The flip of a report; null if its level stays the same. */
-function compare(recorded: ReportGenerated, { a, b, between, counts }: Comparison): Flip | null {
+function compare(decided: DecidedReport, { a, b, between, counts }: Comparison): Flip | null {
+  const { recorded } = decided
   let [before, after]: (ReportGenerated | null)[] = [null, null]
   try {
-    before = under(recorded, a)
-    after = under(recorded, b)
+    before = under(decided, a)
+    after = under(decided, b)
   } catch {
     // A damaged record, or one of a scorer that this build lacks. It is counted here; `cupel audit recompute` names it.
     counts.undecidable += 1
@@ -131,15 +156,13 @@ function compare(recorded: ReportGenerated, { a, b, between, counts }: Compariso
     generatedAt: recorded.generatedAt,
     from: outcomeOf(before),
     to: outcomeOf(after),
-    causes: between
-      .filter(({ policy }) => under(recorded, policy).level === to.level)
-      .map(({ path }) => path),
+    causes: between.filter(({ policy }) => under(decided, policy).level === to.level).map(({ path }) => path),
   }
 }
 
 /** The decision from the same inputs under another policy. */
-function under(recorded: ReportGenerated, policy: CompiledPolicy): ReportGenerated {
-  return recompute({ ...recorded, inputs: { ...recorded.inputs, policyDocument: policy.canonical } })
+function under({ recorded, labelState }: DecidedReport, policy: CompiledPolicy): ReportGenerated {
+  return recompute(recorded, { labelState, policyDocument: policy.canonical })
 }
 
 function outcomeOf({ level, score, levelReasons, report }: ReportGenerated): Outcome {

@@ -13,7 +13,8 @@ export {
   type RecomputeLevel,
   type RecomputeOptions,
   type RecomputeResult,
-  type RecomputeStatus,
 } from './recompute-reports.js'
+export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
+export type { RecomputeStatus } from './verdict.js'
 export { verifyLog, type TopicSummary, type VerifyOptions, type VerifyResult } from './verify-log.js'
 export type { Problem, ProblemKind } from './problem.js'

@@ -1,59 +1,72 @@
-/** Exposure worked out again from the ledger, level C: as of the state of the ledger and of the labels the record names. */
+/** Level C: exposure is measured again on the ledger, as of the states of ledger and labels that the report names. */
 import type { ExposureRecord, ReportGenerated } from '@cupel/contracts'
 import { compilePolicyText, type LabelFacts } from '@cupel/domain'
 import { examineAddress, listSegments } from '@cupel/ledger'
-import type { Database } from '@cupel/postgres'
+import { isUnavailable, type Database } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+import type { ReportWithShared } from './recompute-labels.js'
+import { compared, failed, nothingRecorded, type Verdict } from './verdict.js'
 
-export type ExposureAgain =
-  | { readonly outcome: 'derived'; readonly recorded: unknown; readonly derived: unknown }
-  | { readonly outcome: 'not-derivable'; readonly reason: string }
-  /** The report rests on no ledger, or its stage was dropped whole. */
-  | { readonly outcome: 'nothing-recorded'; readonly reason: null }
+/** One verdict for each report, in order. The ledger is queried only where a report used it. */
+export async function measureExposureAgain(
+  reports: readonly ReportWithShared[],
+  database: Database,
+): Promise<readonly Verdict[]> {
+  if (!reports.some(({ data }) => usedLedger(data))) return reports.map(() => nothingRecorded)
+  const segments = await readSegments(database)
+  const verdicts: Verdict[] = []
+  for (const one of reports) verdicts.push(await measuredAgain(one, database, segments))
+  return verdicts
+}
 
-/** Reports with exposure of one batch ask for the same segments. */
-export type LedgerStates = ReadonlySet<number>
+/** False where no ledger was queried or its stage was dropped. */
+function usedLedger({ inputs: { exposure } }: ReportGenerated): boolean {
+  return exposure !== null && (exposure.status === 'examined' || exposure.status === 'absent')
+}
 
-/** Numbers of the segments that the ledger holds. */
-export async function readLedgerStates(database: Database): Promise<LedgerStates> {
+/** Sequence numbers of the segments in the ledger. */
+async function readSegments(database: Database): Promise<ReadonlySet<number>> {
   const segments = await listSegments(database)
   return new Set(segments.flatMap(({ ledgerSeq }) => (ledgerSeq === null ? [] : [ledgerSeq])))
 }
 
-/** Whether a report rests on a ledger at all. */
-export function restsOnLedger({ inputs: { exposure } }: ReportGenerated): boolean {
-  return exposure !== null && (exposure.status === 'examined' || exposure.status === 'absent')
+async function measuredAgain(
+  one: ReportWithShared,
+  database: Database,
+  segments: ReadonlySet<number>,
+): Promise<Verdict> {
+  if (!usedLedger(one.data)) return nothingRecorded
+  const recorded = one.data.inputs.exposure as ExposureRecord
+  const missing = Array.from({ length: recorded.ledgerSeq }, (_, index) => index + 1).filter(
+    (seq) => !segments.has(seq),
+  )
+  if (missing.length > 0) return { status: 'not-derivable', paths: [], reason: reasonOf(missing, recorded) }
+  try {
+    const exposure = await examineAgain(one, recorded, database)
+    return compared({ inputs: { exposure: recorded } }, { inputs: { exposure } })
+  } catch (error) {
+    if (isUnavailable(error)) throw error
+    return failed(error)
+  }
 }
 
-export async function rederiveExposure(
-  { chain, canonicalAddress, generatedAt, inputs }: ReportGenerated,
+const reasonOf = (missing: readonly number[], { ledgerSeq }: ExposureRecord): string =>
+  `The ledger no longer contains segment ${missing[0]}${missing.length > 1 ? ` and ${missing.length - 1} more` : ''} of the ${ledgerSeq} that the report used; LedgerSegmentImported names their files.`
+
+async function examineAgain(
+  { data, shared }: ReportWithShared,
+  { ledgerSeq }: ExposureRecord,
   database: Database,
-  states: LedgerStates,
-): Promise<ExposureAgain> {
-  const recorded = inputs.exposure as ExposureRecord
-  const missing = Array.from({ length: recorded.ledgerSeq }, (_, index) => index + 1).filter(
-    (seq) => !states.has(seq),
-  )
-  if (missing.length > 0) {
-    return {
-      outcome: 'not-derivable',
-      reason: `The ledger no longer holds segment ${missing[0]}${missing.length > 1 ? ` and ${missing.length - 1} more` : ''} of the ${recorded.ledgerSeq} the record rests on; LedgerSegmentImported names their files.`,
-    }
-  }
-  const derived = await examineAddress(database, {
-    chain,
-    address: canonicalAddress,
-    ledgerSeq: recorded.ledgerSeq,
-    policy: compilePolicyText(inputs.policyDocument),
-    labelSets: inputs.labelSets,
-    generatedAt,
-    labelsOf: async (lookupKeys) => await labelsAsOf(lookupKeys, inputs.labelSetSeq, database),
+): Promise<ExposureRecord> {
+  return await examineAddress(database, {
+    chain: data.chain,
+    address: data.canonicalAddress,
+    ledgerSeq,
+    policy: compilePolicyText(shared.policyDocument),
+    labelSets: shared.labelState.labelSets,
+    generatedAt: data.generatedAt,
+    labelsOf: async (lookupKeys) => await labelsAsOf(lookupKeys, data.inputs.labelSetSeq, database),
   })
-  return {
-    outcome: 'derived',
-    recorded: { inputs: { exposure: recorded } },
-    derived: { inputs: { exposure: derived } },
-  }
 }
 
 async function labelsAsOf(

@@ -1,30 +1,8 @@
 /** Level C: the exposure of a report is worked out again from the ledger, as of the state the report names. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import {
-  noMetrics,
-  reportPartition,
-  silentLogger,
-  topicOf,
-  topicSpecs,
-  type ReportGenerated,
-} from '@cupel/contracts'
-import { compiledDefaultPolicy, decideScreening, parseAddress } from '@cupel/domain'
-import {
-  builtInRegistry,
-  createEventCodec,
-  eventLogMigrations,
-  loadSchemaCatalog,
-  registerSchemas,
-  type EventCodec,
-  type EventLog,
-} from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
+import { compiledDefaultPolicy, decideScreening, labelState, parseAddress } from '@cupel/domain'
 import { importLabels } from '@cupel/labels'
 import { currentLedgerSeq, examineAddress, importLedger, ledgerMigrations } from '@cupel/ledger'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import {
   labelFacts,
   newestPublication,
@@ -33,7 +11,7 @@ import {
   readModels,
   setFacts,
 } from '@cupel/read-models'
-import { createTestDatabase } from '@cupel/testkit'
+import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recomputeReports } from '../src/index.js'
 
@@ -53,58 +31,43 @@ const LABELS = `address,chain,category,entity,source,source_url,confidence,obser
 ${THIEF},ETH,stolen,A Thief,my_list,https://example.org/list,0.8,2026-11-20
 `
 
-let folder: string
-let database: Database
-let log: EventLog
-let codec: EventCodec
+let installation: TestInstallation
 let report: ReportGenerated
-let drop: () => Promise<void>
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cupel-audit-exposure-'))
-  const testDatabase = await createTestDatabase()
-  database = openDatabase({
-    connectionString: testDatabase.connectionString,
-    maxConnections: 12,
-    applicationName: 'test',
+  installation = await openTestInstallation({
+    migrations: [ledgerMigrations],
+    readModels,
     statementTimeoutMs: 0,
   })
-  drop = () => testDatabase.drop()
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, ledgerMigrations]))
-  await installReadModels(database, readModels)
-  log = openEmbeddedLog({ database })
-  await registerSchemas({ database, registry: builtInRegistry(database) })
-  await log.ensureTopics(topicSpecs)
-  codec = createEventCodec(await loadSchemaCatalog(database))
+  const { document, canonical, sha256 } = compiledDefaultPolicy
+  const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
+  const activation = { ...policy, activatedBy: 'test', reason: '', activatedAt: new Date().toISOString() }
+  await installation.append(testEvent('PolicyActivated', policy.policyId, activation))
   await importLabelText(LABELS)
   await importTransfers('first.csv', TRANSFERS)
   report = await decide()
   await append(report)
 })
-afterAll(async () => {
-  await log.close()
-  await database.close()
-  await drop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(async () => await installation.close())
 
 async function importLabelText(text: string): Promise<void> {
-  const file = join(folder, 'labels.csv')
-  await writeFile(file, text)
-  const deps = { log, codec, database, logger: silentLogger, metrics: noMetrics, labelView: 'here' as const }
+  const file = await installation.file('labels.csv', text)
+  const deps = { ...installation.deps, labelView: 'here' as const }
   const result = await importLabels({ file, format: 'csv', set: 'mine', importedBy: 'test' }, deps)
   expect(result.status).toBe('imported')
 }
 
 async function importTransfers(name: string, text: string): Promise<void> {
-  const file = join(folder, name)
-  await writeFile(file, text)
+  const { database } = installation
+  const file = await installation.file(name, text)
   const request = { file, format: 'csv', chain: 'ETH', importedBy: 'test' }
   expect(await importLedger(request, { database })).toMatchObject({ status: 'imported' })
 }
 
 /** A decision with exposure, as a scorer makes it. */
 async function decide(): Promise<ReportGenerated> {
+  const { database } = installation
   const parsed = parseAddress(ASKED, 'ETH')
   if (!parsed.ok) throw new Error(parsed.detail)
   const snapshot = await readLabelSnapshot(database, { lookupKeys: [parsed.lookupKey] })
@@ -125,6 +88,13 @@ async function decide(): Promise<ReportGenerated> {
       )
     },
   })
+  const lists = {
+    labelSetSeq: snapshot.labelSetSeq,
+    labelsAsOf: newestPublication(snapshot.sets!),
+    labelSets,
+  }
+  const state = labelState(lists)
+  await installation.append(testEvent('LabelStateRecorded', state.sha256, state))
   const decision = decideScreening({
     request: {
       reportId: '00000000000000a1',
@@ -139,13 +109,7 @@ async function decide(): Promise<ReportGenerated> {
       jobId: null,
       jobIndex: null,
     },
-    snapshot: {
-      labelSetSeq: snapshot.labelSetSeq,
-      labelView: 'current',
-      labelsAsOf: newestPublication(snapshot.sets!),
-      labelSets,
-      labels: [],
-    },
+    snapshot: { ...lists, labelView: 'current', labels: [] },
     exposure,
     policy,
     generatedAt,
@@ -155,25 +119,17 @@ async function decide(): Promise<ReportGenerated> {
 }
 
 async function append(data: ReportGenerated): Promise<void> {
-  const id = `event of ${data.reportId}`
-  const envelope = {
-    id,
-    source: 'test',
-    time: data.generatedAt,
-    subject: data.reportId,
-    correlationId: id,
-    causationId: id,
-  }
   const target = {
     topic: topicOf('ReportGenerated'),
     key: data.reportId,
     partition: reportPartition(data.reportId),
   }
-  await log.append('test', [codec.encode({ type: 'ReportGenerated', data, envelope }, target)])
+  const event = testEvent('ReportGenerated', data.reportId, data)
+  await installation.log.append('test', [installation.codec.encode(event, target)])
 }
 
 const recomputeC = (reportId = report.reportId) =>
-  recomputeReports({ log, codec, database, levels: ['A', 'C'], reportId, maxFindings: 10 })
+  recomputeReports({ ...installation.deps, levels: ['A', 'C'], reportId, maxFindings: 10 })
 
 test('is the same, byte for byte, and stays so when ledger and labels have grown', async () => {
   expect(report.inputs.exposure?.measures.length).toBeGreaterThan(0)
@@ -199,6 +155,7 @@ test('is found where it was changed, though the report follows from the change',
 })
 
 test('is not derivable where a segment is gone, and says which', async () => {
+  const { database } = installation
   await database.execute('UPDATE ledger.segment SET ledger_seq = NULL WHERE ledger_seq = 1')
   try {
     const { levels, findings, isProven } = await recomputeC()

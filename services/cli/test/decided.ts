@@ -7,7 +7,14 @@ import {
   type DomainEvent,
   type ReportGenerated,
 } from '@cupel/contracts'
-import { compiledDefaultPolicy, parseAddress } from '@cupel/domain'
+import {
+  compiledDefaultPolicy,
+  labelState,
+  parseAddress,
+  type LabelStateFacts,
+  type SharedInputs,
+} from '@cupel/domain'
+import { openSharedInputs } from '@cupel/proofs'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
@@ -26,6 +33,10 @@ export interface Decided extends CommandLine {
   screen(address: string, chain: string, livemode?: boolean): Promise<ReportGenerated>
   /** Writes other data into the first record of a report, as somebody with the disk in hands could. */
   tamper(reportId: string, change: (data: ReportGenerated) => ReportGenerated): Promise<void>
+  /** The events that a report names by hash. */
+  shared(report: ReportGenerated): Promise<SharedInputs>
+  /** Appends a state of the lists that never was, and returns the name of it. */
+  appendLabelState(state: LabelStateFacts): Promise<string>
   /** Appends the failure of a screening under an id that may never have been asked for. */
   appendFailure(reportId: string): Promise<void>
   /** Appends a report once more, changed. */
@@ -90,6 +101,13 @@ export async function openDecided(): Promise<Decided> {
         return
       }
       throw new Error(`There is no report ${reportId}`)
+    },
+    shared: (report) => openSharedInputs({ log, codec }).of(report),
+    async appendLabelState(facts) {
+      const data = labelState(facts)
+      const target = { topic: topicOf('LabelStateRecorded'), key: data.sha256 }
+      await log.append('test', [codec.encode(testEvent('LabelStateRecorded', data.sha256, data), target)])
+      return data.sha256
     },
     async appendFailure(reportId) {
       const event = testEvent('ScreeningFailed', reportId, {

@@ -5,6 +5,7 @@ import { differences, recompute } from '@cupel/domain'
 import { startEvmNode, until, type EvmNode } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaults, openFollowed, type Installation, type Label } from '../test/installation.js'
+import { sharedInputs } from '../test/shared-inputs.js'
 
 const UNLISTED = '0x00000000000000000000000000000000000abcde'
 const ELSEWHERE = '0x00000000000000000000000000000000000abcdf'
@@ -70,7 +71,7 @@ test('a report shows what the provider says and can be decided again from its re
     chainStage: 'answered',
     chainFacts: [{ provider: 'own-node', error: null }],
   })
-  expect(differences(event, recompute(event))).toEqual([])
+  expect(differences(event, recompute(event, await sharedInputs(installation, event)))).toEqual([])
 })
 
 test('what another EVM chain says of the address does not count where code is known', async () => {
@@ -94,7 +95,7 @@ test('a provider that hangs makes the stage late: the rest of the report stands,
     coverage: { chain_data: { status: 'unavailable', faults: [{ source: 'own-node', error: 'late' }] } },
   })
   expect(event.inputs.chainStage).toBe('late')
-  expect(differences(event, recompute(event))).toEqual([])
+  expect(differences(event, recompute(event, await sharedInputs(installation, event)))).toEqual([])
 })
 
 test('what came too late for one report is there for the next', async () => {

@@ -5,8 +5,10 @@ import {
   compiledDefaultPolicy,
   compilePolicyText,
   decideScreening,
+  labelState,
   parseAddress,
   sandboxLabels,
+  screeningRequest,
   type CompiledPolicy,
   type LabelFacts,
   type LabelSetFacts,
@@ -27,12 +29,13 @@ import {
 import type { PreparedRequest } from './chain-stage.js'
 import type { LookIntoLedger } from './exposure-stage.js'
 import type { ScorerInstruments } from './instruments.js'
+import type { LabelStates } from './label-states.js'
 import type { Decision, Request } from './lane.js'
-import { screeningRequest } from './screening-facts.js'
 
 export interface DeciderOptions {
   readonly database: Queryable
   readonly log: LogIdentity
+  readonly labelStates: LabelStates
   /** How far the label view may be trusted now. Throws where it may not be at all. */
   readonly labelView: () => Exclude<LabelViewState, 'missing'>
   /** Asks the ledger; absent where none can be. */
@@ -91,29 +94,48 @@ export function createDecider(options: DeciderOptions): Decider {
 
     const generatedAt = options.now().toISOString()
     const live = { ...snapshot.standing, labelView: options.labelView() }
+    const labels = byLookupKey(snapshot.labels)
+    const prepared = requests.map((request, index): PreparedDecision => {
+      const key = keys[index]!
+      if (key === SANDBOX)
+        return { request, screened: sandboxSnapshot(request), policy: compiledDefaultPolicy, generatedAt }
+      if (typeof key !== 'string') return key
+      return {
+        request,
+        screened: { ...snapshotOf(live), labels: labels.get(key) ?? [] },
+        policy,
+        generatedAt,
+      }
+    })
+    await recordStates(prepared, options.labelStates)
     const exposures = look?.examine({ ...live, policy, labelSetSeq: live.setsSeq, generatedAt })
     const since = performance.now()
-    const labels = byLookupKey(snapshot.labels)
-    const decideOne = (
-      request: PreparedRequest,
-      key: (typeof keys)[number],
-      exposure: ExposureRecord | null,
-    ): Decision => {
-      if (typeof key !== 'string' && key !== SANDBOX) return { kind: 'undecidable', cause: key.cause }
-      if (key === SANDBOX)
-        return decide(request, sandboxSnapshot(request), compiledDefaultPolicy, generatedAt)
-      const screened = { ...snapshotOf(live), labels: labels.get(key) ?? [] }
-      return decide({ ...request, exposure }, screened, policy, generatedAt)
-    }
-    const decisions = requests.map((request, index) => {
+    const decisions = prepared.map((one, index) => {
       const exposure = exposures?.[index] ?? null
-      if (exposure === null) return Promise.resolve(decideOne(request, keys[index]!, null))
-      return exposure.then((record) => decideOne(request, keys[index]!, record))
+      return exposure === null
+        ? Promise.resolve(decide(one, null))
+        : exposure.then((record) => decide(one, record))
     })
     options.instruments.batch(requests.length)
     options.instruments.decision(performance.now() - since)
     return decisions
   }
+}
+
+/** What one request is decided from, or why it cannot be decided. */
+type PreparedDecision =
+  | {
+      readonly request: PreparedRequest
+      readonly screened: ScreeningSnapshot
+      readonly policy: CompiledPolicy
+      readonly generatedAt: string
+    }
+  | { readonly cause: string }
+
+/** A report is appended after the state that it names: without an acknowledgement nothing is decided. */
+async function recordStates(prepared: readonly PreparedDecision[], labelStates: LabelStates): Promise<void> {
+  const states = new Set(prepared.flatMap((one) => ('cause' in one ? [] : [labelState(one.screened)])))
+  await Promise.all([...states].map((state) => labelStates.record(state)))
 }
 
 const SANDBOX = Symbol('no look-up')
@@ -159,18 +181,15 @@ function byLookupKey(labels: readonly Label[]): ReadonlyMap<string, LabelFacts[]
   return grouped
 }
 
-function decide(
-  request: PreparedRequest & { readonly exposure?: ExposureRecord | null },
-  snapshot: ScreeningSnapshot,
-  policy: CompiledPolicy,
-  generatedAt: string,
-): Decision {
+function decide(prepared: PreparedDecision, exposure: ExposureRecord | null): Decision {
+  if ('cause' in prepared) return { kind: 'undecidable', cause: prepared.cause }
+  const { request, screened, policy, generatedAt } = prepared
   try {
     const inputs = {
       request: screeningRequest(request.data),
-      snapshot,
+      snapshot: screened,
       ...(request.chainInputs === undefined ? {} : { chainInputs: request.chainInputs }),
-      exposure: request.exposure ?? null,
+      exposure,
       policy,
       generatedAt,
     }

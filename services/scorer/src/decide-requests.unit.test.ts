@@ -6,6 +6,7 @@ import { createDecider } from './decide-requests.js'
 import type { LedgerLook } from './exposure-stage.js'
 import { createInstruments } from './instruments.js'
 import { PausedError } from '@cupel/projections'
+import type { LabelStates } from './label-states.js'
 import type { Request } from './lane.js'
 
 const LOG = 'cluster/genesis'
@@ -55,12 +56,24 @@ beforeEach(() => {
   state = { setsSeq: 1, policySeq: 1, log: LOG }
   asked = []
   hold = Promise.resolve()
+  recorded = []
+  recording = Promise.resolve()
 })
+
+let recorded: string[]
+let recording: Promise<void>
+const labelStates: LabelStates = {
+  record: ({ sha256 }) => {
+    recorded.push(sha256)
+    return recording
+  },
+}
 
 function openDecider(look?: LedgerLook) {
   return createDecider({
     database,
     log: LOG,
+    labelStates,
     labelView: () => 'current',
     instruments: createInstruments(noMetrics),
     now: () => new Date('2026-11-25T00:00:00.000Z'),
@@ -192,4 +205,14 @@ test('a request that waits for the ledger holds up no other of its batch', async
   expect(ended).toEqual([])
   release()
   expect(await waiting).toMatchObject({ kind: 'report' })
+})
+
+test('each state that the reports name is acknowledged before any of them is decided', async () => {
+  const [live, sandbox] = await decider()([request(), request({ livemode: false })])
+  expect(new Set(recorded).size).toBe(2)
+  for (const decision of [live, sandbox])
+    expect(recorded).toContain(decision?.kind === 'report' && decision.event.data.inputs.labelStateSha256)
+
+  recording = Promise.reject(new Error('The log does not answer.'))
+  await expect(decider()([request()])).rejects.toThrow('The log does not answer.')
 })

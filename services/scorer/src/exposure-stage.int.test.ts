@@ -9,6 +9,7 @@ import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import { loadConfig } from '@cupel/service-kit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openFollowed, type Installation } from '../test/installation.js'
+import { sharedInputs } from '../test/shared-inputs.js'
 
 const WAIT = { timeout: 20_000, interval: 20 }
 const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
@@ -119,7 +120,9 @@ describe('with a ledger', () => {
       transfers_examined: 1,
       truncated: false,
     })
-    expect(differences(event, recompute(structuredClone(event)))).toEqual([])
+    expect(
+      differences(event, recompute(structuredClone(event), await sharedInputs(installation, event))),
+    ).toEqual([])
     expect(await examinedAgain(event)).toEqual(event.inputs.exposure)
   })
 
@@ -164,14 +167,18 @@ describe('with a ledger', () => {
         risk: { level: 'grey', score: 0, score_is_lower_bound: true },
         coverage: { exposure: { status: 'unavailable' } },
       })
-      expect(differences(event, recompute(structuredClone(event)))).toEqual([])
+      expect(
+        differences(event, recompute(structuredClone(event), await sharedInputs(installation, event))),
+      ).toEqual([])
     })
     await vi.waitFor(async () => expect((await screened(CUSTOMER)).report.risk.level).toBe('orange'), WAIT)
   })
 })
 
 /** What the ledger says of the address in the state that the record names. */
-async function examinedAgain({ inputs, chain, canonicalAddress, generatedAt }: EventData['ReportGenerated']) {
+async function examinedAgain(event: EventData['ReportGenerated']) {
+  const { inputs, chain, canonicalAddress, generatedAt } = event
+  const { labelState, policyDocument } = await sharedInputs(installation, event)
   const labelsOf = async (lookupKeys: readonly string[]) => {
     const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: inputs.labelSetSeq })
     const byKey = new Map<string, LabelFacts[]>()
@@ -183,8 +190,8 @@ async function examinedAgain({ inputs, chain, canonicalAddress, generatedAt }: E
     chain,
     address: canonicalAddress,
     ledgerSeq: inputs.exposure!.ledgerSeq,
-    policy: compilePolicyText(inputs.policyDocument),
-    labelSets: inputs.labelSets,
+    policy: compilePolicyText(policyDocument),
+    labelSets: labelState.labelSets,
     generatedAt,
     labelsOf,
   })

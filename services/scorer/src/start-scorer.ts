@@ -15,6 +15,7 @@ import {
 import { createDecider } from './decide-requests.js'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'
 import { createInstruments, type ScorerInstruments } from './instruments.js'
+import { createLabelStates, type LabelStates } from './label-states.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
 import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
 
@@ -81,7 +82,8 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
       if ('lagMs' in verdict && verdict.lagMs !== null) instruments.labelLag(verdict.lagMs)
     },
   })
-  const context = { deps, identity, watch, chainStage, exposureStage, instruments, now }
+  const labelStates = createLabelStates(deps)
+  const context = { deps, identity, watch, labelStates, chainStage, exposureStage, instruments, now }
   const lanes = lanesOf(deps.config.CUPEL_SCORER_LANE).map((lane) => ({
     lane,
     consumer: runLane(lane, context),
@@ -120,6 +122,7 @@ interface LaneContext {
   readonly deps: ScorerDeps
   readonly identity: LogIdentity
   readonly watch: LabelWatch
+  readonly labelStates: LabelStates
   readonly chainStage: ChainStage
   readonly exposureStage: ExposureStage
   readonly instruments: ScorerInstruments
@@ -163,11 +166,11 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
 /** Requests of several partitions that arrive in the same moment are decided from one snapshot. */
 function decideTogether(
   lane: Lane,
-  { deps, identity, watch, exposureStage, instruments, now }: LaneContext,
+  { deps, identity, watch, labelStates, exposureStage, instruments, now }: LaneContext,
 ): (requests: readonly PreparedRequest[]) => Promise<readonly Decision[]> {
   const { maxBatchRecords, maxConcurrentBatches } = laneSettings[lane]
   const decide = createDecider({
-    ...{ database: deps.database, log: identity, instruments, now },
+    ...{ database: deps.database, log: identity, labelStates, instruments, now },
     labelView: () => {
       const verdict = watch.verdict()
       if ('reason' in verdict) throw new PausedError(verdict.reason)

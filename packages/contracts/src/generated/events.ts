@@ -84,20 +84,18 @@ export interface CategoryScores {
   readonly cleanExchange: number
 }
 
-/** Everything the decision rests on, so that it can be recomputed from this record alone. */
+/** Everything that the decision used, so that it can be recomputed from the log. Facts that many reports share are separate events, named by hash. */
 export interface JudgementInputs {
   readonly labelSetSeq: number
   /** current, lagging or missing. */
   readonly labelView: string
-  /** UTC time of the newest published set. */
-  readonly labelsAsOf: string
-  readonly labelSets: readonly LabelSetState[]
+  /** Names the LabelStateRecorded event with the state of every list. That event is in the log before this report. */
+  readonly labelStateSha256: string
   readonly labels: readonly ConsideredLabel[]
   readonly policyId: string
   readonly policyVersion: number
+  /** Names the policy document. Its PolicyActivated event is in the log before this report; the sandbox uses the default policy of the scorer. */
   readonly policySha256: string
-  /** The policy itself, RFC 8785 form. */
-  readonly policyDocument: string
   readonly chainTableVersion: string
   readonly originTableVersion: string
   readonly assetTableVersion: string
@@ -108,28 +106,6 @@ export interface JudgementInputs {
   readonly chainFacts: readonly ChainFact[]
   /** Null where no ledger was asked. */
   readonly exposure: null | ExposureRecord
-}
-
-/** One published set of labels as the decision saw it. */
-export interface LabelSetState {
-  readonly source: string
-  readonly dataset: string
-  /** Hash of the imported file. */
-  readonly sha256: string
-  readonly importId: string
-  /** Sequence number under which this version became visible. */
-  readonly labelSetSeq: number
-  readonly publishedAt: string
-  /** Date the list itself states. */
-  readonly asOf: null | string
-  /** fresh, stale, missing or unrequired. */
-  readonly status: string
-  /** The origin whose own list this set is, for example us-ofac; empty where it is nobody’s own. */
-  readonly authorityOrigin: string
-  /** The set is refreshed on a schedule, and is therefore required to be fresh. */
-  readonly refreshConfigured: boolean
-  /** Labels the set holds. Only a list of like size supersedes an authority’s older one. */
-  readonly total: number
 }
 
 /** A label that was looked at, whole, with what became of it. */
@@ -338,6 +314,37 @@ export interface ScreeningFailed {
   readonly jobId: null | string
   readonly jobIndex: null | number
   readonly failedAt: string
+}
+
+/** The state of every list of labels, stated once for all reports that use it. Repeats of one hash have the same bytes. */
+export interface LabelStateRecorded {
+  /** SHA-256, lowercase hex, of the RFC 8785 form of the other fields. Names this state; also the key of the record. */
+  readonly sha256: string
+  /** Number of the newest publication. */
+  readonly labelSetSeq: number
+  /** UTC time of the newest published set; empty where no set was published. */
+  readonly labelsAsOf: string
+  readonly labelSets: readonly LabelSetState[]
+}
+
+/** One published set of labels. A list that is required and never came has an empty publishedAt. */
+export interface LabelSetState {
+  readonly source: string
+  readonly dataset: string
+  /** Hash of the imported file. */
+  readonly sha256: string
+  readonly importId: string
+  /** Sequence number under which this version became visible. */
+  readonly labelSetSeq: number
+  readonly publishedAt: string
+  /** Date the list itself states. */
+  readonly asOf: null | string
+  /** The origin whose own list this set is, for example us-ofac; empty for every other set. */
+  readonly authorityOrigin: string
+  /** The set is refreshed on a schedule, so a report requires it to be fresh. */
+  readonly refreshConfigured: boolean
+  /** Number of labels in the set. Only a list of similar size replaces an older list of the same authority. */
+  readonly total: number
 }
 
 /** A customer submitted addresses to be screened as one job. The first with a job id in its partition is the job. */
@@ -754,6 +761,7 @@ export interface EventData {
   readonly ScreenRequested: ScreenRequested
   readonly ReportGenerated: ReportGenerated
   readonly ScreeningFailed: ScreeningFailed
+  readonly LabelStateRecorded: LabelStateRecorded
   readonly BulkSubmitted: BulkSubmitted
   readonly BulkCancelRequested: BulkCancelRequested
   readonly BulkCancelled: BulkCancelled

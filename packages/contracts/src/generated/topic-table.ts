@@ -29,6 +29,13 @@ export const topicTable = [
     "sandbox": true
   },
   {
+    "name": "screening.label-state.events.v1",
+    "partitions": 1,
+    "key": "sha256 of the state",
+    "producer": "ordered",
+    "sandbox": false
+  },
+  {
     "name": "screening.bulk.events.v1",
     "partitions": 4,
     "key": "job_id",

@@ -5,7 +5,6 @@
 import { authorityOrigins } from '../labels/origin-table.js'
 import { confidenceLadder } from '../labels/vocabulary.js'
 import {
-  defaultExposurePolicy,
   riskCategories,
   roles,
   type ExposurePolicyDocument,
@@ -169,7 +168,7 @@ function lintFreshness({ freshness }: PolicyDocument): readonly PolicyFinding[] 
 }
 
 function lintExposure(document: PolicyDocument): readonly PolicyFinding[] {
-  const section = document.exposure ?? defaultExposurePolicy
+  const section = document.exposure
   const findings: PolicyFinding[] = [...lintCaps(document, section)]
   if (section.direct_sanctions_minimum < document.levels.orange)
     findings.push(

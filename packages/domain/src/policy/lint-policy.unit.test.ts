@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest'
 import { policySchemaFaults, policyDocumentSchema } from '@cupel/contracts'
 import fc from 'fast-check'
-import { defaultExposurePolicy } from '../scorer/index.js'
-import { defaultPolicy } from '../scorer/index.js'
 import { lintPolicy } from './lint-policy.js'
-import { policyFault, type PolicyDocument } from '../scorer/index.js'
+import { defaultPolicy, policyFault, type PolicyDocument } from '../scorer/index.js'
 
-/** A copy with one setting replaced; `exposure` begins as the default section. */
+/** The default policy with one setting replaced. */
 function withSetting(path: string, value: unknown): PolicyDocument {
-  const copy = structuredClone({ ...defaultPolicy, exposure: defaultExposurePolicy }) as unknown as Record<
-    string,
-    unknown
-  >
+  const copy = structuredClone(defaultPolicy) as unknown as Record<string, unknown>
   const names = path.split('.')
   const holder = names.slice(0, -1).reduce((at, name) => at[name] as Record<string, unknown>, copy)
   if (value === undefined) delete holder[names.at(-1)!]
@@ -22,9 +17,8 @@ function withSetting(path: string, value: unknown): PolicyDocument {
 const rulesOf = (document: PolicyDocument): string[] =>
   lintPolicy(document).map(({ severity, rule }) => `${severity} ${rule}`)
 
-test('the default policy has no findings, with and without its exposure section', () => {
+test('the default policy has no findings', () => {
   expect(lintPolicy(defaultPolicy)).toEqual([])
-  expect(lintPolicy({ ...defaultPolicy, exposure: defaultExposurePolicy })).toEqual([])
 })
 
 test.each<[string, unknown, string]>([
@@ -83,7 +77,7 @@ function settingsOf(value: unknown, path = ''): readonly string[] {
   )
 }
 
-const paths = settingsOf({ ...defaultPolicy, exposure: defaultExposurePolicy })
+const paths = settingsOf(defaultPolicy)
 const values = fc.oneof(
   fc.constantFrom(undefined, null, '', 'x', [], {}, true, -1, -0.01, 0, 0.001, 0.5, 1, 1.01, 2, 99.99, 100),
   fc.constantFrom(100.01, 1e6, 1e9, Number.NaN, Number.POSITIVE_INFINITY),
@@ -108,7 +102,7 @@ test('what the published schema refuses is never compiled, and what it passes is
 })
 
 test('the schema knows every setting and no other', () => {
-  expect(policySchemaFaults({ ...defaultPolicy, exposure: defaultExposurePolicy })).toEqual([])
+  expect(policySchemaFaults(defaultPolicy)).toEqual([])
   expect(policySchemaFaults({ ...defaultPolicy, floor: 50 })).toMatchObject([{ unknown: ['floor'] }])
   const typed: PolicyDocument = policyDocumentSchema.parse(defaultPolicy) as PolicyDocument
   expect(typed).toEqual(defaultPolicy)

@@ -1,23 +1,23 @@
 /** Decides recorded screenings again, each with the scorer that decided it first. */
 import type { ReportGenerated } from '@cupel/contracts'
-import { scorers } from './versions.js'
+import { scorers, type SharedInputs } from './versions.js'
 
 /** What a released scorer must still offer. */
 interface ReleasedScorer {
-  readonly decideAgain: (recorded: ReportGenerated) => ReportGenerated
+  readonly decideAgain: (recorded: ReportGenerated, shared: SharedInputs) => ReportGenerated
 }
 
 const released: Readonly<Record<string, ReleasedScorer>> = scorers
 
 /**
- * Decides a recorded screening again from its record (level A). The result equals the record byte for byte, unless
+ * Decides a recorded screening again from its record and the events it names by hash (level A). The result equals the record byte for byte, unless
  * someone changed the record or the code. Throws a RangeError for a scorer version that this build does not contain.
  */
-export function recompute(recorded: ReportGenerated): ReportGenerated {
+export function recompute(recorded: ReportGenerated, shared: SharedInputs): ReportGenerated {
   const { scorerVersion } = recorded.inputs
   const scorer = Object.hasOwn(released, scorerVersion) ? released[scorerVersion] : undefined
   if (scorer === undefined) throw new RangeError(`unknown_scorer_version: ${scorerVersion}`)
-  return scorer.decideAgain(recorded)
+  return scorer.decideAgain(recorded, shared)
 }
 
 /** Paths at which a record and its recomputation differ, such as `inputs.labels.0.used`; empty where they are equal. */

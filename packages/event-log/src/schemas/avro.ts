@@ -1,17 +1,12 @@
 /** The one way schemas are read here, so that every part agrees on what a value looks like. */
 import { createHash } from 'node:crypto'
 import avro from 'avsc'
-import { sharedArrays } from './shared-arrays.js'
 
 export type AvroType = avro.Type
 
 /** Values of `["null", "string"]` are plain strings or null; records are plain objects without methods. */
 export function avroType(schema: string): AvroType {
-  const options: Partial<avro.ForSchemaOptions> = {
-    wrapUnions: 'never',
-    omitRecordMethods: true,
-    typeHook: sharedArrays,
-  }
+  const options: Partial<avro.ForSchemaOptions> = { wrapUnions: 'never', omitRecordMethods: true }
   return avro.Type.forSchema(JSON.parse(schema) as avro.Schema, options)
 }
 

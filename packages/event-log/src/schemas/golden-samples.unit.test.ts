@@ -40,7 +40,8 @@ test.each(events)('%s has a sample written with its present schema', (event) => 
 })
 
 test('every sample belongs to an event: one that is no longer written must still be read', () => {
-  expect(readdirSync(golden).filter((name) => !(events as string[]).includes(name))).toEqual([])
+  const folders = readdirSync(golden, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  expect(folders.map(({ name }) => name).filter((name) => !(events as string[]).includes(name))).toEqual([])
 })
 
 test.each(samples)('$name says what it said when it was written', ({ schema, payload, data }) => {

@@ -1,5 +1,5 @@
 import { recomputeReports, verifyLog } from '@cupel/proofs'
-import { sha256Hex, canonicalJson, recompute } from '@cupel/domain'
+import { sha256Hex, canonicalJson, recompute, type SharedInputs } from '@cupel/domain'
 import { topicSpecs, type ReportGenerated } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../test/decided.js'
@@ -126,16 +126,17 @@ test('of a log that is read in shares, because it has more ids than are remember
 /** Somebody who changes inputs, decides again and writes a report that follows from them. */
 function consistently(
   data: ReportGenerated,
-  change: (inputs: ReportGenerated['inputs']) => ReportGenerated['inputs'],
+  shared: SharedInputs,
+  change: (inputs: ReportGenerated['inputs']) => ReportGenerated['inputs'] = (inputs) => inputs,
 ): ReportGenerated {
-  return recompute({ ...data, inputs: change(data.inputs) })
+  return recompute({ ...data, inputs: change(data.inputs) }, shared)
 }
 
 describe('a record that was tampered with', () => {
   test.each<{
     name: string
     report: number
-    change: (data: ReportGenerated) => ReportGenerated
+    change: (data: ReportGenerated, shared: SharedInputs) => ReportGenerated | Promise<ReportGenerated>
     level: 'A' | 'B'
     path: string
     verify: readonly string[]
@@ -167,8 +168,8 @@ describe('a record that was tampered with', () => {
     {
       name: 'a label and everything that follows from it',
       report: 1,
-      change: (data) =>
-        consistently(data, (inputs) => ({
+      change: (data, shared) =>
+        consistently(data, shared, (inputs) => ({
           ...inputs,
           labels: inputs.labels.map((label) => ({ ...label, confidencePpm: 310_000 })),
         })),
@@ -179,7 +180,7 @@ describe('a record that was tampered with', () => {
     {
       name: 'the labels it did not see, and everything that follows',
       report: 0,
-      change: (data) => consistently(data, (inputs) => ({ ...inputs, labels: [] })),
+      change: (data, shared) => consistently(data, shared, (inputs) => ({ ...inputs, labels: [] })),
       level: 'B',
       path: 'inputs.labels.0',
       verify: ['read-model'],
@@ -187,31 +188,24 @@ describe('a record that was tampered with', () => {
     {
       name: 'the age of a list, and everything that follows',
       report: 2,
-      change: (data) =>
-        consistently(data, (inputs) => ({
-          ...inputs,
-          labelSets: inputs.labelSets.map((set) => ({ ...set, publishedAt: '2026-01-01T00:00:00.000Z' })),
-        })),
+      change: async (data, shared) => {
+        const labelSets = shared.labelState.labelSets.map((set) => ({
+          ...set,
+          publishedAt: '2026-01-01T00:00:00.000Z',
+        }))
+        const changed = { ...shared.labelState, labelSets }
+        const labelStateSha256 = await decided.appendLabelState(changed)
+        return consistently(data, { ...shared, labelState: { ...changed, sha256: labelStateSha256 } })
+      },
       level: 'B',
-      path: 'inputs.labelSets.0.publishedAt',
-      verify: ['read-model'],
-    },
-    {
-      name: 'the policy, and everything that follows',
-      report: 1,
-      change: (data) =>
-        consistently(data, (inputs) => ({
-          ...inputs,
-          policyDocument: inputs.policyDocument.replace('"scam":0.9', '"scam":0.3'),
-        })),
-      level: 'B',
-      path: 'inputs.policySha256',
+      path: 'labelState.labelSets.0.publishedAt',
       verify: ['read-model'],
     },
   ])('$name: found at level $level', async ({ report, change, level, path, verify }) => {
     const original = reports[report]!
     const { reportId } = original
-    await decided.tamper(reportId, change)
+    const changed = await change(structuredClone(original), await decided.shared(original))
+    await decided.tamper(reportId, () => changed)
     try {
       const found = await recomputed('--report', reportId)
       expect(found.is_proven).toBe(false)
@@ -231,6 +225,32 @@ describe('a record that was tampered with', () => {
       await decided.tamper(reportId, () => original)
     }
   })
+
+  test.each<[string, (inputs: ReportGenerated['inputs']) => ReportGenerated['inputs'], string]>([
+    [
+      'lists',
+      (inputs) => ({ ...inputs, labelStateSha256: '0'.repeat(64) }),
+      `The log has no LabelStateRecorded event with the hash ${'0'.repeat(64)} that the report names.`,
+    ],
+    [
+      'policy',
+      (inputs) => ({ ...inputs, policySha256: '0'.repeat(64) }),
+      `The log has no PolicyActivated event with the hash ${'0'.repeat(64)} that the report names.`,
+    ],
+  ])(
+    'a report that names %s which the log does not contain fails with a sentence',
+    async (_what, change, reason) => {
+      const original = reports[1]!
+      await decided.tamper(original.reportId, (data) => ({ ...data, inputs: change(data.inputs) }))
+      try {
+        const found = await recomputed('--report', original.reportId)
+        expect(found).toMatchObject({ is_proven: false, levels: { A: { failed: 1 }, B: { failed: 1 } } })
+        expect(found.findings[0]).toMatchObject({ level: 'A', status: 'failed', reason })
+      } finally {
+        await decided.tamper(original.reportId, () => original)
+      }
+    },
+  )
 
   test('a scorer this version does not have is a failure, never the same', async () => {
     const original = reports[2]!

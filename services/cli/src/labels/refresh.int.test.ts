@@ -43,8 +43,8 @@ test('cupel labels refresh imports the lists of the plan; reports then rest on a
   expect((await decided.cupel(...args)).out).toMatch(/clean +unchanged/)
   const report = await decided.screen(EXCHANGE, 'ETH')
   expect(report.level).toBe('green')
-  expect(report.inputs.labelSets).toMatchObject([
-    { source: 'clean_list', dataset: 'clean', refreshConfigured: true, status: 'fresh' },
+  expect((await decided.shared(report)).labelState.labelSets).toMatchObject([
+    { source: 'clean_list', dataset: 'clean', refreshConfigured: true },
   ])
   expect((await decided.cupel('labels', 'sources')).out).toContain('refreshed on a schedule')
   expect(await decided.json('audit', 'recompute')).toMatchObject({ is_proven: true })

@@ -1,6 +1,6 @@
 /**
  * Everything that decides, whole: nothing outside this folder can change a decision. It imports types of the contracts and
- * @noble/hashes, and nothing else from outside; a released folder never changes (docs/adr/0230).
+ * @noble/hashes, and nothing else from outside; a released folder never changes (docs/adr/0053).
  */
 export { SCORER_VERSION } from './version.js'
 export { categories, riskCategories, roles } from './vocabulary.js'
@@ -29,7 +29,6 @@ export { attribute } from './exposure/attribution.js'
 export type { Attribution, AttributionContext, SourceAttribution } from './exposure/attribution.js'
 export {
   compileExposurePolicy,
-  defaultExposurePolicy,
   exposureBounds,
   exposurePolicyFault,
   taintMethods,
@@ -63,6 +62,8 @@ export type { CompiledPolicy, PolicyDocument, RequiredList } from './risk/policy
 export { MAX_EVIDENCE_ITEMS } from './risk/evidence.js'
 export type { ChainKnowledge, LevelReason } from './risk/level.js'
 
-export { decideAgain } from './screening/recompute.js'
+export { labelState, type LabelStateFacts } from './screening/label-state.js'
+export { decideAgain, type SharedInputs } from './screening/recompute.js'
 export { scoreScreening } from './screening/score-screening.js'
+export { screeningRequest } from './screening/screening-inputs.js'
 export type { ScreeningInputs, ScreeningRequest, ScreeningSnapshot } from './screening/screening-inputs.js'

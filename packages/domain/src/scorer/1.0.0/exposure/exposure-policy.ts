@@ -1,7 +1,4 @@
-/**
- * The part of a policy that judges exposure. A policy without it means the default numbers below: they belong to the
- * scorer's version, so a policy written before exposure existed stays valid byte for byte.
- */
+/** The part of a policy that judges exposure: its numbers, their bounds, and their whole-number form. */
 import { riskCategories, type RiskCategory } from '../vocabulary.js'
 
 /** How value is followed through an intermediary. Haircut and FIFO conserve value, poison does not. */
@@ -66,36 +63,6 @@ export interface ExposureLimits {
 }
 
 export const MAX_HOPS = 4
-
-export const defaultExposurePolicy: ExposurePolicyDocument = {
-  method: 'haircut',
-  hops: 2,
-  caps: {
-    sanctions: { direct: { in: 90, out: 95 }, indirect: { in: 60, out: 60 } },
-    darknet: { direct: { in: 80, out: 80 }, indirect: { in: 45, out: 45 } },
-    mixer: { direct: { in: 75, out: 60 }, indirect: { in: 35, out: 25 } },
-    scam: { direct: { in: 75, out: 15 }, indirect: { in: 40, out: 5 } },
-    stolen: { direct: { in: 85, out: 20 }, indirect: { in: 50, out: 10 } },
-  },
-  pre_designation_cap: 40,
-  direct_sanctions_minimum: 25,
-  unproven_maximum: 69.99,
-  source_confidence: 0.5,
-  service_confidence: 0.6,
-  clean_service_confidence: 0.8,
-  share: { sanctions: { from: 0, to: 0.1 }, other: { from: 0.01, to: 0.25 } },
-  size_decades: 3,
-  size_factor: { sanctions: 1, other: 0.6 },
-  history_max_age_hours: 24,
-  limits: {
-    transfers: 5_000,
-    intermediaries: 100,
-    transfers_per_intermediary: 1_000,
-    transfers_of_intermediaries: 10_000,
-    hub_counterparties: 1_000,
-    paths: 20,
-  },
-}
 
 /** Least and greatest value of every whole-number setting; a document beyond them is refused. */
 export const exposureBounds = {

@@ -1,28 +1,26 @@
 import { expect, test } from 'vitest'
 import { defaultPolicy } from '../risk/default-policy.js'
 import { compilePolicy, policyFault, type PolicyDocument } from '../risk/policy.js'
-import { compileExposurePolicy, defaultExposurePolicy } from './exposure-policy.js'
 
 const withSection = (section: unknown): PolicyDocument =>
   ({ ...defaultPolicy, exposure: section }) as unknown as PolicyDocument
 
 /** The default section with one setting replaced. */
 function withSetting(path: string, value: unknown): PolicyDocument {
-  const copy = structuredClone(defaultExposurePolicy) as unknown as Record<string, unknown>
+  const copy = structuredClone(defaultPolicy.exposure) as unknown as Record<string, unknown>
   const names = path.split('.')
   const holder = names.slice(0, -1).reduce((at, name) => at[name] as Record<string, unknown>, copy)
   holder[names.at(-1)!] = value
   return withSection(copy)
 }
 
-test('a policy without the section means the default numbers, and its text stays as it was', () => {
-  const compiled = compilePolicy(defaultPolicy)
-  expect(compiled.exposure).toEqual(compileExposurePolicy(defaultExposurePolicy))
-  expect(compiled.sha256).toBe('23d66b99a4602ed776337df7c0c864bf5a0b5d3af85dc864f9ed08510eff5bc0')
+test('a policy without the section is refused: no default of the program fills a gap', () => {
+  expect(policyFault(withSection(undefined))).toBe('exposure: not an object')
+  expect(() => compilePolicy(withSection(undefined))).toThrow(RangeError)
 })
 
-test('the default section is valid and in force where it is spelled out', () => {
-  expect(policyFault(withSection(defaultExposurePolicy))).toBeNull()
+test('the default section is valid, and a changed number is in force', () => {
+  expect(policyFault(withSection(defaultPolicy.exposure))).toBeNull()
   expect(compilePolicy(withSetting('caps.scam.direct.out', 12.25)).exposure.capsHundredths.scam).toEqual({
     direct: { in: 7_500, out: 1_225 },
     indirect: { in: 4_000, out: 500 },

@@ -1,12 +1,14 @@
 /** Whether the lists that must be fresh are. A list's age never changes a score; it only takes green away. */
-import type { LabelSetState } from '@cupel/contracts'
 import type { LabelSetFacts } from './label-facts.js'
 import type { CompiledPolicy } from './policy.js'
 
 const HOUR_MS = 3_600_000
 
+/** A set with what its age means at one time under one policy. */
+export type JudgedSet = LabelSetFacts & { readonly status: 'fresh' | 'stale' | 'missing' | 'unrequired' }
+
 export interface Freshness {
-  readonly labelSets: readonly LabelSetState[]
+  readonly labelSets: readonly JudgedSet[]
   /** No required list is too old or absent. */
   readonly isFresh: boolean
   /** What is wrong is only that lists which are waited for never came. */
@@ -43,7 +45,7 @@ function judgeAges(
   policy: CompiledPolicy,
 ): Freshness {
   const { required, max_age_hours, max_age_hours_by_origin } = policy.document.freshness
-  const statusOf = (set: LabelSetFacts): string => {
+  const statusOf = (set: LabelSetFacts): JudgedSet['status'] => {
     if (isMissing(set)) return 'missing'
     const isRequired = set.refreshConfigured || required.some(({ origin }) => origin === set.authorityOrigin)
     if (!isRequired) return 'unrequired'
@@ -51,10 +53,7 @@ function judgeAges(
     const ageMs = Date.parse(generatedAt) - Date.parse(set.publishedAt)
     return ageMs <= maxAgeMs ? 'fresh' : 'stale'
   }
-  // Every report of a batch records this array: frozen, it may be written once for all of them.
-  const judged = Object.freeze(
-    labelSets.map((set): LabelSetState => Object.freeze({ ...set, status: statusOf(set) })),
-  )
+  const judged = labelSets.map((set): JudgedSet => ({ ...set, status: statusOf(set) }))
   const isAbsent = required.some(
     ({ origin, when }) => when === 'always' && !judged.some((set) => set.authorityOrigin === origin),
   )

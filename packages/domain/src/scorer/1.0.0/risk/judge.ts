@@ -2,12 +2,12 @@
  * The judgement of one address: from labels, lists and policy to categories, score, level and evidence.
  * Pure and in whole numbers, so that the same inputs give the same bytes on every machine.
  */
-import type { ConsideredLabel, Evidence, ExposureMeasure, LabelSetState } from '@cupel/contracts'
+import type { ConsideredLabel, Evidence, ExposureMeasure } from '@cupel/contracts'
 import { scoreExposure, type ScoredExposure } from '../exposure/score-exposure.js'
 import { riskCategories, type Category, type RiskLevel } from '../vocabulary.js'
 import { compareStrength, considerLabels } from './consider-labels.js'
 import { collectEvidence } from './evidence.js'
-import { isMissing, judgeFreshness, type Freshness } from './freshness.js'
+import { isMissing, judgeFreshness, type Freshness, type JudgedSet } from './freshness.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, LabelViewState } from './label-facts.js'
 import { decideLevel, type ChainKnowledge, type LevelReason } from './level.js'
 import {
@@ -53,7 +53,7 @@ export interface Judgement {
   readonly evidenceOmitted: number
   readonly labelsCoverage: 'complete' | 'partial' | 'stale' | 'unavailable'
   readonly considered: readonly ConsideredLabel[]
-  readonly labelSets: readonly LabelSetState[]
+  readonly labelSets: readonly JudgedSet[]
 }
 
 /** Judges an address. Never fails: what is missing makes it less sure, not wrong. */

@@ -5,7 +5,7 @@ import type { ConsideredLabel, LabelSetState } from '@cupel/contracts'
 export type LabelFacts = Omit<ConsideredLabel, 'status' | 'isLiveDesignation' | 'used' | 'reason'>
 
 /** The published state of one set. `authorityOrigin` is the origin whose own list it is, or empty. */
-export type LabelSetFacts = Omit<LabelSetState, 'status'>
+export type LabelSetFacts = LabelSetState
 
 /** How the label view stood when it was read. */
 export type LabelViewState = 'current' | 'lagging' | 'missing'

@@ -4,7 +4,6 @@
  */
 import {
   compileExposurePolicy,
-  defaultExposurePolicy,
   exposurePolicyFault,
   type CompiledExposurePolicy,
   type ExposurePolicyDocument,
@@ -39,8 +38,7 @@ export interface PolicyDocument {
     /** By origin of the authority whose own list it is. */
     readonly max_age_hours_by_origin: Readonly<Record<string, number>>
   }
-  /** Without it the default numbers of exposure hold. */
-  readonly exposure?: ExposurePolicyDocument
+  readonly exposure: ExposurePolicyDocument
 }
 
 export interface RequiredList {
@@ -65,7 +63,6 @@ export interface CompiledPolicy {
   readonly combinedFromPpm: number
   readonly combinedCapPpm: number
   readonly cleanConfidencePpm: number
-  /** The document's section, or the default one. */
   readonly exposure: CompiledExposurePolicy
 }
 
@@ -89,7 +86,7 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
     combinedFromPpm: toPpm(ownership.combined_from),
     combinedCapPpm: toPpm(ownership.combined_cap),
     cleanConfidencePpm: toPpm(green.clean_confidence),
-    exposure: compileExposurePolicy(document.exposure ?? defaultExposurePolicy),
+    exposure: compileExposurePolicy(document.exposure),
   }
 }
 
@@ -155,7 +152,7 @@ export function policyFault(document: PolicyDocument): string | null {
   )
   if (badList !== -1)
     return `freshness.required.${badList}: no origin, or a "when" that is not always or once_published`
-  return document.exposure === undefined ? null : exposurePolicyFault(document.exposure)
+  return exposurePolicyFault(document.exposure)
 }
 
 /** Whether a number, times the scale, is whole but for the error of its binary form. */

@@ -13,6 +13,8 @@ import {
   PUBLISHED_AT,
   restatement,
 } from '../../../../test/judgement-builders.js'
+import { labelState } from './label-state.js'
+import type { SharedInputs } from './recompute.js'
 import { canonicalJson, sha256Hex } from '../json/canonical-json.js'
 import { compiledDefaultPolicy } from '../risk/default-policy.js'
 import { decideScreening, differences, recompute } from '../../index.js'
@@ -52,6 +54,12 @@ function decided(changes: Partial<ScreeningInputs> = {}): ReportGenerated {
   if (decision.outcome !== 'decided') throw new Error(decision.detail)
   return decision.event
 }
+
+/** What a report names by hash, as the log has it. */
+const sharedBy = (changes: Partial<ScreeningInputs> = {}): SharedInputs => ({
+  labelState: labelState({ ...snapshot, ...changes.snapshot }),
+  policyDocument: (changes.policy ?? compiledDefaultPolicy).canonical,
+})
 
 describe('the report', () => {
   test('is valid, echoes the request and names what it rests on', () => {
@@ -129,16 +137,18 @@ describe('the record', () => {
     expect(labels[0]).toMatchObject({ ...snapshot.labels[0], isLiveDesignation: true, status: 'live' })
   })
 
-  test('holds the policy itself and every version', () => {
+  test('names the policy, the lists and every version', () => {
     const { inputs } = decided()
-    expect(sha256Hex(inputs.policyDocument)).toBe(inputs.policySha256)
+    expect(sha256Hex(compiledDefaultPolicy.canonical)).toBe(inputs.policySha256)
     expect(inputs).toMatchObject({
       labelSetSeq: 17,
       policyVersion: 1,
       scorerVersion: SCORER_VERSION,
       chainTableVersion: expect.stringMatching(/\d/) as string,
       originTableVersion: expect.stringMatching(/\d/) as string,
-      labelSets: [{ status: 'fresh' }, { status: 'unrequired' }],
+      labelStateSha256: sha256Hex(
+        canonicalJson({ labelSetSeq: 17, labelsAsOf: PUBLISHED_AT, labelSets: snapshot.labelSets }),
+      ),
     })
   })
 })
@@ -178,8 +188,8 @@ describe('deciding a recorded screening again', () => {
     ],
   ])('gives the same bytes: %s', (_name, changes) => {
     const event = decided(changes)
-    expect(differences(stored(event), recompute(stored(event)))).toEqual([])
-    expect(recompute(stored(event)).report).toBe(event.report)
+    expect(differences(stored(event), recompute(stored(event), sharedBy(changes)))).toEqual([])
+    expect(recompute(stored(event), sharedBy(changes)).report).toBe(event.report)
   })
 
   test.each<[string, (event: ReportGenerated) => ReportGenerated, string]>([
@@ -204,41 +214,37 @@ describe('deciding a recorded screening again', () => {
       }),
       'inputs.labels.2.used',
     ],
+  ])('shows that %s was changed', (_name, tamper, path) => {
+    const recorded = tamper(stored(decided()))
+    expect(differences(recorded, recompute(recorded, sharedBy()))).toContain(path)
+  })
+
+  test.each<[string, SharedInputs, string]>([
     [
       'the policy',
-      (event) => ({
-        ...event,
-        inputs: {
-          ...event.inputs,
-          policyDocument: event.inputs.policyDocument.replace('"version":1', '"version":2'),
-        },
-      }),
+      { ...sharedBy(), policyDocument: sharedBy().policyDocument.replace('"version":1', '"version":2') },
       'inputs.policySha256',
     ],
     [
       'a list’s age',
-      (event) => ({
-        ...event,
-        inputs: {
-          ...event.inputs,
-          labelSets: event.inputs.labelSets.map((set) => ({
-            ...set,
-            publishedAt: '2020-01-01T00:00:00.000Z',
-          })),
+      sharedBy({
+        snapshot: {
+          ...snapshot,
+          labelSets: snapshot.labelSets.map((set) => ({ ...set, publishedAt: '2020-01-01T00:00:00.000Z' })),
         },
       }),
-      'inputs.labelSets.0.status',
+      'inputs.labelStateSha256',
     ],
-  ])('shows that %s was changed', (_name, tamper, path) => {
-    const recorded = tamper(stored(decided()))
-    expect(differences(recorded, recompute(recorded))).toContain(path)
+  ])('shows that %s was changed in the event that the report names', (_name, shared, path) => {
+    const recorded = stored(decided())
+    expect(differences(recorded, recompute(recorded, shared))).toContain(path)
   })
 
   test('a scorer that this build does not have is an error, not a guess', () => {
     const event = stored(decided())
     for (const scorerVersion of ['0.9.0', '', 'toString']) {
       const foreign = { ...event, inputs: { ...event.inputs, scorerVersion } }
-      expect(() => recompute(foreign)).toThrow('unknown_scorer_version')
+      expect(() => recompute(foreign, sharedBy())).toThrow('unknown_scorer_version')
     }
   })
 })

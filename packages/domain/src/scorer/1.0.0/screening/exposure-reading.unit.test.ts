@@ -22,9 +22,13 @@ import { emptyExposure } from '../exposure/measure-exposure.js'
 import { compiledDefaultPolicy } from '../risk/default-policy.js'
 import type { LabelFacts } from '../risk/label-facts.js'
 import { decideScreening, differences, recompute } from '../../index.js'
+import { labelState } from './label-state.js'
 
 const OTHER = `0x${'2'.repeat(40)}`
 const known = { blockNumber: 50, from: OTHER }
+
+const lists = { labelSetSeq: 3, labelsAsOf: PUBLISHED_AT, labelSets: [ofacSet(), labelSet()] }
+const shared = { labelState: labelState(lists), policyDocument: compiledDefaultPolicy.canonical }
 
 function decided(
   exposure: ExposureRecord | null,
@@ -47,13 +51,7 @@ function decided(
       jobId: null,
       jobIndex: null,
     },
-    snapshot: {
-      labelSetSeq: 3,
-      labelView: 'current',
-      labelsAsOf: PUBLISHED_AT,
-      labelSets: [ofacSet(), labelSet()],
-      labels,
-    },
+    snapshot: { ...lists, labelView: 'current', labels },
     exposure,
     policy,
     generatedAt: GENERATED_AT,
@@ -164,7 +162,7 @@ test('the record alone gives the same bytes again, and a changed amount shows', 
   const exposure = measured(whole, { [OTHER]: [ofacLabel()] }, { labelSets: [ofacSet()] })
   const { event } = decided(exposure)
   const stored = structuredClone(event)
-  expect(differences(stored, recompute(stored))).toEqual([])
+  expect(differences(stored, recompute(stored, shared))).toEqual([])
   const [measure] = stored.inputs.exposure!.measures
   const tampered = {
     ...stored,
@@ -173,5 +171,5 @@ test('the record alone gives the same bytes again, and a changed amount shows', 
       exposure: { ...stored.inputs.exposure!, measures: [{ ...measure!, amount: '1', provenAmount: '1' }] },
     },
   }
-  expect(differences(tampered, recompute(tampered))).toContain('report')
+  expect(differences(tampered, recompute(tampered, shared))).toContain('report')
 })

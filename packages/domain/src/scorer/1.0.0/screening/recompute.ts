@@ -1,38 +1,37 @@
-/** Decides a recorded screening again from its record (level A). */
-import type { ReportGenerated } from '@cupel/contracts'
+/** Decides a recorded screening again from its record and from what it names by hash (level A). */
+import type { LabelStateRecorded, ReportGenerated } from '@cupel/contracts'
 import type { ChainStage } from '../chain-facts/chain-inputs.js'
 import type { LabelViewState } from '../risk/label-facts.js'
 import { compilePolicyText } from '../risk/policy.js'
 import { scoreScreening } from './score-screening.js'
+import { screeningRequest } from './screening-inputs.js'
+
+/** The events that a report names by hash. */
+export interface SharedInputs {
+  readonly labelState: LabelStateRecorded
+  /** RFC 8785 text of the policy. */
+  readonly policyDocument: string
+}
 
 /** Returns what this scorer decides from the recorded inputs: the recorded bytes, unless someone changed record or code. */
-export function decideAgain(recorded: ReportGenerated): ReportGenerated {
+export function decideAgain(
+  recorded: ReportGenerated,
+  { labelState, policyDocument }: SharedInputs,
+): ReportGenerated {
   const { inputs } = recorded
   return scoreScreening({
-    request: {
-      reportId: recorded.reportId,
-      accountId: recorded.accountId,
-      livemode: recorded.livemode,
-      address: recorded.address,
-      canonicalAddress: recorded.canonicalAddress,
-      chain: recorded.chain,
-      candidateChains: recorded.candidateChains,
-      customerReference: recorded.customerReference,
-      reportUrl: recorded.reportUrl,
-      jobId: recorded.jobId,
-      jobIndex: recorded.jobIndex,
-    },
+    request: screeningRequest(recorded),
     snapshot: {
       labelSetSeq: inputs.labelSetSeq,
       labelView: inputs.labelView as LabelViewState,
-      labelsAsOf: inputs.labelsAsOf,
-      // The record also has what the first decision made of these labels and sets; the scorer decides it again.
-      labelSets: inputs.labelSets,
+      labelsAsOf: labelState.labelsAsOf,
+      labelSets: labelState.labelSets,
+      // The record also has what the first decision made of these labels; the scorer decides it again.
       labels: inputs.labels,
     },
     chainInputs: { stage: inputs.chainStage as ChainStage, facts: inputs.chainFacts },
     exposure: inputs.exposure,
-    policy: compilePolicyText(inputs.policyDocument),
+    policy: compilePolicyText(policyDocument),
     originTableVersion: inputs.originTableVersion,
     generatedAt: recorded.generatedAt,
   })

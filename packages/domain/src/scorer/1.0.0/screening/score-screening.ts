@@ -11,6 +11,7 @@ import { ASSET_TABLE_VERSION } from '../tables/asset-table.js'
 import { CHAIN_TABLE_VERSION } from '../tables/chain-table.js'
 import { SCORER_VERSION } from '../version.js'
 import { readExposure, type ExposureReading } from './exposure-reading.js'
+import { labelState } from './label-state.js'
 import { buildReport } from './report-document.js'
 import type { ScreeningInputs } from './screening-inputs.js'
 
@@ -37,35 +38,23 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
   const report = reportOf(inputs, judgement, chainReading, exposureReading)
   const { sanctions, darknet, mixer, scam, stolen, clean_exchange: cleanExchange } = report.risk.categories
   return {
-    reportId: request.reportId,
+    ...request,
     report: JSON.stringify(report),
-    accountId: request.accountId,
-    livemode: request.livemode,
-    address: request.address,
-    canonicalAddress: request.canonicalAddress,
-    chain: request.chain,
-    candidateChains: request.candidateChains,
-    customerReference: request.customerReference,
     level: judgement.level,
     score: report.risk.score,
     categories: { sanctions, darknet, mixer, scam, stolen, cleanExchange },
     levelReasons: judgement.levelReasons,
     scoreIsLowerBound: judgement.scoreIsLowerBound,
     generatedAt,
-    reportUrl: request.reportUrl,
-    jobId: request.jobId,
-    jobIndex: request.jobIndex,
     reportSha256: sha256(canonicalJson(report)),
     inputs: {
       labelSetSeq: snapshot.labelSetSeq,
       labelView,
-      labelsAsOf: snapshot.labelsAsOf,
-      labelSets: judgement.labelSets,
+      labelStateSha256: labelState(snapshot).sha256,
       labels: judgement.considered,
       policyId: policy.document.id,
       policyVersion: policy.document.version,
       policySha256: policy.sha256,
-      policyDocument: policy.canonical,
       chainTableVersion: CHAIN_TABLE_VERSION,
       originTableVersion: inputs.originTableVersion,
       assetTableVersion: ASSET_TABLE_VERSION,

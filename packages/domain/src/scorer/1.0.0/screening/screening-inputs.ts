@@ -33,6 +33,23 @@ export interface ScreeningSnapshot {
   readonly labels: readonly LabelFacts[]
 }
 
+/** The fields of a request, taken from an event that may have more: a decision never records what an event adds later. */
+export function screeningRequest(from: ScreeningRequest): ScreeningRequest {
+  return {
+    reportId: from.reportId,
+    accountId: from.accountId,
+    livemode: from.livemode,
+    address: from.address,
+    canonicalAddress: from.canonicalAddress,
+    chain: from.chain,
+    candidateChains: from.candidateChains,
+    customerReference: from.customerReference,
+    reportUrl: from.reportUrl,
+    jobId: from.jobId,
+    jobIndex: from.jobIndex,
+  }
+}
+
 export interface ScreeningInputs {
   readonly request: ScreeningRequest
   readonly snapshot: ScreeningSnapshot

@@ -1,0 +1,134 @@
+/** Level B: the labels, lists and policy of a report are read again from the read models, as of the state it names. */
+import type { ConsideredLabel, ReportGenerated } from '@cupel/contracts'
+import {
+  parseAddress,
+  sandboxLabels,
+  type LabelFacts,
+  type LabelSetFacts,
+  type SharedInputs,
+} from '@cupel/domain'
+import type { Database } from '@cupel/postgres'
+import { labelFacts, newestPublication, readLabelsAsOf, setFacts } from '@cupel/read-models'
+import { compared, failed, type Verdict } from './verdict.js'
+
+export interface ReportWithShared {
+  readonly data: ReportGenerated
+  readonly shared: SharedInputs
+}
+
+/** Reports whose labels are read in one statement. */
+const LABEL_BATCH = 500
+
+/** One verdict for each report, in order. */
+export async function readLabelsAgain(
+  reports: readonly ReportWithShared[],
+  database: Database,
+): Promise<readonly Verdict[]> {
+  const verdicts = new Map<ReportWithShared, Verdict>()
+  for (const one of reports)
+    if (!one.data.livemode) verdicts.set(one, compared(recordedFacts(one), sandboxFacts(one.data)))
+  const newest = await newestLabelSet(database)
+  const activated = await activatedPolicies(database)
+  for (const [labelSetSeq, group] of bySequence(reports.filter(({ data }) => data.livemode))) {
+    for (let from = 0; from < group.length; from += LABEL_BATCH) {
+      const part = group.slice(from, from + LABEL_BATCH)
+      const read =
+        labelSetSeq > newest
+          ? part.map(() =>
+              failed(`The label view contains ${newest} publications, the report used ${labelSetSeq}.`),
+            )
+          : await compareLabels(part, labelSetSeq, database)
+      part.forEach((one, index) => verdicts.set(one, withPolicy(read[index]!, one.data, activated)))
+    }
+  }
+  return reports.map((one) => verdicts.get(one)!)
+}
+
+function bySequence(reports: readonly ReportWithShared[]): ReadonlyMap<number, ReportWithShared[]> {
+  const groups = new Map<number, ReportWithShared[]>()
+  for (const one of reports) {
+    const { labelSetSeq } = one.data.inputs
+    const group = groups.get(labelSetSeq)
+    if (group === undefined) groups.set(labelSetSeq, [one])
+    else group.push(one)
+  }
+  return groups
+}
+
+/** A policy that was never activated here decided nothing here. */
+function withPolicy(verdict: Verdict, { inputs }: ReportGenerated, activated: ReadonlySet<string>): Verdict {
+  if (verdict.status === 'failed' || activated.has(inputs.policySha256)) return verdict
+  return {
+    status: 'differs',
+    paths: [...verdict.paths, 'inputs.policySha256'],
+    reason: 'The policy of the record was never activated here.',
+  }
+}
+
+async function activatedPolicies(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ sha256: string }>('SELECT DISTINCT sha256 FROM policy_view.activation')
+  return new Set(rows.map(({ sha256 }) => sha256))
+}
+
+async function newestLabelSet(database: Database): Promise<number> {
+  const [row] = await database.query<{ newest: number }>(
+    'SELECT coalesce(max(label_set_seq), 0) AS newest FROM label_view.publication',
+  )
+  return row?.newest ?? 0
+}
+
+async function compareLabels(
+  group: readonly ReportWithShared[],
+  labelSetSeq: number,
+  database: Database,
+): Promise<Verdict[]> {
+  const keys = group.map(({ data }) => {
+    const parsed = parseAddress(data.canonicalAddress, data.chain)
+    return parsed.ok ? parsed.lookupKey : null
+  })
+  const { sets, labels } = await readLabelsAsOf(database, {
+    lookupKeys: [...new Set(keys.filter((key) => key !== null))],
+    labelSetSeq,
+  })
+  const lists = { labelsAsOf: newestPublication(sets), labelSets: sets.map(setFacts) }
+  const byKey = new Map<string, LabelFacts[]>()
+  for (const label of labels) {
+    const known = byKey.get(label.lookupKey) ?? []
+    if (known.push(labelFacts(label)) === 1) byKey.set(label.lookupKey, known)
+  }
+  return group.map((one, index) => {
+    const key = keys[index]!
+    if (key === null) return failed('The canonical address of the record is no address of its chain.')
+    return compared(recordedFacts(one), { labelState: lists, inputs: { labels: byKey.get(key) ?? [] } })
+  })
+}
+
+/** What a decision read, without what it made of it. */
+interface ReadFacts {
+  readonly labelState: { readonly labelsAsOf: string; readonly labelSets: readonly LabelSetFacts[] }
+  readonly inputs: { readonly labels: readonly LabelFacts[] }
+}
+
+function recordedFacts({ data, shared }: ReportWithShared): ReadFacts {
+  const { labelsAsOf, labelSets } = shared.labelState
+  return { labelState: { labelsAsOf, labelSets }, inputs: { labels: data.inputs.labels.map(labelAsRead) } }
+}
+
+/** What the decision adds to each label. */
+const decidedFields: readonly string[] = [
+  'status',
+  'isLiveDesignation',
+  'used',
+  'reason',
+] satisfies readonly (keyof ConsideredLabel)[]
+
+const labelAsRead = (label: ConsideredLabel): LabelFacts =>
+  Object.fromEntries(
+    Object.entries(label).filter(([name]) => !decidedFields.includes(name)),
+  ) as unknown as LabelFacts
+
+/** The sandbox contains its magic addresses and no other labels. */
+function sandboxFacts({ canonicalAddress, chain }: ReportGenerated): ReadFacts {
+  const { labelsAsOf, labelSets, labels } = sandboxLabels(canonicalAddress, chain)
+  return { labelState: { labelsAsOf, labelSets }, inputs: { labels } }
+}
