@@ -1,6 +1,6 @@
 /**
- * What was read becomes what is known, in one transaction: checkpoints first, then jobs under the lock of their rows. The end
- * of a job is decided here and nowhere else, with everything that leads to it on the same side of the commit.
+ * Applies facts to jobs, under the lock of their rows. The end of a job is decided here and nowhere else, in the transaction
+ * that holds everything that leads to it.
  */
 import { decidedEventId, type DomainEvent } from '@cupel/contracts'
 import {
@@ -13,9 +13,7 @@ import {
   type BulkEvent,
   type BulkJob,
 } from '@cupel/domain'
-import type { LogIdentity } from '@cupel/event-log'
-import type { Database, Queryable } from '@cupel/postgres'
-import { advanceCheckpoints, type CheckpointMove } from '@cupel/projections'
+import type { Queryable } from '@cupel/postgres'
 import { noteEarly, takeEarly, type Outcome } from './early-outcomes.js'
 import type { Fact, Submission } from './facts.js'
 import {
@@ -31,15 +29,7 @@ import {
   type OpenJob,
 } from './job-table.js'
 
-/** The facts of consecutive records of one partition. */
-export interface FactBatch {
-  readonly move: CheckpointMove
-  readonly facts: readonly Fact[]
-}
-
 export interface Applied {
-  /** The batches whose checkpoint was where they begin; the others are to be read again. */
-  readonly moved: ReadonlySet<CheckpointMove>
   /** Jobs that may be released now. */
   readonly opened: readonly OpenJob[]
   /** Jobs that changed. */
@@ -53,38 +43,23 @@ export interface Applied {
   readonly refused: readonly { readonly jobId: string; readonly cause: string }[]
 }
 
-export interface ApplyContext {
-  readonly database: Database
-  readonly group: string
-  readonly log: LogIdentity
-}
-
-export async function applyFacts(
-  { database, group, log }: ApplyContext,
-  batches: readonly FactBatch[],
-): Promise<Applied> {
-  return await database.transaction({ at: 'bulk.facts' }, async (transaction) => {
-    const moves = batches.map(({ move }) => move)
-    const moved = new Set(await advanceCheckpoints(transaction, { group, log, moves }))
-    const facts = batches.filter(({ move }) => moved.has(move)).flatMap((batch) => batch.facts)
-    const submitted = await insertSubmissions(transaction, facts)
-    const eventsOfJob = await sortByJob(transaction, facts, submitted.early)
-    for (const { jobId } of submitted.refused) if (!eventsOfJob.has(jobId)) eventsOfJob.set(jobId, [])
-    // A job may have nothing left to wait for the moment it is submitted.
-    for (const { jobId } of submitted.opened) if (!eventsOfJob.has(jobId)) eventsOfJob.set(jobId, [])
-    const jobs = await lockJobs(transaction, [...eventsOfJob.keys()])
-    const refused = new Map(submitted.refused.map(({ jobId, cause }) => [jobId, cause]))
-    const changed = jobs.map((job) => changeOf(job, eventsOfJob.get(job.jobId)!, refused.has(job.jobId)))
-    await saveJobs(transaction, changed)
-    const over = new Set(changed.flatMap(({ jobId, state }) => (state.end === null ? [] : [jobId])))
-    return {
-      moved,
-      opened: submitted.opened.filter(({ jobId }) => !over.has(jobId)),
-      changed: changed.map(({ jobId, endedUnits }) => ({ jobId, endedUnits, hasEnded: over.has(jobId) })),
-      endedReportIds: facts.flatMap((fact) => (fact.kind === 'outcome' ? [fact.outcome.reportId] : [])),
-      refused: submitted.refused,
-    }
-  })
+export async function applyFacts(transaction: Queryable, facts: readonly Fact[]): Promise<Applied> {
+  const submitted = await insertSubmissions(transaction, facts)
+  const eventsOfJob = await sortByJob(transaction, facts, submitted.early)
+  // A job may have nothing left to wait for the moment it is submitted, and one that cannot run ends at once.
+  for (const { jobId } of [...submitted.refused, ...submitted.opened])
+    if (!eventsOfJob.has(jobId)) eventsOfJob.set(jobId, [])
+  const jobs = await lockJobs(transaction, [...eventsOfJob.keys()])
+  const refused = new Set(submitted.refused.map(({ jobId }) => jobId))
+  const changed = jobs.map((job) => changeOf(job, eventsOfJob.get(job.jobId)!, refused.has(job.jobId)))
+  await saveJobs(transaction, changed)
+  const over = new Set(changed.flatMap(({ jobId, state }) => (state.end === null ? [] : [jobId])))
+  return {
+    opened: submitted.opened.filter(({ jobId }) => !over.has(jobId)),
+    changed: changed.map(({ jobId, endedUnits }) => ({ jobId, endedUnits, hasEnded: over.has(jobId) })),
+    endedReportIds: facts.flatMap((fact) => (fact.kind === 'outcome' ? [fact.outcome.reportId] : [])),
+    refused: submitted.refused,
+  }
 }
 
 interface Submitted {

@@ -1,56 +1,50 @@
 /**
- * Watches how long interactive screens wait for their decision. Nothing is stored: how they fared before says nothing about
- * now. It reads the interactive half of the report topic in a group of its own and rests between two looks, so that beside
- * interactive screens alone the coordinator costs next to nothing.
+ * Watches how long interactive screens wait for their decision. Nothing is stored: earlier screens say nothing about the load
+ * now. It reads the interactive half of the report topic in a group of its own and rests between two reads, so that it costs
+ * next to nothing while no bulk job runs.
  */
-import { laneOfReportPartition, REPORT_PARTITIONS, topicOf } from '@cupel/contracts'
-import { TYPE_HEADER, type EventLog, type LogRecord, type Subscription } from '@cupel/event-log'
+import { laneOfReportPartition, REPORT_PARTITIONS, topicOf, type Logger } from '@cupel/contracts'
+import { TYPE_HEADER, type EventLog, type LogRecord } from '@cupel/event-log'
+import { consume, inMemory, type Consumer } from '@cupel/projections'
 import { isReportTopic } from './facts.js'
+import { membershipOf } from './membership.js'
 
-export interface InteractiveDwellOptions {
+const DWELL_GROUP = 'bulk-coordinator.dwell.v1'
+const MAX_BATCH_RECORDS = 500
+/** Half of the pace's period: no decision rests on screens of the period before. */
+const REST_MS = 125
+
+export function watchInteractiveDwell({
+  log,
+  logger,
+  onDwell,
+  onStopped,
+}: {
   readonly log: EventLog
-  readonly group: string
+  readonly logger: Logger
   /** Time an interactive screen waited, in milliseconds. */
   readonly onDwell: (dwellMs: number) => void
   readonly onStopped: (error: Error) => void
-  readonly onRetry: (error: unknown) => void
-}
-
-const MAX_BATCH_RECORDS = 500
-const CONCURRENT_PARTITIONS = REPORT_PARTITIONS
-/** Half of the pace's period: no decision rests on screens of the one before. */
-const REST_MS = 125
-
-export async function watchInteractiveDwell(options: InteractiveDwellOptions): Promise<Subscription> {
-  const { log, group, onDwell, onStopped, onRetry } = options
-  const identity = await log.identity()
-  // A look at the end while reading could be ahead of the reader's own.
-  const ends = new Map<string, number>()
-  return await log.subscribe({
-    group,
+}): Consumer {
+  return consume<number | null>({
+    ...{ log, logger, onStopped },
+    group: DWELL_GROUP,
+    membership: membershipOf(log, DWELL_GROUP),
     topics: [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)],
     reads: isInteractive,
-    async checkpoint({ topic, partition }) {
-      const key = `${topic}/${partition}`
-      return { next: ends.get(key) ?? (await log.endOffset(topic, partition)), log: identity }
-    },
-    async handle({ topic, partition, records, nextOffset }) {
-      for (const record of records) {
-        const dwellMs = interactiveDwellMs(record)
-        if (dwellMs !== null) onDwell(dwellMs)
-      }
-      ends.set(`${topic}/${partition}`, nextOffset)
-      return undefined
-    },
     maxBatchRecords: MAX_BATCH_RECORDS,
-    concurrency: CONCURRENT_PARTITIONS,
+    concurrency: REPORT_PARTITIONS,
     restMs: REST_MS,
-    onStopped,
-    onRetry,
+    // Headers alone are read.
+    schemaPatienceMs: 0,
+    read: interactiveDwellMs,
+    commit: inMemory<number | null>((dwellsMs) => {
+      for (const dwellMs of dwellsMs) if (dwellMs !== null) onDwell(dwellMs)
+    }),
   })
 }
 
-/** Whether a partition holds what interactive screens came to. */
+/** Whether a partition holds reports of interactive screens. */
 export function isInteractive({ topic, partition }: { topic: string; partition: number }): boolean {
   return isReportTopic(topic) && laneOfReportPartition(partition) === 'interactive'
 }
@@ -58,8 +52,8 @@ export function isInteractive({ topic, partition }: { topic: string; partition: 
 const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * From the headers of a report alone: the decision's time, and the request's, which its id carries (UUIDv7, RFC 9562: the
- * first 48 bits are milliseconds). In milliseconds; null where the record is no report of a request that a person made.
+ * Milliseconds from the request to the decision, read from the headers of a report alone: the id of the request carries its
+ * time (UUIDv7, RFC 9562: the first 48 bits are milliseconds). Null where the record is not a report of a person's request.
  */
 export function interactiveDwellMs({ headers }: LogRecord): number | null {
   if (headers[TYPE_HEADER] !== 'ReportGenerated') return null

@@ -2,7 +2,7 @@
  * One active coordinator. The lease is a lock of a database session: it ends with the process, at once, when that is killed;
  * and where the holder is cut off, the server ends a session that says nothing for some seconds. The holder stops earlier.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { LATE, sleep, withinMs } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 
@@ -25,6 +25,8 @@ export function holdLease(options: {
   readonly database: Database
   readonly logger: Logger
   readonly work: (signal: AbortSignal) => Promise<void>
+  /** Another instance holds the lease. */
+  readonly onStandBy: () => void
   readonly onTrouble: (error: unknown) => void
 }): Lease {
   const stopping = new AbortController()
@@ -37,7 +39,7 @@ export function holdLease(options: {
       } catch (error) {
         if (!stopping.signal.aborted) options.onTrouble(error)
       }
-      await sleep(ATTEMPT_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await sleep(ATTEMPT_INTERVAL_MS, stopping.signal)
     }
   }
 
@@ -46,7 +48,7 @@ export function holdLease(options: {
       'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
       [LOCK],
     )
-    if (lock?.taken !== true) return
+    if (lock?.taken !== true) return options.onStandBy()
     await connection.query(`SET idle_session_timeout = ${SESSION_TIMEOUT_MS}`)
     held = true
     options.logger.info({}, 'This instance coordinates bulk jobs')
@@ -60,9 +62,7 @@ export function holdLease(options: {
     try {
       while (!stopping.signal.aborted && !ended.signal.aborted) {
         await answered(connection.query('SELECT 1'))
-        await sleep(SIGN_OF_LIFE_MS, undefined, {
-          signal: AbortSignal.any([stopping.signal, ended.signal]),
-        }).catch(() => undefined)
+        await sleep(SIGN_OF_LIFE_MS, AbortSignal.any([stopping.signal, ended.signal]))
       }
     } catch (error) {
       lost = error
@@ -86,18 +86,8 @@ export function holdLease(options: {
   }
 }
 
+/** Rejects where the database does not answer in time. */
 async function answered(question: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error('The database did not answer in time; the lease is given up')),
-      ANSWER_TIMEOUT_MS,
-    )
-  })
-  try {
-    await Promise.race([question, late])
-  } finally {
-    clearTimeout(timer)
-    question.catch(() => undefined)
-  }
+  if ((await withinMs(ANSWER_TIMEOUT_MS, question)) === LATE)
+    throw new Error('The database did not answer in time; the lease is given up')
 }

@@ -2,8 +2,10 @@
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import { createTrouble } from '@cupel/projections'
 import type { Config, RunningService } from '@cupel/service-kit'
-import { coordinate, coordinatorDeadLetterTopic } from './coordinate.js'
+import { createCoordination } from './coordinate.js'
+import { coordinatorDeadLetterTopic } from './follow-jobs.js'
 import { holdLease } from './lease.js'
 
 export interface BulkCoordinatorDeps {
@@ -19,37 +21,30 @@ export interface BulkCoordinatorDeps {
 }
 
 export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<RunningService> {
-  const { log, codec, database, logger, metrics } = deps
+  const { log, database, logger } = deps
   await log.ensureTopics([coordinatorDeadLetterTopic])
-  let problem: string | null = null
+  const trouble = createTrouble()
+  const coordination = createCoordination({
+    ...deps,
+    dwellTargetMs: deps.config.CUPEL_BULK_DWELL_TARGET_MS,
+    onStarted: () => trouble.over('lease'),
+  })
   const lease = holdLease({
     database,
     logger,
-    onTrouble: (error) => {
-      const reason = error instanceof Error ? error.message : String(error)
-      if (reason !== problem) logger.warn({ err: error }, `Bulk jobs wait: ${reason}`)
-      problem = reason
+    work: (signal) => coordination.work(signal),
+    onStandBy: () => trouble.over('lease'),
+    onTrouble(error) {
+      if (trouble.failed('lease', error)) logger.warn({ err: error }, `Bulk jobs wait: ${String(error)}`)
     },
-    work: (signal) =>
-      coordinate(
-        {
-          ...{ log, codec, database, logger, metrics },
-          dwellTargetMs: deps.config.CUPEL_BULK_DWELL_TARGET_MS,
-          onState: (state) => (problem = state),
-          fail: deps.fail,
-        },
-        signal,
-      ),
   })
   return {
     name: 'bulk-coordinator',
-    checks: () => [
-      {
-        name: 'bulk jobs',
-        ok: problem === null,
-        detail: problem ?? (lease.isHeld() ? 'holds the lease' : 'stands by'),
-      },
-    ],
+    checks() {
+      const problem = trouble.reason() ?? coordination.problem()
+      const detail = problem ?? (lease.isHeld() ? 'holds the lease' : 'stands by')
+      return [{ name: 'bulk jobs', ok: problem === null, detail }]
+    },
     stop: () => lease.stop(),
   }
 }

@@ -1,6 +1,6 @@
-import { laneOfReportPartition, reportPartition } from '@cupel/contracts'
+import { laneOfReportPartition, reportPartition, silentLogger } from '@cupel/contracts'
 import { expect, test, vi } from 'vitest'
-import { COORDINATOR_GROUP } from '../src/coordinate.js'
+import { COORDINATOR_GROUP } from '../src/follow-jobs.js'
 import { watchInteractiveDwell } from '../src/interactive-dwell.js'
 import { bulkReportId, ETH, openInstallation, outcomeRecord } from './installation.js'
 
@@ -16,8 +16,8 @@ test('how long interactive screens wait is learned from their reports, and from 
     const fail = (error: unknown): never => {
       throw error
     }
-    const watch = await watchInteractiveDwell({
-      ...{ log, group: 'test-dwell', onStopped: fail, onRetry: fail },
+    const watch = watchInteractiveDwell({
+      ...{ log, logger: silentLogger, onStopped: fail },
       onDwell: (dwellMs) => dwellsMs.push(dwellMs),
     })
     await vi.waitFor(() => expect(watch.assigned()).toHaveLength(16), 30_000)

@@ -28,6 +28,8 @@ export interface ConsumeOptions<T, O = T>
     HandlingOptions<T, O>,
     Pick<SubscribeOptions, 'topics' | 'reads' | 'maxBatchRecords' | 'concurrency' | 'restMs'> {
   readonly log: EventLog
+  /** The name under which members share the partitions, where it is not `group`. */
+  readonly membership?: string
   /** See inTransaction, inBackground and inMemory. */
   readonly commit: OpenCommitter<O>
   /** Resolves when reading may begin; called before each attempt to join the group. Rejects where that must be tried again. */
@@ -137,7 +139,8 @@ async function subscribe<T, O>(run: Run<T, O>): Promise<Subscription> {
   run.committer = committer
   const handleBatch = createBatchHandler(options, committer, (error) => stopFor(run, error))
   return await log.subscribe({
-    ...{ group, topics, maxBatchRecords, concurrency },
+    group: options.membership ?? group,
+    ...{ topics, maxBatchRecords, concurrency },
     ...(reads === undefined ? {} : { reads }),
     ...(restMs === undefined ? {} : { restMs }),
     checkpoint: (place) => committer.load(place),

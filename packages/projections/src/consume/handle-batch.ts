@@ -38,9 +38,9 @@ export interface DeadLetters<O> {
   readonly outcomeOf?: (record: LogRecord) => O
   /** Pauses instead where most of the recent records fail, or where something the consumer depends on is unreachable. */
   readonly window?: {
-    readonly isReachable: () => boolean
-    /** Whether the outcome shows that the consumer works. */
-    readonly isSuccess: (outcome: O) => boolean
+    readonly isReachable?: () => boolean
+    /** Whether the outcome shows that the consumer works; by default every outcome does. */
+    readonly isSuccess?: (outcome: O) => boolean
   }
 }
 
@@ -141,10 +141,10 @@ function holdBack<T, O>(
   for (let index = 0; index < decided.outcomes.length; index += 1) {
     const outcome = decided.outcomes[index]!
     if (!isUnhandleable<O>(outcome)) {
-      if (window.isSuccess(outcome)) failures.succeeded()
+      if (window.isSuccess?.(outcome) ?? true) failures.succeeded()
       continue
     }
-    const reason = reasonToPause(failures, window.isReachable(), outcome.cause)
+    const reason = reasonToPause(failures, window.isReachable?.() ?? true, outcome.cause)
     if (reason === null) continue
     const { offset } = batch.records[index]!
     const obstacle = { offset, error: new PausedError(reason), isFinal: false }

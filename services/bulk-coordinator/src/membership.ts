@@ -1,0 +1,10 @@
+/**
+ * The lease decides who reads, not the group. On Kafka each holder joins a group of its own, so that it need not wait until the
+ * broker has noticed that the holder before it is gone (docs/adr/0103).
+ */
+import { randomUUID } from 'node:crypto'
+import type { EventLog } from '@cupel/event-log'
+
+export function membershipOf({ kind }: EventLog, group: string): string {
+  return kind === 'kafka' ? `${group}.${randomUUID()}` : group
+}
