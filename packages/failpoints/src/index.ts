@@ -53,6 +53,7 @@ export const failpointNames = [
   'webhooks.change',
   'webhooks.redeliver',
   'webhooks.deliveries',
+  'webhooks.dead-letter',
   'webhooks.body',
   'webhooks.attempted',
   'policy.activate',

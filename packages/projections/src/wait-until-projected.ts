@@ -16,9 +16,11 @@ export interface WaitUntilProjectedOptions extends GroupPartition {
   /** The projection has passed it when everything below this offset is applied: pass the end of the partition. */
   readonly offset: number
   readonly timeoutMs: number
+  /** Ends the wait as the time limit does. */
+  readonly signal?: AbortSignal
 }
 
-/** `true` once the checkpoint is at or beyond `offset`, `false` at the time limit. Rejects if the database cannot be asked. */
+/** `true` once the checkpoint is at or beyond `offset`, `false` at the time limit or where the signal is aborted. Rejects if the database cannot be asked. */
 export async function waitUntilProjected(options: WaitUntilProjectedOptions): Promise<boolean> {
   if (options.offset <= 0) return true
   let watcher = watchers.get(options.database)
@@ -91,10 +93,11 @@ function watchCheckpoints(database: Database): {
   }
 
   return {
-    wait: ({ group, topic, partition, offset, timeoutMs }) =>
+    wait: ({ group, topic, partition, offset, timeoutMs, signal }) =>
       new Promise<boolean>((resolve, reject) => {
         const leave = (): void => {
           clearTimeout(timer)
+          signal?.removeEventListener('abort', giveUp)
           waiters.delete(waiter)
         }
         const waiter: Waiter = {
@@ -106,7 +109,9 @@ function watchCheckpoints(database: Database): {
           settle: (passed) => (leave(), resolve(passed)),
           reject: (error) => (leave(), reject(error instanceof Error ? error : new Error(String(error)))),
         }
-        const timer = setTimeout(() => waiter.settle(false), timeoutMs)
+        const giveUp = (): void => waiter.settle(false)
+        const timer = setTimeout(giveUp, signal?.aborted === true ? 0 : timeoutMs)
+        signal?.addEventListener('abort', giveUp)
         waiters.add(waiter)
         void look()
       }),

@@ -206,6 +206,7 @@ const elsewhere: readonly FailpointName[] = [
   'webhooks.change',
   'webhooks.redeliver',
   'webhooks.deliveries',
+  'webhooks.dead-letter',
   'webhooks.body',
   'webhooks.attempted',
   // For tests of the mechanism itself.

@@ -1,20 +1,16 @@
-/** Gives deliveries their body as soon as their job and all its reports can be read, one body for each payload kind. */
+/** Builds the body of deliveries as soon as the job and all its reports can be read: one body for each payload kind. */
+import { createSlots, sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
-import { jobWebhookBody, type EndedItem, type EndedJob } from '@cupel/domain'
+import { jobWebhookBody } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { readItemReports, readJob } from '@cupel/read-models'
-import { listMissingBodies, storeBody, type MissingBody, type Owner } from '@cupel/webhooks'
-import { createWake } from './wake.js'
-
-/** A job that ended, with what became of each address; null while not all of it can be read. */
-export type ReadEndedJob = (
-  owner: Owner,
-  jobId: string,
-) => Promise<{ readonly job: EndedJob; readonly items: readonly EndedItem[] } | null>
+import { createTrouble, type Trouble } from '@cupel/projections'
+import { listMissingBodies, storeBody, type MissingBody } from '@cupel/webhooks'
+import type { ReadEndedJob } from './read-ended-job.js'
 
 export interface BodyBuilding {
   /** Deliveries were made. */
   wake(): void
+  /** Why bodies wait; null where nothing is wrong. */
   error(): string | null
   stop(): Promise<void>
 }
@@ -28,122 +24,101 @@ export interface BodyBuildingOptions {
   readonly onBodies: () => void
 }
 
-/** The read models are usually this close behind the log. */
-const FIRST_WAIT_MS = 20
-const LONGEST_WAIT_MS = 500
-/** Deliveries made by another instance are found by looking. */
+/** Deliveries that another instance made are found by looking. */
 const LOOK_INTERVAL_MS = 1_000
-/** Then it is looked again, so that who comes new waits for no more than these. */
-const MAX_MISSING = 50
-const MOST_MISSING = 3_200
-const MAX_AT_ONCE = 4
+/** Missing bodies begun with one look. */
+const MAX_BEGUN_PER_LOOK = 50
+/** Missing bodies whose jobs may be waited for at once: a job that cannot be read holds up no other. */
+const MAX_WAITING = 3_200
+/** Jobs are large: few bodies are built at once. */
+const MAX_BUILT_AT_ONCE = 4
+/** Pause before a job that could not be read is tried again. */
+const RETRY_PAUSE_MS = 500
+
+interface Building extends BodyBuildingOptions {
+  /** Bodies that are waited for or built, by delivery content. */
+  readonly underWay: Map<string, Promise<void>>
+  readonly inSlot: ReturnType<typeof createSlots>
+  readonly trouble: Trouble
+  readonly stopping: AbortSignal
+}
 
 export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding {
-  const { database, logger } = options
-  const wake = createWake()
-  let isStopping = false
-  let error: string | null = null
-  let waitMs = FIRST_WAIT_MS
-  let limit = MAX_MISSING
-  const running = run()
-
+  const stopping = new AbortController()
+  const building: Building = {
+    ...options,
+    underWay: new Map(),
+    inSlot: createSlots(MAX_BUILT_AT_ONCE),
+    trouble: createTrouble(),
+    stopping: stopping.signal,
+  }
+  const loop = startLoop({
+    step: () => beginMissing(building),
+    restMs: LOOK_INTERVAL_MS,
+    onError: (error) => complain(building, LOOKING, error, 'Webhooks without a body could not be listed'),
+  })
   return {
-    wake() {
-      waitMs = FIRST_WAIT_MS
-      wake.now()
-    },
-    error: () => error,
+    wake: () => loop.wake(),
+    error: () => building.trouble.reason(),
     async stop() {
-      isStopping = true
-      wake.now()
-      await running
+      stopping.abort()
+      await loop.stop()
+      await Promise.all(building.underWay.values())
     },
-  }
-
-  async function run(): Promise<void> {
-    while (!isStopping) {
-      const missing = await list(limit)
-      const built = await buildAll(missing)
-      const isAll = missing.length < limit
-      // Where none of those in front can be built, it is looked further behind them.
-      limit = built === 0 && !isAll ? Math.min(2 * limit, MOST_MISSING) : MAX_MISSING
-      if (built === missing.length && isAll) {
-        waitMs = FIRST_WAIT_MS
-        await wake.wait(LOOK_INTERVAL_MS)
-      } else if (built === 0) {
-        await wake.wait(waitMs)
-        waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)
-      }
-    }
-  }
-
-  async function list(limit: number): Promise<MissingBody[]> {
-    try {
-      const missing = await listMissingBodies(database, limit)
-      error = null
-      return missing
-    } catch (caught) {
-      note(caught, 'Bodies of webhooks cannot be looked for')
-      return []
-    }
-  }
-
-  async function buildAll(missing: readonly MissingBody[]): Promise<number> {
-    let built = 0
-    const rest = [...missing]
-    const work = async (): Promise<void> => {
-      for (let one = rest.shift(); one !== undefined && !isStopping; one = rest.shift()) {
-        try {
-          if (await build(one)) built += 1
-        } catch (caught) {
-          // The others go on: one job that cannot be read holds up its own webhooks alone.
-          note(caught, `The body of a webhook for job ${one.jobId} cannot be built`)
-        }
-        if (built > 0) options.onBodies()
-      }
-    }
-    await Promise.all(Array.from({ length: MAX_AT_ONCE }, work))
-    return built
-  }
-
-  async function build(missing: MissingBody): Promise<boolean> {
-    const ended = await options.readEndedJob(missing, missing.jobId)
-    if (ended === null) return false
-    const { type, payload, jobId } = missing
-    await storeBody(
-      database,
-      missing,
-      jobWebhookBody(type, payload, ended.job, ended.items, options.resultsUrl(jobId)),
-    )
-    return true
-  }
-
-  function note(caught: unknown, what: string): void {
-    const reason = caught instanceof Error ? caught.message : String(caught)
-    if (reason !== error) logger.warn({ err: caught }, `${what}: ${reason}`)
-    error = reason
   }
 }
 
-/** Reads jobs where the read models keep them. A job that shows its end shows what became of all its items. */
-export function readEndedJobFrom(database: Database): ReadEndedJob {
-  return async ({ accountId, livemode }, jobId) => {
-    const tenant = { accountId, livemode }
-    const job = await readJob(database, tenant, jobId)
-    if (job === null || !job.isTerminal || job.completedAt === null) return null
-    const reports = await readItemReports(database, tenant, job.items)
-    const items = job.items.map((item): EndedItem => {
-      const { index, address, status } = item
-      const reportId = item.status === 'completed' ? item.reportId : null
-      const report = reportId === null ? null : reports.get(reportId)
-      if (report === undefined) throw new Error(`Report ${reportId} of a completed item cannot be read`)
-      const error = item.status === 'failed' ? { code: item.code, detail: item.detail } : null
-      return { index, address, status, reportId, report, error }
+/** Where in the trouble list failures stand. */
+const LOOKING = 'looking'
+const BUILDING = 'building'
+
+/** Begins what is missing and not under way. Resolves to 0 where there may be more to begin at once. */
+async function beginMissing(building: Building): Promise<number | undefined> {
+  const { database, underWay, trouble } = building
+  const limit = Math.min(underWay.size + MAX_BEGUN_PER_LOOK, MAX_WAITING)
+  const missing = await listMissingBodies(database, limit)
+  trouble.over(LOOKING)
+  // What failed here may have been built by another instance.
+  if (missing.length === 0) trouble.over(BUILDING)
+  const fresh = missing.filter((one) => !underWay.has(keyOf(one)))
+  for (const one of fresh) begin(building, one)
+  return missing.length === limit && fresh.length > 0 ? 0 : undefined
+}
+
+function keyOf({ jobId, type, payload }: MissingBody): string {
+  return `${jobId} ${type} ${payload}`
+}
+
+function begin(building: Building, missing: MissingBody): void {
+  const { underWay, trouble, stopping } = building
+  const key = keyOf(missing)
+  const work = build(building, missing)
+    .catch((error: unknown) => {
+      complain(building, BUILDING, error, `The body of a webhook for job ${missing.jobId} could not be built`)
+      return false
     })
-    const { total, completed, failed, cancelled, completedAt } = job
-    return {
-      job: { jobId, status: job.status, total, completed, failed, cancelled, endedAt: completedAt },
-      items,
-    }
-  }
+    .then(async (isBuilt) => {
+      if (isBuilt) trouble.over(BUILDING)
+      else await sleep(RETRY_PAUSE_MS, stopping)
+    })
+    .finally(() => underWay.delete(key))
+  underWay.set(key, work)
+}
+
+/** Whether the body is stored now; if not, the job is not readable yet. */
+async function build(building: Building, missing: MissingBody): Promise<boolean> {
+  const { database, inSlot, stopping, onBodies, resultsUrl } = building
+  const { type, payload, jobId } = missing
+  const readItems = await building.readEndedJob(missing, jobId, stopping)
+  if (readItems === null || stopping.aborted) return false
+  await inSlot(async () => {
+    const { job, items } = await readItems()
+    await storeBody(database, missing, jobWebhookBody(type, payload, job, items, resultsUrl(jobId)))
+  })
+  onBodies()
+  return true
+}
+
+function complain({ logger, trouble }: Building, place: string, error: unknown, what: string): void {
+  if (trouble.failed(place, error)) logger.warn({ err: error }, `${what}: ${String(error)}`)
 }

@@ -1,13 +1,18 @@
-/** Outcomes of attempts on their way to the database: those of the same moment travel in one transaction, none is dropped. */
+/** Records outcomes of attempts: those that end in the same moment in one transaction. Each is tried until it is recorded. */
+import { createBatcher, sleep } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
+import { createTrouble } from '@cupel/projections'
 import type { AttemptRecord } from '@cupel/webhooks'
 
 export interface RecordQueue {
-  /** Resolves when the attempt is recorded, or when the queue was told to give up. Never rejects. */
+  /**
+   * Resolves when the attempt is recorded, or when the queue was told to give up. Never rejects. Of one delivery only one
+   * attempt may be under way.
+   */
   add(record: AttemptRecord): Promise<void>
   /** Null while all is well, else why the last try failed. */
   error(): string | null
-  /** What cannot be written now is given up: its delivery is sent again, with the same id and body. */
+  /** Tries each waiting record at most once more. A delivery without its record is sent again, with the same id and body. */
   giveUp(): void
 }
 
@@ -18,59 +23,30 @@ export function createRecordQueue(options: {
   readonly record: (records: readonly AttemptRecord[]) => Promise<void>
   readonly logger: Logger
 }): RecordQueue {
-  let queue: { readonly record: AttemptRecord; readonly done: () => void }[] = []
-  let isFlushing = false
-  let isGivingUp = false
-  let error: string | null = null
+  const trouble = createTrouble()
+  const givingUp = new AbortController()
 
-  return {
-    add: (record) =>
-      new Promise((resolve) => {
-        queue.push({ record, done: resolve })
-        void flush()
-      }),
-    error: () => error,
-    giveUp: () => void (isGivingUp = true),
+  async function recordAll(records: readonly AttemptRecord[]): Promise<readonly undefined[]> {
+    while (!(await tryOnce(records)) && !givingUp.signal.aborted) await sleep(RETRY_PAUSE_MS, givingUp.signal)
+    return records.map(() => undefined)
   }
 
-  async function flush(): Promise<void> {
-    if (isFlushing) return
-    isFlushing = true
-    while (queue.length > 0) {
-      const batch = takeBatch()
-      while (!(await write(batch.map(({ record }) => record))) && !isGivingUp)
-        await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS))
-      for (const { done } of batch) done()
-    }
-    isFlushing = false
-  }
-
-  /** Each delivery once: a second attempt of it is recorded after the first. */
-  function takeBatch(): typeof queue {
-    const ids = new Set<string>()
-    const batch: typeof queue = []
-    const rest: typeof queue = []
-    for (const entry of queue) {
-      const { deliveryId } = entry.record.delivery
-      const fits = batch.length < MAX_BATCH && !ids.has(deliveryId)
-      ids.add(deliveryId)
-      ;(fits ? batch : rest).push(entry)
-    }
-    queue = rest
-    return batch
-  }
-
-  async function write(records: readonly AttemptRecord[]): Promise<boolean> {
+  async function tryOnce(records: readonly AttemptRecord[]): Promise<boolean> {
     try {
       await options.record(records)
-      error = null
+      trouble.over('recording')
       return true
-    } catch (caught) {
-      const reason = caught instanceof Error ? caught.message : String(caught)
-      // An outage is one line, not one per try.
-      if (reason !== error) options.logger.warn({ err: caught }, `Attempts wait to be recorded: ${reason}`)
-      error = reason
+    } catch (error) {
+      if (trouble.failed('recording', error))
+        options.logger.warn({ err: error }, `Attempts wait to be recorded: ${String(error)}`)
       return false
     }
+  }
+
+  const batcher = createBatcher<AttemptRecord, undefined>({ run: recordAll, maxBatchItems: MAX_BATCH })
+  return {
+    add: (record) => batcher.add(record),
+    error: () => trouble.reason(),
+    giveUp: () => givingUp.abort(),
   }
 }

@@ -1,7 +1,9 @@
-/** Claims what is due, sends it, records what came of it; keeps the leases of what is under way. */
+/** Claims deliveries that are due, sends them, records the outcomes, and renews the leases of what is under way. */
+import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { OutboundClient } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
+import { createTrouble, type Trouble } from '@cupel/projections'
 import {
   claimDeliveries,
   loadBody,
@@ -14,9 +16,8 @@ import {
 } from '@cupel/webhooks'
 import { attemptDelivery } from './attempt-delivery.js'
 import { createBodyStore, type BodyStore } from './body-store.js'
-import { createEndpointHealth, PLACES_PER_TRUSTED } from './endpoint-health.js'
-import { createRecordQueue } from './record-queue.js'
-import { createWake } from './wake.js'
+import { createEndpointHealth, PLACES_PER_TRUSTED, type EndpointHealth } from './endpoint-health.js'
+import { createRecordQueue, type RecordQueue } from './record-queue.js'
 
 export interface SendingOptions {
   readonly database: Database
@@ -51,135 +52,175 @@ const FAILING_BODY_BUDGET_BYTES = 64 * 1_024 * 1_024
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 
 export function startSending(options: SendingOptions): Sending {
-  const { database, secrets, client, logger, metrics } = options
-  const attempts = metrics.counter('webhook_attempts_total', 'Webhooks sent, by what came of it.', [
-    'outcome',
-  ])
-  const seconds = metrics.histogram('webhook_attempt_seconds', 'Time an attempt took.', ATTEMPT_BUCKETS)
-  const inFlightGauge = metrics.gauge('webhook_in_flight', 'Attempts under way.')
-  const health = createEndpointHealth({ attemptsPerSecond: options.attemptsPerSecond })
-  const load = (bodyId: string) => loadBody(database, bodyId)
-  const bodies = createBodyStore({ load, budgetBytes: BODY_BUDGET_BYTES })
-  const failingBodies = createBodyStore({ load, budgetBytes: FAILING_BODY_BUDGET_BYTES })
-  const records = createRecordQueue({ record: (batch) => recordAttempts(database, batch), logger })
-  const wake = createWake()
-  const stopping = new AbortController()
-  /** What this process holds, until it is recorded. */
-  const held = new Map<string, ClaimedDelivery>()
-  const working = new Set<Promise<void>>()
-  let isStopping = false
-  let error: string | null = null
-
-  const running = run()
-  const renewing = setInterval(() => void renew(), RENEW_INTERVAL_MS)
-
+  const sending = openSending(options)
+  const loop = startLoop({
+    step: () => claimAndBegin(sending, () => loop.wake()),
+    restMs: LOOK_INTERVAL_MS,
+    onError(error) {
+      if (sending.trouble.failed('claiming', error))
+        options.logger.warn({ err: error }, `Webhooks wait to be claimed: ${String(error)}`)
+    },
+  })
+  const renewing = setInterval(() => void renew(sending), RENEW_INTERVAL_MS)
   return {
-    wake: () => wake.now(),
-    error: () => error ?? records.error(),
+    wake: () => loop.wake(),
+    error: () => sending.trouble.reason() ?? sending.records.error(),
     async stop() {
-      isStopping = true
-      wake.now()
-      await running
+      sending.isStopping = true
+      await loop.stop()
       const grace = setTimeout(() => {
-        stopping.abort()
-        records.giveUp()
+        sending.stopping.abort()
+        sending.records.giveUp()
       }, STOP_GRACE_MS)
-      await Promise.all(working)
+      await Promise.all(sending.working)
       clearTimeout(grace)
       clearInterval(renewing)
     },
   }
+}
 
-  async function run(): Promise<void> {
-    while (!isStopping) {
-      const claimed = await claim()
-      for (const delivery of claimed) begin(delivery)
-      inFlightGauge.set(health.inFlight())
-      if (claimed.length === 0) await wake.wait(LOOK_INTERVAL_MS)
-    }
+interface Sender extends SendingOptions {
+  readonly health: EndpointHealth
+  readonly bodies: BodyStore
+  readonly failingBodies: BodyStore
+  readonly records: RecordQueue
+  readonly trouble: Trouble
+  readonly figures: Figures
+  /** Claims of this process whose outcome is not recorded yet, by delivery id. */
+  readonly held: Map<string, ClaimedDelivery>
+  readonly working: Set<Promise<void>>
+  /** Aborts what is under way. */
+  readonly stopping: AbortController
+  /** No attempt is begun any more. */
+  isStopping: boolean
+}
+
+function openSending(options: SendingOptions): Sender {
+  const { database, logger } = options
+  const load = (bodyId: string) => loadBody(database, bodyId)
+  return {
+    ...options,
+    health: createEndpointHealth({ attemptsPerSecond: options.attemptsPerSecond }),
+    bodies: createBodyStore({ load, budgetBytes: BODY_BUDGET_BYTES }),
+    failingBodies: createBodyStore({ load, budgetBytes: FAILING_BODY_BUDGET_BYTES }),
+    records: createRecordQueue({ record: (batch) => recordAttempts(database, batch), logger }),
+    trouble: createTrouble(),
+    figures: createFigures(options.metrics),
+    held: new Map(),
+    working: new Set(),
+    stopping: new AbortController(),
+    isStopping: false,
   }
+}
 
-  async function claim(): Promise<ClaimedDelivery[]> {
-    const limit = Math.min(MAX_CLAIM, MAX_IN_FLIGHT - health.inFlight())
-    if (limit <= 0) return []
+interface Figures {
+  ended(record: AttemptRecord): void
+  inFlight(attempts: number): void
+}
+
+function createFigures(metrics: Metrics): Figures {
+  const attempts = metrics.counter('webhook_attempts_total', 'Webhooks sent, by what came of it.', [
+    'outcome',
+  ])
+  const seconds = metrics.histogram('webhook_attempt_seconds', 'Time an attempt took.', ATTEMPT_BUCKETS)
+  const inFlight = metrics.gauge('webhook_in_flight', 'Attempts under way.')
+  return {
+    ended({ decision, durationMs }) {
+      attempts.inc({ outcome: decision.kind })
+      seconds.observe(durationMs / 1_000)
+    },
+    inFlight: (count) => inFlight.set(count),
+  }
+}
+
+/** Resolves to 0 where something was claimed: there may be more. */
+async function claimAndBegin(sender: Sender, onEnded: () => void): Promise<number | undefined> {
+  const claimed = await claim(sender)
+  for (const delivery of claimed) begin(sender, delivery, onEnded)
+  sender.figures.inFlight(sender.health.inFlight())
+  return claimed.length > 0 ? 0 : undefined
+}
+
+async function claim({ database, secrets, health, held, trouble }: Sender): Promise<ClaimedDelivery[]> {
+  const limit = Math.min(MAX_CLAIM, MAX_IN_FLIGHT - health.inFlight())
+  if (limit <= 0) return []
+  const claimed = await claimDeliveries(database, secrets, {
+    trusted: health.trusted(),
+    placesPerTrusted: PLACES_PER_TRUSTED,
+    closed: health.closed(performance.now()),
+    limit,
+    leaseMs: LEASE_MS,
+  })
+  trouble.over('claiming')
+  // Where a lease could not be renewed, what is under way here may be claimed again: it is not sent beside itself.
+  return claimed.filter(({ deliveryId }) => !held.has(deliveryId))
+}
+
+function begin(sender: Sender, delivery: ClaimedDelivery, onEnded: () => void): void {
+  const { health, held, working } = sender
+  held.set(delivery.deliveryId, delivery)
+  const store = health.isFailing(delivery.endpointId) ? sender.failingBodies : sender.bodies
+  health.begun(delivery.endpointId, performance.now())
+  const work = send(sender, delivery, store).finally(() => {
+    held.delete(delivery.deliveryId)
+    working.delete(work)
+    onEnded()
+  })
+  working.add(work)
+}
+
+async function send(sender: Sender, delivery: ClaimedDelivery, store: BodyStore): Promise<void> {
+  const { health, figures, records } = sender
+  const record = await attempt(sender, delivery, store)
+  if (record === null) {
+    health.withdrawn(delivery.endpointId)
+    await giveBack(sender, delivery)
+    return
+  }
+  health.ended(delivery.endpointId, record.decision.kind === 'delivered', performance.now())
+  figures.ended(record)
+  await records.add(record)
+}
+
+/** Null where no attempt was made. */
+async function attempt(
+  sender: Sender,
+  delivery: ClaimedDelivery,
+  store: BodyStore,
+): Promise<AttemptRecord | null> {
+  try {
+    const body = await store.hold(delivery.bodyId, delivery.bodyBytes)
     try {
-      const claimed = await claimDeliveries(database, secrets, {
-        trusted: health.trusted(),
-        placesPerTrusted: PLACES_PER_TRUSTED,
-        closed: health.closed(performance.now()),
-        limit,
-        leaseMs: LEASE_MS,
-      })
-      error = null
-      // Where a lease could not be renewed, what is under way here may come back: it is not sent beside itself.
-      return claimed.filter(({ deliveryId }) => !held.has(deliveryId))
-    } catch (caught) {
-      const reason = caught instanceof Error ? caught.message : String(caught)
-      if (reason !== error) logger.warn({ err: caught }, `Webhooks wait to be claimed: ${reason}`)
-      error = reason
-      return []
+      return sender.isStopping
+        ? null
+        : await attemptDelivery(sender.client, delivery, body, sender.stopping.signal)
+    } finally {
+      store.release(delivery.bodyId)
     }
+  } catch (error) {
+    sender.logger.warn(
+      { err: error, deliveryId: delivery.deliveryId },
+      'A webhook could not be prepared; it will be tried again',
+    )
+    return null
   }
+}
 
-  function begin(delivery: ClaimedDelivery): void {
-    held.set(delivery.deliveryId, delivery)
-    const store = health.isFailing(delivery.endpointId) ? failingBodies : bodies
-    health.begun(delivery.endpointId, performance.now())
-    const work = send(delivery, store).finally(() => {
-      held.delete(delivery.deliveryId)
-      working.delete(work)
-      wake.now()
-    })
-    working.add(work)
+async function giveBack({ database, logger }: Sender, delivery: ClaimedDelivery): Promise<void> {
+  try {
+    await releaseClaims(database, [delivery])
+  } catch (error) {
+    logger.debug(
+      { err: error, deliveryId: delivery.deliveryId },
+      'A claim could not be given back; it ends with its lease',
+    )
   }
+}
 
-  async function send(delivery: ClaimedDelivery, store: BodyStore): Promise<void> {
-    const record = await attempt(delivery, store)
-    if (record === null) {
-      health.withdrawn(delivery.endpointId)
-      await giveBack(delivery)
-      return
-    }
-    health.ended(delivery.endpointId, record.decision.kind === 'delivered', performance.now())
-    attempts.inc({ outcome: record.decision.kind })
-    seconds.observe(record.durationMs / 1_000)
-    await records.add(record)
-  }
-
-  /** Null where no attempt was made. */
-  async function attempt(delivery: ClaimedDelivery, store: BodyStore): Promise<AttemptRecord | null> {
-    try {
-      const body = await store.hold(delivery.bodyId, delivery.bodyBytes)
-      try {
-        return isStopping ? null : await attemptDelivery(client, delivery, body, stopping.signal)
-      } finally {
-        store.release(delivery.bodyId)
-      }
-    } catch (caught) {
-      logger.warn(
-        { err: caught, deliveryId: delivery.deliveryId },
-        'A webhook could not be prepared; it will be tried again',
-      )
-      return null
-    }
-  }
-
-  async function giveBack(delivery: ClaimedDelivery): Promise<void> {
-    try {
-      await releaseClaims(database, [delivery])
-    } catch (caught) {
-      logger.debug(
-        { err: caught, deliveryId: delivery.deliveryId },
-        'A claim could not be given back; it ends with its lease',
-      )
-    }
-  }
-
-  async function renew(): Promise<void> {
-    try {
-      await renewClaims(database, [...held.values()], LEASE_MS)
-    } catch (caught) {
-      logger.warn({ err: caught }, 'Claims could not be renewed; what they are for may be sent twice')
-    }
+async function renew({ database, held, logger }: Sender): Promise<void> {
+  try {
+    await renewClaims(database, [...held.values()], LEASE_MS)
+  } catch (error) {
+    logger.warn({ err: error }, 'Claims could not be renewed; their deliveries may be sent twice')
   }
 }

@@ -6,8 +6,9 @@ import { createOutboundClient, parseAllowedRanges, type ResolveName } from '@cup
 import type { Database } from '@cupel/postgres'
 import type { Config, RunningService } from '@cupel/service-kit'
 import { createSecretBox } from '@cupel/webhooks'
-import { readEndedJobFrom, startBuildingBodies, type ReadEndedJob } from './build-bodies.js'
+import { startBuildingBodies } from './build-bodies.js'
 import { dispatcherDeadLetterTopic, followJobs } from './follow-jobs.js'
+import { readEndedJobFrom, type ReadEndedJob } from './read-ended-job.js'
 import { startSending } from './send-deliveries.js'
 import { startUpkeep } from './upkeep.js'
 
@@ -56,43 +57,33 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   const sending = startSending({ database, secrets, client, logger, metrics, attemptsPerSecond })
   const bodies = startBuildingBodies({
     database,
-    readEndedJob: deps.readEndedJob ?? readEndedJobFrom(database),
+    readEndedJob: deps.readEndedJob ?? readEndedJobFrom({ database, log }),
     resultsUrl: (jobId) => `${baseUrlOf(deps)}/v1/bulk/${jobId}/results`,
     logger,
     onBodies: () => sending.wake(),
   })
   const upkeep = startUpkeep({ database, logger, metrics })
-  const letGo = async (): Promise<void> => {
-    await bodies.stop()
-    await sending.stop()
-    await upkeep.stop()
-    await client.close()
-  }
-  let trouble: string | null = null
-  const following = await followJobs({
+  const following = followJobs({
     ...{ log, codec, database, logger },
     onDeliveries: () => bodies.wake(),
-    onTrouble: (reason) => (trouble = reason),
-    onStopped(error) {
-      trouble = error.message
-      deps.fail('The ends of bulk jobs cannot be followed any more', error)
-    },
-  }).catch(async (error: unknown) => {
-    await letGo()
-    throw error
+    onStopped: (error) => deps.fail('The ends of bulk jobs cannot be followed any more', error),
   })
+  await following.joined
   const check = (name: string, problem: string | null) =>
     problem === null ? { name, ok: true } : { name, ok: false, detail: problem }
   return {
     name: 'webhook-dispatcher',
     checks: () => [
-      check('ends of jobs', trouble),
+      check('ends of jobs', following.problem()),
       check('bodies', bodies.error()),
       check('deliveries', sending.error()),
     ],
     async stop() {
       await following.stop()
-      await letGo()
+      await bodies.stop()
+      await sending.stop()
+      await upkeep.stop()
+      await client.close()
     },
   }
 }

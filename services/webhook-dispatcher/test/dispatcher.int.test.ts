@@ -90,9 +90,9 @@ describe('the end of a job', () => {
     let isReadable = false
     let asked = 0
     await own.dispatcher({
-      readEndedJob: async (owner, jobId) => {
+      readEndedJob: async (owner, jobId, signal) => {
         asked += 1
-        return isReadable ? await readTestJob(owner, jobId) : null
+        return isReadable ? await readTestJob(owner, jobId, signal) : null
       },
     })
     const endpoint = await own.endpoint(receiver.url)

@@ -82,7 +82,7 @@ export const readTestJob: ReadEndedJob = async (_owner, jobId) => {
     cancelled: 0,
     endedAt: '2026-11-21T09:00:00.000Z',
   }
-  return { job, items }
+  return () => Promise.resolve({ job, items })
 }
 
 export async function startInstallation(): Promise<Installation> {

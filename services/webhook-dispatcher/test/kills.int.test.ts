@@ -2,9 +2,12 @@
  * A dispatcher may die anywhere, also between sending and recording. Nothing is lost; what is sent twice has the same id and
  * the same bytes; what was recorded is not sent again.
  */
-import { listEndpoints } from '@cupel/webhooks'
+import { topicOf } from '@cupel/contracts'
+import { listDeadLetters } from '@cupel/event-log'
 import { until } from '@cupel/testkit'
+import { listEndpoints } from '@cupel/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DISPATCHER_GROUP } from '../src/index.js'
 import { killed, startChild } from './dispatcher-process.js'
 import { startInstallation, type Installation } from './installation.js'
 import { startReceiver, type Receiver } from './receiver.js'
@@ -39,6 +42,29 @@ test.each(dispatching.flatMap((name) => sides.map((side) => `${side}:${name}`)))
     const sentAfter = new Set(receiver.received.slice(sentBefore).map(({ headers }) => headers['webhook-id']))
     for (const { webhookId } of recorded) expect(sentAfter).not.toContain(webhookId)
     if (point === 'before:webhooks.attempted') expect(receiver.received.length).toBeGreaterThan(JOBS)
+  },
+)
+
+test.each(sides)(
+  'a record that nobody can read is dead-lettered, also by a dispatcher that was killed %s that',
+  async (side) => {
+    const endpoint = await installation.endpoint(receiver.url)
+    const topic = topicOf('BulkCompleted')
+    const value = Buffer.from('nonsense')
+    await installation.log.append('test', [
+      { topic, key: 'job_broken', value, headers: { ce_type: 'BulkCompleted' } },
+    ])
+    await killed(startChild([installation.connectionString, 'dispatch'], `${side}:webhooks.dead-letter:1`))
+    await installation.dispatcher()
+    await installation.end(endpoint, 'job_1')
+    await allDelivered(endpoint, 1)
+    await until(async () => {
+      const letters = await listDeadLetters(installation.log, DISPATCHER_GROUP)
+      // A letter that was written before the kill is written once more.
+      expect(letters.map(({ key }) => key)).toEqual(
+        side === 'before' ? ['job_broken'] : ['job_broken', 'job_broken'],
+      )
+    })
   },
 )
 

@@ -3,16 +3,15 @@ import type { Caller } from '@cupel/access'
 import { reportPartitionOfLane } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { jobView, readItemReports, readJob, reportView, type JobItem } from '@cupel/read-models'
+import { findJob, readItemReports, type FoundJob, type JobItem } from '@cupel/read-models'
 import { createReportIds } from '../screening/report-ids.js'
+import { READ_YOUR_WRITES_TIMEOUT_MS } from '../screening/report-reader.js'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
 import type { ResultsUrl } from './job-documents.js'
-import { createJobReader, type JobReader } from './job-reader.js'
 
 export interface BulkParts {
   readonly jobs: BulkJobs
-  readonly reader: JobReader
+  readonly reader: { find(caller: Pick<Caller, 'accountId' | 'livemode'>, jobId: string): Promise<FoundJob> }
   /** Reports of items, byte for byte, by report id. */
   readonly readReports: (caller: Caller, items: readonly JobItem[]) => Promise<ReadonlyMap<string, string>>
   readonly resultsUrl: ResultsUrl
@@ -35,7 +34,6 @@ export interface OpenBulkOptions {
 }
 
 export function openBulk({ log, codec, database, links, ...options }: OpenBulkOptions): BulkParts {
-  const groups = { jobs: readModelGroup(jobView), reports: readModelGroup(reportView) }
   const reportIds = createReportIds({
     take: options.takeNumbers,
     idsOf: (first, count) =>
@@ -49,12 +47,10 @@ export function openBulk({ log, codec, database, links, ...options }: OpenBulkOp
       reportPageUrl: () => links.reportPageUrl,
       deadlineMs: options.deadlineMs,
     }),
-    reader: createJobReader({
-      log,
-      read: ({ accountId, livemode }, jobId) => readJob(database, { accountId, livemode }, jobId),
-      waitUntilProjected: (of, position, timeoutMs) =>
-        waitUntilProjected({ database, group: groups[of], ...position, timeoutMs }),
-    }),
+    reader: {
+      find: ({ accountId, livemode }, jobId) =>
+        findJob({ database, log, timeoutMs: READ_YOUR_WRITES_TIMEOUT_MS }, { accountId, livemode }, jobId),
+    },
     readReports: ({ accountId, livemode }, items) =>
       readItemReports(database, { accountId, livemode }, items),
     resultsUrl: (jobId) => `${links.baseUrl}/v1/bulk/${jobId}/results`,

@@ -6,13 +6,13 @@
 import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
 import {
   typeOf,
-  UndecodableRecordError,
   type EventCodec,
   type EventLog,
   type LogRecord,
   type LogStoppedError,
   type Tail,
 } from '@cupel/event-log'
+import { isUnknownSchema } from '@cupel/projections'
 import type { PendingTable } from './pending-table.js'
 
 export interface ReportTail {
@@ -32,7 +32,10 @@ export interface ReportTailOptions {
   readonly onStopped: (error: LogStoppedError) => void
 }
 
-/** Pause before a record in a schema not yet known is looked at again; the codec refreshes its catalogue meanwhile. */
+/**
+ * Pause before a record whose schema is not known yet is read again; the codec loads the schemas again meanwhile. A record waits
+ * as long as its screen does: so no more records wait than screens are pending.
+ */
 const UNKNOWN_SCHEMA_RETRY_MS = 200
 
 export async function followReports(options: ReportTailOptions): Promise<ReportTail> {
@@ -74,7 +77,7 @@ function createRecordHandler(options: ReportTailOptions): (record: LogRecord, li
         pending.settle(record.key, { kind: 'failed', code: data.code })
       }
     } catch (error) {
-      if (error instanceof UndecodableRecordError && error.reason === 'unknown-schema') {
+      if (isUnknownSchema(error)) {
         setTimeout(() => handle(record, livemode), UNKNOWN_SCHEMA_RETRY_MS).unref()
         return
       }

@@ -3,7 +3,7 @@ import { findChain, MAX_ADDRESS_LENGTH, MAX_BULK_ITEMS, withoutApiKeys } from '@
 import { z } from 'zod'
 import { newJobId } from '../../bulk/bulk-jobs.js'
 import { acceptedDocument, type ResultsUrl } from '../../bulk/job-documents.js'
-import type { FoundJob } from '../../bulk/job-reader.js'
+import type { FoundJob } from '@cupel/read-models'
 import type { BulkParts } from '../../bulk/open-bulk.js'
 import {
   jsonAnswer,

@@ -1,5 +1,5 @@
 /** What is said where a job cannot be shown. */
-import type { FoundJob } from '../../bulk/job-reader.js'
+import type { FoundJob } from '@cupel/read-models'
 import { refuse, type Refusal } from '../../http/problem.js'
 
 /** A projection that is behind has usually caught up by then. */

@@ -1,0 +1,70 @@
+/**
+ * Reads a job so that no reader misses what was acknowledged before it asked: neither a job that was submitted, nor the end of a
+ * job, nor the reports of an ended job. Such a read waits for the projections (docs/adr/0105).
+ */
+import { reportPartition, topicOf } from '@cupel/contracts'
+import type { EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { readModelGroup, waitUntilProjected } from '@cupel/projections'
+import { reportView } from '../report-view/reducers.js'
+import type { Tenant } from '../tenancy.js'
+import { readJob, type JobReading } from './queries.js'
+import { jobView } from './reducers.js'
+
+export type FoundJob =
+  | { readonly kind: 'job'; readonly job: JobReading }
+  /** This account and environment has no such job. */
+  | { readonly kind: 'unknown' }
+  /** The read models did not catch up in time: the job may exist, run, or have ended. */
+  | { readonly kind: 'behind' }
+
+export interface FindJobOptions {
+  readonly database: Database
+  readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
+  /** How long each read model may take to catch up with the log. */
+  readonly timeoutMs: number
+  /** Ends the wait. */
+  readonly signal?: AbortSignal
+}
+
+/** Rejects where database or log cannot be asked. */
+export async function findJob(options: FindJobOptions, tenant: Tenant, jobId: string): Promise<FoundJob> {
+  const { database, log } = options
+  const stored = await readJob(database, tenant, jobId)
+  if (stored?.isTerminal === true) return { kind: 'job', job: stored }
+  const topic = topicOf('BulkSubmitted', tenant.livemode)
+  const partition = await log.partitionFor(topic, jobId)
+  const isCurrent = await caughtUp(options, readModelGroup(jobView), { topic, partition })
+  const job = await readJob(database, tenant, jobId)
+  if (job === null) return { kind: isCurrent ? 'unknown' : 'behind' }
+  if (!isCurrent) return { kind: 'behind' }
+  return job.awaitedReportIds.length === 0 ? { kind: 'job', job } : await withReports(options, tenant, job)
+}
+
+/** The job has ended, and its end was projected before the last of its reports. */
+async function withReports(
+  options: FindJobOptions,
+  tenant: Tenant,
+  { jobId, awaitedReportIds }: JobReading,
+): Promise<FoundJob> {
+  const topic = topicOf('ReportGenerated', tenant.livemode)
+  const partitions = [...new Set(awaitedReportIds.map(reportPartition))]
+  await Promise.all(
+    partitions.map((partition) => caughtUp(options, readModelGroup(reportView), { topic, partition })),
+  )
+  const job = await readJob(options.database, tenant, jobId)
+  return job?.isTerminal === true ? { kind: 'job', job } : { kind: 'behind' }
+}
+
+/** Whether the read model has passed, in time, the end that the partition has now. */
+async function caughtUp(
+  { database, log, timeoutMs, signal }: FindJobOptions,
+  group: string,
+  place: { readonly topic: string; readonly partition: number },
+): Promise<boolean> {
+  const offset = await log.endOffset(place.topic, place.partition)
+  return await waitUntilProjected({
+    ...{ database, group, ...place, offset, timeoutMs },
+    ...(signal === undefined ? {} : { signal }),
+  })
+}

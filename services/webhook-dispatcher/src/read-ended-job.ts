@@ -1,0 +1,56 @@
+/** Reads an ended job from the read models, once they have caught up with its end. */
+import type { EndedItem, EndedJob } from '@cupel/domain'
+import type { EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { findJob, readItemReports, type JobItem, type JobReading } from '@cupel/read-models'
+import type { Owner } from '@cupel/webhooks'
+
+/**
+ * Resolves when the end of the job and the reports of all its items can be read: to a function that reads them. Null where
+ * that took too long, or where the signal was aborted.
+ */
+export type ReadEndedJob = (
+  owner: Owner,
+  jobId: string,
+  signal: AbortSignal,
+) => Promise<(() => Promise<EndedJobWithItems>) | null>
+
+export interface EndedJobWithItems {
+  readonly job: EndedJob
+  readonly items: readonly EndedItem[]
+}
+
+/** Nobody waits for an answer here; a longer wait asks the database less often. */
+const TIMEOUT_MS = 30_000
+
+export function readEndedJobFrom(parts: {
+  readonly database: Database
+  readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
+}): ReadEndedJob {
+  const { database } = parts
+  return async ({ accountId, livemode }, jobId, signal) => {
+    const tenant = { accountId, livemode }
+    const found = await findJob({ ...parts, timeoutMs: TIMEOUT_MS, signal }, tenant, jobId)
+    if (found.kind !== 'job' || !found.job.isTerminal) return null
+    const { job } = found
+    return async () => endedJob(job, await readItemReports(database, tenant, job.items))
+  }
+}
+
+function endedJob(reading: JobReading, reports: ReadonlyMap<string, string>): EndedJobWithItems {
+  const { jobId, status, total, completed, failed, cancelled, completedAt } = reading
+  if (completedAt === null) throw new Error(`Job ${jobId} has ended without a time`)
+  return {
+    job: { jobId, status, total, completed, failed, cancelled, endedAt: completedAt },
+    items: reading.items.map((item) => endedItem(item, reports)),
+  }
+}
+
+function endedItem(item: JobItem, reports: ReadonlyMap<string, string>): EndedItem {
+  const { index, address, status } = item
+  const reportId = item.status === 'completed' ? item.reportId : null
+  const report = reportId === null ? null : reports.get(reportId)
+  if (report === undefined) throw new Error(`Report ${reportId} of a completed item cannot be read`)
+  const error = item.status === 'failed' ? { code: item.code, detail: item.detail } : null
+  return { index, address, status, reportId, report, error }
+}
