@@ -2,7 +2,10 @@
 import { createWake } from './wake.js'
 
 export interface Loop {
-  /** Runs a step as soon as possible. A wake during a step leads to another one straight after it. */
+  /**
+   * Runs a step as soon as possible. A wake during a step leads to another one straight after it. Only the rest after a failed
+   * step is not shortened: news does not make failing work succeed.
+   */
   wake(): void
   /** Ends the rest, aborts the step's signal, begins no further step. Resolves when no step runs any more; never rejects. */
   stop(): Promise<void>
@@ -25,24 +28,22 @@ export function startLoop({ step, restMs, firstAfterMs = 0, onError }: LoopOptio
   const stopping = new AbortController()
   const { signal } = stopping
   const rest = createWake()
+  /** Woken by `stop` alone. */
+  const restAfterFailure = createWake()
   let failures = 0
 
   async function run(): Promise<void> {
     if (firstAfterMs > 0) await rest.wait(firstAfterMs)
     while (!signal.aborted) {
-      const waitMs = (await attempt()) ?? restMs
-      if (waitMs > 0 && !signal.aborted) await rest.wait(waitMs)
-    }
-  }
-
-  async function attempt(): Promise<number | undefined | void> {
-    try {
-      const waitMs = await step(signal)
-      failures = 0
-      return waitMs
-    } catch (error) {
-      failures += 1
-      return signal.aborted ? undefined : onError(error, failures)
+      try {
+        const waitMs = (await step(signal)) ?? restMs
+        failures = 0
+        if (waitMs > 0 && !signal.aborted) await rest.wait(waitMs)
+      } catch (error) {
+        if (signal.aborted) return
+        failures += 1
+        await restAfterFailure.wait(onError(error, failures) ?? restMs)
+      }
     }
   }
 
@@ -52,6 +53,7 @@ export function startLoop({ step, restMs, firstAfterMs = 0, onError }: LoopOptio
     async stop() {
       stopping.abort()
       rest.wake()
+      restAfterFailure.wake()
       await running
     },
   }

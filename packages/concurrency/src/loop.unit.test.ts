@@ -61,6 +61,15 @@ describe('a loop', () => {
     await loop.stop()
   })
 
+  test('a wake does not shorten the rest after a failed step', async () => {
+    const { loop, begunMs } = timed({ step: () => Promise.reject(new Error('broken')), onError: () => 50 })
+    await vi.advanceTimersByTimeAsync(10)
+    loop.wake()
+    await vi.advanceTimersByTimeAsync(50)
+    expect(begunMs).toEqual([0, 50])
+    await loop.stop()
+  })
+
   test('stop aborts the signal of the step, waits for it, and ignores its rejection', async () => {
     const onError = vi.fn()
     const { loop, begunMs } = timed({
@@ -112,7 +121,8 @@ test('for any wakes, durations and failures: one step at a time, one after each 
             loop.wake()
           } else await vi.advanceTimersByTimeAsync(each.ms)
         }
-        await vi.advanceTimersByTimeAsync(31)
+        // The longest step, and the rest after it had it failed.
+        await vi.advanceTimersByTimeAsync(81)
         expect(lastBegunMs).toBeGreaterThanOrEqual(wokenMs)
         const stopped = loop.stop()
         const begun = number

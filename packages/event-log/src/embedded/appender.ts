@@ -1,7 +1,7 @@
-/** Appending: what a call goes through from the caller to the lane of its topic, and from the commit to the readers here. */
-import type { Metrics } from '@cupel/contracts'
+/** Appends: from the call to the queue of its topic, and from the commit to the readers in this process. */
 import { failpoint, type FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
+import type { AppendMetrics } from '../append-metrics.js'
 import { keyPartition } from '../key-partition.js'
 import {
   MAX_RECORD_BYTES,
@@ -10,8 +10,7 @@ import {
   type NewRecord,
   type Position,
 } from '../port.js'
-import { createAppendLanes, type AppendCall, type QueuedRecord } from './append-lanes.js'
-import { appendMetrics } from './append-metrics.js'
+import { createAppendQueues, type AppendCall, type AppendQueues, type QueuedRecord } from './append-queues.js'
 import type { FeedHub } from './partition-feed.js'
 import type { PartitionAddress, TopicDirectory, TopicPartitions } from './topic-directory.js'
 import { unavailable } from './unavailable.js'
@@ -21,126 +20,129 @@ export interface AppenderDependencies {
   readonly database: Database
   readonly directory: TopicDirectory
   readonly hub: FeedHub
-  readonly metrics: Metrics
+  readonly metrics: AppendMetrics
 }
 
 export interface Appender {
   append(at: FailpointName, records: readonly NewRecord[]): Promise<readonly Position[]>
-  /** Resolves when every call so far is acknowledged or failed. */
-  idle(): Promise<void>
+  /** Resolves when every call so far is acknowledged or rejected. */
+  close(): Promise<void>
 }
 
-export function createAppender({ database, directory, hub, metrics }: AppenderDependencies): Appender {
-  const measured = appendMetrics(metrics)
-  const lanes = createAppendLanes((records, topic) => {
-    measured.written(topic, records.length)
-    return writeRecords(database, records).catch((error: unknown) => unavailable(error))
-  }, handOver)
+export function createAppender(dependencies: AppenderDependencies): Appender {
+  return new QueueingAppender(dependencies)
+}
 
-  async function append(at: FailpointName, records: readonly NewRecord[]): Promise<readonly Position[]> {
+class QueueingAppender implements Appender {
+  private readonly directory: TopicDirectory
+  private readonly hub: FeedHub
+  private readonly metrics: AppendMetrics
+  private readonly queues: AppendQueues
+  /** Partitions appended to so far, by id. */
+  private readonly addresses = new Map<number, PartitionAddress>()
+  /** Set while calls wait for the directory; later calls queue behind them, so that calls keep their order. */
+  private placing: Promise<unknown> | null = null
+
+  constructor({ database, directory, hub, metrics }: AppenderDependencies) {
+    this.directory = directory
+    this.hub = hub
+    this.metrics = metrics
+    this.queues = createAppendQueues(
+      (records, topic) => {
+        metrics.requestRecords.observe(records.length, { producer: topic })
+        return writeRecords(database, records).catch((error: unknown) => unavailable(error))
+      },
+      (records, firstOffsets) => this.handOver(records, firstOffsets),
+    )
+  }
+
+  async append(at: FailpointName, records: readonly NewRecord[]): Promise<readonly Position[]> {
     failpoint('before', at)
     const sizes = records.map(recordBytes)
     if (records.length === 0) return []
-    const topics = placing === null ? knownTopics(records) : null
-    const appendedAt = performance.now()
+    const producer = records[0]!.topic
+    const topics = this.placing === null ? this.knownTopics(records) : null
+    const startedAt = performance.now()
     const { placed, offsets } =
-      topics === null ? await sendInTurn(records, sizes) : send(records, sizes, topics)
-    const acknowledged = await offsets.catch((error: unknown) => measured.failed(records[0]!.topic, error))
-    measured.acknowledged(records[0]!.topic, performance.now() - appendedAt)
-    failpoint('after', at)
-    return placed.map(({ topic, partition }, index) => ({ topic, partition, offset: acknowledged[index]! }))
+      topics === null ? await this.sendInTurn(records, sizes) : this.send(records, sizes, topics)
+    try {
+      const acknowledged = await offsets
+      this.metrics.seconds.observe((performance.now() - startedAt) / 1_000, { producer })
+      failpoint('after', at)
+      return placed.map(({ topic, partition }, index) => ({ topic, partition, offset: acknowledged[index]! }))
+    } catch (error) {
+      this.metrics.failures.inc({ producer, error: error instanceof Error ? error.name : 'unknown' })
+      throw error
+    }
   }
 
-  /** Set while calls wait for the directory; later ones queue behind them, so that calls keep the order they were made in. */
-  let placing: Promise<unknown> | null = null
+  async close(): Promise<void> {
+    await this.placing
+    await this.queues.close()
+  }
 
-  function sendInTurn(records: readonly NewRecord[], sizes: readonly number[]) {
-    const sent = (placing ?? Promise.resolve()).then(async () => {
-      for (const { topic } of records) await directory.partitions(topic)
-      return send(records, sizes, knownTopics(records)!)
+  private sendInTurn(records: readonly NewRecord[], sizes: readonly number[]): Promise<Sent> {
+    const sent = (this.placing ?? Promise.resolve()).then(async () => {
+      for (const { topic } of records) await this.directory.partitions(topic)
+      return this.send(records, sizes, this.knownTopics(records)!)
     })
     const settled: Promise<unknown> = sent
       .catch(() => undefined)
       .then(() => {
-        if (placing === settled) placing = null
+        if (this.placing === settled) this.placing = null
       })
-    placing = settled
+    this.placing = settled
     return sent
   }
 
-  function send(
+  /** Returns a promise inside an object: the next call may be placed while this one is on its way. */
+  private send(
     records: readonly NewRecord[],
     sizes: readonly number[],
     topics: Map<string, TopicPartitions>,
-  ) {
+  ): Sent {
     const placed = records.map((record) => place(record, topics.get(record.topic)!))
-    // Not awaited here: the next call may be placed while this one is on its way.
-    return { placed, offsets: enqueue(records, placed, sizes) }
+    const call: AppendCall = { queuedAt: performance.now(), hasFailed: false }
+    const offsets = Promise.all(
+      records.map(({ key, value, headers }, index) => {
+        const address = placed[index]!
+        this.addresses.set(address.id, address)
+        const bytes = sizes[index]!
+        return this.queues.add(address.topic, { partitionId: address.id, key, value, headers, call, bytes })
+      }),
+    )
+    return { placed, offsets }
   }
 
-  function knownTopics(records: readonly NewRecord[]): Map<string, TopicPartitions> | null {
+  private knownTopics(records: readonly NewRecord[]): Map<string, TopicPartitions> | null {
     const topics = new Map<string, TopicPartitions>()
     for (const { topic } of records) {
       if (topics.has(topic)) continue
-      const partitions = directory.knownPartitions(topic)
+      const partitions = this.directory.knownPartitions(topic)
       if (partitions === undefined) return null
       topics.set(topic, partitions)
     }
     return topics
   }
 
-  function enqueue(
-    records: readonly NewRecord[],
-    placed: readonly PartitionAddress[],
-    sizes: readonly number[],
-  ): Promise<readonly number[]> {
-    return new Promise((resolve, reject) => {
-      const offsets = new Array<number>(records.length)
-      const call: AppendCall = {
-        offsets,
-        remaining: records.length,
-        failed: false,
-        queuedAt: performance.now(),
-        resolve: () => resolve(offsets),
-        reject,
-      }
-      const byTopic = new Map<string, QueuedRecord[]>()
-      records.forEach(({ key, value, headers }, index) => {
-        const { topic, id } = placed[index]!
-        const queued = { partitionId: id, key, value, headers, call, index, bytes: sizes[index]! }
-        const others = byTopic.get(topic)
-        if (others === undefined) byTopic.set(topic, [queued])
-        else others.push(queued)
-        addresses.set(id, placed[index]!)
-      })
-      for (const [topic, queued] of byTopic) lanes.add(topic, queued)
-    })
-  }
-
-  /** Partitions appended to so far, by id. */
-  const addresses = new Map<number, PartitionAddress>()
-
-  /** Gives readers in this process what was just committed, without asking the database for it again. */
-  function handOver(records: readonly QueuedRecord[], firstOffsets: ReadonlyMap<number, number>): void {
+  /** Gives readers in this process what was just committed, so that they need not query it. */
+  private handOver(records: readonly QueuedRecord[], firstOffsets: ReadonlyMap<number, number>): void {
     for (const [partitionId, firstOffset] of firstOffsets) {
-      if (!hub.isFollowed(partitionId)) continue
-      const { topic, partition } = addresses.get(partitionId)!
+      if (!this.hub.isFollowed(partitionId)) continue
+      const { topic, partition } = this.addresses.get(partitionId)!
       const fresh: LogRecord[] = []
       for (const { partitionId: id, key, value, headers } of records) {
         if (id === partitionId)
           fresh.push({ topic, partition, offset: firstOffset + fresh.length, key, value, headers })
       }
-      hub.push(partitionId, fresh)
+      this.hub.push(partitionId, fresh)
     }
   }
+}
 
-  return {
-    append,
-    async idle() {
-      await placing
-      await lanes.idle()
-    },
-  }
+interface Sent {
+  readonly placed: readonly PartitionAddress[]
+  readonly offsets: Promise<readonly number[]>
 }
 
 function place({ topic, partition, key }: NewRecord, partitions: TopicPartitions): PartitionAddress {

@@ -5,6 +5,7 @@
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
+import { appendMetrics } from '../append-metrics.js'
 import { keyPartition } from '../key-partition.js'
 import {
   LogStoppedError,
@@ -47,7 +48,7 @@ export function openEmbeddedLog({
   const directory = openTopicDirectory(database, topicPrefix)
   const hub = createFeedHub({ database, logId: directory.logId, logger })
   const endOf = createEndLookup(database)
-  const appender = createAppender({ database, directory, hub, metrics })
+  const appender = createAppender({ database, directory, hub, metrics: appendMetrics(metrics) })
   /** Tails and subscriptions that close() has to stop. */
   const readers = new Set<{ stop(): Promise<void> }>()
   let closed = false
@@ -137,7 +138,7 @@ export function openEmbeddedLog({
     async close() {
       await Promise.all([...readers].map((reader) => reader.stop()))
       closed = true
-      await appender.idle()
+      await appender.close()
       hub.close()
     },
   }

@@ -1,4 +1,5 @@
-/** End offsets on request: a call gets an answer that was looked up after it came, and calls share look-ups. */
+/** End offsets: each call gets an answer that was read after the call, and calls share queries. */
+import { createBatcher } from '@cupel/concurrency'
 import type { Queryable } from '@cupel/postgres'
 
 const ENDS = {
@@ -19,43 +20,20 @@ export async function readEnds(database: Queryable, partitionIds: readonly numbe
   return { logId: rows[0]!.log_id, ends: new Map(rows.map((row) => [row.id, row.end_offset])) }
 }
 
-interface Asked {
-  readonly partitionId: number
-  readonly resolve: (end: number) => void
-  readonly reject: (error: unknown) => void
-}
-
 /**
- * One look-up is in flight at a time. Who asks meanwhile waits for the next one: the answer under way may be older than
- * the question, and then a caller would not read its own writes.
+ * One query at a time, for everyone who asked before it began. A call that comes while one is under way waits for the next one:
+ * an answer from before the call may be too old, and then a caller would not read its own writes.
  */
 export function createEndLookup(database: Queryable): (partitionId: number) => Promise<number> {
-  const asked: Asked[] = []
-  let busy = false
-
-  async function lookUp(): Promise<void> {
-    while (asked.length > 0) {
-      const answering = asked.splice(0)
-      try {
-        const { ends } = await readEnds(database, [...new Set(answering.map((each) => each.partitionId))])
-        for (const { partitionId, resolve, reject } of answering) {
-          const end = ends.get(partitionId)
-          if (end === undefined)
-            reject(new Error(`Partition ${partitionId} is not in this database any more`))
-          else resolve(end)
-        }
-      } catch (error) {
-        for (const { reject } of answering) reject(error)
-      }
-    }
-    busy = false
-  }
-
-  return (partitionId) =>
-    new Promise((resolve, reject) => {
-      asked.push({ partitionId, resolve, reject })
-      if (busy) return
-      busy = true
-      setImmediate(() => void lookUp())
-    })
+  const lookups = createBatcher<number, number>({
+    run: async (partitionIds) => {
+      const { ends } = await readEnds(database, [...new Set(partitionIds)])
+      return partitionIds.map(async (partitionId) => {
+        const end = ends.get(partitionId)
+        if (end === undefined) throw new Error(`Partition ${partitionId} is no longer in this database`)
+        return end
+      })
+    },
+  })
+  return lookups.add
 }

@@ -3,6 +3,7 @@
  * versions of a subject nor set its level before the first schema is in, which leaves a moment without any rule.
  * Source: Confluent Schema Registry API reference, Subjects and Config.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   IncompatibleSchemaError,
   type RegisteredSchema,
@@ -22,7 +23,7 @@ const FIRST_PAUSE_MS = 250
 const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
 
 export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegistry {
-  const base = options.url.replace(/\/+$/, '')
+  const call = registryClient(options)
 
   return {
     async register(subject, schema) {
@@ -67,9 +68,14 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
   function callLevel(subject: string): Promise<Answer> {
     return call('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: LEVEL })
   }
+}
 
-  /** Repeats a call that got no answer or a 5xx; every call here can be repeated. */
-  async function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<Answer> {
+type RegistryCall = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => Promise<Answer>
+
+/** Retries a call that got no answer or a 5xx: every call to the registry can be repeated. */
+function registryClient(options: ConfluentRegistryOptions): RegistryCall {
+  const base = options.url.replace(/\/+$/, '')
+  return async (method, path, body) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const answer = await callOnce(method, path, body)
@@ -80,7 +86,7 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
             cause: error,
           })
       }
-      await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)))
+      await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1))
     }
   }
 
@@ -98,7 +104,6 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
     return answerOf(response.status, await response.text(), base)
   }
 }
-
 interface Answer {
   readonly status: number
   readonly message: string

@@ -3,9 +3,10 @@
  * out of range, missing or unreadable is reported, and the reader decides.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createWake, type Wake } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { LogStoppedError, type LogRecord } from '../port.js'
-import { knowTopics, openConnection } from './connection.js'
+import { knowTopics, openConnection, type Connection } from './connection.js'
 import { leaderOf, protocolError, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
 import { decodeBatches, UnreadableBatchError } from './record-batch.js'
 import { fetchRequest, isPassing, wireErrors, type FetchAnswer, type FetchPart } from './wire.js'
@@ -75,7 +76,7 @@ export interface Fetcher {
   /** A target changed its offset or has room again. */
   wake(): void
   /** When it last did anything: connected, was answered or failed. */
-  readonly lastActiveAt: () => number
+  lastActiveAt(): number
   close(): Promise<void>
 }
 
@@ -91,84 +92,93 @@ const LONGEST_PAUSE_MS = 1_000
 const MISSING_AFTER_MS = 15_000
 
 export function openFetcher(options: FetcherOptions): Fetcher {
-  const logger: Logger = options.connection.logger
-  const connection = openConnection(options.connection)
-  const restMs = options.restMs ?? 0
-  const maxPartitionBytes = options.maxPartitionBytes ?? MAX_PARTITION_BYTES
-  const targets = new Set<FetchTarget>()
-  let closed = false
-  const sleepers = new Set<() => void>()
-  let activeAt = Date.now()
-  let missingSince: number | null = null
-  let failures = 0
-  let ended: Promise<void> | null = null
+  return new PartitionFetcher(options)
+}
 
-  return {
-    add(target) {
-      targets.add(target)
-      ended ??= run()
-      wake()
-    },
-    remove(target) {
-      targets.delete(target)
-    },
-    wake,
-    lastActiveAt: () => activeAt,
-    async close() {
-      closed = true
-      wake()
-      await connection.close()
-      await ended
-    },
+class PartitionFetcher implements Fetcher {
+  private readonly options: FetcherOptions
+  private readonly connection: Connection
+  private readonly logger: Logger
+  private readonly targets = new Set<FetchTarget>()
+  /** One for each loop that pauses. */
+  private readonly pauses = new Set<Wake>()
+  private isClosed = false
+  private activeAt = Date.now()
+  private missingSince: number | null = null
+  private failures = 0
+  private ended: Promise<void> | null = null
+
+  constructor(options: FetcherOptions) {
+    this.options = options
+    this.connection = openConnection(options.connection)
+    this.logger = options.connection.logger
   }
 
-  function wake(): void {
-    for (const sleeper of sleepers) sleeper()
+  add(target: FetchTarget): void {
+    this.targets.add(target)
+    this.ended ??= this.run()
+    this.wake()
   }
 
-  function sleepUntilWoken(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const awake = (): void => {
-        clearTimeout(timer)
-        sleepers.delete(awake)
-        resolve()
-      }
-      const timer = setTimeout(awake, ms)
-      sleepers.add(awake)
-    })
+  remove(target: FetchTarget): void {
+    this.targets.delete(target)
   }
 
-  async function run(): Promise<void> {
-    while (!closed) {
+  wake(): void {
+    for (const pause of this.pauses) pause.wake()
+  }
+
+  lastActiveAt(): number {
+    return this.activeAt
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    this.wake()
+    await this.connection.close()
+    await this.ended
+  }
+
+  private async sleepUntilWoken(ms: number): Promise<void> {
+    const pause = createWake()
+    this.pauses.add(pause)
+    await pause.wait(ms)
+    this.pauses.delete(pause)
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isClosed) {
       let cluster: Cluster | null = null
       try {
-        if (targets.size === 0) {
-          activeAt = Date.now()
-          await sleepUntilWoken(LONGEST_PAUSE_MS)
+        if (this.targets.size === 0) {
+          this.activeAt = Date.now()
+          await this.sleepUntilWoken(LONGEST_PAUSE_MS)
           continue
         }
-        const known = connection.current()
-        cluster = await connection.cluster()
-        if (cluster !== known) options.onConnected?.(cluster.brokerPool.metadata!.clusterId)
-        await knowTopics(cluster, [...new Set([...targets].map((target) => target.wireTopic))])
-        await followLeaders(cluster)
+        const known = this.connection.current()
+        cluster = await this.connection.cluster()
+        if (cluster !== known) this.options.onConnected?.(cluster.brokerPool.metadata!.clusterId)
+        await knowTopics(cluster, [...new Set([...this.targets].map((target) => target.wireTopic))])
+        await this.followLeaders(cluster)
       } catch (error) {
-        if (closed) break
-        failures += 1
-        activeAt = Date.now()
-        noteMissing(error)
-        options.onDisconnected?.(error)
-        logger.debug({ error: String(error) }, 'Fetching was interrupted')
-        if (cluster !== null) connection.discard(cluster)
-        await sleepUntilWoken(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS))
+        if (this.isClosed) break
+        this.failures += 1
+        this.activeAt = Date.now()
+        this.noteMissing(error)
+        this.options.onDisconnected?.(error)
+        this.logger.debug({ error: String(error) }, 'Fetching was interrupted')
+        if (cluster !== null) this.connection.discard(cluster)
+        await this.sleepUntilWoken(
+          Math.min(FIRST_PAUSE_MS * 2 ** Math.min(this.failures, 10), LONGEST_PAUSE_MS),
+        )
       }
     }
   }
 
   /** One loop per leader, each with its own long poll; ends when any of them fails or the set of targets or leaders changed. */
-  async function followLeaders(cluster: Cluster): Promise<void> {
+  private async followLeaders(cluster: Cluster): Promise<void> {
     const leaders = new Set<number>()
-    for (const target of targets) {
+    for (const target of this.targets) {
       const leader = leaderOf(cluster.brokerPool.metadata, target.wireTopic, target.partition)
       if (leader === null)
         throw new StaleLeaderError(`No leader is known for ${target.wireTopic}/${target.partition}`)
@@ -176,16 +186,16 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     }
     const state = { over: false }
     const loops = [...leaders].map((leader) =>
-      follow(cluster, leader, leaders, state).finally(() => {
+      this.follow(cluster, leader, leaders, state).finally(() => {
         state.over = true
-        wake()
+        this.wake()
       }),
     )
     const results = await Promise.allSettled(loops)
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  async function follow(
+  private async follow(
     cluster: Cluster,
     leader: number,
     leaders: ReadonlySet<number>,
@@ -194,12 +204,12 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     const broker = await cluster.findBroker({ nodeId: leader })
     // The first poll is answered at once: a tail is ready as soon as it knows that its connection works.
     let longestWaitMs = 0
-    while (!closed && !state.over) {
-      activeAt = Date.now()
+    while (!this.isClosed && !state.over) {
+      this.activeAt = Date.now()
       const metadata = cluster.brokerPool.metadata
       const asked: Asked[] = []
       let draining = false
-      for (const target of targets) {
+      for (const target of this.targets) {
         // A target of a topic or leader that is new here: start over with the whole set.
         const own = leaderOf(metadata, target.wireTopic, target.partition)
         if (own === null || !leaders.has(own)) return
@@ -209,59 +219,59 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         else draining = true
       }
       if (asked.length === 0) {
-        if (targets.size === 0) return
-        await sleepUntilWoken(MAX_WAIT_MS)
+        if (this.targets.size === 0) return
+        await this.sleepUntilWoken(MAX_WAIT_MS)
         continue
       }
       const answers = await broker.connectionPool.send(
         fetchRequest(asked, {
           maxWaitMs: draining ? Math.min(longestWaitMs, MAX_WAIT_WHILE_DRAINING_MS) : longestWaitMs,
           maxBytes: MAX_BYTES,
-          maxPartitionBytes,
+          maxPartitionBytes: this.options.maxPartitionBytes ?? MAX_PARTITION_BYTES,
         }),
       )
       longestWaitMs = MAX_WAIT_MS
-      activeAt = Date.now()
-      deliver(asked, answers)
+      this.activeAt = Date.now()
+      this.deliver(asked, answers)
       if (answers.some(({ batches }) => batches.length > 0))
-        await (restMs > 0 ? sleepUntilWoken(restMs) : othersSend())
+        await (this.options.restMs === undefined ? othersSend() : this.sleepUntilWoken(this.options.restMs))
     }
   }
 
-  function deliver(asked: readonly Asked[], answers: readonly FetchAnswer[]): void {
-    if (closed) return
+  private deliver(asked: readonly Asked[], answers: readonly FetchAnswer[]): void {
+    if (this.isClosed) return
     let stale: string | null = null
     for (const answer of answers) {
       const place = asked.find((each) => each.partition === answer.partition && each.topic === answer.topic)
       const target = place?.target
       // Removed, or sent elsewhere, while the poll was under way.
-      if (target === undefined || !targets.has(target) || target.offset !== place?.offset) continue
-      if (answer.error === wireErrors.NONE) deliverOne(target, answer)
-      else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE) trouble(target, { kind: 'out-of-range' })
+      if (target === undefined || !this.targets.has(target) || target.offset !== place?.offset) continue
+      if (answer.error === wireErrors.NONE) this.deliverOne(target, answer)
+      else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE) this.trouble(target, { kind: 'out-of-range' })
       else stale = `error ${answer.error} for ${answer.topic}/${answer.partition}`
       if (answer.error !== wireErrors.NONE && !isPassing(answer.error) && stale !== null)
-        logger.warn(
+        this.logger.warn(
           { topic: answer.topic, partition: answer.partition, error: answer.error },
           'Kafka refused a fetch',
         )
-      if (answer.error === wireErrors.UNKNOWN_TOPIC_OR_PARTITION) noteMissingTopic(answer.topic)
+      if (answer.error === wireErrors.UNKNOWN_TOPIC_OR_PARTITION) this.noteMissingTopic(answer.topic)
     }
     if (stale !== null) throw new StaleLeaderError(`Kafka answered ${stale}`)
-    failures = 0
-    missingSince = null
+    this.failures = 0
+    this.missingSince = null
   }
 
-  function deliverOne(target: FetchTarget, answer: FetchAnswer): void {
+  private deliverOne(target: FetchTarget, answer: FetchAnswer): void {
     const from = target.offset
     let decoded
     try {
       decoded = decodeBatches(answer.batches, target.topic, target.partition, from)
     } catch (error) {
-      if (error instanceof UnreadableBatchError) return trouble(target, { kind: 'unreadable', error })
+      if (error instanceof UnreadableBatchError) return this.trouble(target, { kind: 'unreadable', error })
       throw error
     }
     if (decoded.first !== null && decoded.first > from)
-      return trouble(target, { kind: 'gap', found: decoded.first })
+      return this.trouble(target, { kind: 'gap', found: decoded.first })
     target.offset = decoded.next
     target.onFetched({
       records: decoded.records,
@@ -272,22 +282,23 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     })
   }
 
-  function trouble(target: FetchTarget, what: FetchTrouble): void {
-    targets.delete(target)
+  private trouble(target: FetchTarget, what: FetchTrouble): void {
+    this.targets.delete(target)
     target.onTrouble(what)
   }
 
-  function noteMissing(error: unknown): void {
+  private noteMissing(error: unknown): void {
     if (protocolError(error) !== 'UNKNOWN_TOPIC_OR_PARTITION') return
-    missingSince ??= Date.now()
-    if (Date.now() - missingSince < MISSING_AFTER_MS) return
-    for (const target of [...targets]) trouble(target, { kind: 'missing' })
+    this.missingSince ??= Date.now()
+    if (Date.now() - this.missingSince < MISSING_AFTER_MS) return
+    for (const target of [...this.targets]) this.trouble(target, { kind: 'missing' })
   }
 
-  function noteMissingTopic(topic: string): void {
-    missingSince ??= Date.now()
-    if (Date.now() - missingSince < MISSING_AFTER_MS) return
-    for (const target of [...targets]) if (target.wireTopic === topic) trouble(target, { kind: 'missing' })
+  private noteMissingTopic(topic: string): void {
+    this.missingSince ??= Date.now()
+    if (Date.now() - this.missingSince < MISSING_AFTER_MS) return
+    for (const target of [...this.targets])
+      if (target.wireTopic === topic) this.trouble(target, { kind: 'missing' })
   }
 }
 

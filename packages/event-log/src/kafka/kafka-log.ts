@@ -8,6 +8,7 @@ import {
   type TopicSpec,
 } from '@cupel/contracts'
 import { failpoint, type FailpointName } from '@cupel/failpoints'
+import { appendMetrics, type AppendMetrics } from '../append-metrics.js'
 import { GENESIS_TOPIC, genesisRecord } from '../genesis.js'
 import { keyPartition } from '../key-partition.js'
 import {
@@ -15,23 +16,26 @@ import {
   RecordTooLargeError,
   type EventLog,
   type LogIdentity,
+  type LogRecord,
   type LogStoppedError,
   type NewRecord,
   type Position,
+  type SubscribeOptions,
   type Subscription,
   type Tail,
+  type TailOptions,
 } from '../port.js'
-import { openConnection } from './connection.js'
+import { openConnection, type Connection } from './connection.js'
 import type { KafkaConnectionOptions, SaslCredentials } from './kafkajs.js'
-import { logPositions } from './log-position.js'
-import { openProducerLane, type ProducerLane } from './producer-lane.js'
+import { logPositions, type LogPositions } from './log-position.js'
+import { openProducer, type Producer, type ProducerKind } from './producer.js'
 import { readRange } from './range-reader.js'
 import { openSubscription } from './subscription.js'
 import { openTail } from './tail.js'
 import { checkProductionSettings, createTopics } from './topics.js'
 
 export interface KafkaLogOptions {
-  /** `host:port` of any brokers of the cluster; several as an array or parted by commas. */
+  /** `host:port` of any brokers of the cluster; several as an array or separated by commas. */
   readonly brokers: readonly string[] | string
   /** Shown in the broker's logs and quotas, for example `cupel-scorer`. */
   readonly clientId: string
@@ -43,178 +47,187 @@ export interface KafkaLogOptions {
   readonly sasl?: SaslCredentials
   /** Of topics created here. By default as many as there are brokers, three at most. */
   readonly replicationFactor?: number
-  /** Something hangs that nothing here can mend: the process should end and be started again. */
+  /** An append hangs for good: the process should end, so that its supervisor starts another one. */
   readonly onFatal?: (error: LogStoppedError) => void
 }
 
-/** Seconds from append to acknowledgement. */
-const APPEND_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const REQUEST_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000]
-
 /** Opens nothing by itself: connections are made when they are first needed. */
 export function openKafkaLog(options: KafkaLogOptions): EventLog {
-  const logger = options.logger ?? silentLogger
-  const metrics = options.metrics ?? noMetrics
-  const topicPrefix = options.topicPrefix ?? ''
-  const connection: KafkaConnectionOptions = {
-    brokers: (typeof options.brokers === 'string' ? options.brokers.split(',') : options.brokers).map(
-      (each) => each.trim(),
-    ),
-    clientId: options.clientId,
-    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
-    ...(options.sasl === undefined ? {} : { sasl: options.sasl }),
-    logger,
+  return new KafkaLog(options)
+}
+
+class KafkaLog implements EventLog {
+  readonly kind = 'kafka'
+  private readonly options: KafkaLogOptions
+  private readonly logger: Logger
+  private readonly topicPrefix: string
+  private readonly connection: KafkaConnectionOptions
+  private readonly lookups: Connection
+  private readonly positions: LogPositions
+  private readonly metrics: AppendMetrics
+  private readonly producers: Readonly<Record<ProducerKind, Producer>>
+  private readonly producerOfTopic = new Map(topicSpecs.map((spec) => [spec.name, spec.producer]))
+  private readonly partitionCounts = new Map<string, number>()
+  /** Tails and subscriptions that `close` has to stop. */
+  private readonly readers = new Set<{ stop(): Promise<void> }>()
+  private closing: Promise<void> | null = null
+
+  constructor(options: KafkaLogOptions) {
+    this.options = options
+    this.logger = options.logger ?? silentLogger
+    this.topicPrefix = options.topicPrefix ?? ''
+    this.connection = connectionOptions(options, this.logger)
+    this.lookups = openConnection(this.connection)
+    this.positions = logPositions(this.lookups, this.topicPrefix)
+    this.metrics = appendMetrics(options.metrics ?? noMetrics)
+    this.producers = { fast: this.openProducer('fast'), ordered: this.openProducer('ordered') }
   }
-  const lookups = openConnection(connection)
-  const positions = logPositions(lookups, topicPrefix)
-  const laneOfTopic = new Map(topicSpecs.map((spec) => [spec.name, spec.producer]))
-  const partitionCounts = new Map<string, number>()
-  const open = new Set<{ stop(): Promise<void> }>()
-  let closing: Promise<void> | null = null
 
-  const appendSeconds = metrics.histogram(
-    'log_append_seconds',
-    'Time from an append to its acknowledgement.',
-    APPEND_BUCKETS,
-    ['lane'],
-  )
-  const requestRecords = metrics.histogram(
-    'log_produce_request_records',
-    'Records that travelled in one produce request.',
-    REQUEST_BUCKETS,
-    ['lane'],
-  )
-  const failures = metrics.counter('log_append_failures_total', 'Appends that were rejected.', [
-    'lane',
-    'error',
-  ])
-  const lanes = { fast: openLane('fast'), ordered: openLane('ordered') }
-
-  function openLane(lane: 'fast' | 'ordered'): ProducerLane {
-    return openProducerLane({
-      connection,
-      lane,
-      onStuck: (error) => options.onFatal?.(error),
-      onRequest: (records) => requestRecords.observe(records, { lane }),
-      onFailure: (error) => failures.inc({ lane, error: error.name }),
+  async ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
+    const genesis: TopicSpec = {
+      name: GENESIS_TOPIC,
+      partitions: 1,
+      producer: 'ordered',
+      config: { 'cleanup.policy': 'delete', 'retention.ms': '-1' },
+    }
+    for (const spec of specs) this.producerOfTopic.set(spec.name, spec.producer)
+    await createTopics(this.connection, {
+      specs: [genesis, ...specs],
+      topicPrefix: this.topicPrefix,
+      replicationFactor: this.options.replicationFactor,
     })
+    // Where two processes append one each, the first one counts.
+    if ((await this.positions.findIdentity()) === null) await this.append('log.genesis', [genesisRecord()])
+    const wireTopics = [genesis, ...specs].map((spec) => this.wireTopic(spec.name))
+    for (const sentence of await checkProductionSettings(this.connection, wireTopics))
+      this.logger.warn({}, sentence)
   }
 
-  const wireTopic = (topic: string): string => topicPrefix + topic
-  const topicOf = (wire: string): string => wire.slice(topicPrefix.length)
-
-  const log: EventLog = {
-    kind: 'kafka',
-
-    async ensureTopics(specs) {
-      const genesis: TopicSpec = {
-        name: GENESIS_TOPIC,
-        partitions: 1,
-        producer: 'ordered',
-        config: { 'cleanup.policy': 'delete', 'retention.ms': '-1' },
-      }
-      for (const spec of specs) laneOfTopic.set(spec.name, spec.producer)
-      await createTopics(connection, {
-        specs: [genesis, ...specs],
-        topicPrefix,
-        replicationFactor: options.replicationFactor,
-      })
-      // Where two processes write one each, the first counts.
-      if ((await positions.findIdentity()) === null) await append('log.genesis', [genesisRecord()])
-      const wireTopics = [genesis, ...specs].map((spec) => wireTopic(spec.name))
-      for (const sentence of await checkProductionSettings(connection, wireTopics)) logger.warn({}, sentence)
-    },
-
-    identity: (): Promise<LogIdentity> => positions.identity(),
-    partitionCount,
-    async partitionFor(topic, key) {
-      return keyPartition(key, await partitionCount(topic))
-    },
-    append,
-    endOffset: (topic, partition) => positions.endOffset(wireTopic(topic), partition),
-    startOffset: (topic, partition) => positions.startOffset(wireTopic(topic), partition),
-    read: (range) => readRange({ ...range, wireTopic: wireTopic(range.topic) }, { connection, positions }),
-
-    async tail(tailOptions) {
-      const tail = await openTail(tailOptions, {
-        connection,
-        positions,
-        wireTopic: wireTopic(tailOptions.topic),
-      })
-      return keep(tail)
-    },
-
-    async subscribe(subscribeOptions) {
-      const { subscription, joined } = openSubscription(subscribeOptions, {
-        connection,
-        positions,
-        wireGroup: topicPrefix + subscribeOptions.group,
-        wireTopic,
-        topicOf,
-      })
-      // Kept before it has joined: closing the log must end it also while no broker can be reached.
-      const kept = keep(subscription)
-      await joined
-      return kept
-    },
-
-    close: () => (closing ??= close()),
-  }
-  return log
-
-  async function partitionCount(topic: string): Promise<number> {
-    return await positions.partitionCount(wireTopic(topic))
+  identity(): Promise<LogIdentity> {
+    return this.positions.identity()
   }
 
-  async function append(at: FailpointName, records: readonly NewRecord[]): Promise<readonly Position[]> {
+  async partitionCount(topic: string): Promise<number> {
+    return await this.positions.partitionCount(this.wireTopic(topic))
+  }
+
+  async partitionFor(topic: string, key: string): Promise<number> {
+    return keyPartition(key, await this.partitionCount(topic))
+  }
+
+  async append(at: FailpointName, records: readonly NewRecord[]): Promise<readonly Position[]> {
     if (records.length === 0) return []
     for (const record of records) requireSize(record)
     for (const { topic, partition } of records) {
-      if (partition === undefined && !partitionCounts.has(topic))
-        partitionCounts.set(topic, await partitionCount(topic))
+      if (partition === undefined && !this.partitionCounts.has(topic))
+        this.partitionCounts.set(topic, await this.partitionCount(topic))
     }
     const places = records.map((record) => ({
-      wireTopic: wireTopic(record.topic),
-      partition: record.partition ?? keyPartition(record.key, partitionCounts.get(record.topic)!),
+      wireTopic: this.wireTopic(record.topic),
+      partition: record.partition ?? keyPartition(record.key, this.partitionCounts.get(record.topic)!),
       record,
     }))
     const startedAt = performance.now()
+    const producer = this.producerFor(records)
     failpoint('before', at)
-    const offsets = await send(places)
+    const offsets = await this.producers[producer].append(places)
+    this.metrics.seconds.observe((performance.now() - startedAt) / 1000, { producer })
     failpoint('after', at)
     return places.map(({ record, partition }, index) => ({
       topic: record.topic,
       partition,
       offset: offsets[index]!,
     }))
-
-    async function send(all: typeof places): Promise<readonly number[]> {
-      const lane = laneOfTopic.get(all[0]!.record.topic) ?? 'ordered'
-      const oneLane = all.every((place) => (laneOfTopic.get(place.record.topic) ?? 'ordered') === lane)
-      // A call over both lanes is rare; the ordered one takes all of it.
-      const chosen = oneLane ? lane : 'ordered'
-      const result = await lanes[chosen].append(all)
-      appendSeconds.observe((performance.now() - startedAt) / 1000, { lane: chosen })
-      return result
-    }
   }
 
-  function keep<T extends Tail | Subscription>(reader: T): T {
-    const kept: T = {
-      ...reader,
-      async stop() {
-        open.delete(kept)
-        await reader.stop()
-      },
-    }
-    open.add(kept)
+  endOffset(topic: string, partition: number): Promise<number> {
+    return this.positions.endOffset(this.wireTopic(topic), partition)
+  }
+
+  startOffset(topic: string, partition: number): Promise<number> {
+    return this.positions.startOffset(this.wireTopic(topic), partition)
+  }
+
+  read(range: Parameters<EventLog['read']>[0]): AsyncIterable<readonly LogRecord[]> {
+    return readRange({ ...range, wireTopic: this.wireTopic(range.topic) }, this.readerParts())
+  }
+
+  async tail(options: TailOptions): Promise<Tail> {
+    return this.keep(
+      await openTail(options, { ...this.readerParts(), wireTopic: this.wireTopic(options.topic) }),
+    )
+  }
+
+  async subscribe(options: SubscribeOptions): Promise<Subscription> {
+    const { subscription, joined } = openSubscription(options, {
+      ...this.readerParts(),
+      wireGroup: this.topicPrefix + options.group,
+      wireTopic: (topic) => this.wireTopic(topic),
+      topicOf: (wireTopic) => wireTopic.slice(this.topicPrefix.length),
+    })
+    // Kept before it has joined: closing the log must end it also while no broker can be reached.
+    const kept = this.keep(subscription)
+    await joined
     return kept
   }
 
-  async function close(): Promise<void> {
-    await Promise.all([...open].map((each) => each.stop()))
-    await Promise.all([lanes.fast.close(), lanes.ordered.close()])
-    await lookups.close()
+  close(): Promise<void> {
+    return (this.closing ??= this.closeAll())
+  }
+
+  private async closeAll(): Promise<void> {
+    await Promise.all([...this.readers].map((each) => each.stop()))
+    await Promise.all([this.producers.fast.close(), this.producers.ordered.close()])
+    await this.lookups.close()
+  }
+
+  private openProducer(kind: ProducerKind): Producer {
+    return openProducer({
+      connection: this.connection,
+      kind,
+      onStuck: (error) => this.options.onFatal?.(error),
+      onRequest: (records) => this.metrics.requestRecords.observe(records, { producer: kind }),
+      onFailure: (error) => this.metrics.failures.inc({ producer: kind, error: error.name }),
+    })
+  }
+
+  /** Records of topics with different producers are rare in one call; the ordered producer takes all of them. */
+  private producerFor(records: readonly NewRecord[]): ProducerKind {
+    const isFast = ({ topic }: NewRecord): boolean => this.producerOfTopic.get(topic) === 'fast'
+    return records.every(isFast) ? 'fast' : 'ordered'
+  }
+
+  private readerParts(): { connection: KafkaConnectionOptions; positions: LogPositions } {
+    return { connection: this.connection, positions: this.positions }
+  }
+
+  private wireTopic(topic: string): string {
+    return this.topicPrefix + topic
+  }
+
+  private keep<T extends Tail | Subscription>(reader: T): T {
+    const kept: T = {
+      ...reader,
+      stop: async () => {
+        this.readers.delete(kept)
+        await reader.stop()
+      },
+    }
+    this.readers.add(kept)
+    return kept
+  }
+}
+
+function connectionOptions(
+  { brokers, clientId, ssl, sasl }: KafkaLogOptions,
+  logger: Logger,
+): KafkaConnectionOptions {
+  return {
+    brokers: (typeof brokers === 'string' ? brokers.split(',') : brokers).map((each) => each.trim()),
+    clientId,
+    ...(ssl === undefined ? {} : { ssl }),
+    ...(sasl === undefined ? {} : { sasl }),
+    logger,
   }
 }
 
@@ -224,6 +237,6 @@ function requireSize(record: NewRecord): void {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(record.headers[name]!)
   if (bytes <= MAX_RECORD_BYTES) return
   throw new RecordTooLargeError(
-    `A record for ${record.topic} has ${bytes} bytes, and ${MAX_RECORD_BYTES} is the most the log accepts.`,
+    `A record for ${record.topic} has ${bytes} bytes; the log accepts ${MAX_RECORD_BYTES}.`,
   )
 }

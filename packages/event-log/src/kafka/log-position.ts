@@ -1,4 +1,6 @@
 /** Where partitions begin and end, which log this is, and whether a checkpoint belongs to it. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { createBatcher } from '@cupel/concurrency'
 import { knowTopics, type Connection } from './connection.js'
 import { leaderOf, protocolError, type Cluster } from './kafkajs.js'
 import { decodeBatches } from './record-batch.js'
@@ -38,75 +40,80 @@ const END_ATTEMPTS = 5
 const END_PAUSE_MS = 300
 
 export function logPositions(connection: Connection, topicPrefix: string): LogPositions {
-  const ends = offsetLookup(connection, 'end')
-  const starts = offsetLookup(connection, 'start')
-  const counts = new Map<string, number>()
-  const genesisTopic = topicPrefix + GENESIS_TOPIC
-  let identifying: Promise<LogIdentity | null> | null = null
+  return new ConnectedPositions(connection, topicPrefix)
+}
 
-  return {
-    endOffset: ends,
-    startOffset: starts,
-    async partitionCount(wireTopic) {
-      const known = counts.get(wireTopic)
-      if (known !== undefined) return known
-      const count = await attempt(connection, wireTopic, async (cluster) => {
-        await knowTopics(cluster, [wireTopic])
-        return cluster.brokerPool.metadata?.topicMetadata.find((each) => each.topic === wireTopic)
-          ?.partitionMetadata.length
-      })
-      if (count === undefined || count === 0) throw unknownTopic(wireTopic)
-      // Never changes: report ids name partitions.
-      counts.set(wireTopic, count)
-      return count
-    },
-    findIdentity,
-    identity,
-    verify,
+class ConnectedPositions implements LogPositions {
+  readonly startOffset: LogPositions['startOffset']
+  readonly endOffset: LogPositions['endOffset']
+  private readonly connection: Connection
+  private readonly genesisTopic: string
+  private readonly counts = new Map<string, number>()
+  private identifying: Promise<LogIdentity | null> | null = null
+
+  constructor(connection: Connection, topicPrefix: string) {
+    this.connection = connection
+    this.genesisTopic = topicPrefix + GENESIS_TOPIC
+    this.startOffset = offsetLookup(connection, 'start')
+    this.endOffset = offsetLookup(connection, 'end')
   }
 
-  async function identity(): Promise<LogIdentity> {
-    const found = await findIdentity()
+  async partitionCount(wireTopic: string): Promise<number> {
+    const known = this.counts.get(wireTopic)
+    if (known !== undefined) return known
+    const count = await attempt(this.connection, wireTopic, async (cluster) => {
+      await knowTopics(cluster, [wireTopic])
+      return cluster.brokerPool.metadata?.topicMetadata.find((each) => each.topic === wireTopic)
+        ?.partitionMetadata.length
+    })
+    if (count === undefined || count === 0) throw unknownTopic(wireTopic)
+    // Never changes: report ids name partitions.
+    this.counts.set(wireTopic, count)
+    return count
+  }
+
+  async identity(): Promise<LogIdentity> {
+    const found = await this.findIdentity()
     if (found !== null) return found
     throw new LogUnavailableError(
-      `The log has no genesis record in ${genesisTopic} yet: its topics have to be created first.`,
+      `The log has no genesis record in ${this.genesisTopic} yet: its topics have to be created first.`,
     )
   }
 
-  function findIdentity(): Promise<LogIdentity | null> {
-    identifying ??= askIdentity().finally(() => (identifying = null))
-    return identifying
+  findIdentity(): Promise<LogIdentity | null> {
+    this.identifying ??= this.askIdentity().finally(() => (this.identifying = null))
+    return this.identifying
   }
 
-  async function askIdentity(): Promise<LogIdentity | null> {
-    return await attempt(connection, genesisTopic, async (cluster) => {
+  private async askIdentity(): Promise<LogIdentity | null> {
+    return await attempt(this.connection, this.genesisTopic, async (cluster) => {
       // Not the cached metadata: its cluster id may be that of a broker that was replaced meanwhile.
       await cluster.refreshMetadata()
-      await knowTopics(cluster, [genesisTopic])
+      await knowTopics(cluster, [this.genesisTopic])
       const metadata = cluster.brokerPool.metadata
-      const genesis = await firstRecord(cluster, genesisTopic)
+      const genesis = await firstRecord(cluster, this.genesisTopic)
       return genesis === null || metadata === null ? null : `${metadata.clusterId}/${genesis.key}`
     })
   }
 
-  async function verify(
+  async verify(
     { wireTopic, partition }: { wireTopic: string; partition: number },
     checkpoint: Checkpoint | null,
   ): Promise<Bounds> {
     const place = `${wireTopic}/${partition}`
     const next = checkpoint?.next ?? 0
     if (checkpoint !== null) {
-      const present = await identity()
+      const present = await this.identity()
       if (checkpoint.log !== present)
         throw new LogStoppedError(
           'foreign-log',
           `The checkpoint ${next} of ${place} was taken on the log ${checkpoint.log}, and this is ${present}: restore the right log, or rebuild from this one.`,
         )
     }
-    let bounds = await boundsOf(wireTopic, partition)
+    let bounds = await this.boundsOf(wireTopic, partition)
     for (let attempts = 1; next > bounds.endOffset && attempts < END_ATTEMPTS; attempts += 1) {
       await pause(END_PAUSE_MS)
-      bounds = await boundsOf(wireTopic, partition)
+      bounds = await this.boundsOf(wireTopic, partition)
     }
     if (next > bounds.endOffset)
       throw new LogStoppedError(
@@ -121,10 +128,10 @@ export function logPositions(connection: Connection, topicPrefix: string): LogPo
     return bounds
   }
 
-  async function boundsOf(wireTopic: string, partition: number): Promise<Bounds> {
+  private async boundsOf(wireTopic: string, partition: number): Promise<Bounds> {
     const [startOffset, endOffset] = await Promise.all([
-      starts(wireTopic, partition),
-      ends(wireTopic, partition),
+      this.startOffset(wireTopic, partition),
+      this.endOffset(wireTopic, partition),
     ])
     return { startOffset, endOffset }
   }
@@ -143,64 +150,51 @@ async function firstRecord(cluster: Cluster, wireTopic: string): Promise<LogReco
   return decodeBatches(answer.batches, wireTopic, 0, 0).records[0] ?? null
 }
 
-interface Wanted {
+interface Place {
   readonly wireTopic: string
   readonly partition: number
-  readonly resolve: (offset: number) => void
-  readonly reject: (error: unknown) => void
 }
 
 /**
- * One look-up at a time for everyone who asked before it began. A call that comes while one is under way waits for the next:
- * an answer from before the call could be too old for who asked.
+ * One request per topic at a time, for everyone who asked before it began. A call that comes while one is under way waits for
+ * the next: an answer from before the call could be too old for the caller.
  */
 function offsetLookup(
   connection: Connection,
   which: 'start' | 'end',
 ): (wireTopic: string, partition: number) => Promise<number> {
-  let waiting: Wanted[] = []
-  let busy = false
+  const lookups = createBatcher<Place, number>({ run: lookUp })
+  return (wireTopic, partition) => lookups.add({ wireTopic, partition })
 
-  return (wireTopic, partition) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ wireTopic, partition, resolve, reject })
-      if (busy) return
-      busy = true
-      setImmediate(() => void lookUp())
-    })
-
-  async function lookUp(): Promise<void> {
-    while (waiting.length > 0) {
-      const wanted = waiting
-      waiting = []
-      const byTopic = new Map<string, Wanted[]>()
-      for (const each of wanted) byTopic.set(each.wireTopic, [...(byTopic.get(each.wireTopic) ?? []), each])
-      // One topic that does not exist must not fail the others.
-      await Promise.all([...byTopic].map(([wireTopic, own]) => lookUpTopic(wireTopic, own)))
+  async function lookUp(places: readonly Place[]): Promise<Promise<number>[]> {
+    const byTopic = new Map<string, Set<number>>()
+    for (const { wireTopic, partition } of places) {
+      const partitions = byTopic.get(wireTopic)
+      if (partitions === undefined) byTopic.set(wireTopic, new Set([partition]))
+      else partitions.add(partition)
     }
-    busy = false
+    const topics = [...byTopic]
+    const answers = await Promise.allSettled(topics.map(([topic, partitions]) => askTopic(topic, partitions)))
+    const offsets = new Map(topics.map(([topic], index) => [topic, answers[index]!]))
+    // A topic that does not exist fails the calls that name it, and no others.
+    return places.map(async ({ wireTopic, partition }) => {
+      const answer = offsets.get(wireTopic)!
+      if (answer.status === 'rejected') throw answer.reason
+      const offset = answer.value.get(partition)
+      if (offset === undefined) throw unknownTopic(`${wireTopic}/${partition}`)
+      return offset
+    })
   }
 
-  async function lookUpTopic(wireTopic: string, wanted: readonly Wanted[]): Promise<void> {
-    try {
-      const partitions = [...new Set(wanted.map((each) => each.partition))].map((partition) => ({
-        partition,
-      }))
-      const offsets = await attempt(connection, wireTopic, async (cluster) => {
-        await knowTopics(cluster, [wireTopic])
-        const [found] = await cluster.fetchTopicsOffset([
-          { topic: wireTopic, partitions, fromBeginning: which === 'start' },
-        ])
-        return new Map(found?.partitions.map((each) => [each.partition, Number(each.offset)]))
-      })
-      for (const each of wanted) {
-        const offset = offsets.get(each.partition)
-        if (offset === undefined) each.reject(unknownTopic(`${wireTopic}/${each.partition}`))
-        else each.resolve(offset)
-      }
-    } catch (error) {
-      for (const each of wanted) each.reject(error)
-    }
+  async function askTopic(topic: string, partitions: ReadonlySet<number>): Promise<Map<number, number>> {
+    return await attempt(connection, topic, async (cluster) => {
+      await knowTopics(cluster, [topic])
+      const wanted = [...partitions].map((partition) => ({ partition }))
+      const [found] = await cluster.fetchTopicsOffset([
+        { topic, partitions: wanted, fromBeginning: which === 'start' },
+      ])
+      return new Map(found?.partitions.map((each) => [each.partition, Number(each.offset)]))
+    })
   }
 }
 
@@ -246,5 +240,3 @@ function unknownTopic(name: string): LogUnavailableError {
     `The topic ${name} does not exist in this Kafka cluster: its topics have to be created first.`,
   )
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

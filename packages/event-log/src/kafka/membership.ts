@@ -1,9 +1,10 @@
 /**
- * Stays a member of a consumer group: joins, tells what was assigned, sends heartbeats on its own clock whatever the handlers
- * do, joins again after every rebalance or broken connection, and leaves at once when stopped.
+ * Stays a member of a consumer group: joins, reports the assigned partitions, sends heartbeats whatever the handlers do, joins
+ * again after every rebalance or broken connection, and leaves at once when closed.
  */
-import type { Connection } from './connection.js'
-import { knowTopics, openConnection } from './connection.js'
+import { createWake } from '@cupel/concurrency'
+import type { Logger } from '@cupel/contracts'
+import { knowTopics, openConnection, type Connection } from './connection.js'
 import {
   createMembership,
   HEARTBEAT_INTERVAL_MS,
@@ -24,16 +25,16 @@ export interface MembershipOptions {
   readonly group: string
   readonly wireTopics: readonly string[]
   readonly onAssigned: (assignment: readonly Assignment[]) => void
-  /** Nothing is ours any more. Resolves when the work in hand is done; the group waits for it, within limits. */
+  /** The member has lost all partitions. Resolves when the work in hand is done; the group waits for it, within limits. */
   readonly onRevoked: () => Promise<void>
-  /** It cannot be a member: not allowed, or the topics are gone. */
+  /** The process cannot be a member: Kafka does not allow it, or the topics are gone. */
   readonly onRefused: (reason: 'refused' | 'topics-missing', error: unknown) => void
 }
 
 export interface Membership {
   /** Resolves after the first join, or when it was closed or refused before. */
   readonly joined: Promise<void>
-  readonly lastActiveAt: () => number
+  lastActiveAt(): number
   close(): Promise<void>
 }
 
@@ -43,7 +44,7 @@ const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 /** A broker that has just started may not know its topics yet. */
 const MISSING_AFTER_MS = 15_000
-/** Errors that no repetition mends. Source: Kafka protocol guide, error codes. */
+/** Errors that no retry removes. Source: Kafka protocol guide, error codes. */
 const REFUSALS = new Set([
   'GROUP_AUTHORIZATION_FAILED',
   'TOPIC_AUTHORIZATION_FAILED',
@@ -57,151 +58,155 @@ const REFUSALS = new Set([
 const REBALANCES = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'NOT_COORDINATOR_FOR_GROUP'])
 
 export function joinGroup(options: MembershipOptions): Membership {
-  const { logger } = options.connection
-  const connection: Connection = openConnection(options.connection)
-  let memberId: string | null = null
-  let member: GroupMembership | null = null
-  let memberCluster: Cluster | null = null
-  let closed = false
-  let activeAt = Date.now()
-  let failures = 0
-  let missingSince: number | null = null
-  let cutShort: (() => void) | null = null
-  let tellJoined: () => void = () => undefined
-  const joined = new Promise<void>((resolve) => (tellJoined = resolve))
-  const ended = run()
+  return new GroupMember(options)
+}
 
-  return {
-    joined,
-    lastActiveAt: () => activeAt,
-    async close() {
-      closed = true
-      cutShort?.()
-      tellJoined()
-      await leave()
-      await connection.close()
-      await ended
-    },
+class GroupMember implements Membership {
+  readonly joined: Promise<void>
+  private readonly options: MembershipOptions
+  private readonly connection: Connection
+  private readonly logger: Logger
+  private readonly pause = createWake()
+  private memberId: string | null = null
+  private member: GroupMembership | null = null
+  private memberCluster: Cluster | null = null
+  private isClosed = false
+  private activeAt = Date.now()
+  private failures = 0
+  private missingSince: number | null = null
+  private noteJoined: () => void = () => undefined
+  private readonly ended: Promise<void>
+
+  constructor(options: MembershipOptions) {
+    this.options = options
+    this.connection = openConnection(options.connection)
+    this.logger = options.connection.logger
+    this.joined = new Promise<void>((resolve) => (this.noteJoined = resolve))
+    this.ended = this.run()
   }
 
-  async function run(): Promise<void> {
-    while (!closed) {
-      activeAt = Date.now()
+  lastActiveAt(): number {
+    return this.activeAt
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    this.pause.wake()
+    this.noteJoined()
+    await this.leave()
+    await this.connection.close()
+    await this.ended
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isClosed) {
+      this.activeAt = Date.now()
       try {
-        await join()
-        failures = 0
-        missingSince = null
-        await stay()
+        await this.join()
+        this.failures = 0
+        this.missingSince = null
+        await this.stay()
       } catch (error) {
-        if (closed) break
-        await afterFailure(error)
+        if (this.isClosed) break
+        await this.afterFailure(error)
       }
     }
-    tellJoined()
+    this.noteJoined()
   }
 
-  async function join(): Promise<void> {
-    const cluster = await connection.cluster()
-    if (member === null || memberCluster !== cluster) {
-      await knowTopics(cluster, options.wireTopics)
-      member = createMembership({
-        ...options.connection,
+  private async join(): Promise<void> {
+    const cluster = await this.connection.cluster()
+    if (this.member === null || this.memberCluster !== cluster) {
+      await knowTopics(cluster, this.options.wireTopics)
+      this.member = createMembership({
+        ...this.options.connection,
         cluster,
-        group: options.group,
-        topics: options.wireTopics,
-        memberId,
+        group: this.options.group,
+        topics: this.options.wireTopics,
+        memberId: this.memberId,
       })
-      memberCluster = cluster
+      this.memberCluster = cluster
     }
-    await member.joinAndSync()
-    memberId = member.memberId
-    // Closed while joining: leave() found no member id then.
-    if (closed) return await leave()
-    const assignment = member
+    await this.member.joinAndSync()
+    this.memberId = this.member.memberId
+    // Closed while joining: leave() found no member id at that time.
+    if (this.isClosed) return await this.leave()
+    const assignment = this.member
       .assigned()
       .flatMap(({ topic, partitions }) => partitions.map((partition) => ({ wireTopic: topic, partition })))
-    logger.debug({ group: options.group, assignment }, 'Joined the group')
-    options.onAssigned(assignment)
-    tellJoined()
+    this.logger.debug({ group: this.options.group, assignment }, 'Joined the group')
+    this.options.onAssigned(assignment)
+    this.noteJoined()
   }
 
   /** Sends heartbeats until one fails. */
-  async function stay(): Promise<void> {
-    while (!closed) {
-      await sleep(HEARTBEAT_INTERVAL_MS)
-      if (closed) return
-      await member!.heartbeat({ interval: 0 })
-      activeAt = Date.now()
+  private async stay(): Promise<void> {
+    while (!this.isClosed) {
+      await this.pause.wait(HEARTBEAT_INTERVAL_MS)
+      if (this.isClosed) return
+      await this.member!.heartbeat({ interval: 0 })
+      this.activeAt = Date.now()
     }
   }
 
-  async function afterFailure(error: unknown): Promise<void> {
-    activeAt = Date.now()
+  private async afterFailure(error: unknown): Promise<void> {
+    this.activeAt = Date.now()
     const code = protocolError(error)
-    if (code !== null && REFUSALS.has(code)) return refused('refused', error)
+    if (code !== null && REFUSALS.has(code)) return this.refused('refused', error)
     if (code === 'UNKNOWN_TOPIC_OR_PARTITION') {
-      missingSince ??= Date.now()
-      if (Date.now() - missingSince > MISSING_AFTER_MS) return refused('topics-missing', error)
+      this.missingSince ??= Date.now()
+      if (Date.now() - this.missingSince > MISSING_AFTER_MS) return this.refused('topics-missing', error)
     }
     const rebalance = code !== null && REBALANCES.has(code)
-    logger.debug(
-      { group: options.group, error: String(error) },
+    this.logger.debug(
+      { group: this.options.group, error: String(error) },
       rebalance ? 'The group is rebalancing' : 'Left the group',
     )
-    if (code === 'UNKNOWN_MEMBER_ID') memberId = null
-    await handBack(rebalance)
+    if (code === 'UNKNOWN_MEMBER_ID') this.memberId = null
+    await this.handBack(rebalance)
     if (rebalance && code !== 'NOT_COORDINATOR_FOR_GROUP') return
-    if (code === 'UNKNOWN_MEMBER_ID' && member !== null) {
-      member.memberId = null
+    if (code === 'UNKNOWN_MEMBER_ID' && this.member !== null) {
+      this.member.memberId = null
       return
     }
-    if (memberCluster !== null) connection.discard(memberCluster)
-    member = null
-    memberCluster = null
-    failures += 1
-    await sleep(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS))
+    if (this.memberCluster !== null) this.connection.discard(this.memberCluster)
+    this.member = null
+    this.memberCluster = null
+    this.failures += 1
+    await this.pause.wait(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(this.failures, 10), LONGEST_PAUSE_MS))
   }
 
-  /** Lets the work in hand finish before others get the partitions, showing meanwhile that this member lives. */
-  async function handBack(showLife: boolean): Promise<void> {
+  /** Lets the work in hand finish before others get the partitions; meanwhile heartbeats keep the membership. */
+  private async handBack(showLife: boolean): Promise<void> {
     let done = false
-    const finished = options.onRevoked().then(() => {
+    const finished = this.options.onRevoked().then(() => {
       done = true
-      cutShort?.()
+      this.pause.wake()
     })
     const giveUpAt = Date.now() + HAND_BACK_MS
-    while (!done && !closed && Date.now() < giveUpAt) {
-      await Promise.race([finished, sleep(HEARTBEAT_INTERVAL_MS)])
-      // It is answered that a rebalance is in progress, which is known; it counts as a sign of life all the same.
-      if (showLife && !done) await member?.heartbeat({ interval: 0 }).catch(() => undefined)
+    while (!done && !this.isClosed && Date.now() < giveUpAt) {
+      await Promise.race([finished, this.pause.wait(HEARTBEAT_INTERVAL_MS)])
+      // The answer is that a rebalance is in progress, which is known; the heartbeat counts nevertheless.
+      if (showLife && !done) await this.member?.heartbeat({ interval: 0 }).catch(() => undefined)
     }
   }
 
-  function refused(reason: 'refused' | 'topics-missing', error: unknown): void {
-    closed = true
-    options.onRefused(reason, error)
+  private refused(reason: 'refused' | 'topics-missing', error: unknown): void {
+    this.isClosed = true
+    this.options.onRefused(reason, error)
   }
 
-  /** Told to the group, so that others need not wait for the session to end. */
-  async function leave(): Promise<void> {
-    const leaving = member
+  /** Leaves the group, so that others need not wait for the session to end. */
+  private async leave(): Promise<void> {
+    const leaving = this.member
     if (leaving === null || leaving.memberId === null) return
     try {
       await leaving.leave()
     } catch (error) {
-      logger.debug({ group: options.group, error: String(error) }, 'The group could not be told of leaving')
+      this.logger.debug(
+        { group: this.options.group, error: String(error) },
+        'Leaving the group failed; its partitions are free when the session ends',
+      )
     }
-  }
-
-  function sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        if (cutShort === done) cutShort = null
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      cutShort = done
-    })
   }
 }

@@ -10,10 +10,17 @@ import {
   type SubscribeOptions,
   type Subscription,
 } from '../port.js'
-import { openFetcher, stoppedBy, type Fetched, type FetchTarget, type FetchTrouble } from './fetcher.js'
+import {
+  openFetcher,
+  stoppedBy,
+  type Fetched,
+  type Fetcher,
+  type FetchTarget,
+  type FetchTrouble,
+} from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
-import { joinGroup, type Assignment } from './membership.js'
+import { joinGroup, type Assignment, type Membership } from './membership.js'
 import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
 
 export interface SubscriptionDependencies {
@@ -61,98 +68,117 @@ export function openSubscription(
   options: SubscribeOptions,
   dependencies: SubscriptionDependencies,
 ): OpenedSubscription {
-  const { positions } = dependencies
-  const { logger } = dependencies.connection
-  const parts = new Map<string, Part>()
-  const timers = new Set<NodeJS.Timeout>()
-  const queued: Part[] = []
-  let active = 0
-  let stopping: Promise<void> | null = null
-  let over = false
-
-  const fetcher = openFetcher({
-    connection: dependencies.connection,
-    ...(options.restMs === undefined ? {} : { restMs: options.restMs }),
-  })
-  const membership = joinGroup({
-    connection: dependencies.connection,
-    group: dependencies.wireGroup,
-    wireTopics: options.topics.map(dependencies.wireTopic),
-    onAssigned: (assignment) => assignment.filter(isRead).forEach(take),
-    onRevoked: revokeAll,
-    onRefused(reason, error) {
-      end(
-        reason === 'topics-missing'
-          ? new LogStoppedError(
-              'truncated-log',
-              `A topic of ${options.topics.join(', ')} no longer exists.`,
-              { cause: error },
-            )
-          : new LogStoppedError(
-              'crashed',
-              `Kafka does not let ${options.group} take part: ${String(error)}.`,
-              { cause: error },
-            ),
-      )
-    },
-  })
-  const endWatch = watchSilence(
-    () => Math.min(membership.lastActiveAt(), parts.size === 0 ? Infinity : fetcher.lastActiveAt()),
-    () => {
-      logger.error({ group: options.group }, 'The subscription has fallen silent')
-      end(
-        new LogStoppedError(
-          'stuck',
-          `Reading for ${options.group} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`,
-        ),
-      )
-    },
-  )
+  const reader = new GroupReader(options, dependencies)
   const subscription: Subscription = {
-    assigned: () => [...parts.values()].map(({ topic, partition }) => ({ topic, partition })),
-    lag() {
-      let lag = 0
-      for (const part of parts.values()) lag += Math.max(0, part.endOffset - part.next)
-      return lag
-    },
-    restart({ topic, partition }) {
-      const part = parts.get(`${dependencies.wireTopic(topic)}/${partition}`)
-      if (part !== undefined) void load(part)
-    },
-    stop: () => (stopping ??= stop()),
+    assigned: () => reader.assigned(),
+    lag: () => reader.lag(),
+    restart: (position) => reader.restart(position),
+    stop: () => reader.stop(),
   }
-  return { subscription, joined: membership.joined }
+  return { subscription, joined: reader.joined }
+}
 
-  function isRead({ wireTopic, partition }: Assignment): boolean {
-    return options.reads?.({ topic: dependencies.topicOf(wireTopic), partition }) ?? true
+class GroupReader {
+  readonly joined: Promise<void>
+  private readonly options: SubscribeOptions
+  private readonly dependencies: SubscriptionDependencies
+  private readonly fetcher: Fetcher
+  private readonly membership: Membership
+  private readonly endWatch: () => void
+  private readonly parts = new Map<string, Part>()
+  private readonly timers = new Set<NodeJS.Timeout>()
+  /** Parts with a batch to handle that wait for a place. */
+  private readonly queued: Part[] = []
+  private active = 0
+  private stopping: Promise<void> | null = null
+  private isOver = false
+
+  constructor(options: SubscribeOptions, dependencies: SubscriptionDependencies) {
+    this.options = options
+    this.dependencies = dependencies
+    const { connection } = dependencies
+    this.fetcher = openFetcher({
+      connection,
+      ...(options.restMs === undefined ? {} : { restMs: options.restMs }),
+    })
+    this.membership = joinGroup({
+      connection,
+      group: dependencies.wireGroup,
+      wireTopics: options.topics.map(dependencies.wireTopic),
+      onAssigned: (assignment) => {
+        for (const each of assignment) if (this.isRead(each)) this.take(each)
+      },
+      onRevoked: () => this.revokeAll(),
+      onRefused: (reason, error) => this.end(refusal(options, reason, error)),
+    })
+    this.joined = this.membership.joined
+    this.endWatch = watchSilence(
+      () =>
+        Math.min(
+          this.membership.lastActiveAt(),
+          this.parts.size === 0 ? Infinity : this.fetcher.lastActiveAt(),
+        ),
+      () => this.endSilent(),
+    )
   }
 
-  async function stop(): Promise<void> {
-    over = true
-    await revokeAll()
-    endWatch()
-    for (const timer of timers) clearTimeout(timer)
-    await Promise.all([membership.close(), fetcher.close()])
+  assigned(): readonly { topic: string; partition: number }[] {
+    return [...this.parts.values()].map(({ topic, partition }) => ({ topic, partition }))
+  }
+
+  lag(): number {
+    let lag = 0
+    for (const part of this.parts.values()) lag += Math.max(0, part.endOffset - part.next)
+    return lag
+  }
+
+  restart({ topic, partition }: { topic: string; partition: number }): void {
+    const part = this.parts.get(`${this.dependencies.wireTopic(topic)}/${partition}`)
+    if (part !== undefined) void this.load(part)
+  }
+
+  stop(): Promise<void> {
+    return (this.stopping ??= this.stopAll())
+  }
+
+  private endSilent(): void {
+    const { group } = this.options
+    this.dependencies.connection.logger.error({ group }, 'The subscription has been silent for too long')
+    this.end(
+      new LogStoppedError('stuck', `Reading for ${group} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`),
+    )
+  }
+
+  private isRead({ wireTopic, partition }: Assignment): boolean {
+    return this.options.reads?.({ topic: this.dependencies.topicOf(wireTopic), partition }) ?? true
+  }
+
+  private async stopAll(): Promise<void> {
+    this.isOver = true
+    await this.revokeAll()
+    this.endWatch()
+    for (const timer of this.timers) clearTimeout(timer)
+    await Promise.all([this.membership.close(), this.fetcher.close()])
   }
 
   /** Ends for good and says so once. Never awaited by what it stops. */
-  function end(error: LogStoppedError): void {
-    if (over) return
-    stopping ??= stop()
-    options.onStopped(error)
+  private end(error: LogStoppedError): void {
+    if (this.isOver) return
+    void this.stop()
+    this.options.onStopped(error)
   }
 
-  function take({ wireTopic, partition }: Assignment): void {
+  private take({ wireTopic, partition }: Assignment): void {
     const key = `${wireTopic}/${partition}`
     const target: FetchTarget = {
       wireTopic,
-      topic: dependencies.topicOf(wireTopic),
+      topic: this.dependencies.topicOf(wireTopic),
       partition,
       offset: 0,
       hasRoom: () =>
-        part.buffer.length < options.maxBatchRecords * BATCHES_AHEAD && part.bufferBytes < BYTES_AHEAD,
-      onFetched: (fetched) => receive(part, fetched),
-      onTrouble: (trouble) => void examine(part, trouble),
+        part.buffer.length < this.options.maxBatchRecords * BATCHES_AHEAD && part.bufferBytes < BYTES_AHEAD,
+      onFetched: (fetched) => this.receive(part, fetched),
+      onTrouble: (trouble) => void this.examine(part, trouble),
     }
     const part: Part = {
       wireTopic,
@@ -171,102 +197,107 @@ export function openSubscription(
       failures: 0,
       doubts: 0,
     }
-    parts.set(key, part)
-    void load(part)
+    this.parts.set(key, part)
+    void this.load(part)
   }
 
   /** Resolves when nothing is in hand any more. */
-  async function revokeAll(): Promise<void> {
-    const revoked = [...parts.values()]
-    parts.clear()
-    queued.length = 0
+  private async revokeAll(): Promise<void> {
+    const revoked = [...this.parts.values()]
+    this.parts.clear()
+    this.queued.length = 0
     for (const part of revoked) {
       part.epoch += 1
       part.state = 'revoked'
       part.buffer = []
-      fetcher.remove(part.target)
+      this.fetcher.remove(part.target)
     }
     await Promise.all(revoked.flatMap((part) => part.handling ?? []))
   }
 
   /** Decides the position anew: the checkpoint says where, and the log must agree that it has what follows. */
-  async function load(part: Part): Promise<void> {
-    const epoch = reposition(part)
+  private async load(part: Part): Promise<void> {
+    const epoch = this.reposition(part)
     part.state = 'loading'
     // What is in hand may still move the checkpoint.
     await part.handling
     if (part.epoch !== epoch) return
     try {
-      const checkpoint = await options.checkpoint({ topic: part.topic, partition: part.partition })
-      const { endOffset } = await positions.verify(part, checkpoint)
+      const checkpoint = await this.options.checkpoint({ topic: part.topic, partition: part.partition })
+      const { endOffset } = await this.dependencies.positions.verify(part, checkpoint)
       if (part.epoch !== epoch) return
       part.endOffset = endOffset
-      readFrom(part, checkpoint?.next ?? 0)
+      this.readFrom(part, checkpoint?.next ?? 0)
     } catch (error) {
       if (part.epoch !== epoch) return
-      if (error instanceof LogStoppedError) return end(error)
-      retry(part, error, part.next)
+      if (error instanceof LogStoppedError) return this.end(error)
+      this.retry(part, error, part.next)
     }
   }
 
   /** Forgets what was fetched and asks for nothing more; returns the new epoch. */
-  function reposition(part: Part): number {
+  private reposition(part: Part): number {
     part.epoch += 1
     part.buffer = []
     part.bufferFrom = part.bufferTo = part.bufferBytes = 0
-    fetcher.remove(part.target)
+    this.fetcher.remove(part.target)
     return part.epoch
   }
 
-  function readFrom(part: Part, offset: number): void {
+  private readFrom(part: Part, offset: number): void {
     part.next = part.bufferFrom = part.bufferTo = part.target.offset = offset
     part.state = 'reading'
-    fetcher.add(part.target)
+    this.fetcher.add(part.target)
   }
 
   /** Tries again from the checkpoint after a pause, which grows while it keeps failing. */
-  function retry(part: Part, error: unknown, offset: number): void {
-    const epoch = reposition(part)
+  private retry(part: Part, error: unknown, offset: number): void {
+    const epoch = this.reposition(part)
     part.state = 'loading'
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(part.failures, 10), LONGEST_RETRY_MS)
     part.failures += 1
     const timer = setTimeout(() => {
-      timers.delete(timer)
-      if (part.epoch === epoch) void load(part)
+      this.timers.delete(timer)
+      if (part.epoch === epoch) void this.load(part)
     }, waitMs)
-    timers.add(timer)
-    options.onRetry(error, { topic: part.topic, partition: part.partition, offset })
+    this.timers.add(timer)
+    this.options.onRetry(error, { topic: part.topic, partition: part.partition, offset })
   }
 
-  function receive(part: Part, fetched: Fetched): void {
+  private receive(part: Part, fetched: Fetched): void {
     part.endOffset = fetched.endOffset
     if (fetched.next === fetched.from) return
     const { records } = fetched
     part.buffer = part.buffer.length === 0 ? records : [...part.buffer, ...records]
     part.bufferBytes += fetched.bytes
     part.bufferTo = fetched.next
-    pump(part)
+    this.pump(part)
   }
 
   /** Begins a batch where there is something to handle, nothing in hand, and a place free. */
-  function pump(part: Part): void {
-    if (over || part.state !== 'reading' || part.handling !== null || part.bufferTo === part.bufferFrom)
+  private pump(part: Part): void {
+    if (
+      this.isOver ||
+      part.state !== 'reading' ||
+      part.handling !== null ||
+      part.bufferTo === part.bufferFrom
+    )
       return
-    if (active >= options.concurrency) {
-      if (!queued.includes(part)) queued.push(part)
+    if (this.active >= this.options.concurrency) {
+      if (!this.queued.includes(part)) this.queued.push(part)
       return
     }
-    active += 1
-    part.handling = handle(part, takeBatch(part), part.epoch).finally(() => {
-      active -= 1
+    this.active += 1
+    part.handling = this.handle(part, this.takeBatch(part), part.epoch).finally(() => {
+      this.active -= 1
       part.handling = null
-      while (active < options.concurrency && queued.length > 0) pump(queued.shift()!)
-      pump(part)
+      while (this.active < this.options.concurrency && this.queued.length > 0) this.pump(this.queued.shift()!)
+      this.pump(part)
     })
   }
 
-  function takeBatch(part: Part): LogBatch {
-    const max = options.maxBatchRecords
+  private takeBatch(part: Part): LogBatch {
+    const max = this.options.maxBatchRecords
     const whole = part.buffer.length <= max
     const records = whole ? part.buffer : part.buffer.slice(0, max)
     const firstOffset = part.bufferFrom
@@ -275,7 +306,7 @@ export function openSubscription(
     part.bufferBytes = whole ? 0 : Math.round(part.bufferBytes * (1 - max / part.buffer.length))
     part.buffer = whole ? [] : part.buffer.slice(max)
     part.bufferFrom = nextOffset
-    if (wasFull) fetcher.wake()
+    if (wasFull) this.fetcher.wake()
     return {
       topic: part.topic,
       partition: part.partition,
@@ -286,33 +317,33 @@ export function openSubscription(
     }
   }
 
-  async function handle(part: Part, batch: LogBatch, epoch: number): Promise<void> {
+  private async handle(part: Part, batch: LogBatch, epoch: number): Promise<void> {
     let outcome
     try {
-      outcome = await options.handle(batch)
+      outcome = await this.options.handle(batch)
     } catch (error) {
       // Positioned anew meanwhile, or no longer ours: the next reader starts from the checkpoint anyway.
-      if (part.epoch === epoch) retry(part, error, batch.firstOffset)
+      if (part.epoch === epoch) this.retry(part, error, batch.firstOffset)
       return
     }
     if (part.epoch !== epoch) return
     part.failures = part.doubts = 0
     part.next = batch.nextOffset
     if (outcome !== undefined && outcome.resumeAt !== batch.nextOffset) {
-      reposition(part)
-      readFrom(part, outcome.resumeAt)
+      this.reposition(part)
+      this.readFrom(part, outcome.resumeAt)
     }
   }
 
-  async function examine(part: Part, trouble: FetchTrouble): Promise<void> {
-    if (part.state === 'revoked' || over) return
+  private async examine(part: Part, trouble: FetchTrouble): Promise<void> {
+    if (part.state === 'revoked' || this.isOver) return
     const place = `${part.wireTopic}/${part.partition}`
     const offset = part.target.offset
-    if (trouble.kind !== 'out-of-range') return end(stoppedBy(trouble, place, offset))
+    if (trouble.kind !== 'out-of-range') return this.end(stoppedBy(trouble, place, offset))
     // Out of range. kafkajs would now go on from another offset; here the log has to explain itself.
     part.doubts += 1
     if (part.doubts > DOUBTS_ALLOWED)
-      return end(
+      return this.end(
         new LogStoppedError(
           'gap',
           `Kafka refuses to read ${place} at ${offset}, although it lies within the log.`,
@@ -320,12 +351,25 @@ export function openSubscription(
       )
     const epoch = part.epoch
     try {
-      await positions.verify(part, { next: offset, log: await positions.identity() })
-      if (part.epoch === epoch && part.state === 'reading') fetcher.add(part.target)
+      await this.dependencies.positions.verify(part, {
+        next: offset,
+        log: await this.dependencies.positions.identity(),
+      })
+      if (part.epoch === epoch && part.state === 'reading') this.fetcher.add(part.target)
     } catch (error) {
       if (part.epoch !== epoch) return
-      if (error instanceof LogStoppedError) return end(error)
-      void load(part)
+      if (error instanceof LogStoppedError) return this.end(error)
+      void this.load(part)
     }
   }
+}
+
+function refusal(
+  { topics, group }: SubscribeOptions,
+  reason: 'refused' | 'topics-missing',
+  cause: unknown,
+): LogStoppedError {
+  return reason === 'topics-missing'
+    ? new LogStoppedError('truncated-log', `A topic of ${topics.join(', ')} no longer exists.`, { cause })
+    : new LogStoppedError('crashed', `Kafka does not let ${group} take part: ${String(cause)}.`, { cause })
 }

@@ -12,7 +12,7 @@ import {
   type Tail,
   type TailOptions,
 } from '../port.js'
-import { openFetcher, stoppedBy, type FetchTarget, type FetchTrouble } from './fetcher.js'
+import { openFetcher, stoppedBy, type Fetcher, type FetchTarget, type FetchTrouble } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
 import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
@@ -29,87 +29,130 @@ const IDENTITY_RETRY_MS = 500
 
 /** Rejects with LogUnavailableError where no broker answers, with LogStoppedError where the log must not be followed. */
 export async function openTail(options: TailOptions, dependencies: TailDependencies): Promise<Tail> {
-  const { connection, positions, wireTopic } = dependencies
-  const { topic, partition } = options
-  const place = `${wireTopic}/${partition}`
+  const { positions, wireTopic } = dependencies
   const log = await positions.identity()
-  const readiness = createReadiness()
-  let isOver = false
-  let onEnd = (error: LogStoppedError): void => options.onStopped(error)
-
-  const target: FetchTarget = {
-    ...{ wireTopic, topic, partition },
-    offset: await positions.endOffset(wireTopic, partition),
-    hasRoom: () => true,
-    onFetched({ records }) {
-      readiness.fetchAnswered()
-      if (records.length > 0) options.onRecords(records)
-    },
-    onTrouble: (trouble) => void examine(trouble),
-  }
-  const fetcher = openFetcher({
-    connection,
-    onDisconnected: readiness.connectionLost,
-    // The brokers that came back must be those of the same log: an offset of another one means nothing here.
-    onConnected(clusterId) {
-      readiness.connectionLost()
-      if (!log.startsWith(`${clusterId}/`)) return end(foreignLog(place, log, `cluster ${clusterId}`))
-      void readiness.confirmLog(() => isSameLog(), connection.logger)
-    },
-  })
-  fetcher.add(target)
-  const endWatch = watchSilence(fetcher.lastActiveAt, () =>
-    end(
-      new LogStoppedError('stuck', `The tail of ${place} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`),
-    ),
-  )
-  const stop = async (): Promise<void> => {
-    isOver = true
-    endWatch()
-    fetcher.remove(target)
-    await fetcher.close()
-  }
+  const from = await positions.endOffset(wireTopic, options.partition)
+  const tail = new PartitionTail(options, dependencies, { log, from })
   try {
-    await untilReady()
+    await tail.untilReady()
   } catch (error) {
-    await stop()
+    await tail.stop()
     throw error
   }
-  return { isReady: () => readiness.isReady() && !isOver, stop }
+  return { isReady: () => tail.isReady(), stop: () => tail.stop() }
+}
 
-  async function untilReady(): Promise<void> {
-    const ended = new Promise<never>((_resolve, reject) => (onEnd = reject))
-    const opened = await withinMs(OPEN_TIMEOUT_MS, Promise.race([readiness.reached(), ended]))
-    if (opened === LATE) throw new LogUnavailableError(`Kafka did not answer a fetch of ${place} in time.`)
-    onEnd = (error) => options.onStopped(error)
-  }
+class PartitionTail {
+  private readonly dependencies: TailDependencies
+  /** The partition, as sentences name it. */
+  private readonly place: string
+  private readonly log: LogIdentity
+  private readonly readiness = createReadiness()
+  private readonly target: FetchTarget
+  private readonly fetcher: Fetcher
+  private readonly endWatch: () => void
+  private isOver = false
+  private onEnd: (error: LogStoppedError) => void
 
-  /** Null where the tail is over: then nobody needs an answer. Rejects where the log cannot be asked. */
-  async function isSameLog(): Promise<boolean | null> {
-    if (isOver) return null
-    const present = await positions.identity()
-    if (present === log) return true
-    end(foreignLog(place, log, present))
-    return false
-  }
-
-  async function examine(trouble: FetchTrouble): Promise<void> {
-    if (isOver) return
-    if (trouble.kind !== 'out-of-range') return end(stoppedBy(trouble, place, target.offset))
-    try {
-      await positions.verify({ wireTopic, partition }, { next: target.offset, log })
-    } catch (error) {
-      if (error instanceof LogStoppedError) return end(error)
+  constructor(
+    options: TailOptions,
+    dependencies: TailDependencies,
+    { log, from }: { log: LogIdentity; from: number },
+  ) {
+    const { topic, partition, onRecords } = options
+    const { wireTopic, connection } = dependencies
+    this.dependencies = dependencies
+    this.place = `${wireTopic}/${partition}`
+    this.log = log
+    this.onEnd = options.onStopped
+    this.target = {
+      ...{ wireTopic, topic, partition, offset: from },
+      hasRoom: () => true,
+      onFetched: ({ records }) => {
+        this.readiness.fetchAnswered()
+        if (records.length > 0) onRecords(records)
+      },
+      onTrouble: (trouble) => void this.examine(trouble),
     }
-    // The offset lies within the log, or nobody could tell: a leader that has just taken over answers so for a moment.
-    if (!isOver) fetcher.add(target)
+    this.fetcher = openFetcher({
+      connection,
+      onDisconnected: this.readiness.connectionLost,
+      onConnected: (clusterId) => this.confirmLog(clusterId),
+    })
+    this.fetcher.add(this.target)
+    this.endWatch = watchSilence(
+      () => this.fetcher.lastActiveAt(),
+      () => this.end(silent(this.place)),
+    )
   }
 
-  function end(error: LogStoppedError): void {
-    if (isOver) return
-    void stop()
-    onEnd(error)
+  isReady(): boolean {
+    return this.readiness.isReady() && !this.isOver
   }
+
+  async untilReady(): Promise<void> {
+    const onStopped = this.onEnd
+    const ended = new Promise<never>((_resolve, reject) => (this.onEnd = reject))
+    const opened = await withinMs(OPEN_TIMEOUT_MS, Promise.race([this.readiness.reached(), ended]))
+    if (opened === LATE)
+      throw new LogUnavailableError(`Kafka did not answer a fetch of ${this.place} in time.`)
+    this.onEnd = onStopped
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true
+    this.endWatch()
+    this.fetcher.remove(this.target)
+    await this.fetcher.close()
+  }
+
+  /** The brokers that came back must be those of the same log: an offset of another log means nothing here. */
+  private confirmLog(clusterId: string): void {
+    this.readiness.connectionLost()
+    if (!this.log.startsWith(`${clusterId}/`)) return this.end(this.foreign(`cluster ${clusterId}`))
+    void this.readiness.confirmLog(() => this.isSameLog(), this.dependencies.connection.logger)
+  }
+
+  /** Rejects where the log cannot be asked. */
+  private async isSameLog(): Promise<boolean> {
+    if (this.isOver) return false
+    const present = await this.dependencies.positions.identity()
+    if (present !== this.log) this.end(this.foreign(present))
+    return present === this.log
+  }
+
+  private async examine(trouble: FetchTrouble): Promise<void> {
+    if (this.isOver) return
+    const { offset, wireTopic, partition } = this.target
+    if (trouble.kind !== 'out-of-range') return this.end(stoppedBy(trouble, this.place, offset))
+    try {
+      await this.dependencies.positions.verify({ wireTopic, partition }, { next: offset, log: this.log })
+    } catch (error) {
+      if (error instanceof LogStoppedError) return this.end(error)
+    }
+    // The offset lies within the log, or Kafka could not be asked: a new leader answers so for a moment.
+    if (!this.isOver) this.fetcher.add(this.target)
+  }
+
+  private end(error: LogStoppedError): void {
+    if (this.isOver) return
+    void this.stop()
+    this.onEnd(error)
+  }
+
+  private foreign(present: string): LogStoppedError {
+    return new LogStoppedError(
+      'foreign-log',
+      `The log of ${this.place} was ${this.log} and is now ${present}: restart this process to follow the new log.`,
+    )
+  }
+}
+
+function silent(place: string): LogStoppedError {
+  return new LogStoppedError(
+    'stuck',
+    `The tail of ${place} has been silent for ${SILENCE_LIMIT_MS / 1000} s.`,
+  )
 }
 
 /**
@@ -142,12 +185,12 @@ function createReadiness() {
       connections += 1
     },
     /** Asks until there is an answer, or another connection. */
-    async confirmLog(isSameLog: () => Promise<boolean | null>, logger: Logger): Promise<void> {
+    async confirmLog(isSameLog: () => Promise<boolean>, logger: Logger): Promise<void> {
       const connection = connections
       while (connection === connections) {
         try {
           const isSame = await isSameLog()
-          if (connection === connections) isConfirmed = isSame === true
+          if (connection === connections) isConfirmed = isSame
           return notice()
         } catch (error) {
           logger.debug({ error: String(error) }, 'The identity of the log could not be read; asking again')
@@ -156,11 +199,4 @@ function createReadiness() {
       }
     },
   }
-}
-
-function foreignLog(place: string, log: LogIdentity, present: string): LogStoppedError {
-  return new LogStoppedError(
-    'foreign-log',
-    `The log of ${place} was ${log} and is now ${present}: restart this process to follow the new log.`,
-  )
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createAppendLanes, type AppendCall, type QueuedRecord } from './append-lanes.js'
+import { createAppendQueues, type AppendCall } from './append-queues.js'
 
 /** Writes that wait to be let through, and numbers given in order, one partition. */
-function gatedLanes() {
+function gatedQueues() {
   const writes: { keys: string[]; succeed: () => void; fail: (error: Error) => void }[] = []
   const handedOver: string[] = []
   let next = 0
-  const lanes = createAppendLanes(
+  const queues = createAppendQueues(
     (records) =>
       new Promise((resolve, reject) => {
         const succeed = () => {
@@ -18,36 +18,19 @@ function gatedLanes() {
     (records) => handedOver.push(...records.map((record) => record.key)),
   )
   const append = (keys: readonly string[], { topic = 't', bytes = 10 } = {}) => {
-    const offsets: number[] = []
-    return new Promise<readonly number[]>((resolve, reject) => {
-      const call: AppendCall = {
-        offsets,
-        remaining: keys.length,
-        failed: false,
-        queuedAt: performance.now(),
-        resolve: () => resolve(offsets),
-        reject,
-      }
-      lanes.add(
-        topic,
-        keys.map((key, index): QueuedRecord => ({
-          partitionId: 1,
-          key,
-          value: Buffer.alloc(0),
-          headers: {},
-          call,
-          index,
-          bytes,
-        })),
-      )
-    })
+    const call: AppendCall = { queuedAt: performance.now(), hasFailed: false }
+    return Promise.all(
+      keys.map((key) =>
+        queues.add(topic, { partitionId: 1, key, value: Buffer.alloc(0), headers: {}, call, bytes }),
+      ),
+    )
   }
-  return { lanes, writes, handedOver, append }
+  return { queues, writes, handedOver, append }
 }
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
-test('calls of one moment travel together, and later ones join the next write', async () => {
-  const { writes, append } = gatedLanes()
+test('calls of one moment share a write, and later ones join the next', async () => {
+  const { writes, append } = gatedQueues()
   const first = [append(['a']), append(['b', 'c'])]
   await turn()
   const later = [append(['d']), append(['e'])]
@@ -55,13 +38,14 @@ test('calls of one moment travel together, and later ones join the next write', 
   expect(writes.map((write) => write.keys)).toEqual([['a', 'b', 'c']])
   writes[0]!.succeed()
   expect(await Promise.all(first)).toEqual([[0], [1, 2]])
+  await turn()
   expect(writes[1]!.keys).toEqual(['d', 'e'])
   writes[1]!.succeed()
   expect(await Promise.all(later)).toEqual([[3], [4]])
 })
 
 test('topics do not wait for each other', async () => {
-  const { writes, append } = gatedLanes()
+  const { writes, append } = gatedQueues()
   void append(['a'], { topic: 'one' })
   void append(['b'], { topic: 'two' })
   await turn()
@@ -69,7 +53,7 @@ test('topics do not wait for each other', async () => {
 })
 
 test('a write is closed at its size, and a larger record goes alone', async () => {
-  const { writes, append } = gatedLanes()
+  const { writes, append } = gatedQueues()
   void append(['a', 'b', 'c'], { bytes: 400_000 })
   void append(['large'], { bytes: 1_900_000 })
   void append(['d'])
@@ -81,7 +65,7 @@ test('a write is closed at its size, and a larger record goes alone', async () =
 })
 
 test('when a write fails its calls fail whole: nothing of them is written later', async () => {
-  const { lanes, writes, handedOver, append } = gatedLanes()
+  const { queues, writes, handedOver, append } = gatedQueues()
   const failing = append(['a', 'b', 'c'], { bytes: 400_000 })
   const following = append(['d'], { bytes: 400_000 })
   await turn()
@@ -93,11 +77,11 @@ test('when a write fails its calls fail whole: nothing of them is written later'
   writes[1]!.succeed()
   expect(await following).toEqual([0])
   expect(handedOver).toEqual(['d'])
-  await lanes.idle()
+  await queues.close()
 })
 
 test('readers are given the records before their appender goes on', async () => {
-  const { writes, handedOver, append } = gatedLanes()
+  const { writes, handedOver, append } = gatedQueues()
   const seenAtAcknowledgement = append(['a']).then(() => [...handedOver])
   await turn()
   writes[0]!.succeed()
