@@ -1,28 +1,28 @@
 /**
- * The walls between tenants behind the condition of each query. The statement runs in a role to which the database shows the
- * rows of this tenant alone (docs/adr/0150), and what came back is looked at. None relies on another.
+ * Two more walls between tenants besides the condition of each query. The statement runs in a role to which the database shows
+ * only the rows of this tenant (docs/adr/0150), and the returned rows are checked. Each wall works without the others.
  */
 import type { Queryable, Statement } from '@cupel/postgres'
 import { tenantScope } from '@cupel/projections'
 
-/** An account in one of its two environments: nobody sees the rows of another one. */
+/** An account in one of its two environments; it sees only its own rows. */
 export interface Tenant {
   readonly accountId: string
   readonly livemode: boolean
 }
 
-/** Whose row it is, as the table says. */
+/** The tenant of a row, from the table. */
 export interface TenantRow extends Record<string, unknown> {
   readonly account_id: string
   readonly livemode: boolean
 }
 
-/** A query brought rows of another tenant, or rows that do not say whose they are. It is a defect, never a caller's fault. */
+/** A query returned a row of another tenant, or a row without a tenant. This is a defect of Cupel, never a fault of the caller. */
 export class ForeignRowError extends Error {
   override readonly name = 'ForeignRowError'
 }
 
-/** Rows of this tenant alone. The statement selects `account_id` and `livemode` from the table, not from its parameters. */
+/** Returns only rows of this tenant. The statement must select `account_id` and `livemode` from the table, not from its parameters. */
 export async function queryTenant<R extends TenantRow>(
   database: Queryable,
   tenant: Tenant,
@@ -32,9 +32,9 @@ export async function queryTenant<R extends TenantRow>(
   const own = typeof statement === 'string' ? { text: statement } : statement
   const rows = await database.query<R>({ ...own, scope: tenantScope(tenant) }, values)
   for (const { account_id: accountId, livemode } of rows) {
-    // Whose row it is stays out of the message: messages are logged under the call of the other one.
+    // Do not name the owner of the row: the message is logged with the call of another tenant.
     if (accountId !== tenant.accountId || livemode !== tenant.livemode)
-      throw new ForeignRowError('A query of the read store brought a row of another tenant')
+      throw new ForeignRowError('A query of the read models returned a row of another tenant')
   }
   return rows
 }

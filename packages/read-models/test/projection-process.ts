@@ -1,4 +1,4 @@
-/** Follows or rebuilds the label view in a process of its own, so that a failpoint can kill it. */
+/** Follows or rebuilds the label view in a separate process, so that a failpoint can kill it. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
@@ -16,6 +16,6 @@ if (task === 'rebuild') {
   await log.close()
   await database.close()
 } else {
-  // One record at a time, so that there is more than one batch to be killed at.
+  // One record at a time, so that a kill can hit more than one batch.
   runReadModel({ ...parts, readModel: { ...labelView, maxBatchRecords: 1 }, metrics: noMetrics })
 }

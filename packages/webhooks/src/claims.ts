@@ -1,4 +1,4 @@
-/** Claims: which deliveries a sender takes, for how long, and what it needs to send them. */
+/** Claims: a sender takes due deliveries for the time of a lease, with what it needs to send them. */
 import type { WebhookType } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import type { SecretBox } from './secret-box.js'
@@ -11,30 +11,30 @@ export interface ClaimedDelivery {
   readonly livemode: boolean
   readonly type: WebhookType
   readonly jobId: string | null
-  /** Number of this claim: an outcome with an older one decides nothing. */
+  /** Number of this claim. An outcome with an older number is recorded but changes nothing. */
   readonly claim: number
-  /** Attempts in its present schedule. */
+  /** Attempts of the current schedule. */
   readonly attempts: number
   readonly bodyId: string
   readonly bodyBytes: number
   readonly url: string
-  /** The newest first. */
+  /** Newest first. */
   readonly secrets: readonly string[]
 }
 
 export interface ClaimOrder {
-  /** Of each of these endpoints at most `placesPerTrusted`, of every other one. */
+  /** Endpoints from which up to `placesPerTrusted` deliveries are claimed; one from every other endpoint. */
   readonly trusted: readonly string[]
   readonly placesPerTrusted: number
-  /** Nothing of these. */
+  /** Endpoints from which nothing is claimed. */
   readonly closed: readonly string[]
   readonly limit: number
   readonly leaseMs: number
 }
 
 /**
- * Endpoints with something to send are found by skipping through the index, so that one with ten thousand deliveries costs no
- * more than one with a single one, and none stands in front of another.
+ * Finds endpoints with due deliveries by skipping through the index, so that an endpoint with ten thousand deliveries costs no
+ * more than an endpoint with one, and no endpoint delays another.
  */
 const CLAIM = {
   name: 'webhooks.claim',
@@ -72,7 +72,7 @@ const CLAIM = {
       CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END AS sealed_previous_secret`,
 }
 
-/** Takes deliveries that are due, oldest first, as far as the order allows. Their leases must be renewed until they are recorded. */
+/** Claims due deliveries, oldest first, within the limits of the order. Renew their leases until their outcomes are recorded. */
 export async function claimDeliveries(
   database: Queryable,
   secrets: SecretBox,
@@ -115,7 +115,7 @@ export async function claimDeliveries(
 
 type Claim = Pick<ClaimedDelivery, 'deliveryId' | 'claim'>
 
-/** Keeps claims for another `leaseMs`. A claim that was lost stays lost. */
+/** Extends claims by `leaseMs`. A lost claim stays lost. */
 export async function renewClaims(
   database: Queryable,
   claims: readonly Claim[],
@@ -124,7 +124,7 @@ export async function renewClaims(
   await moveClaims(database, claims, leaseMs, 0)
 }
 
-/** Gives claims back at once, for what was claimed and not begun. */
+/** Returns claims at once, for deliveries that were not sent. */
 export async function releaseClaims(database: Queryable, claims: readonly Claim[]): Promise<void> {
   await moveClaims(database, claims, 0, 1)
 }

@@ -1,4 +1,4 @@
-/** Deliveries as their account sees them: listed with every attempt, sent again one by one or by range, and the test ping. */
+/** Deliveries as their account sees them: list them with every attempt, send one or a range again, send a test ping. */
 import { requestedEventId } from '@cupel/contracts'
 import { testWebhookBody, type DeliveryStatus, type PayloadKind, type WebhookType } from '@cupel/domain'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -8,9 +8,9 @@ export interface WebhookAttempt {
   readonly number: number
   /** UTC, RFC 3339 with milliseconds. */
   readonly at: string
-  /** Null where no answer came. */
+  /** Null if there was no answer. */
   readonly statusCode: number | null
-  /** Why no answer came; null where one did. */
+  /** Why there was no answer; null if there was one. */
   readonly error: string | null
   readonly durationMs: number
   readonly responseExcerpt: string | null
@@ -24,14 +24,14 @@ export interface WebhookDelivery extends Owner {
   readonly jobId: string | null
   readonly payload: PayloadKind
   readonly status: DeliveryStatus
-  /** Null where none is planned. */
+  /** Null if no attempt is planned. */
   readonly nextAttemptAt: string | null
   readonly createdAt: string
   /** Oldest first. */
   readonly attempts: readonly WebhookAttempt[]
 }
 
-/** Place in a list: the last item of the page before. */
+/** Position in a list: the last item of the previous page. */
 export interface DeliveryCursor {
   readonly createdAt: string
   readonly deliveryId: string
@@ -47,12 +47,12 @@ export type RedeliverResult<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly code: 'unknown_endpoint' | 'unknown_delivery' | 'endpoint_disabled' }
 
-/** Longest time something lies between its end and its removal; what is listed can be sent again that long. */
+/** How long an ended delivery is kept; it is listed and can be sent again until then. */
 export const KEEP_DELIVERIES_MS = 30 * 24 * 3_600_000
 
 type OfEndpoint = Owner & { readonly endpointId: string }
 
-/** Newest first. Pages stay put while new deliveries arrive. */
+/** Newest first. New deliveries do not shift the pages. */
 export async function listDeliveries(
   database: Queryable,
   query: OfEndpoint & { status?: DeliveryStatus | undefined; pageSize: number; after: DeliveryCursor | null },
@@ -95,7 +95,7 @@ export async function getDelivery(
   return row === undefined ? null : deliveryOf(ownRow(row, order))
 }
 
-/** Sends one again, whatever became of it: same webhook id, same body, a schedule from its start. */
+/** Sends a delivery again in any state, with the same webhook id and body and a new schedule. */
 export async function redeliver(
   database: Database,
   order: OfEndpoint & { deliveryId: string },
@@ -114,8 +114,8 @@ export async function redeliver(
 }
 
 /**
- * Sends those again that were made in a range of time: by default what was missed, which is what was exhausted and what is
- * still held. Returns how many.
+ * Sends again the deliveries created in a range of time, by default those that the receiver missed: exhausted or still held.
+ * Returns their number.
  */
 export async function redeliverRange(
   database: Database,
@@ -146,10 +146,10 @@ export async function redeliverRange(
 }
 
 const MISSED: readonly DeliveryStatus[] = ['exhausted', 'held']
-/** Whoever is sending it just now has lost its claim: what comes of that attempt is recorded and decides nothing. */
+/** A sender that is sending it now loses its claim: the outcome of that attempt is recorded but changes nothing. */
 const AGAIN = `status = 'pending', attempts = 0, due_at = now(), next_attempt_at = now(), ended_at = NULL, claim = claim + 1`
 
-/** A ping to one endpoint, delivered, retried and listed as everything else. */
+/** A ping to one endpoint, delivered, retried and listed like every other delivery. */
 export async function sendTest(
   database: Database,
   order: OfEndpoint,
@@ -171,17 +171,17 @@ export async function sendTest(
       [deliveryId, webhookIdOf(deliveryId), order.endpointId],
     )
     const delivery = await getDelivery(transaction, { ...order, deliveryId })
-    if (delivery === null) throw new Error('A delivery vanished while it was made')
+    if (delivery === null) throw new Error('A new delivery disappeared in its own transaction')
     return { ok: true, delivery }
   })
 }
 
-/** The webhook-id header: constant over all attempts, one per delivery, as bodies differ between payload kinds. */
+/** The webhook-id header: one per delivery and the same for all its attempts. */
 export function webhookIdOf(deliveryId: string): string {
   return `msg_${deliveryId.replaceAll('-', '')}`
 }
 
-/** Holds the endpoint as it is until the transaction ends, so that nothing is sent to one that is just being disabled. */
+/** Locks the endpoint until the transaction ends, so that it cannot be disabled meanwhile. */
 async function refusalOf(
   transaction: Queryable,
   { endpointId, accountId, livemode }: OfEndpoint,
@@ -194,7 +194,7 @@ async function refusalOf(
   return row.status === 'enabled' ? null : { ok: false, code: 'endpoint_disabled' }
 }
 
-/** One statement, so that a delivery and its attempts are of one moment. */
+/** One statement, so that a delivery and its attempts come from one snapshot. */
 const COLUMNS = `delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status, next_attempt_at,
   created_at, (
     SELECT coalesce(json_agg(json_build_object('number', a.number, 'at', a.attempted_at, 'statusCode', a.status_code,

@@ -1,4 +1,4 @@
-/** Deliveries of ended jobs: made in the transaction of the consumer's checkpoint, given their body once it can be read. */
+/** Deliveries of ended jobs: created in the transaction of the consumer's checkpoint; their body is added once the results can be read. */
 import { decidedEventId } from '@cupel/contracts'
 import type { PayloadKind, WebhookType } from '@cupel/domain'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -7,7 +7,7 @@ import type { Owner } from './endpoints.js'
 
 export type JobWebhookType = Exclude<WebhookType, 'endpoint.test'>
 
-/** A job that ended, as its event tells it. */
+/** A job that ended, from its event. */
 export interface JobEnd extends Owner {
   readonly jobId: string
   readonly type: JobWebhookType
@@ -16,15 +16,15 @@ export interface JobEnd extends Owner {
 }
 
 /**
- * An endpoint gets the jobs that ended after it was named. The two times are read from different clocks, and one webhook too
- * many is better than one too few.
+ * An endpoint receives the jobs that ended after it was created. The two times come from different clocks; a webhook too many is
+ * better than one too few.
  */
 const CLOCK_GRACE_MS = 300_000
 
-/** One delivery for each endpoint of each job's account, held where the endpoint is disabled. Making one again changes nothing. */
+/** Creates one delivery for each endpoint of the account of each job, held if the endpoint is disabled. Safe to repeat. */
 export async function insertDeliveries(transaction: Queryable, ends: readonly JobEnd[]): Promise<number> {
   if (ends.length === 0) return 0
-  // Held as they are: an endpoint that is just being disabled holds these too, or they are made held.
+  // The lock orders this with a change of status: either the change holds these deliveries too, or they are created held.
   const rows = await transaction.query<{
     place: number
     endpoint_id: string
@@ -69,7 +69,7 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
   )
 }
 
-/** A body that deliveries wait for. */
+/** A body that deliveries are waiting for. */
 export interface MissingBody extends Owner {
   readonly jobId: string
   readonly type: JobWebhookType
@@ -77,8 +77,8 @@ export interface MissingBody extends Owner {
 }
 
 /**
- * One of each account in turn, its oldest first, the accounts in an order that is drawn anew each time: who ends a thousand jobs
- * at once stands in nobody's way, nor do fifty who each end twenty.
+ * One body of each account in turn, its oldest first; the order of accounts is random in each call. So an account that ends a
+ * thousand jobs at once delays no other, nor do fifty accounts that end twenty each.
  */
 export async function listMissingBodies(database: Queryable, limit: number): Promise<MissingBody[]> {
   const rows = await database.query<{
@@ -106,7 +106,7 @@ export async function listMissingBodies(database: Queryable, limit: number): Pro
   }))
 }
 
-/** Stores a body, unless another was faster, and lets the deliveries that wait for it go. */
+/** Stores a body unless another process stored it first, and makes the waiting deliveries due. */
 export async function storeBody(database: Database, missing: MissingBody, body: string): Promise<void> {
   const bodyId = decidedEventId('WebhookBody', missing.jobId, missing.type, missing.payload)
   await database.transaction({ at: 'webhooks.body' }, async (transaction) => {

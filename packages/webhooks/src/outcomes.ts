@@ -1,4 +1,4 @@
-/** What came of attempts: rows, states and events in one transaction, many attempts at a time. */
+/** Records outcomes of attempts: rows, states and events of many attempts in one transaction. */
 import type { AttemptDecision } from '@cupel/domain'
 import type { Database, Queryable } from '@cupel/postgres'
 import { disableGoneEndpoints } from './endpoints.js'
@@ -19,8 +19,8 @@ export interface AttemptRecord {
 const SOURCE = 'cupel/webhook-dispatcher'
 
 /**
- * An acceptance stands whoever brings it: the receiver has the message. Anything else counts only under the claim it was made
- * with, and changes nothing about a delivery that was held or ended meanwhile. Each delivery at most once per call.
+ * An acceptance counts under any claim, because the receiver has the message. Every other outcome counts only under its own
+ * claim and does not change a delivery that was held or ended in the meantime. Pass each delivery at most once per call.
  */
 const RECORD = {
   name: 'webhooks.record-attempts',
@@ -28,7 +28,7 @@ const RECORD = {
       SELECT * FROM unnest($1::text[], $2::int8[], $3::timestamptz[], $4::int4[], $5::text[], $6::int4[], $7::text[], $8::text[], $9::float8[])
         AS g (delivery_id, claim, attempted_at, status_code, error, duration_ms, response_excerpt, decision, delay_ms)
     ), locked AS MATERIALIZED (
-      -- In one order, whatever the plan: recorders wait for each other, never in a circle.
+      -- Lock in a fixed order, so that concurrent recorders cannot deadlock.
       SELECT d.delivery_id FROM webhooks.delivery d JOIN given USING (delivery_id) ORDER BY d.delivery_id FOR UPDATE OF d
     ), decided AS (
       SELECT g.*, CASE
@@ -61,7 +61,7 @@ const RECORD = {
     SELECT delivery_id, attempts_total, status, next_attempt_at, old_status FROM moved`,
 }
 
-/** Records attempts whose deliveries still exist. */
+/** Records attempts; ignores those of deleted deliveries. */
 export async function recordAttempts(database: Database, records: readonly AttemptRecord[]): Promise<void> {
   if (records.length === 0) return
   await database.transaction({ at: 'webhooks.attempted' }, async (transaction) => {

@@ -1,12 +1,12 @@
 /**
- * Webhook secrets at rest. The sender needs them in the clear, so a hash will not do: they are encrypted, bound to their
- * endpoint, under a key of the operator's, or without one under a key that lies in the same database (docs/adr/0111).
+ * Webhook secrets at rest. The sender needs the plain secret, so a hash is not enough: secrets are encrypted and bound to their
+ * endpoint, under a key of the operator, or without one under a key in the same database (docs/adr/0111).
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export interface SecretBox {
   seal(endpointId: string, secret: string): Buffer
-  /** Throws where the key under which it was sealed is not the one given now. */
+  /** Throws if the secret was sealed under another key. */
   open(endpointId: string, sealed: Uint8Array): string
 }
 
@@ -14,11 +14,11 @@ const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** First byte of what is sealed: under which key. */
+/** First byte of a sealed secret: identifies the key. */
 const KEY_KINDS = { installation: 1, operator: 2 } as const
 type KeyKind = keyof typeof KEY_KINDS
 
-/** `operatorKey`: the setting CUPEL_WEBHOOK_SECRETS_KEY. What was sealed before it was set can still be opened. */
+/** `operatorKey`: the setting CUPEL_WEBHOOK_SECRETS_KEY. Secrets that were sealed before it was set can still be opened. */
 export function createSecretBox(keys: {
   readonly installationKey: Uint8Array
   readonly operatorKey: string | undefined

@@ -1,17 +1,17 @@
-/** What time does to deliveries: those nobody could be reached for end, and what is long over goes. */
+/** Ends deliveries that are overdue and deletes old ones. */
 import type { Database, Queryable } from '@cupel/postgres'
 import type { WebhookType } from '@cupel/domain'
 import { KEEP_DELIVERIES_MS } from './deliveries.js'
 import { webhookEvent, writeWebhookEvents } from './events.js'
 
 /**
- * Ten attempts with every delay lengthened to its limit take less. Past it a delivery ends, though its endpoint was so long
- * spared further attempts that the tenth was never made.
+ * Ten attempts with the longest possible delays take less time. After it a delivery ends, even if breaks of its endpoint
+ * prevented the tenth attempt.
  */
 const GIVE_UP_AFTER_MS = 10 * 24 * 3_600_000
 const SOURCE = 'cupel/webhook-dispatcher'
 
-/** Ends deliveries that were due for too long; returns how many, at most `limit`. */
+/** Ends at most `limit` overdue deliveries; returns their number. */
 export async function exhaustOverdue(database: Database, limit: number): Promise<number> {
   return await database.transaction({ at: 'webhooks.attempted' }, async (transaction) => {
     const rows = await transaction.query<{
@@ -50,7 +50,7 @@ export async function exhaustOverdue(database: Database, limit: number): Promise
   })
 }
 
-/** Deletes what was made longer ago than it is kept and is not on its way, at most `limit` deliveries; returns how many. */
+/** Deletes at most `limit` ended deliveries that are past their time of keeping; returns their number. */
 export async function forgetOldDeliveries(database: Queryable, limit: number): Promise<number> {
   const forgotten = await database.execute(
     `DELETE FROM webhooks.delivery WHERE delivery_id IN (
@@ -71,7 +71,7 @@ export async function forgetOldDeliveries(database: Queryable, limit: number): P
 export interface DeliveryBacklog {
   readonly pending: number
   readonly held: number
-  /** Age of the oldest delivery that is neither delivered nor given up, held ones among them; 0 where there is none. */
+  /** Age of the oldest delivery that is pending or held; 0 if there is none. */
   readonly oldestAgeMs: number
 }
 

@@ -1,4 +1,4 @@
-/** The label refresher: keeps the lists of its plan up to date. Without a plan there is nothing to run. */
+/** The label refresher: keeps the lists of its plan up to date. Without a plan it does nothing. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { readRefreshPlan, startRefreshes } from '@cupel/labels'
@@ -14,7 +14,7 @@ export interface LabelRefresherDeps {
   readonly metrics: Metrics
 }
 
-/** Throws RefreshPlanError where the plan cannot be used: a list that is silently not refreshed would only look fresh. */
+/** Throws RefreshPlanError for an unusable plan, so that no list silently stops being refreshed. */
 export async function startLabelRefresher(deps: LabelRefresherDeps): Promise<RunningService> {
   const { config, ...common } = deps
   const file = config.CUPEL_LABEL_REFRESH_FILE
@@ -22,7 +22,7 @@ export async function startLabelRefresher(deps: LabelRefresherDeps): Promise<Run
   const refreshes = startRefreshes({ ...common, lists, labelView: 'elsewhere' })
   return {
     name: 'label-refresher',
-    // A source that fails does not make the service unready: its set grows older, which every report shows.
+    // A failing source does not make the service unready: the age of its set grows, and every report shows it.
     checks: () => {
       const error = refreshes.error()
       const failing = refreshes.failing()

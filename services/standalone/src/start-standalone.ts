@@ -1,4 +1,4 @@
-/** Every service in one process, on one log: for installations that fit on one machine. */
+/** All services in one process, for installations on one machine. */
 import { startApi } from '@cupel/api'
 import { startBulkCoordinator } from '@cupel/bulk-coordinator'
 import type { Logger, Metrics } from '@cupel/contracts'
@@ -15,20 +15,20 @@ export interface StandaloneDeps {
   readonly log: EventLog
   readonly codec: EventCodec
   readonly apiDatabase: Database
-  /** Apart from the API's, so that a busy worker never makes a caller wait for a connection. */
+  /** Separate from the pool of the API, so that a busy worker never makes a caller wait for a connection. */
   readonly workerDatabase: Database
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Called where only a restart leads back. */
+  /** Called for a failure that only a restart can repair. */
   readonly fail: (reason: string, error: unknown) => void
 }
 
 export interface RunningStandalone extends RunningService {
-  /** Where the API listens. */
+  /** Address of the API. */
   readonly url: string
 }
 
-/** Resolves once calls are served. The topics, tables and schemas exist already. */
+/** Resolves when the API serves requests. Topics, tables and schemas must exist. */
 export async function startStandalone(deps: StandaloneDeps): Promise<RunningStandalone> {
   const { apiDatabase, workerDatabase, ...common } = deps
   const workers = { ...common, database: workerDatabase }
@@ -38,7 +38,7 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
     return service
   }
   const stop = async (): Promise<void> => {
-    // The API first: it stops taking screens while those that answer what it has taken still run.
+    // In reverse order: the API accepts no more screens while the projector and the scorer still run for those it accepted.
     for (const service of [...running].reverse()) await service.stop()
   }
   try {
@@ -50,11 +50,11 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
         ? []
         : [startLabelRefresher(workers).then(started)]),
     ]
-    // A failure is told only when nothing is still starting: else that would never be stopped.
+    // Report a failure only when no service is still starting; otherwise that service would never be stopped.
     await Promise.allSettled(starting)
     await Promise.all(starting)
     const api = started(await startApi({ ...common, database: apiDatabase }))
-    // After the API, whose address webhooks name.
+    // After the API, because webhooks contain its address.
     started(await startWebhookDispatcher({ ...workers, baseUrl: () => api.baseUrl }))
     return {
       name: 'standalone',
@@ -66,7 +66,7 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
       stop,
     }
   } catch (error) {
-    // What started before the failure must not run on without an owner.
+    // Stop what started before the failure.
     await stop()
     throw error
   }

@@ -1,6 +1,6 @@
 /**
- * Reads of bulk jobs. Every one names the account and its environment: another one's job does not exist. A job is folded from
- * its row and the reports of its items with the function the coordinator uses, so that both say the same of it.
+ * Queries of bulk jobs. Each takes the account and its environment, so that a job of another tenant does not exist. A job is
+ * folded from its row and the reports of its items with the function that the coordinator uses, so that both give equal counts.
  */
 import {
   CANCELLED,
@@ -26,17 +26,17 @@ export interface JobReading extends BulkCounts {
   readonly status: BulkStatus
   /** Times are UTC, RFC 3339 with milliseconds. */
   readonly createdAt: string
-  /** When its first item was decided; null before. */
+  /** When its first item was decided; null until then. */
   readonly startedAt: string | null
-  /** Null while it runs. */
+  /** Null while the job runs. */
   readonly completedAt: string | null
-  /** The job has ended, and whatever its items became can be read. */
+  /** The job has ended, and all results can be read. */
   readonly isTerminal: boolean
-  /** The end is recorded, and reports of its items are not readable yet: these. Empty in every other case. */
+  /** Reports of items that are not readable yet although the end of the job is recorded. Empty in every other case. */
   readonly awaitedReportIds: readonly string[]
-  /** In the order in which they were sent. */
+  /** In the order of the submission. */
   readonly items: readonly JobItem[]
-  /** Items refused when the job was submitted. */
+  /** Items that the submission refused. */
   readonly refused: number
 }
 
@@ -76,7 +76,7 @@ interface OutcomeRow extends TenantRow {
   readonly ended_at: Date
 }
 
-/** Null where this account and environment has no such job, or none yet. */
+/** Null if this account and environment has no such job, or not yet. */
 export async function readJob(
   database: Queryable,
   tenant: Tenant,
@@ -100,7 +100,7 @@ export async function readJob(
   return readingOf(jobId, row, items, await readOutcomes(database, tenant, reportIds))
 }
 
-/** What became of screenings. A failure whose request nobody could read belongs to no account; it is told to whose job it is. */
+/** Outcomes of screenings. The failure of an unreadable request belongs to no account; the owner of the job sees it. */
 async function readOutcomes(
   database: Queryable,
   { accountId, livemode }: Tenant,
@@ -117,7 +117,7 @@ async function readOutcomes(
   )
   for (const row of rows)
     if (row.livemode !== livemode || (row.account_id !== accountId && row.account_id !== ''))
-      throw new ForeignRowError('A query of the read store brought a row of another tenant')
+      throw new ForeignRowError('A query of the read models returned a row of another tenant')
   return new Map(rows.map((row) => [row.report_id, row]))
 }
 
@@ -196,7 +196,7 @@ function countsOfEnd({ total, completed, failed, cancelled }: BulkCounts): BulkC
   return { total, completed, failed, cancelled }
 }
 
-/** Earliest decision of an item that counts: what was under way when the job was cancelled does not. */
+/** Earliest decision of an item that counts. Items that were in progress when the job was cancelled do not count. */
 function startOf(
   items: readonly StoredItem[],
   job: BulkJob,
@@ -229,13 +229,13 @@ function itemOf(
       code: outcome?.failure_code ?? 'screening_failed',
       detail: outcome?.failure_detail ?? 'The screening could not be decided.',
     }
-  // A job that could not run has ended with nothing recorded of its items.
+  // A job that could not run has no recorded outcomes.
   if (job.end?.status === 'failed')
     return { status: 'failed', index, address, code: 'screening_failed', detail: 'The job could not run.' }
   return { status: 'pending', index, address }
 }
 
-/** Reports of completed items as they were recorded, by report id. */
+/** The recorded reports of completed items, by report id. */
 export async function readItemReports(
   database: Queryable,
   tenant: Tenant,

@@ -1,4 +1,4 @@
-/** Bulk jobs for those who ask after them. */
+/** Bulk jobs, for the API. */
 import { readFileSync } from 'node:fs'
 import { topicOf, type BulkSubmitted } from '@cupel/contracts'
 import { batchWrite, on, type ReadModel } from '@cupel/projections'
@@ -26,7 +26,7 @@ const requestCancel = batchWrite({
      FROM (SELECT job_id, min(at) AS at FROM ${rows} GROUP BY job_id) f WHERE j.job_id = f.job_id`,
 })
 
-/** A job ends once; repeats of the event say the same. */
+/** A job ends once; a repeated event is equal. */
 const endJob = batchWrite({
   name: 'job-view.end',
   columns: {
@@ -45,7 +45,7 @@ const endJob = batchWrite({
      WHERE j.job_id = f.job_id AND j.status IS NULL`,
 })
 
-/** A job of 1,000 addresses takes some hundred kilobytes. */
+/** A job of 1,000 addresses has some hundred kilobytes. */
 const MAX_BATCH_RECORDS = 20
 
 export const jobView: ReadModel = {
@@ -92,7 +92,7 @@ export const jobView: ReadModel = {
   ],
 }
 
-/** An item as the table keeps it; what is null is left out. */
+/** An item as the table stores it, without null fields. */
 export interface StoredItem {
   readonly address: string
   readonly report_id?: string

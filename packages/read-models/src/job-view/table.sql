@@ -1,4 +1,4 @@
--- One row per bulk job. What became of its items is in the reports, found by their ids: no second copy of them is kept.
+-- One row per bulk job. The outcomes of its items are in the report view, found by report id; they are not stored again here.
 CREATE TABLE job (
   job_id              text COLLATE "C" PRIMARY KEY,
   account_id          text COLLATE "C" NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE job (
   -- JSON array: the address of each item as sent, and its report id or why it is refused.
   items               text NOT NULL,
   cancel_requested_at timestamptz,
-  -- Null from here while the job runs.
+  -- The columns from here on are null while the job runs.
   status              text,
   completed           int4,
   failed              int4,

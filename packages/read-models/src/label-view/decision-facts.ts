@@ -1,6 +1,6 @@
 /**
- * What was read, in the words of a decision. Field by field: what a decision records never depends on what a query adds.
- * The scorer decides by these facts, and an audit reads them again.
+ * Converts query results to the facts of a decision, field by field, so that a new field of a query does not change what a
+ * decision records. The scorer decides by these facts, and a recomputation reads them again.
  */
 import { authorityOriginOf, type LabelFacts, type LabelSetFacts } from '@cupel/domain'
 import type { Label } from './labels.js'
@@ -43,7 +43,7 @@ export function setFacts(set: PublishedSet): LabelSetFacts {
   }
 }
 
-/** UTC time of the newest of these publications; empty where there is none. */
+/** UTC time of the newest of these publications; empty if there is none. */
 export function newestPublication(sets: readonly PublishedSet[]): string {
   return sets.reduce((newest, { publishedAt }) => (publishedAt > newest ? publishedAt : newest), '')
 }

@@ -1,4 +1,4 @@
-/** Labels as they are read: with the time they were known here, and whether their source still says so. */
+/** Labels as queries return them: with the times at which they were known here, and whether their source still states them. */
 
 export interface Label {
   readonly labelId: string
@@ -6,7 +6,7 @@ export interface Label {
   readonly source: string
   readonly dataset: string
   readonly chain: string
-  /** As the source writes it. */
+  /** In the notation of the source. */
   readonly address: string
   readonly canonicalAddress: string
   readonly lookupKey: string
@@ -20,19 +20,19 @@ export interface Label {
   readonly sourceUrl: string
   readonly observedAt: string | null
   readonly validFrom: string | null
-  /** End of validity, as the source gives it or from the retirement. */
+  /** End of validity, from the source or from the retirement. */
   readonly validTo: string | null
-  /** When it became visible here: publication of the import that asserted it. */
+  /** When the label became visible here: time of the publication that asserted it. */
   readonly knownFrom: string
-  /** When its end became visible here: publication of the import that retired it; null while nothing has. */
+  /** When its end became visible here: time of the publication that retired it; null if it is not retired. */
   readonly knownTo: string | null
-  /** Came with a set older than the one in force: history, never a present claim. */
+  /** From a set that was older than the current one: history, never a current statement. */
   readonly historical: boolean
-  /** Whether its set in force still contains it: published, not historical, not retired. */
+  /** Whether the current set contains it: published, not historical, not retired. */
   readonly listed: boolean
 }
 
-/** Order of the columns in the compact form that look-ups are answered in. */
+/** Order of the columns in the compact form of look-up results. */
 export const LABEL_EXPRESSIONS = [
   'l.label_id',
   'l.import_id',
@@ -112,8 +112,8 @@ export function labelOf(compact: CompactLabel): Label {
 }
 
 /**
- * SQL for the visible labels `l`, their publication `p` and, where they were retired, the publication `ended` of the
- * first retirement after them. `upTo` limits both to the state named by a label_set_seq; a historical set retires nothing.
+ * SQL for the visible labels `l`, their publication `p` and, if they were retired, the publication `ended` of the first
+ * retirement after them. `upTo` limits both to the state with that label_set_seq. A historical set retires nothing.
  */
 export function visibleLabels(upTo: string | null): string {
   const limit = (alias: string): string => (upTo === null ? '' : `AND ${alias}.label_set_seq <= ${upTo}`)

@@ -1,4 +1,4 @@
-/** Reads of labels for imports and operators; the look-up of a screening is in snapshot.ts. */
+/** Queries of labels for imports and operators; snapshot.ts has the look-up of a screen. */
 import type { Queryable } from '@cupel/postgres'
 import { LABEL_EXPRESSIONS, labelOf, visibleLabels, type CompactLabel, type Label } from './labels.js'
 
@@ -23,9 +23,8 @@ const PAGE = {
 }
 
 /**
- * The labels of one set as of now, in pages: those it still lists, or with `include: 'all'` the ended and historical
- * ones too. What is published while the pages are read does not show in them: rows are only added, and every page is
- * read as of the same label_set_seq.
+ * The current labels of one set, in pages; with `include: 'all'` also the ended and historical ones. A publication between two
+ * pages does not show in them: rows are only added, and every page is read as of the same label_set_seq.
  */
 export async function* listSetLabels(
   database: Queryable,
@@ -53,8 +52,8 @@ export async function* listSetLabels(
 }
 
 /**
- * Everything known about the keys, for operators. `knownAt`: only what had become visible here by then. `validAt`: only
- * what held then, as known at `knownAt`; a missing end counts as open, a missing beginning as always. Both are RFC 3339
+ * All labels of the keys, for operators. `knownAt`: only labels that were visible here at that time. `validAt`: only labels that
+ * were valid then, as known at `knownAt`; a missing end counts as open, a missing beginning as always valid. Both are RFC 3339
  * times or dates; a date means its first moment, UTC.
  */
 export async function showLabels(
@@ -72,7 +71,7 @@ export async function showLabels(
     .filter((label) => validAt === undefined || heldAt(label, instant(validAt)))
 }
 
-/** The label as it was known at a time: its end may not have been known yet, or itself not at all. */
+/** The label as it was known at a time: without an end that was not known yet; null if it was not known itself. */
 function asKnownAt(label: Label, assertedValidTo: string | null, knownAt: string | undefined): Label | null {
   if (knownAt === undefined) return label
   if (instant(label.knownFrom) > instant(knownAt)) return null

@@ -1,4 +1,4 @@
-/** Labels as sources assert and retire them, and the publications that make both visible. */
+/** Labels that sources assert and retire, and the publications that make both visible. */
 import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
 import { batchWrite, on, readModelGroup, type ReadModel } from '@cupel/projections'
@@ -37,7 +37,7 @@ const insertRetirement = batchWrite({
     `INSERT INTO ${schema}.retirement (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord ON CONFLICT DO NOTHING`,
 })
 
-/** Numbered in the order of the log, without gaps; a repeated record is the publication it repeats. */
+/** Numbered in the order of the log, without gaps; a repeated record is no new publication. */
 const insertPublication = batchWrite({
   name: 'label-view.publish',
   columns: {
@@ -70,7 +70,7 @@ const insertPublication = batchWrite({
      ORDER BY log_offset`,
 })
 
-/** Of a set of which nothing is there yet. */
+/** Fields of an expected set, which has no labels yet. */
 const nothingPublished = {
   sha256: '',
   as_of: null,
@@ -87,7 +87,7 @@ const nothingPublished = {
   refresh_configured: true,
 }
 
-/** Labels come by the ten thousand and are small. */
+/** Imports append tens of thousands of small labels. */
 const MAX_BATCH_RECORDS = 5_000
 
 export const labelView: ReadModel = {
@@ -170,7 +170,7 @@ export const labelView: ReadModel = {
   ],
 }
 
-/** Consumer group of the label view: its checkpoint says how far the view has read. */
+/** Consumer group of the label view; its checkpoint is the position of the view. */
 export const labelViewGroup = readModelGroup(labelView)
 export const LABEL_TOPIC = topicOf('LabelAsserted')
 export const LABEL_PARTITION = 0

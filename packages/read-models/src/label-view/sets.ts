@@ -1,24 +1,24 @@
-/** Sets of labels as they were published. */
+/** Published and expected sets of labels. */
 import type { Queryable } from '@cupel/postgres'
 
-/** One publication. The set in force of a (source, dataset) is its newest one that is not historical. */
+/** One publication. The current set of a (source, dataset) is its newest publication that is not historical. */
 export interface PublishedSet {
   readonly labelSetSeq: number
   readonly importId: string
-  /** `expected`: nothing of it was ever published, it is waited for. */
+  /** `expected`: the list is expected, and none was published yet. */
   readonly kind: 'published' | 'expected'
-  /** Empty where only the rows of an expected set will say. */
+  /** Empty for an expected set whose rows will name the source. */
   readonly source: string
   readonly dataset: string
   /** Hash of the imported file. */
   readonly sha256: string
-  /** Date the list itself states. */
+  /** Date that the list states. */
   readonly asOf: string | null
-  /** Empty of an expected set. */
+  /** Empty for an expected set. */
   readonly publishedAt: string
   readonly historical: boolean
   readonly appended: boolean
-  /** The set is an authority’s own list. */
+  /** The set is the list of an authority. */
   readonly authority: boolean
   readonly total: number
   readonly added: number
@@ -28,7 +28,7 @@ export interface PublishedSet {
   readonly acceptedRemovals: number | null
   readonly reason: string | null
   readonly importedBy: string
-  /** The set is refreshed on a schedule, and is therefore required to be fresh. */
+  /** The set is refreshed on a schedule and must therefore be fresh. */
   readonly refreshConfigured: boolean
 }
 
@@ -41,8 +41,8 @@ const setAsJson = (refreshConfigured: string): string => `json_build_object(
   'refreshConfigured', ${refreshConfigured})`
 
 /**
- * SQL for the sets in force, as one JSON array in order of source and dataset; `upTo` as in visibleLabels. A set that is
- * waited for is one of them until it is published; one that was published before it was waited for is required from then on.
+ * SQL for the current sets, as one JSON array in order of source and dataset; `upTo` as in visibleLabels. An expected set is
+ * among them until it is published; a set that was published before it was expected is required from then on.
  */
 export function setsInForce(upTo: string | null): string {
   const newest = (condition: string): string =>
@@ -63,7 +63,7 @@ export function setsInForce(upTo: string | null): string {
         SELECT FROM published had WHERE had.dataset = p.dataset AND p.source IN ('', had.source))) known)`
 }
 
-/** The sets in force, in order of source and dataset. */
+/** The current sets, in order of source and dataset. */
 export async function listSets(database: Queryable): Promise<PublishedSet[]> {
   const [row] = await database.query<{ sets: PublishedSet[] }>({
     name: 'label-view.sets',
@@ -72,7 +72,7 @@ export async function listSets(database: Queryable): Promise<PublishedSet[]> {
   return row?.sets ?? []
 }
 
-/** Everything ever published for one set, newest first, historical imports included. */
+/** All publications of one set, newest first, including historical ones. */
 export async function listPublications(
   database: Queryable,
   { source, dataset }: { source: string; dataset: string },

@@ -1,4 +1,4 @@
-/** What a batch of screenings rests on, read in one statement and so in one snapshot: labels, sets, policy, and how current they are. */
+/** The inputs of a batch of decisions, read by one statement and so in one snapshot: labels, sets, policy, and how current they are. */
 import type { LogIdentity } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import type { ActivePolicy } from '../policy-view/queries.js'
@@ -6,30 +6,30 @@ import { LABEL_EXPRESSIONS, labelOf, visibleLabels, type CompactLabel, type Labe
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from './reducers.js'
 import { setsInForce, type PublishedSet } from './sets.js'
 
-/** Where the label view stands. The end of the label topic is the log's to tell. */
+/** The position of the label view. Only the log knows the end of the label topic. */
 export interface LabelViewCheckpoint {
   readonly next: number
   readonly log: LogIdentity
-  /** Since the view was last seen at the end of its topic, by the database's clock; null if it never was. */
+  /** Time since the view was last at the end of its topic, by the clock of the database; null if it never was. */
   readonly followedAgeMs: number | null
 }
 
 export interface LabelSnapshot {
-  /** Names this state of all labels; 0 before the first publication. */
+  /** Identifies this state of all labels; 0 before the first publication. */
   readonly labelSetSeq: number
-  /** The sets in force; null where `knownSetsSeq` is this state's, so the caller has them already. */
+  /** The current sets; null if `knownSetsSeq` is the number of this state, so that the caller has them. */
   readonly sets: readonly PublishedSet[] | null
   /** 0 before the first activation. */
   readonly policySeq: number
-  /** The policy in force; null before the first activation or where `knownPolicySeq` is its number. */
+  /** The policy in force; null before the first activation, or if `knownPolicySeq` is its number. */
   readonly policy: ActivePolicy | null
-  /** Null where no projector ever read the label topic. */
+  /** Null if no projector ever read the label topic. */
   readonly checkpoint: LabelViewCheckpoint | null
-  /** Every visible label of any of the keys, listed or ended, in the order of the log. */
+  /** All visible labels of the keys, current or ended, in the order of the log. */
   readonly labels: readonly Label[]
 }
 
-/** What every batch asks: where the state of labels and policy stands, how current the view is, and the labels of the keys. */
+/** Needed by every batch: the numbers of the states of labels and policy, how current the view is, and the labels of the keys. */
 const standing = `
       state.seq AS label_set_seq, coalesce(policy.policy_seq, 0) AS policy_seq,
       checkpoint.next, checkpoint.log,
@@ -43,9 +43,8 @@ const standing = `
       AND checkpoint.partition = ${LABEL_PARTITION}`
 
 /**
- * An array whose length the planner cannot see. Seeing it, the planner finds a plan made for this array cheaper than the one it
- * could keep, and plans anew at every look-up, which takes several times as long as the look-up
- * (PostgreSQL documentation, PREPARE, "Notes").
+ * Hides the length of an array from the planner. Otherwise the planner prefers a plan for this array to a generic one and plans
+ * every look-up again, which takes several times as long as the look-up (PostgreSQL documentation, PREPARE, "Notes").
  */
 function keptPlan(array: string): string {
   return `(SELECT ${array})::text[]`
@@ -53,7 +52,7 @@ function keptPlan(array: string): string {
 
 const LOOK_UP = { name: 'label-view.look-up', text: `SELECT ${standing}` }
 
-/** The same with sets and policy. A statement of its own: what is never executed in a plan is still set up every time. */
+/** The same with sets and policy. A separate statement, because Postgres also initialises the parts of a plan that it never runs. */
 const SNAPSHOT = {
   name: 'label-view.snapshot',
   text: `
@@ -81,9 +80,9 @@ interface SnapshotRow extends LookUpRow {
 const NOTHING_KNOWN = -1
 
 /**
- * Reads the snapshot for a batch. Sets and policy change rarely: a caller who names both numbers it holds is asked for no more
- * than the labels while they stand, and given everything, in one statement again, when one of them has moved. Keys without
- * labels cost an index probe each.
+ * Reads the snapshot for a batch. Sets and policy change rarely: for a caller that passes the numbers it knows, only the labels
+ * are read while both are current; if one has changed, everything is read again by one statement. A key without labels costs
+ * one index probe.
  */
 export async function readLabelSnapshot(
   database: Queryable,
@@ -108,7 +107,7 @@ export async function readLabelSnapshot(
 
 function only<Row>(rows: readonly Row[]): Row {
   const [row] = rows
-  if (row === undefined) throw new Error('The label snapshot has one row')
+  if (row === undefined) throw new Error('The query of the label snapshot returned no row')
   return row
 }
 
@@ -134,7 +133,7 @@ const AS_OF = {
        FROM ${visibleLabels('$2::int8')} WHERE l.lookup_key = ANY ($1::text[])) AS labels`,
 }
 
-/** The sets and labels that readLabelSnapshot gave, or would have given, while the state was `labelSetSeq`. */
+/** The sets and labels that readLabelSnapshot returns in the state `labelSetSeq`. */
 export async function readLabelsAsOf(
   database: Queryable,
   { lookupKeys, labelSetSeq }: { lookupKeys: readonly string[]; labelSetSeq: number },

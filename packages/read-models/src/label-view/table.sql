@@ -1,6 +1,5 @@
--- What sources say about addresses, and when it was known here. Rows are only ever added. Neither labels nor retirements
--- count by themselves: both wait for the publication of their import, which is one row, so a set changes all at once and
--- an import that was killed is never seen.
+-- What sources state about addresses, and when it was known here. Rows are only added. Labels and retirements become visible
+-- with the publication of their import, which is one row: a set changes all at once, and a killed import stays invisible.
 
 CREATE TABLE label (
   import_id         text COLLATE "C" NOT NULL,
@@ -26,7 +25,7 @@ CREATE TABLE label (
   PRIMARY KEY (import_id, label_id)
 );
 
--- The look-up of every screening.
+-- For the look-up of every screen.
 CREATE INDEX label_lookup ON label (lookup_key);
 
 CREATE TABLE retirement (
@@ -37,12 +36,12 @@ CREATE TABLE retirement (
   PRIMARY KEY (label_id, import_id)
 );
 
--- Also lists that are waited for: a row each, numbered among the publications, because it changes what a decision knows.
+-- Expected lists have a row too, numbered among the publications, because they change the inputs of a decision.
 CREATE TABLE publication (
-  -- 1, 2, 3 ... in the order of the log: names a state of all labels together.
+  -- 1, 2, 3 ... in the order of the log; identifies a state of all labels.
   label_set_seq     int8 PRIMARY KEY,
   import_id         text COLLATE "C" NOT NULL UNIQUE,
-  -- published; expected: waited for, by whoever refreshes it; dismissed: not any more.
+  -- published; expected: a refresher waits for it; dismissed: no longer expected.
   kind              text NOT NULL,
   source            text NOT NULL,
   dataset           text NOT NULL,
@@ -60,7 +59,7 @@ CREATE TABLE publication (
   accepted_removals int4,
   reason            text,
   imported_by       text NOT NULL,
-  -- The set is refreshed on a schedule, and is therefore required to be fresh.
+  -- The set is refreshed on a schedule and must therefore be fresh.
   refresh_configured bool NOT NULL,
   log_offset        int8 NOT NULL
 );

@@ -1,7 +1,7 @@
 import type { Queryable } from '@cupel/postgres'
 
 export interface ActivePolicy {
-  /** Counts activations from 1: changes exactly when another policy comes into force. */
+  /** Number of the activation, from 1. It changes exactly when another policy comes into force. */
   readonly policySeq: number
   readonly policyId: string
   readonly version: number

@@ -1,9 +1,9 @@
-/** The policies that were put in force, one after the other. */
+/** The activated policies, in order. */
 import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
 import { batchWrite, on, type ReadModel } from '@cupel/projections'
 
-/** Numbered in the order of the log, without gaps; a repeated record is the activation it repeats. */
+/** Numbered in the order of the log, without gaps; a repeated record is no new activation. */
 const insertActivation = batchWrite({
   name: 'policy-view.insert',
   columns: {

@@ -4,7 +4,7 @@ CREATE TABLE activation (
   event_id     text COLLATE "C" NOT NULL UNIQUE,
   policy_id    text NOT NULL,
   version      int4 NOT NULL,
-  -- RFC 8785 JSON, byte for byte what the hash was taken of.
+  -- RFC 8785 JSON, exactly the bytes that were hashed.
   document     text NOT NULL,
   sha256       text NOT NULL,
   activated_by text NOT NULL,

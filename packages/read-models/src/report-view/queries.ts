@@ -1,4 +1,4 @@
-/** Reads of reports. Every one names the account and its environment: another one's report does not exist. */
+/** Queries of reports. Each takes the account and its environment, so that a report of another tenant does not exist. */
 import type { Queryable } from '@cupel/postgres'
 import { queryTenant, type Tenant, type TenantRow } from '../tenancy.js'
 
@@ -9,7 +9,7 @@ export type StoredReport =
   | { readonly state: 'generated'; readonly reportId: string; readonly document: string }
   | { readonly state: 'failed'; readonly reportId: string; readonly code: string; readonly detail: string }
 
-/** Null where this account and environment has no such report, or none yet. */
+/** Null if this account and environment has no such report, or not yet. */
 export async function getReport(
   database: Queryable,
   { accountId, livemode, reportId }: ReportOwner & { reportId: string },
@@ -36,7 +36,7 @@ export async function getReport(
   return { state: 'failed', reportId, code: row.failure_code!, detail: row.failure_detail! }
 }
 
-/** Place in a list: the last item of the page before. */
+/** Position in a list: the last item of the previous page. */
 export interface ReportCursor {
   readonly endedAt: string
   readonly reportId: string
@@ -54,7 +54,7 @@ export interface ReportPage {
   readonly next: ReportCursor | null
 }
 
-/** Newest first. Pages stay put while new reports arrive: each goes on behind the last item of the one before. */
+/** Newest first. Each page continues after the last item of the previous one, so new reports do not shift the pages. */
 export async function listReports(
   database: Queryable,
   {

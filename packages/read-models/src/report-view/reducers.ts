@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
 import { batchWrite, on, onPartOf, type ReadModel } from '@cupel/projections'
 
-/** Of a report's repeats the first in its partition counts; a partition is applied in order, live and in a rebuild. */
+/** Of records with one report id the first in the partition counts. A partition is applied in order, live and in a rebuild. */
 const insertReport = batchWrite({
   name: 'report-view.insert',
   columns: {
@@ -30,7 +30,7 @@ const insertReport = batchWrite({
      ON CONFLICT (report_id) DO NOTHING`,
 })
 
-/** What the view keeps of a report: not what it rests on, which takes most of its record. */
+/** The fields that the view stores. The recorded inputs, most of the record, are not decoded. */
 const KEPT = [
   'reportId',
   'accountId',
@@ -46,7 +46,7 @@ const KEPT = [
   'jobIndex',
 ] as const
 
-/** A report and what is kept beside it take some kilobytes each: a transaction of all partitions stays at some megabytes. */
+/** A row has a few kilobytes, so a transaction of all partitions has some megabytes. */
 const MAX_BATCH_RECORDS = 100
 
 export const reportView: ReadModel = {

@@ -1,4 +1,4 @@
--- One row per report id: the first record with that id in its partition, be it the report or the failure.
+-- One row per report id: the first record with that id in its partition, a report or a failure.
 CREATE TABLE report (
   report_id         text COLLATE "C" PRIMARY KEY,
   account_id        text COLLATE "C" NOT NULL,
@@ -23,11 +23,11 @@ CREATE TABLE report (
   log_offset        int8 NOT NULL
 );
 
--- A list is always one account's, in one environment, newest first: this index gives its pages in order.
--- Levels and chains are few and are filtered along the way.
+-- A list belongs to one account in one environment and is newest first: this index gives its pages in order.
+-- There are few levels and chains, so they are filtered during the scan.
 CREATE INDEX report_newest ON report (account_id, livemode, ended_at DESC, report_id DESC)
   WHERE state = 'generated';
 
--- An address is one among very many, so its reports are worth finding directly.
+-- There are very many addresses, so their reports have an index of their own.
 CREATE INDEX report_by_address ON report (account_id, livemode, canonical_address, ended_at DESC, report_id DESC)
   WHERE state = 'generated';

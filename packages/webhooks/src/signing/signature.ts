@@ -1,18 +1,18 @@
 /**
  * Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md), symmetric scheme `v1`:
- * HMAC-SHA256 over `id.timestamp.body`, in base64. Several signatures stand side by side while a secret is rotated.
+ * HMAC-SHA256 over `id.timestamp.body`, in base64. During a rotation of the secret a message has several signatures.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export interface SignedMessage {
-  /** The same over all attempts of a message; holds no full stop. */
+  /** The same for all attempts of a message; contains no full stop. */
   readonly id: string
-  /** Seconds since 1970 of this attempt. */
+  /** Time of this attempt, seconds since 1970. */
   readonly timestampSeconds: number
   readonly body: string | Uint8Array
 }
 
-/** The three headers of a message, as they arrive. */
+/** The three headers of a received message. */
 export interface WebhookHeaders {
   readonly 'webhook-id'?: string | undefined
   readonly 'webhook-timestamp'?: string | undefined
@@ -27,12 +27,12 @@ export type Verification =
     }
 
 const SECRET_PREFIX = 'whsec_'
-/** The specification asks for 24 to 64. */
+/** The specification requires 24 to 64. */
 const SECRET_BYTES = 32
 const MIN_SECRET_BYTES = 24
 const MAX_SECRET_BYTES = 64
 const SCHEME = 'v1'
-/** How far the clocks of sender and receiver may be apart; what the official libraries allow. */
+/** Allowed difference between the clocks of sender and receiver; the value of the official libraries. */
 export const WEBHOOK_TOLERANCE_SECONDS = 300
 
 /** A new secret, `whsec_` and base64. */
@@ -43,11 +43,11 @@ export function newWebhookSecret(): string {
 /** Value of the `webhook-signature` header: one signature per secret, the newest first. Throws RangeError for a malformed secret. */
 export function signWebhook(message: SignedMessage, secrets: readonly string[]): string {
   if (message.id.includes('.'))
-    throw new RangeError('A webhook id holds no full stop: it would shift what is signed')
+    throw new RangeError('A webhook id must not contain a full stop, which separates the signed parts')
   return secrets.map((secret) => `${SCHEME},${digest(message, secret).toString('base64')}`).join(' ')
 }
 
-/** Whether a message was signed with this secret, lately. Compares in constant time. Throws RangeError for a malformed secret. */
+/** Checks that a message was signed with this secret and is recent. Compares in constant time. Throws RangeError for a malformed secret. */
 export function verifyWebhook(
   received: { readonly headers: WebhookHeaders; readonly body: string | Uint8Array },
   secret: string,
@@ -81,10 +81,10 @@ function digest({ id, timestampSeconds, body }: SignedMessage, secret: string): 
 
 function keyOf(secret: string): Buffer {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
-  // The secret itself stays out of the message: messages are logged.
+  // Do not put the secret into the message: messages are logged.
   if (!secret.startsWith(SECRET_PREFIX) || key.length < MIN_SECRET_BYTES || key.length > MAX_SECRET_BYTES)
     throw new RangeError(
-      `A webhook secret is ${SECRET_PREFIX} and ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes in base64`,
+      `A webhook secret is ${SECRET_PREFIX} followed by ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes in base64`,
     )
   return key
 }

@@ -1,4 +1,4 @@
--- Receivers of webhooks, what is on its way to them, and what came of each attempt. Primary tables: nothing rebuilds them.
+-- Webhook endpoints, their deliveries, and the outcome of each attempt. Primary tables: they cannot be rebuilt from the log.
 CREATE SCHEMA webhooks;
 
 CREATE TABLE webhooks.endpoint (
@@ -9,7 +9,7 @@ CREATE TABLE webhooks.endpoint (
   payload                    text NOT NULL CHECK (payload IN ('full', 'thin')),
   status                     text NOT NULL CHECK (status IN ('enabled', 'disabled')),
   disabled_reason            text CHECK ((status = 'disabled') = (disabled_reason IS NOT NULL)),
-  -- Encrypted; see secret-box.ts. The one before signs beside it until its time is over.
+  -- Encrypted; see secret-box.ts. The previous secret also signs until its time ends.
   sealed_secret              bytea NOT NULL,
   sealed_previous_secret     bytea,
   previous_secret_expires_at timestamptz CHECK ((sealed_previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
@@ -17,7 +17,7 @@ CREATE TABLE webhooks.endpoint (
 );
 CREATE INDEX endpoint_of_account ON webhooks.endpoint (account_id, livemode, created_at, endpoint_id);
 
--- What is sent, once per job and payload kind. Written once and never again: every attempt sends the same bytes.
+-- Bodies, one per job and payload kind. Written once and never changed: every attempt sends the same bytes.
 CREATE TABLE webhooks.body (
   body_id    text COLLATE "C" PRIMARY KEY,
   body       text NOT NULL,
@@ -36,13 +36,13 @@ CREATE TABLE webhooks.delivery (
   -- Null until the results of the job can be read.
   body_id         text COLLATE "C" REFERENCES webhooks.body,
   status          text NOT NULL CHECK (status IN ('pending', 'delivered', 'exhausted', 'held')),
-  -- Since it was begun or asked for again: the place in the retry schedule.
+  -- Attempts since the start or the last redelivery: the position in the retry schedule.
   attempts        int4 NOT NULL DEFAULT 0,
   attempts_total  int4 NOT NULL DEFAULT 0,
   next_attempt_at timestamptz,
-  -- From when it may be claimed; a claim moves it to the end of its lease.
+  -- Claimable from this time; a claim sets it to the end of the lease.
   due_at          timestamptz NOT NULL,
-  -- Counts claims: who comes back with an older number has lost its lease.
+  -- Number of claims. A sender with an older number has lost its lease.
   claim           int8 NOT NULL DEFAULT 0,
   created_at      timestamptz NOT NULL DEFAULT now(),
   ended_at        timestamptz
@@ -58,7 +58,7 @@ CREATE TABLE webhooks.attempt (
   delivery_id      text COLLATE "C" NOT NULL REFERENCES webhooks.delivery ON DELETE CASCADE,
   number           int4 NOT NULL,
   attempted_at     timestamptz NOT NULL,
-  -- Null where no answer came; then there is an error.
+  -- Null if there was no answer; then there is an error.
   status_code      int4,
   error            text,
   duration_ms      int4 NOT NULL,
