@@ -1,6 +1,6 @@
 /**
  * Reads a job so that no reader misses what was acknowledged before it asked: neither a job that was submitted, nor the end of a
- * job, nor the reports of an ended job. Such a read waits for the projections (docs/adr/0105).
+ * job, nor the reports of an ended job. Such a read waits for the projections (docs/adr/0073).
  */
 import { reportPartition, topicOf } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
