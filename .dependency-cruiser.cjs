@@ -74,6 +74,24 @@ module.exports = {
       },
     ),
     forbid(
+      'scorers-stand-alone',
+      'A scorer is a whole: it imports its own folder, types of the contracts, and @noble/hashes.',
+      { path: root + 'packages/domain/src/scorer/(\\d+\\.\\d+\\.\\d+)/', pathNot: TESTS },
+      {
+        pathNot: [
+          root + 'packages/domain/src/scorer/$1/',
+          '^packages/contracts/',
+          'node_modules/@noble/hashes/',
+        ],
+      },
+    ),
+    forbid(
+      'scorers-import-types-alone',
+      'Values of the contracts change; a scorer has its own.',
+      { path: root + 'packages/domain/src/scorer/\\d+\\.\\d+\\.\\d+/', pathNot: TESTS },
+      { path: '^packages/contracts/', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
       'only-postgres-imports-pg',
       'One package knows the driver.',
       { path: root + '(packages|services)/', pathNot: [root + 'packages/postgres/'] },

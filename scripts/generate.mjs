@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { scorerFiles } from './scorers.mjs'
 import { drawLayers } from './layers.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -90,6 +91,7 @@ writeOrCheck(`${generatedDir}/events.ts`, eventsFile)
 writeOrCheck(`${generatedDir}/event-schemas.ts`, schemasFile)
 writeOrCheck(`${generatedDir}/topic-table.ts`, topicsFile)
 writeOrCheck('ARCHITECTURE.md', withLayers(architecture, layers))
+for (const [name, text] of Object.entries(scorerFiles())) writeOrCheck(name, text)
 
 function withLayers(text, picture) {
   const [start, end] = [

@@ -1,0 +1,2 @@
+import { categories } from '@cupel/contracts'
+export { categories }

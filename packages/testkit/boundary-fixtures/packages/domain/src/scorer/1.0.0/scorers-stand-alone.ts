@@ -1,0 +1,2 @@
+import '../../domain-is-pure.js'
+export {}
