@@ -4,6 +4,7 @@ import { reportPartitionOfLane } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { findJob, readItemReports, type FoundJob, type JobItem } from '@cupel/read-models'
+import type { NameReports } from '../screening/report-id-cipher.js'
 import { createReportIds } from '../screening/report-ids.js'
 import { READ_YOUR_WRITES_TIMEOUT_MS } from '../screening/report-reader.js'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
@@ -23,12 +24,7 @@ export interface OpenBulkOptions {
   readonly database: Database
   readonly deadlineMs: number
   readonly takeNumbers: (count: number) => Promise<number>
-  /** Names of numbers in a row, each in the partition of the report topic that is given for it. */
-  readonly reportIdsOf: (
-    first: number,
-    count: number,
-    partitionOf: (number: bigint) => number,
-  ) => readonly string[]
+  readonly nameReports: NameReports
   /** As callers see them; known once the API listens. */
   readonly links: { readonly baseUrl: string; readonly reportPageUrl: string }
 }
@@ -37,7 +33,7 @@ export function openBulk({ log, codec, database, links, ...options }: OpenBulkOp
   const reportIds = createReportIds({
     take: options.takeNumbers,
     idsOf: (first, count) =>
-      options.reportIdsOf(first, count, (number) => reportPartitionOfLane('bulk', number)),
+      options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
   return {
     jobs: createBulkJobs({

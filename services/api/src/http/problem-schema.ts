@@ -104,7 +104,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = 
   too_many_failures: {
     detail: 'Too many calls from this address failed to authenticate within a minute.',
   },
-  internal_error: { detail: 'Something went wrong here; the request id helps to find out what.' },
+  internal_error: { detail: 'The call failed unexpectedly. Quote the request id when you report it.' },
   screening_failed: {
     detail: 'The screening ended without a report.',
     members: { report_id: '9f2c4a1be07d6358' },

@@ -1,6 +1,22 @@
-/** The keyed function under the permutation of report ids: AES-256 of (round, half), by this installation's key. */
+/** Names of report numbers: a permutation keyed with AES-256 of (round, half), by the key of this installation. */
 import { createCipheriv } from 'node:crypto'
-import type { RoundFunction } from '@cupel/domain'
+import { REPORT_PARTITIONS } from '@cupel/contracts'
+import { reportIdsOf, type RoundFunction } from '@cupel/domain'
+
+/** The ids of `count` numbers from `first` on, each in the partition of the report topic that is given for it. */
+export type NameReports = (
+  first: number,
+  count: number,
+  partitionOf: (number: bigint) => number,
+) => readonly string[]
+
+export function createReportNames(key: Uint8Array): NameReports {
+  const rounds = reportIdRounds(key)
+  return (first, count, partitionOf) => {
+    const numbers = Array.from({ length: count }, (_, index) => BigInt(first + index))
+    return reportIdsOf(numbers, partitionOf, REPORT_PARTITIONS, rounds)
+  }
+}
 
 const BLOCK_BYTES = 16
 

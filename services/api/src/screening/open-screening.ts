@@ -1,0 +1,113 @@
+/** The parts of the API that screens need, put together: report ids, the screens in wait, the tail that settles them, reads. */
+import { isPendingScreen, notePendingScreens, takeReportNumbers, type Caller } from '@cupel/access'
+import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { readModelGroup, waitUntilProjected } from '@cupel/projections'
+import { getReport, reportView } from '@cupel/read-models'
+import { createAwaitReport } from './await-report.js'
+import { createPendingKeeper } from './pending-keeper.js'
+import { createPendingTable, type PendingTable } from './pending-table.js'
+import type { NameReports } from './report-id-cipher.js'
+import { createReportIds, type ReportIds } from './report-ids.js'
+import { createReportReader, type ReportReader } from './report-reader.js'
+import { followReports } from './report-tail.js'
+import { createScreens, type Screens } from './screens.js'
+
+export interface Screening {
+  readonly screens: Screens
+  readonly reports: ReportReader
+  readonly reportIds: ReportIds
+  /** The partition of the report topic that this instance follows. */
+  readonly partition: number
+  /** Whether the report of a screen that is accepted now would be seen. */
+  isReady(): boolean
+  /** Resolves when no screen is waited for. */
+  drained(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface OpenScreeningOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly instance: number
+  readonly deadlineMs: number
+  readonly nameReports: NameReports
+  readonly reportUrlOf: (reportId: string) => string
+  /** The tail ended for good; only a restart leads back. */
+  readonly onTailLost: (error: unknown) => void
+}
+
+/** Resolves once reports are followed. */
+export async function openScreening(options: OpenScreeningOptions): Promise<Screening> {
+  const { log, codec, database, logger, metrics, deadlineMs } = options
+  const partition = reportPartitionOfLane('interactive', options.instance)
+  let isTailLost = false
+  const pending = createPendingTable({
+    deadlineMs,
+    note: (screens) => notePendingScreens(database, screens),
+    logger,
+  })
+  const tail = await followReports({
+    ...{ log, codec, partition, pending, logger, metrics },
+    onStopped(error) {
+      isTailLost = true
+      options.onTailLost(error)
+    },
+  })
+  const reportIds = createReportIds({
+    take: (count) => takeReportNumbers(database, count),
+    idsOf: (first, count) => options.nameReports(first, count, () => partition),
+  })
+  const reports = openReports(log, database)
+  const isReady = (): boolean => !isTailLost && tail.isReady()
+  const screens = createScreens({
+    ...{ log, codec, pending, reportIds, isReady, deadlineMs, metrics },
+    reportUrlOf: options.reportUrlOf,
+    awaitElsewhere: createAwaitReport({ reports, database, deadlineMs, logger }),
+  })
+  const keeper = createPendingKeeper({
+    database,
+    logger,
+    hasEnded: async ({ accountId, livemode, reportId }) =>
+      (await getReport(database, { accountId, livemode, reportId })) !== null,
+  })
+  const gauges = watchGauges(metrics, pending)
+  return {
+    ...{ screens, reports, reportIds, partition, isReady },
+    drained: () => pending.drained(),
+    async stop() {
+      clearInterval(gauges)
+      await keeper.stop()
+      await tail.stop()
+      pending.close()
+    },
+  }
+}
+
+function openReports(log: EventLog, database: Database): ReportReader {
+  return createReportReader({
+    log,
+    read: ({ accountId, livemode }: Caller, reportId) =>
+      getReport(database, { accountId, livemode, reportId }),
+    waitUntilProjected: (position, timeoutMs) =>
+      waitUntilProjected({ database, group: readModelGroup(reportView), ...position, timeoutMs }),
+    isPending: ({ accountId, livemode }, reportId) =>
+      isPendingScreen(database, { accountId, livemode, reportId }),
+  })
+}
+
+const GAUGE_INTERVAL_MS = 1_000
+
+function watchGauges(metrics: Metrics, pending: Pick<PendingTable, 'size' | 'oldestAgeMs'>): NodeJS.Timeout {
+  const size = metrics.gauge('api_pending_screens', 'Screens waited for.')
+  const age = metrics.gauge('api_oldest_pending_seconds', 'Age of the oldest screen waited for.')
+  const timer = setInterval(() => {
+    size.set(pending.size())
+    age.set(pending.oldestAgeMs() / 1000)
+  }, GAUGE_INTERVAL_MS)
+  return timer.unref()
+}

@@ -1,0 +1,82 @@
+/** A call of a known endpoint, from its request to its answer: answered, recorded in the audit log, then sent. */
+import type { Logger } from '@cupel/contracts'
+import { LogUnavailableError } from '@cupel/event-log'
+import { isUnavailable } from '@cupel/postgres'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answerCall, nothingKnown, type CallParts, type KnownOfCall } from './answer-call.js'
+import type { AuditTrail } from './audit/audit-trail.js'
+import { ClientGone } from './http/body-reader.js'
+import type { Answer, Endpoint } from './http/endpoint.js'
+import { isRefusal, problemAnswer, refuse, type Refusal } from './http/problem.js'
+import type { SendAnswer } from './http/send-answer.js'
+
+export interface ServeParts extends CallParts {
+  readonly audit: Pick<AuditTrail, 'record'>
+  readonly logger: Logger
+}
+
+/** Never rejects. */
+export async function serveCall(
+  parts: ServeParts,
+  send: SendAnswer,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const receivedMs = performance.now()
+  const known = nothingKnown()
+  let result: Answer | Refusal
+  try {
+    result = await answerCall(parts, endpoint, request, receivedMs, known)
+  } catch (error) {
+    if (error instanceof ClientGone) {
+      request.raw.destroy()
+      return
+    }
+    result = faultOf(error, request.id, parts.logger)
+  }
+  if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs))) result = notRecorded()
+  const answer = isRefusal(result) ? problemAnswer(result, request.id) : result
+  const headers = { ...known.headers, ...answer.headers }
+  send(request, reply, { ...answer, headers }, endpoint.path, receivedMs)
+}
+
+/** What a caller is told of an error. Its cause is only logged. */
+export function faultOf(error: unknown, requestId: string, logger: Logger): Refusal {
+  if (isUnavailable(error) || error instanceof LogUnavailableError) {
+    logger.warn({ err: error, requestId }, 'A call could not be served: a dependency is down')
+    return refuse('unavailable', 'The service cannot answer right now.', { retryAfterSeconds: 1 })
+  }
+  logger.error({ err: error, requestId }, 'A call failed unexpectedly')
+  return refuse('internal_error', 'The call failed unexpectedly. Quote the request id when you report it.')
+}
+
+/** After the outcome is known, so that the record states it. */
+function isRecorded(
+  audit: ServeParts['audit'],
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  { clientAddress, caller, refusedBecause }: KnownOfCall,
+  result: Answer | Refusal,
+  receivedMs: number,
+): Promise<boolean> | true {
+  if (endpoint.access === 'open') return true
+  return audit.record({
+    endpoint,
+    requestId: request.id,
+    method: request.method,
+    params: request.params,
+    peerAddress: request.raw.socket.remoteAddress,
+    clientAddress,
+    caller,
+    refusedBecause,
+    result,
+    latencyMs: performance.now() - receivedMs,
+  })
+}
+
+/** A result that nothing records is not shown. */
+function notRecorded(): Refusal {
+  const detail = 'The call could not be recorded in the audit log; its answer is withheld.'
+  return refuse('unavailable', detail, { retryAfterSeconds: 1 })
+}
