@@ -1,4 +1,4 @@
-/** How a command's answer looks: a table or sentences for people, one line of JSON with --json. */
+/** Prints the answer of a command: a table or sentences for people, one line of JSON with --json. */
 import type { CliContext } from './context.js'
 
 export interface JsonOption {

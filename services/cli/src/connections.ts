@@ -1,4 +1,4 @@
-/** The installation a command works on: the running one through its connections, else one started for the command alone. */
+/** Connects a command to an installation: to a running one, or to one that is started only for the command. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog, type EventCodec, type EventLog } from '@cupel/event-log'
@@ -10,13 +10,13 @@ import type { CliContext } from './context.js'
 
 export interface Connections {
   readonly profile: Profile
-  /** What runs, null where this command had to start the installation itself, or where it runs elsewhere. */
+  /** The local installation that runs; null if the command started it, or if it runs elsewhere. */
   readonly run: RunFile | null
   /** Whether a projector keeps the read models up to date while the command works. */
   readonly projectorRuns: boolean
-  /** The settings, completed with the connections in use. */
+  /** The settings, including those of the connections in use. */
   readonly config: Config
-  /** Without a limit per statement: imports and replays take their time. */
+  /** Without a statement timeout: imports and replays take long. */
   readonly database: Database
   readonly log: EventLog
   readonly codec: EventCodec
@@ -25,15 +25,15 @@ export interface Connections {
 }
 
 const CONNECTIONS = 10
-/** A start that is under way is waited for. */
+/** How long a command waits for an installation that is starting. */
 const STARTING_TIMEOUT_MS = 60_000
-/** Another command that holds the folder is waited for. */
+/** How long a command waits for another one that holds the folder. */
 const HELD_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 60_000
 
 /**
- * Runs `work` on the installation and lets go of it afterwards. With CUPEL_DATABASE_URL that one is meant; else the one that
- * runs on CUPEL_HOME; else Postgres (and Kafka, where that profile was started last) runs for as long as the command does.
+ * Runs `work` with connections to an installation and closes them. The installation is that of CUPEL_DATABASE_URL; else the one
+ * that runs on CUPEL_HOME; else Postgres (and Kafka, if that profile was started last) is started for the command.
  */
 export async function withConnections<T>(
   context: CliContext,
@@ -63,7 +63,7 @@ async function open(
   return await connect(configOf(run, context), run, logger, shutdown)
 }
 
-/** What runs on the folder, once it is ready. */
+/** The installation that runs on the folder, when it is ready; null if none runs. */
 async function runningOn(home: string): Promise<RunFile | null> {
   const giveUpAt = Date.now() + STARTING_TIMEOUT_MS
   for (;;) {
@@ -71,7 +71,7 @@ async function runningOn(home: string): Promise<RunFile | null> {
     if (run === null || run.state === 'ready') return run
     if (Date.now() > giveUpAt)
       throw new CommandError(
-        `The installation in ${home} is ${run.state} for more than ${STARTING_TIMEOUT_MS / 1000} s: look at what \`${run.command}\` says.`,
+        `The installation in ${home} has been ${run.state} for more than ${STARTING_TIMEOUT_MS / 1000} s: check the output of \`${run.command}\`.`,
         EXIT_UNAVAILABLE,
       )
     await sleep(100)
@@ -124,7 +124,7 @@ function configOf(run: RunFile, context: CliContext): Config {
   })
 }
 
-/** Settings that lead to an installation. */
+/** The settings that connect to an installation. */
 export function connectionSettings(databaseUrl: string, brokers: readonly string[]): Record<string, string> {
   return {
     CUPEL_DATABASE_URL: databaseUrl,
@@ -188,7 +188,7 @@ async function openLog(config: Config, database: Database, logger: Logger): Prom
   })
 }
 
-/** A command that is interrupted still stops what it started. Source of 128 + n: the shell's exit code for a signal. */
+/** An interrupted command still stops what it started. Its exit code is 128 + n, as in shells. */
 function endOnSignal(shutdown: Shutdown): { dispose(): void } {
   const signals = { SIGINT: 2, SIGTERM: 15 } as const
   const handlers = Object.entries(signals).map(([name, number]) => {

@@ -1,4 +1,4 @@
-/** What every command is given: where the installation is, how to speak, how to read the settings. */
+/** What every command receives: the home folder, the output, and the settings. */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadConfig, type Config } from '@cupel/service-kit'
@@ -11,13 +11,13 @@ export interface CliContext {
   readonly home: string
   /** Shows logs and stacks. */
   readonly verbose: boolean
-  /** As typed, for sentences: `cupel labels import`. */
+  /** As typed, for messages: `cupel labels import`. */
   readonly command: string
-  /** A path given by the caller, relative to where the caller stands (npm runs scripts elsewhere). */
+  /** A path from the caller, relative to the caller's folder (npm runs scripts in another one). */
   readonly path: (text: string) => string
   /** One line of the answer, to standard output. */
   readonly print: (text: string) => void
-  /** Progress and remarks, to standard error: an answer piped elsewhere stays clean. */
+  /** Progress and remarks, to standard error, so that standard output holds only the answer. */
   readonly note: (text: string) => void
 }
 

@@ -1,16 +1,16 @@
-/** Turns what stopped a command into one sentence and an exit code. */
+/** Turns an error into one sentence and an exit code. */
 import { LocalStackError } from '@cupel/local-stack'
 import { isUnavailable } from '@cupel/postgres'
 import { ConfigError } from '@cupel/service-kit'
 import { CommanderError } from 'commander'
 
 export interface Explanation {
-  /** Empty where it has been said already. */
+  /** Empty if it was printed already. */
   readonly sentence: string
   readonly exitCode: number
 }
 
-/** A command cannot do what it was asked; the sentence says why and what would help. */
+/** The command cannot do its work; the message says why and what would help. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: number
@@ -22,22 +22,22 @@ export class CommandError extends Error {
 
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
-/** What was asked for does not exist. */
+/** The requested thing does not exist. */
 export const EXIT_NOT_FOUND = 3
-/** A service or the database could not be reached. */
+/** A service or the database is unavailable. */
 export const EXIT_UNAVAILABLE = 69
 export const EXIT_CONFIG = 78
 
 export function explain(error: unknown): Explanation {
   if (error instanceof CommanderError) {
-    // Commander has printed its own sentence; --help and --version end with 0.
+    // Commander has printed its own message; --help and --version exit with 0.
     return { sentence: '', exitCode: error.exitCode === 0 ? 0 : EXIT_USAGE }
   }
   if (error instanceof CommandError || error instanceof LocalStackError)
     return { sentence: error.message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { sentence: error.message, exitCode: EXIT_CONFIG }
   if (isUnavailable(error))
-    return { sentence: `The database cannot be reached: ${messageOf(error)}.`, exitCode: EXIT_UNAVAILABLE }
+    return { sentence: `The database is unavailable: ${messageOf(error)}.`, exitCode: EXIT_UNAVAILABLE }
   const code = (error as NodeJS.ErrnoException | null)?.code
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOSPC')
     return { sentence: `${messageOf(error)}.`, exitCode: EXIT_PERMISSION }

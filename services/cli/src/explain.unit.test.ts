@@ -27,7 +27,7 @@ test.each([
     Object.assign(new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:1')]), {
       code: 'ECONNREFUSED',
     }),
-    'The database cannot be reached: connect ECONNREFUSED 127.0.0.1:1.',
+    'The database is unavailable: connect ECONNREFUSED 127.0.0.1:1.',
     69,
   ],
 ])('%s is one sentence with its exit code', (_, error, sentence, exitCode) => {

@@ -4,7 +4,7 @@ import { createContext } from './context.js'
 import { explain } from './explain.js'
 import { createProgram } from './program.js'
 
-/** Runs one command; sets the exit code and tells what went wrong in one sentence. */
+/** Runs one command; prints an error in one sentence and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {
   const context = createContext(process.env, args)
   try {

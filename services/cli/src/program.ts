@@ -1,4 +1,4 @@
-/** All commands in one tree. Each group registers itself from a file of its own. */
+/** The tree of all commands. Each group registers itself in its own file. */
 import { Command } from 'commander'
 import type { CliContext } from './context.js'
 import { registerAccounts } from './accounts/register.js'
@@ -33,7 +33,7 @@ const groups = [
 
 export function createProgram(context: CliContext): Command {
   const program = new Command('cupel')
-    .description('Wallet risk screening: starts an installation and looks after it.')
+    .description('Wallet risk screening: start and operate an installation.')
     .version(VERSION)
     .option('--verbose', 'show logs and the details of errors')
     .showHelpAfterError('(cupel --help lists the commands)')
@@ -45,5 +45,5 @@ export function createProgram(context: CliContext): Command {
 }
 
 const FOOTER = `
-Every command takes --json and --help, and works while the service runs as well as while it does not.
+Every command takes --json and --help. Commands work whether or not the service runs.
 Settings come from the environment: CUPEL_HOME (default .cupel), CUPEL_PORT (default 8080), and the rest of docs/reference.`

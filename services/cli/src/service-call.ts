@@ -7,7 +7,7 @@ import { readDemoKeys } from './start/demo-keys.js'
 
 export interface ServiceCall {
   readonly method: 'GET' | 'POST'
-  /** From `/v1` on. */
+  /** Starts with `/v1`. */
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ export interface ServiceCall {
 
 const ANSWER_TIMEOUT_MS = 70_000
 
-/** The body of a success. Throws CommandError for everything else, with what the service says. */
+/** The body of a successful response. Rejects with CommandError for every other one, with the message of the service. */
 export async function callService(context: CliContext, call: ServiceCall): Promise<string> {
   const { baseUrl, key } = target(context)
   let response: Response
@@ -55,7 +55,7 @@ function problemOf(text: string): Problem {
   try {
     return JSON.parse(text) as Problem
   } catch {
-    // Not from the service itself: a proxy, for example.
+    // Not an answer of the service: perhaps of a proxy.
     return {}
   }
 }
@@ -72,7 +72,6 @@ function target(context: CliContext): { baseUrl: string; key: string } {
     throw new CommandError(`No service runs on ${context.home}: start one with npm start.`, EXIT_UNAVAILABLE)
   const profile = run?.profile ?? lastProfile(context.home) ?? 'embedded'
   const key = context.environment['CUPEL_API_KEY'] ?? readDemoKeys(join(context.home, profile))?.read_write
-  if (key === undefined)
-    throw new CommandError('There is no demo key here: give a key with CUPEL_API_KEY.', EXIT_USAGE)
+  if (key === undefined) throw new CommandError('There is no demo key: set CUPEL_API_KEY.', EXIT_USAGE)
   return { baseUrl, key }
 }

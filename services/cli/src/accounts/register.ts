@@ -1,4 +1,4 @@
-/** `cupel accounts`: who may hold keys. */
+/** `cupel accounts`: the accounts that own keys. */
 import { createAccount, listAccounts } from '@cupel/access'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'

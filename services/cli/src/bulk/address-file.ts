@@ -1,6 +1,6 @@
-/** The addresses of a file: one a line, or the first column of a CSV file, or a JSON array. */
+/** The addresses of a file: one per line, or the first column of a CSV file, or a JSON array. */
 
-/** Lines that are empty or begin with # are left out; so is a heading `address`. */
+/** Skips empty lines, lines that begin with #, and a heading `address`. */
 export function addressesOf(text: string): string[] {
   const trimmed = text.replace(/^\uFEFF/, '').trim()
   if (trimmed.startsWith('[')) return arrayOf(trimmed)
@@ -12,11 +12,11 @@ export function addressesOf(text: string): string[] {
 function arrayOf(text: string): string[] {
   const values: unknown = JSON.parse(text)
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'string'))
-    throw new TypeError('The JSON in the file is no array of texts')
+    throw new TypeError('The JSON in the file is not an array of strings')
   return values
 }
 
-/** No address has a comma, a semicolon or a quote in it. */
+/** Addresses contain no comma, semicolon or quote. */
 function firstCell(line: string): string {
   return (/^"([^"]*)"/.exec(line)?.[1] ?? line.split(/[,;\t]/)[0]!).trim()
 }

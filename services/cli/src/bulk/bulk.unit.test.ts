@@ -19,7 +19,7 @@ describe('the addresses of a file', () => {
   })
 
   test('that is JSON of another kind is refused', () => {
-    expect(() => addressesOf('[1, 2]')).toThrow(/no array of texts/)
+    expect(() => addressesOf('[1, 2]')).toThrow(/not an array of strings/)
   })
 })
 

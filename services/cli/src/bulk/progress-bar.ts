@@ -1,4 +1,4 @@
-/** How far a job is, in one line. */
+/** The progress of a job in one line. */
 export interface JobProgress {
   readonly status: string
   readonly total: number
@@ -22,7 +22,7 @@ export function progressLine({ status, total, completed, failed, cancelled }: Jo
   return `[${bar}] ${done}/${total}, ${remarks.filter((remark) => remark !== '').join(', ')}`
 }
 
-/** Shows progress on a terminal in place, elsewhere a line whenever it changed. */
+/** On a terminal updates one line; elsewhere prints a line for each change. */
 export function createProgressBar(terminal: { readonly isTTY?: boolean; write(text: string): unknown }): {
   show(progress: JobProgress): void
   end(): void
@@ -33,7 +33,7 @@ export function createProgressBar(terminal: { readonly isTTY?: boolean; write(te
       const line = progressLine(progress)
       if (line === shown) return
       shown = line
-      // Back to the start of the line, and everything on it erased (ECMA-48, EL).
+      // Move to the start of the line and erase it (ECMA-48, EL).
       terminal.write(terminal.isTTY === true ? `\r\u001b[2K${line}` : `${line}\n`)
     },
     end() {

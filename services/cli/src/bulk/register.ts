@@ -20,7 +20,7 @@ interface SubmitOptions extends JsonOption {
   readonly wait?: boolean
 }
 
-/** Between two looks at a job that is waited for. */
+/** Polling interval while the command waits for a job. */
 const LOOK_INTERVAL_MS = 250
 
 export function registerBulk(program: Command, context: CliContext): void {
@@ -29,11 +29,11 @@ export function registerBulk(program: Command, context: CliContext): void {
     .command('submit <file>')
     .summary('submit the addresses of a file as a job')
     .description(
-      `Submits the addresses of a file as one job, with CUPEL_API_KEY or else the demo key: one address a line, or the first
-column of a CSV file, or a JSON array; 1 to 1,000 of them. With --wait it ends when the job has, with 0 where every address
-has a report and with ${EXIT_FAILED} otherwise.`,
+      `Submits the addresses of a file as one job, with CUPEL_API_KEY or the demo key: one address per line, or the first
+column of a CSV file, or a JSON array; 1 to 1,000 addresses. With --wait the command ends when the job has ended, with 0 if
+every address has a report and with ${EXIT_FAILED} otherwise.`,
     )
-    .option('--chain <code>', 'chain of all addresses; by default it is detected for each')
+    .option('--chain <code>', 'chain of all addresses; detected for each address by default')
     .option('--wait', 'follow the job to its end, with a progress bar')
     .option('--json', 'answer with the job as the API gives it')
     .action(async (file: string, options: SubmitOptions) => {
@@ -44,8 +44,8 @@ has a report and with ${EXIT_FAILED} otherwise.`,
     })
   bulk
     .command('show <job-id>')
-    .summary('how a job stands')
-    .description('Shows how a job stands.')
+    .summary('show the progress of a job')
+    .description('Shows the status and the progress of a job.')
     .option('--json', 'answer with the job as the API gives it')
     .action(async (jobId: string, options: JsonOption) => {
       const job = await getJob(context, jobId)
@@ -54,7 +54,7 @@ has a report and with ${EXIT_FAILED} otherwise.`,
   bulk
     .command('cancel <job-id>')
     .summary('end a job early')
-    .description('Cancels what is not done of a job and waits until it has ended.')
+    .description('Cancels the undecided items of a job and waits until the job has ended.')
     .option('--json', 'answer with the job as the API gives it')
     .action(async (jobId: string, options: JsonOption) => {
       await callService(context, { method: 'POST', path: `${pathOf(jobId)}/cancel` })
@@ -63,8 +63,8 @@ has a report and with ${EXIT_FAILED} otherwise.`,
     })
   bulk
     .command('results <job-id>')
-    .summary('the results of a job as CSV or lines of JSON')
-    .description('Writes the results of a job to standard output, also while it runs.')
+    .summary('write the results of a job as CSV or NDJSON')
+    .description('Writes the results of a job to standard output, also while the job runs.')
     .option('--format <format>', 'csv or ndjson', 'csv')
     .action(async (jobId: string, options: { format: string }) => {
       const accept = { csv: 'text/csv', ndjson: 'application/x-ndjson' }[options.format]
@@ -83,13 +83,13 @@ async function submit(context: CliContext, file: string, { chain }: SubmitOption
     addresses = addressesOf(await readFile(context.path(file), 'utf8'))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandError(`${file} cannot be read: ${reason}`, EXIT_USAGE, { cause })
+    throw new CommandError(`Cannot read ${file}: ${reason}`, EXIT_USAGE, { cause })
   }
   const body = chain === undefined ? { addresses } : { addresses, chain }
   return JSON.parse(await callService(context, { method: 'POST', path: '/v1/bulk', body })) as Job
 }
 
-/** Until the job has ended. */
+/** Polls until the job has ended. */
 async function follow(context: CliContext, jobId: string): Promise<Job> {
   const bar = createProgressBar(process.stderr)
   try {

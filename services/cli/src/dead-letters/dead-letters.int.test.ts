@@ -81,7 +81,7 @@ test('redriving appends the record again, byte for byte, and takes the letter of
   expect((await records(2)).map(({ key }) => key)).toEqual(['job_a', 'job_b', 'job_b', 'job_a'])
 })
 
-test('dismissing takes letters off the list and appends nothing; what is laid aside later is a new letter', async () => {
+test('a dismissal closes dead letters and appends no record; a later failure is a new dead letter', async () => {
   await layAside('job_a')
   await cupel('dead-letters', 'dismiss', GROUP, '--all')
   await layAside('job_a')
@@ -90,9 +90,9 @@ test('dismissing takes letters off the list and appends nothing; what is laid as
 })
 
 test.each([
-  [['redrive', GROUP], /--offset with one or more offsets, or --all/],
+  [['redrive', GROUP], /with --offset or --all/],
   [['redrive', GROUP, '--offset', '7'], /no open dead letter at offset 7/],
-  [['redrive', 'nobody.v1', '--all'], /no group nobody.v1; those are scorer.interactive.v1/],
+  [['redrive', 'nobody.v1', '--all'], /no group nobody.v1; the groups are scorer.interactive.v1/],
 ])('%j is refused with what is wrong', async (args, reason) => {
   await layAside('job_a')
   await expect(cupel('dead-letters', ...args)).rejects.toThrow(reason)

@@ -1,4 +1,4 @@
-/** `cupel dead-letters`: what was laid aside, and how an operator deals with it. */
+/** `cupel dead-letters`: lists, redrives and dismisses dead letters. */
 import { InvalidArgumentError, type Command } from 'commander'
 import {
   listDeadLetters,
@@ -23,9 +23,9 @@ export function registerDeadLetters(program: Command, context: CliContext): void
   const commands = program.command('dead-letters').summary('records that could not be handled')
   commands
     .command('list')
-    .summary('what is laid aside, with causes')
-    .description('Lists the records that were laid aside and that nobody has dealt with, oldest first.')
-    .option('--group <group>', 'only those of this group')
+    .summary('list dead letters with their causes')
+    .description('Lists the open dead letters, oldest first.')
+    .option('--group <group>', 'only dead letters of this group')
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption & { group?: string }) => {
       const groups = options.group === undefined ? deadLetterGroups : [checkedGroup(options.group)]
@@ -37,11 +37,11 @@ export function registerDeadLetters(program: Command, context: CliContext): void
   choice(
     commands
       .command('redrive <group>')
-      .summary('append laid-aside records again, where they lay')
+      .summary('append the records of dead letters again')
       .description(
-        `Appends laid-aside records of a group again to the topic they came from, after their cause was mended, and notes that
-they were dealt with. A screening that has failed stays failed, because the first record of a report id counts: what is
-redriven helps where nothing was recorded yet, as for a job that could not be read.`,
+        `Appends the records of dead letters to their original topic again, after the cause was fixed, and resolves the dead letters.
+A failed screening stays failed, because the first record of a report id counts. Redriving helps if no outcome was recorded
+yet, for example for a job that could not be decoded.`,
       ),
     context,
     redrive,
@@ -50,8 +50,8 @@ redriven helps where nothing was recorded yet, as for a job that could not be re
   choice(
     commands
       .command('dismiss <group>')
-      .summary('note that laid-aside records need nothing more')
-      .description('Notes that laid-aside records of a group were dealt with; nothing else happens to them.'),
+      .summary('resolve dead letters without a redrive')
+      .description('Resolves dead letters of a group; their records are not appended again.'),
     context,
     dismiss,
     'dismissed',
@@ -65,8 +65,8 @@ function choice(
   done: string,
 ): void {
   command
-    .option('--offset <offset...>', 'only the letters at these offsets', addOffset)
-    .option('--all', 'every letter of the group that is open')
+    .option('--offset <offset...>', 'only the dead letters at these offsets', addOffset)
+    .option('--all', 'all open dead letters of the group')
     .option('--json', 'answer in JSON')
     .action(async (group: string, options: ChoiceOptions) => {
       const letters = await withConnections(context, async ({ log }) => {
@@ -79,7 +79,7 @@ function choice(
 }
 
 async function redrive(log: EventLog, letters: readonly DeadLetter[]): Promise<void> {
-  // One at a time: what is appended again and not noted is appended once more by a repeat, and repeats do no harm.
+  // One at a time: after a crash between append and resolution a repeated command appends the record once more, which is safe.
   for (const letter of letters) {
     await log.append('dead-letters.redrive', [await restoreRecord(log, letter)])
     await note(log, [letter], 'redriven')
@@ -97,7 +97,7 @@ async function note(log: EventLog, letters: readonly DeadLetter[], done: string)
 function choose(letters: readonly DeadLetter[], { offset, all }: ChoiceOptions): readonly DeadLetter[] {
   if (all === true && offset === undefined) return letters
   if (all === true || offset === undefined)
-    throw new CommandError('Say which: --offset with one or more offsets, or --all.', EXIT_USAGE)
+    throw new CommandError('Choose dead letters with --offset or --all.', EXIT_USAGE)
   const missing = offset.filter((one) => !letters.some((letter) => letter.offset === one))
   if (missing.length > 0)
     throw new CommandError(`There is no open dead letter at offset ${missing.join(', ')}.`, EXIT_USAGE)
@@ -113,7 +113,7 @@ function checkedGroup(group: string): string {
   const name = group.replace(/\.dlq$/, '')
   if (!deadLetterGroups.includes(name))
     throw new CommandError(
-      `There is no group ${group}; those are ${deadLetterGroups.join(', ')}.`,
+      `There is no group ${group}; the groups are ${deadLetterGroups.join(', ')}.`,
       EXIT_USAGE,
     )
   return name

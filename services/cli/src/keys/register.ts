@@ -1,4 +1,4 @@
-/** `cupel keys`: what customers authenticate with. */
+/** `cupel keys`: the API keys of accounts. */
 import {
   AccessRefusal,
   issueKey,
@@ -46,17 +46,17 @@ export function registerKeys(program: Command, context: CliContext): void {
 function registerCreate(keys: Command, context: CliContext): void {
   keys
     .command('create')
-    .description('Issue a key. It is shown once and kept nowhere.')
+    .description('Issue a key. The key is shown only once.')
     .requiredOption('--account <id>', 'account the key belongs to')
-    .addOption(new Option('--scope <scope>', 'what it may do').choices(scopes).makeOptionMandatory())
-    .addOption(new Option('--plan <plan>', 'which limits apply').choices(planNames).makeOptionMandatory())
+    .addOption(new Option('--scope <scope>', 'scope of the key').choices(scopes).makeOptionMandatory())
+    .addOption(new Option('--plan <plan>', 'plan of the key').choices(planNames).makeOptionMandatory())
     .addOption(
       new Option('--environment <environment>', 'live or sandbox').choices(['live', 'test']).default('live'),
     )
-    .option('--allow-ip <cidr>', 'usable from there only; may be given several times', collect, [])
-    .option('--name <name>', 'what it is for')
-    .option('--expires <date>', 'when it stops working (RFC 3339)')
-    .option('--no-webhook-admin', 'it may not change webhook endpoints')
+    .option('--allow-ip <cidr>', 'allow the key only from this range; may be repeated', collect, [])
+    .option('--name <name>', 'name of the key')
+    .option('--expires <date>', 'when the key expires (RFC 3339)')
+    .option('--no-webhook-admin', 'the key may not change webhook endpoints')
     .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
     .action(async (options: CreateOptions) => {
@@ -81,8 +81,8 @@ function registerCreate(keys: Command, context: CliContext): void {
 function registerList(keys: Command, context: CliContext): void {
   keys
     .command('list')
-    .description('List keys in the order they were issued. The keys themselves cannot be shown again.')
-    .option('--account <id>', 'of this account only')
+    .description('List keys, oldest first. The keys themselves cannot be shown again.')
+    .option('--account <id>', 'only keys of this account')
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption & { account?: string }) => {
       const filter = options.account === undefined ? {} : { accountId: options.account }
@@ -94,9 +94,9 @@ function registerList(keys: Command, context: CliContext): void {
 function registerRotate(keys: Command, context: CliContext): void {
   keys
     .command('rotate <key-id>')
-    .description('Issue a successor with the same rights. The old key goes on working for a while.')
+    .description('Issue a successor with the same rights. The old key works for some more hours.')
     .addOption(
-      new Option('--overlap <hours>', 'hours the old key goes on working, 0 to end it at once')
+      new Option('--overlap <hours>', 'hours that the old key keeps working, 0 to end it at once')
         .argParser(overlapHours)
         .default(ROTATION_OVERLAP_MS / HOUR_MS),
     )
@@ -120,7 +120,7 @@ function registerRevoke(keys: Command, context: CliContext): void {
       const key = await changing(context, ({ database }) =>
         revokeKey(database, { keyId, by: operator(), reason: options.reason }),
       )
-      answer(context, options, keyJson(key), () => `Key ${key.keyId} is revoked since ${key.revokedAt}.`)
+      answer(context, options, keyJson(key), () => `Key ${key.keyId} was revoked at ${key.revokedAt}.`)
     })
 }
 

@@ -1,4 +1,4 @@
-/** `cupel labels dismiss`: a list that never came is not waited for any more. */
+/** `cupel labels dismiss`: an expected list that never came is no longer expected. */
 import { checkedReason } from '@cupel/access'
 import { dismissExpectedSets } from '@cupel/labels'
 import type { Command } from 'commander'
@@ -15,10 +15,10 @@ interface DismissOptions extends JsonOption {
 export function registerDismiss(labels: Command, context: CliContext): void {
   labels
     .command('dismiss <set>')
-    .summary('wait no more for a list that never came')
+    .summary('stop expecting a list that never came')
     .description(
-      `Wait no more for a list that was configured to be refreshed and never came (coverage.labels.missing): a set of another
-name, or one given up. Take it out of the plan first, else the next start waits for it again. What was published stays.`,
+      `Stop expecting a list that the refresh plan named and that never came (coverage.labels.missing), for example because its name was
+wrong. Remove it from the plan first; otherwise the next start expects it again. Published sets stay.`,
     )
     .requiredOption('--reason <text>', 'why, for the audit log')
     .option('--json', 'answer in JSON')
@@ -33,11 +33,11 @@ name, or one given up. Take it out of the plan first, else the next start waits 
       )
       if (dismissed.length === 0)
         throw new CommandError(
-          `No list ${set} is waited for; cupel labels sources names those that are.`,
+          `No list ${set} is expected; cupel labels sources shows the expected lists.`,
           EXIT_NOT_FOUND,
         )
       const items = dismissed.map(({ source, dataset }) => ({ source, dataset }))
-      answer(context, options, { items }, () => `${set} is not waited for any more.`)
+      answer(context, options, { items }, () => `${set} is no longer expected.`)
     })
 }
 
@@ -48,5 +48,5 @@ function reasonOf({ reason }: DismissOptions): string {
   } catch (cause) {
     throw new CommandError(`${(cause as Error).message}.`, EXIT_USAGE, { cause })
   }
-  throw new CommandError('--reason must say why.', EXIT_USAGE)
+  throw new CommandError('--reason must not be empty.', EXIT_USAGE)
 }

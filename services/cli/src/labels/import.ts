@@ -1,4 +1,4 @@
-/** `cupel labels import`: a file becomes a set, all at once or not at all. */
+/** `cupel labels import`: imports a file as a set, all at once or not at all. */
 import { accessSync, constants } from 'node:fs'
 import { categories, type Category } from '@cupel/contracts'
 import {
@@ -32,18 +32,18 @@ interface ImportOptions extends JsonOption {
   readonly chain?: string
 }
 
-/** Refused rows shown to a person; --json has up to a thousand. */
+/** Refused rows in the text; --json lists up to a thousand. */
 const SHOWN_REFUSALS = 20
-/** Between two lines of progress. */
+/** Interval between two lines of progress. */
 const PROGRESS_INTERVAL_MS = 1_000
 
 const HELP = `
 Formats:
 ${[...labelFormats.values()].map(({ name, description }) => `  ${name.padEnd(18)} ${description}`).join('\n')}
 
-A set is one source's labels in one dataset (--set, by default the file's name). Importing it again replaces it:
-what the file no longer says is retired, never deleted. Sets of other names are not touched. A file that is cut off,
-miscounted or not decodable is refused as a whole; a single bad row is refused with its line, and the rest goes on.
+A set is one dataset of one source (--set, by default the name of the file). Importing a set again replaces it: labels
+that the file no longer contains are retired, never deleted. Other sets do not change. A file that is cut off,
+miscounted or not decodable is refused as a whole. A bad row is refused with its line, and the other rows are imported.
 
 Examples:
   cupel labels import ofac_sdn.csv --format csv
@@ -62,23 +62,20 @@ export function registerImport(labels: Command, context: CliContext): void {
         .choices([...labelFormats.keys()])
         .makeOptionMandatory(),
     )
-    .option('--source <name>', 'whose list it is; by default what the rows, else the format say')
-    .option('--set <name>', "dataset within the source; by default the file's name")
-    .option(
-      '--as-of <date>',
-      'date of the list, where the file states none (default: its newest observation)',
-    )
+    .option('--source <name>', 'source of the list; by default the rows or the format name it')
+    .option('--set <name>', 'dataset within the source; by default the name of the file')
+    .option('--as-of <date>', 'date of the list, if the file states none (default: its newest observation)')
     .option('--append', 'add to the set, retire nothing')
-    .option(
-      '--accept-removals <count>',
-      'accept a large removal: exactly as many as were reported',
-      wholeNumber,
-    )
-    .option('--reason <text>', 'why the removals are right; recorded with who accepted them')
+    .option('--accept-removals <count>', 'accept a large removal: exactly the reported number', wholeNumber)
+    .option('--reason <text>', 'why the removals are right; recorded with the operator')
     .option('--companion <file>', 'second file of the format: SDN_COMMENTS.CSV, an ActorPack')
-    .addOption(new Option('--category <category>', 'for files that state none').choices([...categories]))
-    .option('--chain <code>', 'for files that state none')
-    .option('--dry-run', 'say what would change, and change nothing')
+    .addOption(
+      new Option('--category <category>', 'category of all rows, for files that state none').choices([
+        ...categories,
+      ]),
+    )
+    .option('--chain <code>', 'chain of all rows, for files that state none')
+    .option('--dry-run', 'show what would change, and change nothing')
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
@@ -101,17 +98,17 @@ function requestOf(file: string, options: ImportOptions, context: CliContext): L
   }
 }
 
-/** Asked before anything is started for the command. */
+/** Checked before anything is started for the command. */
 function readable(path: string): string {
   try {
     accessSync(path, constants.R_OK)
     return path
   } catch (cause) {
-    throw new CommandError(`${path} cannot be read.`, EXIT_NOT_FOUND, { cause })
+    throw new CommandError(`Cannot read ${path}.`, EXIT_NOT_FOUND, { cause })
   }
 }
 
-/** A service that runs follows the log already; without one the import follows it itself. */
+/** A running service keeps the label view up to date; without one the import runs the view itself. */
 function depsOf(
   connections: Connections,
   context: CliContext,
@@ -127,11 +124,11 @@ function depsOf(
 
 const phases: Readonly<Record<LabelImportProgress['phase'], string>> = {
   reading: 'rows read',
-  'waiting-for-lock': 'Another import of this source is under way; waiting for it …',
-  comparing: 'Comparing with what is published …',
-  appending: 'changes recorded',
+  'waiting-for-lock': 'Waiting for another import of this source …',
+  comparing: 'Comparing with the published set …',
+  appending: 'events appended',
   publishing: 'Publishing …',
-  projecting: 'Waiting until the labels show …',
+  projecting: 'Waiting until the labels are visible …',
 }
 
 function progressTo(context: CliContext): (progress: LabelImportProgress) => void {
@@ -176,7 +173,7 @@ function textOf(summary: LabelImportSummary): string {
   ]
   if (repeated > 0) lines.push('', `${number(repeated)} rows repeat another row of the file.`)
   if (skipped > 0)
-    lines.push('', `${number(skipped)} entries of the file are no labels of a category we use.`)
+    lines.push('', `${number(skipped)} entries have no address or no known category and were skipped.`)
   for (const warning of warnings) lines.push('', `Note: ${warning}.`)
   if (refused.count > 0) {
     lines.push('', `${number(refused.count)} rows were refused:`)

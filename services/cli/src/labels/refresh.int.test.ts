@@ -55,7 +55,7 @@ test('a source that fails ends the command with 1, and the status tells since wh
   const args = ['labels', 'refresh', '--plan', await plan()]
   const failed = await decided.cupel(...args)
   expect(failed).toMatchObject({ error: null, exitCode: 1 })
-  expect(failed.out).toMatch(/clean +status +It is answered with 503\./)
+  expect(failed.out).toMatch(/clean +status +The server answered with status 503\./)
   expect(await decided.json(...args, '--status')).toMatchObject({
     items: [
       { name: 'clean', outcome: 'status', failures: 1, succeeded_at: expect.stringMatching(/^20/) as string },

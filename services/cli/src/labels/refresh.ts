@@ -1,4 +1,4 @@
-/** `cupel labels refresh`: the lists of the refresh plan, now, or when they were refreshed last. */
+/** `cupel labels refresh`: refreshes the lists of the refresh plan now, or shows their last refresh. */
 import {
   announceLists,
   enterLists,
@@ -30,12 +30,12 @@ export function registerRefresh(labels: Command, context: CliContext): void {
     .command('refresh [names...]')
     .summary('refresh the lists of the plan now')
     .description(
-      `Refresh lists now, all of the plan (CUPEL_LABEL_REFRESH_FILE) or those that are named; a running installation does it
-by itself when they are due. A list is fetched where it changed and imported with the guards of \`labels import\`; one that
-is unchanged is confirmed. Whatever fails, the published set stays and grows older. Ends with ${EXIT_FAILED} where a list failed.`,
+      `Refresh all lists of the plan (CUPEL_LABEL_REFRESH_FILE) now, or the named ones. A running installation refreshes lists when
+they are due. A changed list is imported with the checks of \`labels import\`; an unchanged list is confirmed. After a failure
+the published set stays and its age grows. Exits with ${EXIT_FAILED} if a list failed.`,
     )
-    .option('--plan <file>', 'another plan than that of CUPEL_LABEL_REFRESH_FILE')
-    .option('--status', 'refresh nothing, tell how the lists stand')
+    .option('--plan <file>', 'a plan other than CUPEL_LABEL_REFRESH_FILE')
+    .option('--status', 'show the state of the lists and refresh nothing')
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
     .action(async (names: readonly string[], options: RefreshOptions) => {
@@ -54,7 +54,7 @@ function planOf(context: CliContext, { plan }: RefreshOptions): readonly Refresh
   const file = plan === undefined ? context.config().CUPEL_LABEL_REFRESH_FILE : context.path(plan)
   if (file === undefined)
     throw new CommandError(
-      'There is no plan: set CUPEL_LABEL_REFRESH_FILE or give one with --plan.',
+      'There is no refresh plan: set CUPEL_LABEL_REFRESH_FILE or use --plan.',
       EXIT_USAGE,
     )
   try {
@@ -104,7 +104,7 @@ function runText(lists: readonly RefreshedList[], runs: readonly RefreshRun[]): 
   const rows = lists.map(({ name }) => {
     const run = runs.find((one) => one.name === name)
     return run === undefined
-      ? [name, 'busy', 'Another process refreshes it.']
+      ? [name, 'busy', 'Another process is refreshing it.']
       : [name, run.outcome, run.detail ?? '']
   })
   return table([['LIST', 'OUTCOME', ''], ...rows])

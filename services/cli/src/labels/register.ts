@@ -1,4 +1,4 @@
-/** `cupel labels`: what is said about addresses, and by whom. */
+/** `cupel labels`: labels of addresses and their sources. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerDismiss } from './dismiss.js'
@@ -10,8 +10,8 @@ import { registerSources } from './sources.js'
 export function registerLabels(program: Command, context: CliContext): void {
   const labels = program
     .command('labels')
-    .summary('import, refresh and look at labels of addresses')
-    .description('Import lists of labelled addresses and look at what is known of an address.')
+    .summary('import, refresh and show labels of addresses')
+    .description('Import lists of labelled addresses and show the labels of an address.')
   registerImport(labels, context)
   registerRefresh(labels, context)
   registerDismiss(labels, context)

@@ -1,4 +1,4 @@
-/** `cupel labels show`: everything ever said about an address, as it held and as it was known at any time. */
+/** `cupel labels show`: all labels of an address, as they were valid and as they were known at any time. */
 import { parseAddress, type ParsedAddress } from '@cupel/domain'
 import { showLabels, type Label } from '@cupel/read-models'
 import { InvalidArgumentError, type Command } from 'commander'
@@ -16,14 +16,14 @@ interface ShowOptions extends JsonOption {
 export function registerShow(labels: Command, context: CliContext): void {
   labels
     .command('show <address>')
-    .summary('show what is, or was, said about an address')
+    .summary('show the present and past labels of an address')
     .description(
-      'Show every label of an address, ended and historical ones too. The two times are independent: ' +
-        'what held on a day, and what was known here by a day.',
+      'Show every label of an address, including ended and historical ones. The two times are independent: ' +
+        'when a label was valid, and when it was known here.',
     )
     .option('--chain <code>', 'chain of the address; by default it is detected')
-    .option('--valid-at <date>', 'only what held then (a date means its first moment, UTC)', time)
-    .option('--known-at <date>', 'only what was known here by then', time)
+    .option('--valid-at <date>', 'only labels valid at this time (a date means its first moment, UTC)', time)
+    .option('--known-at <date>', 'only labels known here at this time', time)
     .option('--json', 'answer in JSON')
     .action(async (text: string, options: ShowOptions) => {
       const address = parsed(text, options.chain)

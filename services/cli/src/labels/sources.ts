@@ -1,4 +1,4 @@
-/** `cupel labels sources`: the sets in force. */
+/** `cupel labels sources`: the current sets. */
 import { listSets, type PublishedSet } from '@cupel/read-models'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
@@ -8,8 +8,8 @@ import { withConnections } from '../connections.js'
 export function registerSources(labels: Command, context: CliContext): void {
   labels
     .command('sources')
-    .summary('list the sets of labels in force')
-    .description('List the sets of labels in force: whose they are, how old, and when they were imported.')
+    .summary('list the current sets of labels')
+    .description('List the current sets of labels: their source, their date, and when they were imported.')
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
       const sets = await withConnections(context, ({ database }) => listSets(database))
@@ -38,7 +38,7 @@ function row({
   const remark = [
     ...(authority ? ["the authority's own list"] : []),
     ...(refreshConfigured ? ['refreshed on a schedule'] : []),
-    ...(isMissing ? ['never came: nothing is green without it'] : []),
+    ...(isMissing ? ['never came: no report is green without it'] : []),
   ].join(', ')
   return [
     source === '' ? '-' : source,

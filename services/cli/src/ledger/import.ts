@@ -1,4 +1,4 @@
-/** `cupel ledger import`: brings a file of transfers in. */
+/** `cupel ledger import`: imports a file of transfers. */
 import { accessSync, constants } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkedReason } from '@cupel/access'
@@ -28,36 +28,34 @@ const PROGRESS_INTERVAL_MS = 2_000
 
 const HELP = `
 Formats:
-  csv            one transfer a row: chain, block_number, block_time, tx_hash, log_index, kind, asset, asset_address,
-                 from_address, to_address, amount_raw, amount, amount_usd, source; status (1, 0) where it is known
+  csv            one transfer per row: chain, block_number, block_time, tx_hash, log_index, kind, asset, asset_address,
+                 from_address, to_address, amount_raw, amount, amount_usd, source; status (1, 0) if known
   ethereum-etl   transactions, token_transfers, traces; receipts after them prove what the transactions did
   bitcoin-etl    transactions with the values of their inputs
 
-Importing the same file again changes nothing; an interrupted import goes on where it was. Transfers show all at once.
-Without --complete-from and --complete-to the history counts as incomplete: no share is worked out of it, and no address is
-green by it. A range counts for an address only where ranges reach from the beginning of the chain to within a day of now.`
+Importing the same file again changes nothing; an interrupted import continues where it stopped. All transfers become
+visible at once. Without --complete-from and --complete-to the history counts as incomplete: it gives no shares and makes no
+address green. It is whole only if the ranges reach from the beginning of the chain to within a day of now.`
 
 export function registerImport(ledger: Command, context: CliContext): void {
   ledger
     .command('import')
     .summary('import a file of transfers')
     .description(
-      'Import a file of transfers, CSV or JSON lines. Works while the service runs; nothing of it shows before the end.',
+      'Import a file of transfers, CSV or JSON lines. Works while the service runs; nothing is visible before the end.',
     )
     .argument('<file>', 'path of the file')
     .addOption(
-      new Option('--format <format>', 'how to read it').choices([...ledgerFormatNames]).makeOptionMandatory(),
+      new Option('--format <format>', 'format of the file')
+        .choices([...ledgerFormatNames])
+        .makeOptionMandatory(),
     )
-    .requiredOption('--chain <code>', 'the chain it is of')
-    .option(
-      '--complete-from <height>',
-      'first height from which the file holds everything of its kind',
-      height,
-    )
-    .option('--complete-to <height>', 'last height of it', height)
+    .requiredOption('--chain <code>', 'chain of the transfers')
+    .option('--complete-from <height>', 'first height of the range that the file contains completely', height)
+    .option('--complete-to <height>', 'last height of the range', height)
     .option(
       '--replace',
-      'retire what the ledger holds of that range and the file does not: blocks were reorganised',
+      'retire transfers of the range that the file does not contain, because blocks were reorganised',
     )
     .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
@@ -72,7 +70,7 @@ export function registerImport(ledger: Command, context: CliContext): void {
           { file: path, format, chain, completeFrom, completeTo, replace, importedBy: operator(), reason },
           { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
         )
-        // Scorers look for a new state now and then: who screens next must find it.
+        // Scorers poll for a new state; wait until they have it, so that the next screen uses it.
         if (imported.status === 'imported' && isServed(connections, context))
           await sleep(LEDGER_LOOK_INTERVAL_MS)
         return imported
@@ -88,13 +86,13 @@ export function registerImport(ledger: Command, context: CliContext): void {
 const isServed = ({ run }: Connections, context: CliContext): boolean =>
   run !== null || context.config().CUPEL_DATABASE_URL !== undefined
 
-/** Asked before anything is started for the command. */
+/** Checked before anything is started for the command. */
 function readable(path: string): string {
   try {
     accessSync(path, constants.R_OK)
     return path
   } catch (cause) {
-    throw new CommandError(`${path} cannot be read.`, EXIT_NOT_FOUND, { cause })
+    throw new CommandError(`Cannot read ${path}.`, EXIT_NOT_FOUND, { cause })
   }
 }
 
@@ -131,7 +129,7 @@ function textOf(summary: LedgerImportSummary): string {
   const left = Object.entries(leftOut)
   if (left.length > 0)
     lines.push(
-      'Rows that are no counted transfer:',
+      'Rows that are not counted transfers:',
       ...left.map(([reason, count]) => `  ${reason.replaceAll('_', ' ')}: ${number(count)}`),
     )
   return lines.join('\n')

@@ -1,4 +1,4 @@
-/** `cupel ledger`: transfers of value, which exposure is measured on. */
+/** `cupel ledger`: the transfers from which exposure is measured. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerImport } from './import.js'
@@ -7,10 +7,8 @@ import { registerSegments } from './segments.js'
 export function registerLedger(program: Command, context: CliContext): void {
   const ledger = program
     .command('ledger')
-    .summary('import transfers, on which exposure is measured')
-    .description(
-      'Import transfers between addresses, on which exposure is measured, and see what was imported.',
-    )
+    .summary('import the transfers from which exposure is measured')
+    .description('Import transfers between addresses, from which exposure is measured, and list the imports.')
   registerImport(ledger, context)
   registerSegments(ledger, context)
 }

@@ -1,4 +1,4 @@
-/** `cupel ledger segments`: what was imported, and which heights are declared whole. */
+/** `cupel ledger segments`: the imported files, and the heights that are declared complete. */
 import { declaredRanges, listSegments, type Segment } from '@cupel/ledger'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
@@ -10,16 +10,16 @@ interface ChainRange {
   readonly kind: string
   readonly fromHeight: number
   readonly toHeight: number
-  /** UTC; null where the files do not say. */
+  /** UTC; null if the files state no time. */
   readonly toAt: string | null
 }
 
 export function registerSegments(ledger: Command, context: CliContext): void {
   ledger
     .command('segments')
-    .summary('list what was imported')
+    .summary('list the imported files')
     .description(
-      'List the imported files, and the heights over which each chain is declared whole; between two ranges is a gap.',
+      'List the imported files, and the ranges of heights that are declared complete; between two ranges is a gap.',
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {

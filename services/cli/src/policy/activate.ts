@@ -1,4 +1,4 @@
-/** `cupel policy activate`: from here on screenings are decided under another policy. */
+/** `cupel policy activate`: puts another policy in force for later decisions. */
 import { topicOf } from '@cupel/contracts'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
 import { activatePolicy, type PolicyActivation } from '@cupel/policy'
@@ -17,7 +17,7 @@ interface ActivateOptions extends JsonOption {
   readonly reason: string
 }
 
-/** Time for a running projector to show the activation to the scorers. */
+/** How long the command waits until the projector shows the activation to the scorers. */
 const VISIBLE_TIMEOUT_MS = 30_000
 
 export function registerActivate(policy: Command, context: CliContext): void {
@@ -47,7 +47,7 @@ a version never names two texts. Who did it and why is recorded (cupel audit exp
 interface Activated {
   readonly outcome: 'activated' | 'in-force'
   readonly previous: { readonly id: string; readonly version: number } | null
-  /** Whether the policy view shows it: scorers decide by it from then on. */
+  /** Whether the policy view shows it, so that scorers use it. */
   readonly visible: boolean
   readonly findings: readonly PolicyFinding[]
 }
@@ -81,7 +81,7 @@ async function activate(
   }
 }
 
-/** Without a projector the next start shows it. */
+/** Without a running projector the policy counts from the next start. */
 async function becameVisible(
   { position }: Extract<PolicyActivation, { outcome: 'activated' }>,
   { database, projectorRuns }: Connections,
@@ -108,7 +108,7 @@ function textOf(
       ? `${id} ${version} is in force already; nothing was changed.`
       : `${id} ${version} is in force${before}.`,
   ]
-  if (!visible) lines.push('No projector shows it to the scorers yet: it counts from the next start on.')
+  if (!visible) lines.push('No projector is running: scorers use the policy after the next start.')
   if (findings.length > 0) lines.push('', findingsText(findings))
   return lines.join('\n')
 }

@@ -1,4 +1,4 @@
-/** `cupel policy check`: whether a file is a policy, and what it would do that its author may not want. */
+/** `cupel policy check`: checks that a file is a valid policy, and warns of effects that its author may not want. */
 import { listSets, readActivePolicy, type PublishedSet } from '@cupel/read-models'
 import { authorityOriginOf, type CompiledPolicy, type PolicyFinding } from '@cupel/domain'
 import type { Command } from 'commander'
@@ -18,10 +18,10 @@ export function registerCheck(policy: Command, context: CliContext): void {
     .summary('check a policy before it is used')
     .description(
       `Check a policy: its form (docs/reference/policy.schema.json), its bounds, settings that do not exist, and numbers
-that would hide a category, contradict each other or wait for lists nobody has. The score of a live designation is fixed at
-100; a setting that would change it is an error. Ends with ${EXIT_FAILED} where there is an error; warnings are advice.`,
+that would hide a category, contradict each other or require lists that do not exist. The score of a live designation is fixed
+at 100; a setting that would change it is an error. Exits with ${EXIT_FAILED} if there is an error; warnings are advice.`,
     )
-    .option('--here', 'also against this installation: its version and the lists that were imported')
+    .option('--here', 'also check against this installation: its policy version and its imported lists')
     .option('--json', 'answer in JSON')
     .action(async (file: string, options: CheckOptions) => {
       const checked = checkFile(context, file)
@@ -46,7 +46,7 @@ that would hide a category, contradict each other or wait for lists nobody has. 
     })
 }
 
-/** What only an installation can tell. The activation itself judges versions by the log. */
+/** Findings that depend on the installation. The activation itself checks versions against the log. */
 export async function findingsHere(
   { document }: CompiledPolicy,
   { database }: Pick<Connections, 'database'>,
@@ -58,7 +58,7 @@ export async function findingsHere(
       severity: 'error',
       rule: 'version-not-higher',
       path: 'version',
-      message: `${document.id} is in force at version ${active.version}; versions only rise.`,
+      message: `${document.id} is in force with version ${active.version}; versions only rise.`,
     })
   for (const [index, { origin, when }] of document.freshness.required.entries()) {
     if (when === 'always' && !sets.some((set) => isOwnList(set, origin)))
@@ -66,7 +66,7 @@ export async function findingsHere(
         severity: 'warning',
         rule: 'list-not-imported',
         path: `freshness.required.${index}`,
-        message: `No list of ${origin} was imported here: until one is, nothing is green.`,
+        message: `No list of ${origin} was imported here: no report is green until one is.`,
       })
   }
   return findings

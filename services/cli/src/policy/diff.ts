@@ -1,4 +1,4 @@
-/** `cupel policy diff`: what another policy would have made of the screens that were decided. */
+/** `cupel policy diff`: shows which stored reports another policy would have changed. */
 import { compilePolicyText, type CompiledPolicy } from '@cupel/domain'
 import { diffPolicies, readActivations, type PolicyDiff } from '@cupel/policy'
 import { InvalidArgumentError, type Command } from 'commander'
@@ -22,12 +22,12 @@ export function registerDiff(policy: Command, context: CliContext): void {
     .command('diff <a> <b>')
     .summary('show what another policy would change')
     .description(
-      `Decide every stored live report again under both policies, from its recorded inputs, and tell how many levels flip,
-which, and through which setting. Each policy is a file, "active", or the version of one that was in force. Nothing is
-changed. What was read for a report stays as it was read: its labels, and the exposure found under the limits of its time.`,
+      `Decide every stored live report again under both policies, from its recorded inputs, and report how many levels flip,
+which, and because of which setting. Each policy is a file, "active", or the version of a policy that was in force. Nothing is
+changed. The inputs stay as recorded: the labels, and the exposure found under the limits of that time.`,
     )
-    .option('--since <date>', 'only reports recorded from then on')
-    .option('--limit <count>', 'flips listed; all are counted', wholeNumber, DEFAULT_FLIPS)
+    .option('--since <date>', 'only reports recorded at or after this time')
+    .option('--limit <count>', 'flips to list; all are counted', wholeNumber, DEFAULT_FLIPS)
     .option('--json', 'answer in JSON')
     .action(async (first: string, second: string, options: DiffOptions) => {
       const since = momentOf('--since', options.since)
@@ -47,7 +47,7 @@ changed. What was read for a report stays as it was read: its labels, and the ex
     })
 }
 
-/** Versions and `active` are looked up in the log itself. */
+/** Versions and `active` are read from the log. */
 async function policyNamed(
   name: string,
   { log, codec }: Connections,
@@ -81,7 +81,7 @@ function textOf(diff: PolicyDiff): string {
     `${a.id} ${a.version} against ${b.id} ${b.version}, over ${number(reports)} reports.`,
     '',
     settings.length === 0
-      ? 'Both say the same.'
+      ? 'The policies have the same settings.'
       : table([
           ['SETTING', `${a.id} ${a.version}`, `${b.id} ${b.version}`],
           ...settings.map(({ path, from, to }) => [path, JSON.stringify(from), JSON.stringify(to)]),

@@ -1,4 +1,4 @@
-/** A policy as an argument: a file, `active`, or the number of a version that was in force. */
+/** A policy as an argument: a file, `active`, or a version that was in force. */
 import { readFileSync, statSync } from 'node:fs'
 import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
 import { checkPolicyText, type CheckedPolicy } from '@cupel/policy'
@@ -6,10 +6,10 @@ import { table } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '../explain.js'
 
-/** A policy is a page of numbers. */
+/** A policy file is much smaller. */
 const MAX_BYTES = 256 * 1024
 
-/** Reads and checks a file. Throws CommandError where it cannot be read. */
+/** Reads and checks a file. Throws CommandError if it cannot be read. */
 export function checkFile(context: CliContext, file: string): CheckedPolicy {
   const path = context.path(file)
   try {
@@ -18,15 +18,15 @@ export function checkFile(context: CliContext, file: string): CheckedPolicy {
     return checkPolicyText(readFileSync(path, 'utf8'))
   } catch (cause) {
     if (cause instanceof CommandError) throw cause
-    throw new CommandError(`${path} cannot be read.`, EXIT_NOT_FOUND, { cause })
+    throw new CommandError(`Cannot read ${path}.`, EXIT_NOT_FOUND, { cause })
   }
 }
 
-/** The policy of a file. Throws CommandError where an error was found, with the findings. */
+/** The policy of a file. Throws CommandError with the findings if there is an error. */
 export function usableFile(context: CliContext, file: string): CompiledPolicy {
   const { policy, findings } = checkFile(context, file)
   if (policy !== null) return policy
-  throw new CommandError(`${file} is not a policy that can be used.\n${findingsText(findings)}`, EXIT_FAILED)
+  throw new CommandError(`${file} is not a valid policy.\n${findingsText(findings)}`, EXIT_FAILED)
 }
 
 export function findingsText(findings: readonly PolicyFinding[]): string {

@@ -87,7 +87,7 @@ describe('cupel policy check', () => {
     const { error } = await decided.cupel('policy', 'check', join(decided.folder, 'nowhere.json'))
     expect(error).toMatchObject({
       exitCode: EXIT_NOT_FOUND,
-      message: expect.stringContaining('cannot be read') as string,
+      message: expect.stringContaining('Cannot read') as string,
     })
   })
 })

@@ -1,4 +1,4 @@
-/** `cupel policy`: the numbers of the judgement, as one document with a version. */
+/** `cupel policy`: the versioned document with the numbers of the judgement. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerActivate } from './activate.js'
@@ -10,7 +10,7 @@ export function registerPolicy(program: Command, context: CliContext): void {
   const policy = program
     .command('policy')
     .summary('show, check, compare and activate policies')
-    .description('Look at the policy in force, check another one, see what it would change, and activate it.')
+    .description('Show the policy in force, check another one, see what it would change, and activate it.')
   registerShow(policy, context)
   registerCheck(policy, context)
   registerDiff(policy, context)

@@ -11,7 +11,7 @@ interface ShowOptions extends JsonOption {
   readonly document?: boolean
 }
 
-/** Activations told; an installation has a handful. */
+/** Limit of the listed activations. */
 const MAX_ACTIVATIONS = 1_000
 
 export function registerShow(policy: Command, context: CliContext): void {
@@ -19,9 +19,9 @@ export function registerShow(policy: Command, context: CliContext): void {
     .command('show [version]')
     .summary('show the policy in force')
     .description(
-      'Show the policy in force, or an earlier version: since when, by whom and why, and every activation.',
+      'Show the policy in force, or an earlier version: when, by whom and why it was activated, and all activations.',
     )
-    .option('--document', 'print the JSON document alone, as a file to start from')
+    .option('--document', 'print only the JSON document, for a new file')
     .option('--json', 'answer in JSON')
     .action(async (number: string | undefined, options: ShowOptions) => {
       const version = number === undefined ? undefined : wholeNumber(number)
@@ -40,7 +40,7 @@ export function registerShow(policy: Command, context: CliContext): void {
     })
 }
 
-/** Without the text: that of an earlier one is asked for by its version. */
+/** Without the document: show an earlier one by its version. */
 function activationJson({
   policyId,
   version,

@@ -1,4 +1,4 @@
-/** `cupel screen`: one screening through the running API, with the demo key. */
+/** `cupel screen`: screens an address through the running API, with the demo key by default. */
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
@@ -30,8 +30,8 @@ export function registerScreen(program: Command, context: CliContext): void {
   program
     .command('screen <address>')
     .summary('screen an address through the running service')
-    .description('Screen an address through the running service, with CUPEL_API_KEY or else the demo key.')
-    .option('--chain <code>', 'chain of the address; by default it is detected')
+    .description('Screen an address through the running service, with CUPEL_API_KEY or the demo key.')
+    .option('--chain <code>', 'chain of the address; detected by default')
     .option('--json', 'answer with the report as the API gives it')
     .action(async (address: string, options: ScreenOptions) => {
       const report = await screen(context, address, options)

@@ -1,4 +1,4 @@
-/** Brings a database and a log into the state in which services can start: tables, schemas, topics. Repeating it changes nothing. */
+/** Prepares a database and a log for the services: tables, schemas, topics. Safe to repeat. */
 import { accessMigrations } from '@cupel/access'
 import { bulkMigrations, COORDINATOR_GROUP } from '@cupel/bulk-coordinator'
 import { eventSchemas, topicSpecs, type Logger } from '@cupel/contracts'
@@ -21,7 +21,7 @@ import { SCORER_GROUPS } from '@cupel/scorer'
 import { DISPATCHER_GROUP } from '@cupel/webhook-dispatcher'
 import { webhooksMigrations } from '@cupel/webhooks'
 
-/** In the order in which they refer to each other. */
+/** In the order of their references. */
 export const migrationSources = [
   eventLogMigrations,
   projectionsMigrations,
@@ -34,14 +34,14 @@ export const migrationSources = [
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
   const applied = await migrate(database, await readMigrations(migrationSources))
-  if (applied.length > 0) logger.info({ applied }, 'Migrations were applied')
+  if (applied.length > 0) logger.info({ applied }, 'Applied migrations')
   await installReadModels(database, readModels)
 }
 
-/** Groups that lay aside what they cannot handle. */
+/** Groups that dead-letter records that they cannot handle. */
 export const deadLetterGroups: readonly string[] = [...SCORER_GROUPS, COORDINATOR_GROUP, DISPATCHER_GROUP]
 
-/** Registers the schemas, creates the topics, and gives the codec that reads and writes them. */
+/** Registers the schemas, creates the topics, and returns the codec. */
 export async function prepareLog(parts: {
   readonly database: Database
   readonly registry: SchemaRegistry
@@ -53,12 +53,12 @@ export async function prepareLog(parts: {
   return await loadCodec(database)
 }
 
-/** Creates the topics that are missing. */
+/** Creates missing topics. */
 export async function prepareTopics(log: EventLog): Promise<void> {
   await log.ensureTopics([...topicSpecs, ...deadLetterGroups.map(deadLetterTopic)])
 }
 
-/** Whether this database holds every schema of this version, so that events can be written without asking a registry. */
+/** Whether the database has every schema of this version, so that events can be appended without a registry. */
 export async function knowsEverySchema(database: Database): Promise<boolean> {
   const catalog = await loadSchemaCatalog(database)
   return Object.values(eventSchemas).every(

@@ -1,4 +1,4 @@
-/** What the services of a local installation stand on: Postgres, and on the Kafka profile a broker and a schema registry. */
+/** The processes below the services of a local installation: Postgres, and on the Kafka profile a broker and a schema registry. */
 import type { Logger } from '@cupel/contracts'
 import { builtInRegistry, registerSchemas, type EventCodec, type EventLog } from '@cupel/event-log'
 import { forgetGroupMembers, openEmbeddedLog } from '@cupel/event-log/embedded'
@@ -24,7 +24,7 @@ import { knowsEverySchema, loadCodec, prepareDatabase, prepareLog, prepareTopics
 export interface Stack {
   readonly profile: Profile
   readonly databaseUrl: string
-  /** For administration: without a limit per statement. */
+  /** For administration, without a statement timeout. */
   readonly database: Database
   readonly log: EventLog
   readonly codec: EventCodec
@@ -32,8 +32,7 @@ export interface Stack {
 }
 
 /**
- * The registry is needed by nothing that runs, only by the job that registers schemas and by readers outside. Resolves once
- * it answers and holds every schema.
+ * Only the registration of schemas and outside readers need the registry. Resolves when it is ready and has every schema.
  */
 export type RegistryAddress = () => Promise<string>
 
@@ -42,18 +41,18 @@ export interface StackOptions {
   readonly profile: Profile
   readonly config: Config
   readonly logger: Logger
-  /** Gets a phase for everything that was started; run it to stop, also after a failed start. */
+  /** Receives a phase for everything that is started. Run it to stop, also after a failed start. */
   readonly shutdown: Shutdown
-  /** `always`, or only where this version has schemas that were never registered. */
+  /** `if-needed`: only if this version has schemas that were never registered. */
   readonly registry: 'always' | 'if-needed'
-  /** Told in sentences what takes long or went wrong. */
+  /** Receives sentences about what takes long or fails. */
   readonly note: (sentence: string) => void
 }
 
 export const databaseNames = { embedded: 'cupel_embedded', kafka: 'cupel_kafka' } as const
 const REGISTRY_DATABASE = 'cupel_registry'
 const ADMIN_CONNECTIONS = 10
-/** One per topic appended to at once, and some for readers. */
+/** One for each topic with concurrent appends, and some for readers. */
 const LOG_CONNECTIONS = 20
 
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -73,7 +72,7 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
     logger: options.logger,
   })
   options.shutdown.phase('log', () => log.close())
-  // The home is ours alone: whoever still has a lease was killed, and nobody should wait for it to end.
+  // This process holds the home folder, so every remaining lease belongs to a killed process; delete it.
   await forgetGroupMembers(database)
   const codec = await prepareLog({
     database,
@@ -86,7 +85,7 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
 
 async function startOnKafka(options: StackOptions): Promise<Stack> {
   const jars = await ensureKafkaJars({ onProgress: options.note })
-  // The broker needs nobody; the registry keeps its schemas in Postgres.
+  // The broker starts independently; the registry stores its schemas in Postgres.
   const startingPostgres = runPostgres(options)
   const startingKafka = runKafka(options, jars)
   const opening = startingPostgres.then(async (postgres) => {
@@ -95,7 +94,7 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
     const database = await openPrepared(options, databaseUrl)
     return { databaseUrl, database, registering, known: await knowsEverySchema(database) }
   })
-  // Loaded here: the embedded profile starts without the Kafka client.
+  // Imported here, so that the embedded profile does not load the Kafka client.
   const [kafka, { databaseUrl, database, registering, known }, { openKafkaLog }] = await all([
     startingKafka,
     opening,
@@ -123,13 +122,13 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** As Promise.all, but a failure is told only when nothing is still starting: else that would never be stopped. */
+/** Like Promise.all, but rejects only when nothing is still starting; otherwise that would never be stopped. */
 async function all<T extends readonly unknown[]>(starting: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(starting)
   return (await Promise.all(starting)) as unknown as T
 }
 
-/** Starts the registry, at once or when it is first asked for, and registers every schema with it once. */
+/** Starts the registry, at once or at the first call, and registers every schema once. */
 function register(
   options: StackOptions,
   jars: KafkaJars,
@@ -193,7 +192,7 @@ async function runPostgres(options: StackOptions): Promise<RunningPostgres> {
   )
 }
 
-/** Starts a child, starts it again on the same port whenever it dies, and has it stopped at the end. */
+/** Starts a child process, restarts it on the same port when it ends, and stops it at shutdown. */
 async function keep<T extends { readonly child: Child; readonly port: number }>(
   name: string,
   options: StackOptions,
@@ -201,7 +200,7 @@ async function keep<T extends { readonly child: Child; readonly port: number }>(
 ): Promise<T> {
   const starting = start(null)
   let supervised: Supervised | null = null
-  // Before it has started: what is still on its way when the start is given up must be stopped too.
+  // Registered before the child has started, so that an aborted start stops it too.
   options.shutdown.phase(name, async () => {
     await starting.catch(() => undefined)
     await supervised?.stop()
@@ -211,8 +210,8 @@ async function keep<T extends { readonly child: Child; readonly port: number }>(
     name,
     start: async () => (await start(first)).child,
     onEnded: ({ reason }) => {
-      options.note(`${name} ended (${reason}); starting it again.`)
-      options.logger.error({ child: name, reason }, 'A child ended unasked')
+      options.note(`${name} ended (${reason}); restarting it.`)
+      options.logger.error({ child: name, reason }, 'A child process ended unexpectedly')
     },
     onRestarted: () => options.note(`${name} runs again.`),
   })
@@ -233,7 +232,7 @@ async function openPrepared(options: StackOptions, connectionString: string): Pr
   return database
 }
 
-/** Connections that are closed in their turn and whose ends are logged. */
+/** A pool that shutdown closes in order; lost connections are logged. */
 export function openPool(
   options: Pick<StackOptions, 'logger' | 'shutdown'>,
   connectionString: string,

@@ -1,9 +1,9 @@
-/** A new installation judges by the default policy from its first screen on. */
+/** A new installation uses the default policy from its first screen on. */
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { ensureDefaultPolicy as ensurePolicy } from '@cupel/policy'
 import type { Stack } from '../stack/stack.js'
 
-/** Activates it unless some policy was activated before. */
+/** Activates it unless a policy was activated before. */
 export async function ensureDefaultPolicy({ log, codec, database }: Stack): Promise<void> {
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }

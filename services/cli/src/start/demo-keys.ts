@@ -1,4 +1,4 @@
-/** The demo account of the development profiles and its two keys, so that the first screen needs no further command. */
+/** The demo account of the development profiles with two keys, so that the first screen needs no other command. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccount, issueKey, listAccounts, listKeys, revokeKey, type IssuedKey } from '@cupel/access'
@@ -6,7 +6,7 @@ import type { HeldHome } from '@cupel/local-stack'
 import type { Database } from '@cupel/postgres'
 import type { Stack } from '../stack/stack.js'
 
-/** demo-keys.json, readable by its owner alone. */
+/** demo-keys.json, readable only by its owner. */
 export interface DemoKeys {
   readonly account_id: string
   readonly read_write: string
@@ -20,7 +20,7 @@ const ACCOUNT_NAME = 'Demo'
 const KEY_NAME = 'demo'
 const PLAN = 'pro'
 
-/** The keys of the file where they still work, else new ones; keys nobody can know any more are revoked. */
+/** The keys of the file if they still work, else new ones. Demo keys whose text is lost are revoked. */
 export async function ensureDemoKeys(stack: Stack, home: HeldHome): Promise<DemoKeys> {
   const folder = home.profileFolder(stack.profile)
   const file = join(folder, 'demo-keys.json')
@@ -57,7 +57,7 @@ function readKeys(file: string): DemoKeys | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as DemoKeys
   } catch {
-    // Missing, or cut off while it was written: new keys are made.
+    // The file is missing or incomplete: issue new keys.
     return null
   }
 }

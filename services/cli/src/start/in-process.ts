@@ -1,4 +1,4 @@
-/** The services of the embedded profile, all in this process. */
+/** Runs the services of the embedded profile in this process. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@cupel/contracts'
 import { LocalStackError } from '@cupel/local-stack'
@@ -22,7 +22,7 @@ export interface InProcessOptions {
   readonly config: Config
   readonly logger: Logger
   readonly shutdown: Shutdown
-  /** Ends everything: only a restart leads back. */
+  /** Called for a fatal failure; ends everything. */
   readonly fail: (reason: string, error: unknown) => void
 }
 
@@ -38,7 +38,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
     metrics,
   })
   shutdown.phase('health server', () => health.close())
-  // Two pools: a busy worker must not make a caller wait for a connection.
+  // Two pools, so that a busy worker never makes a caller wait for a connection.
   const pool = (applicationName: string, further = 0) =>
     openPool(options, stack.databaseUrl, {
       applicationName,
@@ -60,14 +60,14 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   return { baseUrls: [standalone.url], processes: [{ name: standalone.name, healthUrl: health.url }] }
 }
 
-/** The bulk coordinator holds a connection for its lease and works with some more, beside all other workers. */
+/** The bulk coordinator needs a connection for its lease and some for its work, besides those of the other workers. */
 const COORDINATOR_CONNECTIONS = 4
-/** The webhook dispatcher reads, claims, records and builds bodies at the same time. */
+/** The webhook dispatcher reads, claims, records and builds bodies concurrently. */
 const DISPATCHER_CONNECTIONS = 4
 const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 20
 
-/** Resolves when every check holds. */
+/** Resolves when every check succeeds. */
 async function untilReady(checks: () => readonly Check[]): Promise<void> {
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
   for (;;) {

@@ -1,12 +1,12 @@
-/** `--public-chain-data`: names every endpoint that will be asked, then lets the services ask them. */
+/** `--public-chain-data`: prints every public endpoint, then allows the services to query them. */
 import { loadConfig } from '@cupel/service-kit'
 import type { CliContext } from '../context.js'
 
-/** The context as it was, with public endpoints allowed. */
+/** The same context with public endpoints allowed. */
 export async function withPublicChainData(context: CliContext): Promise<CliContext> {
   const { describePublicChainData } = await import('@cupel/scorer')
   context.note(
-    'These public endpoints will learn the addresses you screen, but for chains your own providers cover:',
+    'These public endpoints learn the addresses that you screen, except on chains that your own providers cover:',
   )
   for (const endpoint of await describePublicChainData()) context.note(`  ${endpoint}`)
   const environment = { ...context.environment, CUPEL_CHAIN_DATA_PUBLIC: 'true' }

@@ -1,4 +1,4 @@
-/** What `cupel start` says once everything is ready. */
+/** The output of `cupel start` when everything is ready. */
 import type { DemoKeys } from './demo-keys.js'
 
 export interface Ready {
@@ -20,7 +20,7 @@ export function readyLine(parts: {
   home: string
 }): Ready {
   const [first] = parts.baseUrls
-  if (first === undefined) throw new Error('An installation without an API')
+  if (first === undefined) throw new Error('The installation has no API')
   return {
     base_url: first,
     base_urls: parts.baseUrls,
@@ -31,7 +31,7 @@ export function readyLine(parts: {
   }
 }
 
-/** An address of the Ronin bridge theft, designated by OFAC in April 2022: the first screen shows a finding. */
+/** An address of the Ronin bridge theft, designated by OFAC in April 2022, so that the first screen has a finding. */
 const FIRST_SCREEN = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 
 export function readyText(ready: Ready, logs: string): string {

@@ -17,7 +17,7 @@ With --kafka: Apache Kafka and a schema registry too (Java 17), and one process 
     .option('--scale <list>', 'processes per service with --kafka, for example api=2,scorer=2')
     .option(
       '--public-chain-data',
-      'ask public endpoints for balances and transaction counts; names them, for they learn what you screen',
+      'query public endpoints for balances and transaction counts; they are printed, because they learn what you screen',
     )
     .option('--json', 'print one line of JSON on standard output once everything is ready')
     .action(async (options: StartOptions) => {

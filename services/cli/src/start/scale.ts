@@ -1,4 +1,4 @@
-/** How many processes each service gets on the Kafka profile. */
+/** The number of processes per service on the Kafka profile. */
 import { CommandError, EXIT_USAGE } from '../explain.js'
 
 export const scalable = [
@@ -13,7 +13,7 @@ export const scalable = [
 export type ScalableService = (typeof scalable)[number]
 export type Scale = Readonly<Record<ScalableService, number>>
 
-/** Beyond this one machine gains nothing, and an api instance needs a report partition of its own. */
+/** More processes gain nothing on one machine, and each API instance needs its own report partition. */
 export const MAX_PROCESSES = 8
 
 /** `api=2,scorer=2` → 2 each, 1 of the rest. Throws CommandError on anything else. */

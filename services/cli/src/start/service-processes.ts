@@ -1,4 +1,4 @@
-/** The services of the Kafka profile: one process each, watched, started again when they die. */
+/** The services of the Kafka profile: one supervised process each, restarted when it ends. */
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +23,7 @@ export interface ServiceProcess {
   readonly name: string
   readonly service: ScalableService
   readonly healthUrl: string
-  /** Where callers reach it; null for what takes no calls. */
+  /** Base URL for callers; null for a service without an API. */
   readonly baseUrl: string | null
 }
 
@@ -38,19 +38,19 @@ export interface ServiceProcessesOptions {
   readonly note: (sentence: string) => void
 }
 
-/** Which program a service is, and the settings that make it so. */
+/** The program of a service, with its settings. */
 const programs: Record<
   ScalableService,
   {
     readonly folder: string
     readonly settings: Record<string, string>
-    /** How far it stands back for the processor, 0 to 19; absent for those that do not. */
+    /** Its niceness, 0 to 19; undefined for normal priority. */
     readonly niceness?: number
   }
 > = {
   api: { folder: 'api', settings: {} },
   scorer: { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
-  // Where cores are short, interactive screens have them first.
+  // When cores are short, interactive screens have priority.
   'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' }, niceness: 10 },
   'bulk-coordinator': { folder: 'bulk-coordinator', settings: {} },
   'webhook-dispatcher': { folder: 'webhook-dispatcher', settings: {} },
@@ -58,15 +58,15 @@ const programs: Record<
   projector: { folder: 'projector', settings: {} },
 }
 
-/** Longer than a service's own limit, so that it ends by itself. */
+/** Longer than the limit of the service itself, so that it can stop in order. */
 const STOP_GRACE_MS = 5_000
 const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 50
 const PROBE_TIMEOUT_MS = 2_000
-/** A service that ends this often before it was ready once will not become ready. */
+/** A service that ends this often before it is ready for the first time is given up. */
 const ENDS_BEFORE_READY = 3
 
-/** Starts them all and resolves when each says it is ready. Throws LocalStackError `child-failed`, `port-taken`. */
+/** Starts all services and resolves when each is ready. Rejects with LocalStackError `child-failed` or `port-taken`. */
 export async function startServiceProcesses(options: ServiceProcessesOptions): Promise<ServiceProcess[]> {
   const planned = await plan(options)
   const failures = new Map<string, { ends: number; reason: string }>()
@@ -76,14 +76,14 @@ export async function startServiceProcesses(options: ServiceProcessesOptions): P
       name: process.name,
       start: async () => start(),
       onEnded: ({ reason }) => {
-        options.note(`${process.name} ended (${reason}); starting it again.`)
-        options.logger.error({ service: process.name, reason }, 'A service ended unasked')
+        options.note(`${process.name} ended (${reason}); restarting it.`)
+        options.logger.error({ service: process.name, reason }, 'A service ended unexpectedly')
         failures.set(process.name, { ends: (failures.get(process.name)?.ends ?? 0) + 1, reason })
       },
       onRestarted: () => options.note(`${process.name} runs again.`),
     })
   })
-  // Calls first, so that what they asked for is still worked off; the workers next, all at once.
+  // The phases run in reverse: first the API, so that accepted requests are still processed; then all workers at once.
   options.shutdown.phase('workers', () => stopAll((name) => !name.startsWith('api-')))
   options.shutdown.phase('api', () => stopAll((name) => name.startsWith('api-')))
   await Promise.all(planned.map(({ process }) => ready(process, failures, options)))
@@ -104,7 +104,7 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
   const planned: Planned[] = []
   const taken = new Set<number>()
   for (const service of scalable) {
-    // Without a plan of lists it would have nothing to do.
+    // Without a refresh plan the service has nothing to do.
     if (service === 'label-refresher' && config.CUPEL_LABEL_REFRESH_FILE === undefined) continue
     for (let instance = 0; instance < scale[service]; instance += 1) {
       const healthPort = await anotherPort(taken)
@@ -126,7 +126,7 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
           CUPEL_INSTANCE: String(instance),
           CUPEL_METRICS_PORT: String(healthPort),
           ...(service === 'webhook-dispatcher' ? linksTo(config, planned) : {}),
-          // The API adds its instance number to the port it is given.
+          // The API adds its instance number to this port.
           ...(port === null ? {} : { CUPEL_PORT: String(port - instance) }),
         },
       })
@@ -135,7 +135,7 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
   return planned
 }
 
-/** What webhooks name as the base address: what callers see, else the first instance of the API. */
+/** The base URL in webhooks: the public one, else that of the first API instance. */
 function linksTo(config: Config, planned: readonly Planned[]): Record<string, string> {
   const first = planned.find(({ process }) => process.baseUrl !== null)?.process.baseUrl
   return config.CUPEL_BASE_URL !== undefined || !first ? {} : { CUPEL_BASE_URL: first }
@@ -158,7 +158,7 @@ async function anotherPort(taken: Set<number>): Promise<number> {
   }
 }
 
-/** An address that stands for all of them is no address to call. */
+/** A wildcard address cannot be called; use the loopback address. */
 export function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
@@ -166,9 +166,9 @@ export function reachable(host: string): string {
 }
 
 /**
- * A service holds 20 to 60 MB alive. Given a whole machine's memory V8 lets garbage grow to several times that before it
- * collects; a limit on the old generation makes it collect earlier. Left alone below that limit, it would collect after every
- * 8 MB that a small heap grows, buffers included, several times a second: it may double instead (docs/performance.md).
+ * A service has 20 to 60 MB of live memory. With the memory of a whole machine V8 lets garbage grow to several times that before
+ * it collects, so the old generation is limited. Below that limit V8 would collect several times a second, after every 8 MB of
+ * growth including buffers; the heap may double instead (docs/performance.md).
  */
 const NODE_FLAGS: readonly string[] = [
   '--enable-source-maps',
@@ -202,8 +202,8 @@ function standBack({ name, pid }: Child, niceness: number, logger: Logger): void
   try {
     setPriority(pid, niceness)
   } catch (error) {
-    // It has ended already, or the system does not let us: it works all the same, at equal priority.
-    logger.warn({ err: error, service: name }, 'The priority of a service could not be lowered')
+    // The process has ended, or the system refuses. The service also works at normal priority.
+    logger.warn({ err: error, service: name }, 'Cannot lower the priority of a service')
   }
 }
 
@@ -234,11 +234,11 @@ async function ready(
 
 export interface Readiness {
   readonly ready: boolean
-  /** Which checks fail, or why it could not be asked. */
+  /** The failing checks, or why the request failed. */
   readonly detail: string
 }
 
-/** Asks a service's /readyz. Never rejects. */
+/** Requests /readyz of a service. Never rejects. */
 export async function probeReadiness(healthUrl: string): Promise<Readiness> {
   try {
     const response = await fetch(`${healthUrl}/readyz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
@@ -251,7 +251,7 @@ export async function probeReadiness(healthUrl: string): Promise<Readiness> {
         .join(', '),
     }
   } catch {
-    // It does not listen (yet).
+    // The service does not listen yet.
     return { ready: false, detail: 'no answer' }
   }
 }

@@ -1,4 +1,4 @@
-/** What `cupel start` was asked for, and what it then runs. */
+/** The options of `cupel start`, and the processes that it runs. */
 
 export interface StartOptions {
   readonly kafka?: boolean

@@ -1,4 +1,4 @@
-/** `cupel start`: everything on this machine, until it is asked to stop. */
+/** `cupel start`: runs everything on this machine until it receives a signal. */
 import type { Logger } from '@cupel/contracts'
 import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
@@ -24,7 +24,7 @@ import type { Services, StartOptions } from './start-options.js'
 import { ensureStarterLabels } from './starter-labels.js'
 import { listenForStop, StoppedEarly, type StopRequest } from './stop-request.js'
 
-/** Services, registry, broker and Postgres one after another, each within its own limit. */
+/** Longer than the limits of services, registry, broker and Postgres together. */
 const STOP_TIMEOUT_MS = 90_000
 const EXIT_FORCED = 130
 
@@ -49,7 +49,7 @@ export async function start(options: StartOptions, context: CliContext): Promise
   }
 }
 
-/** Read before anything starts: a list that is not refreshed as planned would only look fresh. */
+/** Checked before anything starts, so that no planned list silently stays without refresh. */
 function requireRefreshPlan({ CUPEL_LABEL_REFRESH_FILE: file }: Config): void {
   if (file === undefined) return
   try {
@@ -82,8 +82,7 @@ async function runUntilStopped(start: Omit<Boot, 'logger' | 'shutdown' | 'fail'>
   } finally {
     exitCode = await shutdown.run(reason)
   }
-  if (exitCode !== 0)
-    throw new CommandError(`Not everything stopped in order; ${logFile} tells more.`, EXIT_FAILED)
+  if (exitCode !== 0) throw new CommandError(`Not everything stopped in order; see ${logFile}.`, EXIT_FAILED)
 }
 
 interface Boot {
@@ -104,7 +103,7 @@ async function boot(boot: Boot): Promise<void> {
   const startedAt = new Date().toISOString()
   const orphans = await stopOrphans(home.processFolder)
   if (orphans.length > 0)
-    context.note(`Stopped what an earlier start had left running: ${orphans.join(', ')}.`)
+    context.note(`Stopped processes that an earlier start left running: ${orphans.join(', ')}.`)
   await requireFreePort(config.CUPEL_PORT, config.CUPEL_HOST, 'CUPEL_PORT')
   rememberProfile(home.folder, profile)
   stop.check()
@@ -178,18 +177,18 @@ async function startServices(boot: Boot, stack: Stack): Promise<Services> {
 }
 
 interface Crash {
-  /** Rejects on an error nobody caught, or that a service reported as beyond repair. */
+  /** Rejects on an uncaught error, or on a failure that a service reports as fatal. */
   readonly crashed: Promise<never>
   readonly fail: (reason: string, error: unknown) => void
 }
 
-/** What runs is stopped in order first, then the error is told. */
+/** Everything is stopped in order before the error is reported. */
 function listenForCrash(): Crash {
   let reject: (error: unknown) => void = () => undefined
   const crashed = new Promise<never>((_, rejectCrash) => {
     reject = rejectCrash
   })
-  // Before anyone waits for it the start itself is still failing or succeeding.
+  // During the start nobody awaits this promise; its rejection must not count as unhandled.
   crashed.catch(() => undefined)
   process.once('uncaughtException', reject)
   process.once('unhandledRejection', reject)

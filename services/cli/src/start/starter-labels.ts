@@ -1,10 +1,10 @@
-/** A new installation gets the starter labels, so that its first screening finds something. */
+/** A new installation gets the starter labels, so that its first screen has findings. */
 import { noMetrics, type Logger } from '@cupel/contracts'
 import { importStarterLabels } from '@cupel/labels'
 import { CommandError } from '../explain.js'
 import type { Stack } from '../stack/stack.js'
 
-/** Imports them once; afterwards they are the operator's to change. The projector runs already. */
+/** Imports them once; later only the operator changes them. The projector must run. */
 export async function ensureStarterLabels(
   { log, codec, database }: Stack,
   { logger, note }: { readonly logger: Logger; readonly note: (sentence: string) => void },
@@ -19,6 +19,6 @@ export async function ensureStarterLabels(
   })
   if (result === null) return
   if (result.status === 'refused')
-    throw new CommandError(`The starter labels could not be imported: ${result.message}.`)
+    throw new CommandError(`Cannot import the starter labels: ${result.message}.`)
   note(`Imported ${result.added} starter labels.`)
 }

@@ -1,21 +1,21 @@
-/** Ctrl-C and its kin: the first signal asks for an orderly end, one that comes a while later forces it. */
+/** Handles Ctrl-C and SIGTERM: the first signal stops in order, a second one some time later forces the end. */
 
 export interface StopRequest {
   /** Resolves to the name of the signal. */
   readonly requested: Promise<string>
-  /** Throws StoppedEarly once a stop was asked for: called between the steps of a start. */
+  /** Throws StoppedEarly if a signal was received; called between the steps of a start. */
   check(): void
-  /** What a forced end does; before it is told, a second signal does nothing. */
+  /** Sets what a forced end does; until then a second signal does nothing. */
   onForced(force: () => void): void
   dispose(): void
 }
 
-/** A start that was asked to stop before it was ready. */
+/** A signal arrived before the start was complete. */
 export class StoppedEarly extends Error {
   override readonly name = 'StoppedEarly'
 }
 
-/** npm passes on the signal that the terminal has already sent: what comes within this time is the same keystroke. */
+/** npm forwards the signal that the terminal has already sent, so a second signal within this time is the same keystroke. */
 const SAME_KEYSTROKE_MS = 1_000
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -12,7 +12,7 @@ export function registerStatus(program: Command, context: CliContext): void {
     .summary('services, lag, stopped projections, dead letters')
     .description(
       `Shows services, the lag of every group, stopped projections and dead letters.
-Ends with 0 where all is well and with ${EXIT_FAILED} where something needs a look.`,
+Exits with 0 if everything is healthy and with ${EXIT_FAILED} otherwise.`,
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
@@ -50,7 +50,7 @@ export function statusText(status: Status): string {
 
 function headline({ running, profile, base_urls, log }: Status): string {
   const where = log.brokers.length > 0 ? ` at ${log.brokers.join(', ')}` : ''
-  const state = running ? `runs at ${base_urls.join(', ')}` : 'does not run; this is what is stored'
+  const state = running ? `runs at ${base_urls.join(', ')}` : 'does not run; this is its stored state'
   return `The ${profile} installation ${state}.\nLog: ${log.kind}${where}, ${log.identity}`
 }
 
@@ -66,10 +66,10 @@ function section<T>(
 function remark({ error, stopped_at: at, seen_age_ms: age, state }: Status['projections'][number]): string {
   const place = at === null ? '' : ` at ${at.topic}/${at.partition} offset ${at.offset}`
   if (error !== null) return `${error}${place}`
-  return state === 'running' && age > STALE_MS ? `last heard of ${seconds(age)} ago` : ''
+  return state === 'running' && age > STALE_MS ? `last update ${seconds(age)} ago` : ''
 }
 
-/** A running projection writes every two seconds. */
+/** A running projection updates its state every two seconds. */
 const STALE_MS = 10_000
 
 function seconds(ms: number): string {

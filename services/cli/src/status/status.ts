@@ -1,4 +1,4 @@
-/** What an operator asks first: does everything run, does anything lag, was anything laid aside. */
+/** The health of an installation: services, lag and dead letters. */
 import { deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import type { Connections } from '../connections.js'
@@ -22,7 +22,7 @@ export interface Status {
     readonly detail: string
     readonly health_url: string
   }[]
-  /** Records appended and not yet worked off. */
+  /** Records that the group has not processed yet. */
   readonly groups: readonly { readonly group: string; readonly lag: number }[]
   readonly projections: readonly {
     readonly name: string
@@ -90,7 +90,7 @@ async function service({
   return { name, ready, detail, health_url: healthUrl }
 }
 
-/** Per group, from the checkpoints and the ends of their partitions; partitions never read count from their start. */
+/** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */
 async function readLag({ database, log }: Connections): Promise<{ group: string; lag: number }[]> {
   const checkpoints = await listCheckpoints(database)
   const lags = new Map<string, number>()
@@ -103,7 +103,7 @@ async function readLag({ database, log }: Connections): Promise<{ group: string;
   return [...lags].map(([group, lag]) => ({ group, lag })).sort((a, b) => a.group.localeCompare(b.group))
 }
 
-/** What was laid aside because it could not be handled, and was not dealt with since. */
+/** The dead letters that nobody has redriven or dismissed. */
 async function readDeadLetters(log: EventLog): Promise<{ topic: string; records: number }[]> {
   return await Promise.all(
     deadLetterGroups.map(async (group) => ({

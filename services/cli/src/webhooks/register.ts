@@ -1,4 +1,4 @@
-/** `cupel webhooks`: where accounts want their webhooks, and what became of them. */
+/** `cupel webhooks`: endpoints of accounts and their deliveries. */
 import { loadInstallationSecrets } from '@cupel/access'
 import { deliveryStatuses, payloadKinds, type DeliveryStatus, type PayloadKind } from '@cupel/domain'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
@@ -39,8 +39,8 @@ const MAX_LISTED = 200
 export function registerWebhooks(program: Command, context: CliContext): void {
   const webhooks = program
     .command('webhooks')
-    .summary('receivers of webhooks, and what was sent to them')
-    .description('Name receivers of webhooks, look at what was sent to them, and send it again.')
+    .summary('manage webhook endpoints and their deliveries')
+    .description('Manage webhook endpoints, list their deliveries, and send them again.')
   registerList(webhooks, context)
   registerCreate(webhooks, context)
   registerChanges(webhooks, context)
@@ -68,10 +68,10 @@ function registerCreate(webhooks: Command, context: CliContext): void {
   ofAccount(
     webhooks
       .command('create <url>')
-      .description('Name a receiver. Its secret is shown once.')
+      .description('Create an endpoint. Its secret is shown only once.')
       .option('--reason <text>', 'why, for the audit log')
       .addOption(
-        new Option('--payload <kind>', 'with the results, or with where they are')
+        new Option('--payload <kind>', 'send the results (full), or only a link to them (thin)')
           .choices(payloadKinds)
           .default('full'),
       ),
@@ -92,8 +92,8 @@ function registerCreate(webhooks: Command, context: CliContext): void {
 
 function registerChanges(webhooks: Command, context: CliContext): void {
   const changes = [
-    ['pause', 'disabled', 'Hold what is to go to an endpoint, until it is resumed.'],
-    ['resume', 'enabled', 'Send again to an endpoint, what was held first.'],
+    ['pause', 'disabled', 'Disable an endpoint and hold its deliveries.'],
+    ['resume', 'enabled', 'Enable an endpoint and send its held deliveries.'],
   ] as const
   for (const [name, status, description] of changes) {
     withReason(webhooks.command(`${name} <endpoint-id>`).description(description)).action(
@@ -117,7 +117,7 @@ function registerRotate(webhooks: Command, context: CliContext): void {
   withReason(
     webhooks
       .command('rotate-secret <endpoint-id>')
-      .description('Give an endpoint another secret; for 24 hours messages are signed with both.'),
+      .description('Give an endpoint a new secret; for 24 hours messages are signed with both.'),
   ).action(async (endpointId: string, options: ReasonOption) => {
     const rotated = await onEndpoint(context, endpointId, async (found, connections) =>
       rotateEndpointSecret(await storeOf(connections), {
@@ -136,9 +136,7 @@ function registerRotate(webhooks: Command, context: CliContext): void {
 
 function registerDelete(webhooks: Command, context: CliContext): void {
   withReason(
-    webhooks
-      .command('delete <endpoint-id>')
-      .description('Give an endpoint up, with everything that was to go there.'),
+    webhooks.command('delete <endpoint-id>').description('Delete an endpoint and its deliveries.'),
   ).action(async (endpointId: string, options: ReasonOption) => {
     const deleted = await onEndpoint(context, endpointId, (found, { database }) =>
       deleteEndpoint(
@@ -151,7 +149,7 @@ function registerDelete(webhooks: Command, context: CliContext): void {
       context,
       options,
       { endpoint_id: endpointId, deleted: true },
-      () => `Endpoint ${endpointId} is gone.`,
+      () => `Endpoint ${endpointId} was deleted.`,
     )
   })
 }
@@ -160,8 +158,10 @@ function registerDeliveries(webhooks: Command, context: CliContext): void {
   withJson(
     webhooks
       .command('deliveries <endpoint-id>')
-      .description(`List what was sent to an endpoint or is to be, newest first, at most ${MAX_LISTED}.`)
-      .addOption(new Option('--status <status>', 'only these').choices(deliveryStatuses)),
+      .description(`List deliveries of an endpoint, newest first, at most ${MAX_LISTED}.`)
+      .addOption(
+        new Option('--status <status>', 'only deliveries with this status').choices(deliveryStatuses),
+      ),
   ).action(async (endpointId: string, options: JsonOption & { status?: DeliveryStatus }) => {
     const page = await onEndpoint(context, endpointId, ({ accountId, livemode }, { database }) =>
       listDeliveries(database, {
@@ -187,7 +187,7 @@ function registerTest(webhooks: Command, context: CliContext): void {
         options,
         deliveryJson(sent.delivery),
         () =>
-          `Delivery ${sent.delivery.deliveryId} is on its way; \`cupel webhooks deliveries ${endpointId}\` shows what becomes of it.`,
+          `Delivery ${sent.delivery.deliveryId} is being sent; \`cupel webhooks deliveries ${endpointId}\` shows its outcome.`,
       )
     },
   )
@@ -197,11 +197,13 @@ function registerRedeliver(webhooks: Command, context: CliContext): void {
   withJson(
     webhooks
       .command('redeliver <endpoint-id> [delivery-id]')
-      .description('Send one delivery again, or everything that was missed since a time.')
-      .option('--since <time>', 'deliveries made then or later (RFC 3339)', moment)
-      .option('--until <time>', 'deliveries made before then (RFC 3339)', moment)
+      .description('Send one delivery again, or all missed deliveries of a range of time.')
+      .option('--since <time>', 'deliveries created at or after this time (RFC 3339)', moment)
+      .option('--until <time>', 'deliveries created before this time (RFC 3339)', moment)
       .addOption(
-        new Option('--status <status>', 'only these, in place of what was missed').choices(deliveryStatuses),
+        new Option('--status <status>', 'deliveries with this status instead of the missed ones').choices(
+          deliveryStatuses,
+        ),
       ),
   ).action(
     async (
@@ -224,7 +226,7 @@ function registerRedeliver(webhooks: Command, context: CliContext): void {
         return one.ok ? { ok: true as const, count: 1 } : one
       })
       if (!again.ok) throw refused(again)
-      answer(context, options, { count: again.count }, () => `${again.count} on the way again.`)
+      answer(context, options, { count: again.count }, () => `${again.count} deliveries will be sent again.`)
     },
   )
 }
@@ -268,7 +270,7 @@ async function storeOf({ database, config }: Connections): Promise<EndpointStore
   }
 }
 
-/** An operator names an endpoint by its id alone; whose it is, is looked up. */
+/** An operator gives only the id of an endpoint; its account and environment are looked up. */
 async function onEndpoint<T>(
   context: CliContext,
   endpointId: string,
@@ -289,7 +291,7 @@ const refusals: Record<string, { sentence: string; exitCode: number }> = {
   unknown_endpoint: { sentence: 'There is no such webhook endpoint.', exitCode: EXIT_NOT_FOUND },
   unknown_delivery: { sentence: 'The endpoint has no such delivery.', exitCode: EXIT_NOT_FOUND },
   too_many_endpoints: {
-    sentence: 'The account has as many endpoints as it may have.',
+    sentence: 'The account has the maximum number of endpoints.',
     exitCode: EXIT_FAILED,
   },
   endpoint_disabled: { sentence: 'The endpoint is disabled: resume it first.', exitCode: EXIT_FAILED },
