@@ -1,15 +1,17 @@
 /** Appends what the outbox holds, in order, one relay at a time however many run. */
+import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import { createTrouble } from './consume/trouble.js'
 import { deleteRelayed, listUnrelayed, markRelayed, outboxBacklog } from './outbox.js'
 
-/** Between two looks at an empty outbox: how late an account or key change reaches the log. */
+/** Time between two looks at an empty outbox: an account or key change reaches the log that much later. */
 const LOOK_INTERVAL_MS = 200
 const MAX_BATCH_EVENTS = 200
-/** A relay that hangs in the middle of its work is cut off, so that another can take over. */
+/** The server ends the transaction of a relay that hangs, so that another relay can take over. */
 const STUCK_AFTER_MS = 30_000
-/** Relayed rows stay this long, for whoever has to find out what was sent. */
+/** Relayed rows stay this long, so that an operator can look up what was appended. */
 const KEEP_RELAYED_MS = 24 * 3_600_000
 const SWEEP_INTERVAL_MS = 60_000
 const MAX_SWEEP_ROWS = 10_000
@@ -34,86 +36,68 @@ export interface OutboxRelayOptions {
 }
 
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
-  const { database, log, codec, logger } = options
-  const relayed = options.metrics.counter('outbox_relayed_total', 'Events of the outbox appended to the log')
-  const waiting = options.metrics.gauge('outbox_waiting_events', 'Events of the outbox not yet appended')
-  const oldest = options.metrics.gauge('outbox_oldest_seconds', 'Age of the oldest event not yet appended')
+  const trouble = createTrouble()
+  const figures = createFigures(options.metrics)
   const sweepIntervalMs = options.sweepIntervalMs ?? SWEEP_INTERVAL_MS
-  let stopping = false
-  let wake: () => void = () => undefined
-  let error: string | null = null
   let nextSweepAt = 0
-  const running = run()
 
-  return {
-    error: () => error,
-    async stop() {
-      stopping = true
-      wake()
-      await running
+  const loop = startLoop({
+    restMs: options.lookIntervalMs ?? LOOK_INTERVAL_MS,
+    async step() {
+      const backlog = await outboxBacklog(options.database)
+      figures.backlog(backlog)
+      const count = backlog.waiting === 0 ? 0 : await relayBatch(options)
+      figures.relayed(count)
+      if (performance.now() >= nextSweepAt) {
+        nextSweepAt = performance.now() + sweepIntervalMs
+        const keepMs = options.keepRelayedMs ?? KEEP_RELAYED_MS
+        await deleteRelayed(options.database, { keepMs, limit: MAX_SWEEP_ROWS })
+      }
+      trouble.over('relaying')
+      return count === MAX_BATCH_EVENTS ? 0 : undefined
     },
-  }
+    onError(error) {
+      if (trouble.failed('relaying', error))
+        options.logger.warn({ err: error }, `The outbox relay will try again: ${String(error)}`)
+    },
+  })
+  return { error: () => trouble.reason(), stop: () => loop.stop() }
+}
 
-  async function run(): Promise<void> {
-    while (!stopping) {
-      const count = await attempt()
-      if (count < MAX_BATCH_EVENTS && !stopping) await pause(options.lookIntervalMs ?? LOOK_INTERVAL_MS)
-    }
-  }
-
-  async function attempt(): Promise<number> {
-    try {
-      const backlog = await outboxBacklog(database)
+function createFigures(metrics: Metrics) {
+  const relayed = metrics.counter('outbox_relayed_total', 'Events of the outbox appended to the log')
+  const waiting = metrics.gauge('outbox_waiting_events', 'Events of the outbox not yet appended')
+  const oldest = metrics.gauge('outbox_oldest_seconds', 'Age of the oldest event not yet appended')
+  return {
+    relayed: (events: number) => relayed.inc({}, events),
+    backlog(backlog: { readonly waiting: number; readonly oldestAgeMs: number }) {
       waiting.set(backlog.waiting)
       oldest.set(backlog.oldestAgeMs / 1_000)
-      const count = backlog.waiting === 0 ? 0 : await relayBatch()
-      await sweep()
-      error = null
-      return count
-    } catch (caught) {
-      const reason = caught instanceof Error ? caught.message : String(caught)
-      if (reason !== error) logger.warn({ err: caught }, `The outbox relay will try again: ${reason}`)
-      error = reason
-      return 0
-    }
+    },
   }
+}
 
-  /**
-   * The lock lasts as long as the transaction, and the rows are marked in it: a relay whose connection breaks between
-   * append and mark lets go of the lock, and the next one appends the same bytes once more.
-   */
-  async function relayBatch(): Promise<number> {
-    return await database.transaction({ at: 'outbox.mark-relayed' }, async (transaction) => {
-      await transaction.query(`SET LOCAL idle_in_transaction_session_timeout = ${STUCK_AFTER_MS}`)
-      const [lock] = await transaction.query<{ taken: boolean }>(
-        'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken',
-        [RELAY_LOCK],
-      )
-      if (lock?.taken !== true) return 0
-      const rows = await listUnrelayed(transaction, MAX_BATCH_EVENTS)
-      if (rows.length === 0) return 0
-      await log.append(
-        'outbox.relay',
-        rows.map(({ event, target }) => codec.encode(event, withPartition(target))),
-      )
-      await markRelayed(transaction, rows)
-      relayed.inc({}, rows.length)
-      return rows.length
-    })
-  }
-
-  async function sweep(): Promise<void> {
-    if (performance.now() < nextSweepAt) return
-    nextSweepAt = performance.now() + sweepIntervalMs
-    await deleteRelayed(database, { keepMs: options.keepRelayedMs ?? KEEP_RELAYED_MS, limit: MAX_SWEEP_ROWS })
-  }
-
-  async function pause(durationMs: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, durationMs)
-      wake = () => (clearTimeout(timer), resolve())
-    })
-  }
+/**
+ * Returns the number of events relayed. The lock lasts as long as the transaction, and the rows are marked in it: a relay
+ * whose connection breaks between append and mark loses the lock, and the next one appends the same bytes once more.
+ */
+async function relayBatch({ database, log, codec }: OutboxRelayOptions): Promise<number> {
+  return await database.transaction({ at: 'outbox.mark-relayed' }, async (transaction) => {
+    await transaction.query(`SET LOCAL idle_in_transaction_session_timeout = ${STUCK_AFTER_MS}`)
+    const [lock] = await transaction.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken',
+      [RELAY_LOCK],
+    )
+    if (lock?.taken !== true) return 0
+    const rows = await listUnrelayed(transaction, MAX_BATCH_EVENTS)
+    if (rows.length === 0) return 0
+    await log.append(
+      'outbox.relay',
+      rows.map(({ event, target }) => codec.encode(event, withPartition(target))),
+    )
+    await markRelayed(transaction, rows)
+    return rows.length
+  })
 }
 
 function withPartition({

@@ -1,7 +1,6 @@
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
-import { memoryLog } from '../test/memory-log.js'
 import { noteView, TOPIC } from '../test/note-view.js'
 import { listProjectionStatuses } from './index.js'
 
@@ -49,18 +48,6 @@ test('commits that a crash of the database took back are made again', async () =
   await fixture.report(0, 'c:grey')
   await until(async () => expect(await fixture.notes()).toEqual(['a:red', 'b:green', 'c:grey']))
   expect(await fixture.checkpoint(0)).toBe(3)
-})
-
-test('a restart goes on at the checkpoint', async () => {
-  const first = fixture.run()
-  await fixture.report(0, 'a:red')
-  await until(async () => expect(await fixture.checkpoint(0)).toBe(1))
-  await first.stop()
-  // Were the first record read again, this row would come back.
-  await fixture.database.execute('DELETE FROM note_view.note')
-  await fixture.report(0, 'b:green')
-  fixture.run()
-  await until(async () => expect(await fixture.notes()).toEqual(['b:green']))
 })
 
 test.each([
@@ -126,22 +113,6 @@ test('a database that is away is waited for, and the state says so', async () =>
   await fixture.database.execute('ALTER TABLE note_view.hidden RENAME TO note')
   await until(async () => expect(await fixture.notes()).toEqual(['a:red']))
   await until(() => expect(projection.status()).toMatchObject({ state: 'running', error: null }))
-})
-
-test('a checkpoint of another log is never moved', async () => {
-  const first = fixture.run()
-  await fixture.report(0, 'a:red')
-  await until(async () => expect(await fixture.checkpoint(0)).toBe(1))
-  await first.stop()
-  // A partition without a checkpoint is read from its start: it shows when the foreign log has been read.
-  await fixture.database.execute('DELETE FROM projection.checkpoint WHERE partition = 1')
-  const foreign = memoryLog({ identity: 'log-2' })
-  const second = fixture.run(noteView, foreign)
-  await foreign.append('test', [...fixture.log.appended, ...fixture.log.appended])
-  await foreign.append('test', [{ ...fixture.log.appended[0]!, key: 'b', partition: 1 }])
-  await until(async () => expect(await fixture.checkpoint(1)).toBe(1))
-  await second.stop()
-  expect(await fixture.checkpoint(0)).toBe(1)
 })
 
 test('tables made by another version are left alone until they are rebuilt', async () => {
