@@ -12,9 +12,8 @@ import {
   type PlanName,
   type Scope,
 } from '@cupel/domain'
-import { failpoint } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
-import { ADMIT_CALLS, columnsOf, keyOrder, type Question, type Verdict } from './admit-calls.js'
+import { createJudging, type Verdict } from './admit-calls.js'
 import { createAuthFailures, MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
 import { readBearer } from './bearer.js'
 import type { IdempotentRequest, Reservation } from './idempotency.js'
@@ -125,16 +124,6 @@ const UNAVAILABLE: Admission = {
 export function createAdmission(options: AdmissionOptions): AdmissionGate {
   const logger = options.logger ?? silentLogger
   const metrics = options.metrics ?? noMetrics
-  const batchSizes = metrics.histogram(
-    'admission_batch_calls',
-    'Calls judged by one statement.',
-    [1, 2, 4, 8, 16, 32, 64, 128, 256],
-  )
-  const seconds = metrics.histogram(
-    'admission_seconds',
-    'Time the store took to judge a batch of calls.',
-    [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2],
-  )
   const refusals = metrics.counter('admission_refusals_total', 'Calls refused at the gate.', ['reason'])
   const planTable = createPlanTable({ plans: options.plans ?? publishedPlans, logger, metrics })
   const maxPerMinute = options.maxFailuresPerMinute ?? MAX_FAILURES_PER_MINUTE
@@ -144,40 +133,12 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     onSharingFailed: (error) =>
       logger.warn({ err: error }, 'Failed authentications are counted by this instance alone'),
   })
-  const settings = { leaseMs: options.leaseMs ?? LEASE_MS, planColumns: planTable.columns }
-  let available = true
-
-  const judge = async (questions: readonly Question[]): Promise<readonly Verdict[]> => {
-    const startedMs = performance.now()
-    batchSizes.observe(questions.length)
-    try {
-      failpoint('before', 'access.admit')
-      const order = keyOrder(questions)
-      const rows = await options.database.query<Verdict>(
-        ADMIT_CALLS,
-        columnsOf(
-          order.map((index) => questions[index]!),
-          settings,
-        ),
-      )
-      failpoint('after', 'access.admit')
-      if (rows.length !== questions.length) throw new Error('The store judged another number of calls')
-      const verdicts = Array.from<Verdict>({ length: rows.length })
-      for (const row of rows) verdicts[order[row.ordinal - 1]!] = row
-      available = true
-      return verdicts
-    } catch (error) {
-      // Said once per outage, not once per call.
-      if (available)
-        logger.error({ err: error }, 'The key store cannot be asked; calls are refused as unavailable')
-      available = false
-      throw error
-    } finally {
-      seconds.observe((performance.now() - startedMs) / 1000)
-    }
-  }
+  const judging = createJudging({
+    ...{ database: options.database, logger, metrics },
+    settings: { leaseMs: options.leaseMs ?? LEASE_MS, planColumns: planTable.columns },
+  })
   const batcher = createBatcher({
-    run: judge,
+    run: judging.judge,
     maxBatchItems: MAX_BATCH,
     maxConcurrentBatches: MAX_IN_FLIGHT,
     maxWaitingItems: MAX_WAITING,
@@ -213,7 +174,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
       refusals.inc({ reason: admission.reason })
       return admission
     },
-    isAvailable: () => available,
+    isAvailable: judging.isAvailable,
     async close() {
       await failures.close()
       await batcher.close()

@@ -1,5 +1,8 @@
-/** The statement that judges a batch of calls: what goes into access.admit_calls and what comes out. */
+/** Judges batches of calls with one statement each: what goes into access.admit_calls and what comes out. */
+import type { Logger, Metrics } from '@cupel/contracts'
 import type { Environment, PlanName, Scope } from '@cupel/domain'
+import { failpoint } from '@cupel/failpoints'
+import type { Database } from '@cupel/postgres'
 import { IDEMPOTENCY_KEEP_MS, type IdempotentRequest, type ReservationKind } from './idempotency.js'
 
 export interface Question {
@@ -34,6 +37,64 @@ export interface Verdict extends Record<string, unknown> {
   readonly work_id: string | null
 }
 
+interface JudgingSettings {
+  readonly leaseMs: number
+  /** Name, interval, depth, hard interval, hard depth, fair use: one array each. */
+  readonly planColumns: readonly unknown[]
+}
+
+/** The statement, and whether the database answered it last time. */
+export function createJudging(options: {
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly settings: JudgingSettings
+}): {
+  /** One verdict per question, in order. */
+  judge(questions: readonly Question[]): Promise<readonly Verdict[]>
+  isAvailable(): boolean
+} {
+  const { database, logger, metrics } = options
+  const batchSizes = metrics.histogram(
+    'admission_batch_calls',
+    'Calls judged by one statement.',
+    [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  )
+  const seconds = metrics.histogram(
+    'admission_seconds',
+    'Time the store took to judge a batch of calls.',
+    [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2],
+  )
+  let isAvailable = true
+
+  async function judge(questions: readonly Question[]): Promise<readonly Verdict[]> {
+    const startedMs = performance.now()
+    batchSizes.observe(questions.length)
+    try {
+      const order = keyOrder(questions)
+      const inOrder = order.map((index) => questions[index]!)
+      failpoint('before', 'access.admit')
+      const rows = await database.query<Verdict>(ADMIT_CALLS, columnsOf(inOrder, options.settings))
+      failpoint('after', 'access.admit')
+      if (rows.length !== questions.length) throw new Error('The store judged another number of calls')
+      const verdicts = Array.from<Verdict>({ length: rows.length })
+      for (const row of rows) verdicts[order[row.ordinal - 1]!] = row
+      isAvailable = true
+      return verdicts
+    } catch (error) {
+      // Logged once per outage, not once per call.
+      if (isAvailable)
+        logger.error({ err: error }, 'The key store cannot be asked; calls are refused as unavailable')
+      isAvailable = false
+      throw error
+    } finally {
+      seconds.observe((performance.now() - startedMs) / 1000)
+    }
+  }
+
+  return { judge, isAvailable: () => isAvailable }
+}
+
 export const ADMIT_CALLS = {
   name: 'access.admit_calls',
   text: `SELECT * FROM access.admit_calls($1::text[], $2::bytea[], $3::inet[], $4::text[], $5::text[], $6::bytea[], $7::text[],
@@ -50,12 +111,6 @@ export function keyOrder(questions: readonly Question[]): readonly number[] {
 function compare(one: string, other: string): number {
   if (one === other) return 0
   return one < other ? -1 : 1
-}
-
-export interface JudgingSettings {
-  readonly leaseMs: number
-  /** Name, interval, depth, hard interval, hard depth, fair use: one array each. */
-  readonly planColumns: readonly unknown[]
 }
 
 export function columnsOf(questions: readonly Question[], settings: JudgingSettings): unknown[] {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NOW_MS, protocols, type Protocol } from '../test/protocols.js'
 import type { Asked } from '../test/provider-server.js'
-import type { Exchange } from './exchange.js'
+import type { ProviderHttp } from './provider-http.js'
 import { adapterOf } from './open-provider.js'
 import type { ChainProvider } from './provider.js'
 import { ProviderError } from './provider-error.js'
@@ -12,7 +12,7 @@ import { ProviderError } from './provider-error.js'
 const RUNS = 1_000
 
 /** A conversation without a network: each question is answered by `answer`. */
-function exchangeOf(answer: (asked: Asked) => unknown): Exchange {
+function httpOf(answer: (asked: Asked) => unknown): ProviderHttp {
   const ask = async (method: string, path: string, query: object, body: unknown): Promise<unknown> => {
     const url = new URL(`http://provider${path}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
@@ -34,11 +34,11 @@ function exchangeOf(answer: (asked: Asked) => unknown): Exchange {
   }
 }
 
-type Question = (adapter: ChainProvider, address: string, exchange: Exchange) => Promise<unknown>
+type Question = (adapter: ChainProvider, address: string, http: ProviderHttp) => Promise<unknown>
 
 const questions: Readonly<Record<string, Question>> = {
-  'its state': (adapter, address, exchange) => adapter.accountState(address, exchange),
-  'its transactions': (adapter, address, exchange) => adapter.recentTransactions(address, exchange),
+  'its state': (adapter, address, http) => adapter.accountState(address, http),
+  'its transactions': (adapter, address, http) => adapter.recentTransactions(address, http),
 }
 
 const adapterFor = ({ kind, chain }: Protocol): ChainProvider =>
@@ -63,8 +63,8 @@ describe.each(protocols)('an adapter of kind $kind', (protocol) => {
       await fc.assert(
         fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 4 }), async (answers) => {
           let next = 0
-          const exchange = exchangeOf(() => answers[next++ % answers.length])
-          await outcome(() => question(adapterFor(protocol), protocol.address, exchange))
+          const http = httpOf(() => answers[next++ % answers.length])
+          await outcome(() => question(adapterFor(protocol), protocol.address, http))
         }),
         { numRuns: RUNS },
       )
@@ -77,8 +77,8 @@ describe.each(protocols)('an adapter of kind $kind', (protocol) => {
       let isRefusedOnce = false
       await fc.assert(
         fc.asyncProperty(fc.nat(), fc.jsonValue({ maxDepth: 2 }), async (place, anything) => {
-          const exchange = exchangeOf((asked) => replacedAt(protocol.answerer(asked), place, anything))
-          const came = await outcome(() => question(adapterFor(protocol), protocol.address, exchange))
+          const http = httpOf((asked) => replacedAt(protocol.answerer(asked), place, anything))
+          const came = await outcome(() => question(adapterFor(protocol), protocol.address, http))
           isRefusedOnce ||= came === 'refused'
         }),
         { numRuns: RUNS },

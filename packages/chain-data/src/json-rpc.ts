@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 over HTTP, several calls in one message (https://www.jsonrpc.org/specification). */
 import { z } from 'zod'
-import type { Exchange } from './exchange.js'
+import type { ProviderHttp } from './provider-http.js'
 import { readAnswer } from './answer-fields.js'
 import { ProviderError } from './provider-error.js'
 
@@ -24,14 +24,14 @@ const replySchema = z.object({
 const RATE_LIMIT_CODES: ReadonlySet<number> = new Set([-32005, -32016, -32029, 429])
 
 /** Sends all calls in one message; one outcome per call, in their order. */
-export async function callAll(exchange: Exchange, calls: readonly RpcCall[]): Promise<readonly RpcOutcome[]> {
+export async function callAll(http: ProviderHttp, calls: readonly RpcCall[]): Promise<readonly RpcOutcome[]> {
   const message = calls.map(({ method, params }, index) => ({
     jsonrpc: '2.0',
     id: index + 1,
     method,
     params,
   }))
-  const answer = await exchange.postJson('', message)
+  const answer = await http.postJson('', message)
   if (!Array.isArray(answer)) throw notABatch(answer)
   const replies = readAnswer(z.array(replySchema).length(calls.length), answer, 'batch')
   const byId = new Map(replies.map((reply) => [reply.id, reply]))

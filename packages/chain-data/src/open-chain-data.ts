@@ -2,12 +2,13 @@
  * Chain data as the platform asks for it: every provider of a chain at once, within a time. Who comes too late goes on
  * being listened to, so that the next look finds the answer here.
  */
+import { LATE, withinMs } from '@cupel/concurrency'
 import type { ChainFact, Logger, Metrics } from '@cupel/contracts'
 import type { ChainCode, ChainInputs, ChainTransaction } from '@cupel/domain'
 import { LRUCache } from 'lru-cache'
 import type { Agent } from 'undici'
 import type { ProviderConfig } from './configuration.js'
-import { openConnections, openExchange, type Endpoint } from './exchange.js'
+import { openConnections, openProviderHttp, type Endpoint } from './provider-http.js'
 import { createGuard, MAX_CONCURRENT_QUESTIONS, type Guard } from './guard.js'
 import { createInstruments, type ChainDataInstruments } from './instruments.js'
 import { adapterOf } from './open-provider.js'
@@ -76,7 +77,7 @@ export function openChainData(options: ChainDataOptions): ChainData {
     answers.set(key, asked)
     void asked.then((fact) => {
       settledAt.set(asked, now())
-      // A failure is not kept: whether to ask again is the guard's to say.
+      // A failure is not kept: the guard decides whether to ask again.
       if (fact.error !== null && answers.peek(key) === asked) answers.delete(key)
     })
     return asked
@@ -89,10 +90,10 @@ export function openChainData(options: ChainDataOptions): ChainData {
       const providers = ofChain(question.chain)
       if (providers.length === 0) return { stage: '', facts: [] }
       const asked = providers.map((provider) => factOf(provider, question))
-      // Whoever was never in time of late will not be now: the caller is spared the wait, what is kept is there at once.
+      // A provider whose newest answers all came too late is not waited for; a kept answer is there at once.
       const worthMs = providers.some((provider) => provider.isTooSlowFor(waitMs)) ? 0 : waitMs
-      const facts = await within(Promise.all(asked), worthMs)
-      const inputs = facts === null ? lateInputs(providers, now()) : answeredInputs(facts)
+      const facts = await withinMs(worthMs, Promise.all(asked))
+      const inputs = facts === LATE ? lateInputs(providers, now()) : answeredInputs(facts)
       instruments.looked(inputs.stage)
       return inputs
     },
@@ -139,7 +140,10 @@ function openProvider(
     timeoutMs: requestTimeoutMs,
     onOpen() {
       instruments.circuit(name, true)
-      logger.warn({ provider: name }, 'A provider of chain data is left alone for a while after failures')
+      logger.warn(
+        { provider: name },
+        'A provider of chain data failed repeatedly and is not asked for a while',
+      )
     },
     onClosed() {
       instruments.circuit(name, false)
@@ -166,9 +170,9 @@ function openProvider(
       newestTookMs.length === NEWEST_ANSWERS && newestTookMs.every((tookMs) => tookMs > waitMs),
     recentTransactions: (address) =>
       guard.ask((signal) =>
-        adapter.recentTransactions(address, openExchange(channel.endpoint, connections, signal)),
+        adapter.recentTransactions(address, openProviderHttp(channel.endpoint, connections, signal)),
       ),
-    // Nobody waits for what is still under way.
+    // Ends the calls that are still under way.
     close: () => connections.destroy(),
   }
 }
@@ -194,10 +198,10 @@ async function readFact(
 ): Promise<ChainFact> {
   try {
     const { state, responseSha256 } = await guard.ask(async (signal) => {
-      const exchange = openExchange(endpoint, connections, signal)
+      const http = openProviderHttp(endpoint, connections, signal)
       return {
-        state: await adapter.accountState(address, exchange),
-        responseSha256: exchange.responseSha256(),
+        state: await adapter.accountState(address, http),
+        responseSha256: http.responseSha256(),
       }
     })
     const { chain, stateRequest: request } = adapter
@@ -205,7 +209,7 @@ async function readFact(
     return { chain, provider, request, ...state, fetchedAt, responseSha256, error: null }
   } catch (error) {
     if (!(error instanceof ProviderError)) {
-      // An adapter must refuse whatever comes in words of its own; a screen goes on without it all the same.
+      // A fault of the adapter: it must reject every answer it cannot use with a ProviderError. The screen goes on without it.
       logger.error({ err: error, provider }, 'An adapter of chain data failed')
       return failedFact({ ...adapter, name: provider }, now(), 'malformed')
     }
@@ -229,24 +233,11 @@ function failedFact(
 const roundedTime = (nowMs: number): string =>
   new Date(Math.floor(nowMs / TIME_ROUNDED_TO_MS) * TIME_ROUNDED_TO_MS).toISOString()
 
-/** Part of a stage would depend on who was quick: where one is missing, all is dropped. */
+/** A part of the facts would depend on which provider was quick: where one is late, all are dropped. */
 function lateInputs(providers: readonly OpenedProvider[], nowMs: number): ChainInputs {
   return { stage: 'late', facts: providers.map((provider) => failedFact(provider, nowMs, 'late')) }
 }
 
 function answeredInputs(facts: readonly ChainFact[]): ChainInputs {
   return { stage: facts.some(({ error }) => error === null) ? 'answered' : 'failed', facts }
-}
-
-/** The result, or null where it takes longer. */
-async function within<T>(result: Promise<T>, waitMs: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), Math.max(0, waitMs))
-  })
-  try {
-    return await Promise.race([result, deadline])
-  } finally {
-    clearTimeout(timer)
-  }
 }

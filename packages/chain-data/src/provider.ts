@@ -1,6 +1,6 @@
 /** What every adapter offers: the state of one address, and its recent transfers, checked field by field. */
 import type { ChainCode, ChainTransaction } from '@cupel/domain'
-import type { Exchange } from './exchange.js'
+import type { ProviderHttp } from './provider-http.js'
 
 /** The state of an address as one provider tells it. What a provider cannot tell is null, never a guess. */
 export interface AccountState {
@@ -38,7 +38,7 @@ export interface ChainProvider {
   /** What is asked for a state, in a few words for the record; without address, URL and secrets. */
   readonly stateRequest: string
   /** `address` is canonical. Throws ProviderError. */
-  accountState(address: string, exchange: Exchange): Promise<AccountState>
+  accountState(address: string, http: ProviderHttp): Promise<AccountState>
   /** Newest transactions that move value to or from the address, a page at most: never the whole history. Throws ProviderError. */
-  recentTransactions(address: string, exchange: Exchange): Promise<readonly ChainTransaction[]>
+  recentTransactions(address: string, http: ProviderHttp): Promise<readonly ChainTransaction[]>
 }

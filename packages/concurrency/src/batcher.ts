@@ -89,27 +89,18 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
   async function runBatch(batch: readonly Entry<T, R>[]): Promise<void> {
     running += 1
     if (intervalMs > 0) lastStartMs = performance.now()
-    try {
-      const results = await options.run(batch.map(({ item }) => item))
-      if (results.length !== batch.length)
-        throw new Error(`A batch of ${batch.length} items returned ${results.length} results`)
-      for (let index = 0; index < batch.length; index += 1) batch[index]!.resolve(results[index]!)
-    } catch (error) {
-      for (const { reject } of batch) reject(error)
-    } finally {
-      running -= 1
-      if (deadlines !== null) for (const entry of batch) deadlines.delete(entry)
-      schedule()
-      if (isIdle()) whenIdle?.()
-    }
+    await runAndSettle(batch, options.run)
+    running -= 1
+    if (deadlines !== null) for (const entry of batch) deadlines.delete(entry)
+    schedule()
+    if (isIdle()) whenIdle?.()
   }
 
   /** A promise settles once: the result of a batch that still runs changes nothing for the expired items in it. */
   function expire(expired: readonly Entry<T, R>[]): void {
-    const refusal = new BatcherRefusal(`No result within ${timeoutMs} ms`)
     const gone = new Set(expired)
     waiting = waiting.filter((entry) => !gone.has(entry))
-    for (const { reject } of expired) reject(refusal)
+    for (const { reject } of expired) reject(new BatcherRefusal(`No result within ${timeoutMs} ms`))
     if (isIdle()) whenIdle?.()
   }
 
@@ -123,6 +114,21 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
       if (!isIdle()) await new Promise<void>((resolve) => (whenIdle = resolve))
       deadlines?.close()
     },
+  }
+}
+
+/** Never rejects. */
+async function runAndSettle<T, R>(
+  batch: readonly Entry<T, R>[],
+  run: BatcherOptions<T, R>['run'],
+): Promise<void> {
+  try {
+    const results = await run(batch.map(({ item }) => item))
+    if (results.length !== batch.length)
+      throw new Error(`A batch of ${batch.length} items returned ${results.length} results`)
+    for (let index = 0; index < batch.length; index += 1) batch[index]!.resolve(results[index]!)
+  } catch (error) {
+    for (const { reject } of batch) reject(error)
   }
 }
 

@@ -72,10 +72,41 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
   const coders = new Map(
     (Object.keys(eventSchemas) as EventType[]).map((type) => [type as string, eventCoder(catalog, type)]),
   )
-  let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES)
-  let refreshedAt = -Infinity
+  const encodeValue = createPayloadWriter()
+  const decodeValue = createPayloadReader(catalog)
+  const decodeKnown = (type: string, coder: EventCoder, record: LogRecord): DomainEvent =>
+    ({ type, data: decodeValue(coder, record), envelope: envelopeOf(record) }) as DomainEvent
 
-  function encodeValue({ type, id }: EventCoder, data: unknown): Buffer {
+  return {
+    encode(event, { topic, key, partition }) {
+      const value = encodeValue(coders.get(event.type)!, event.data)
+      return { topic, partition, key, value, headers: headersOf(event) }
+    },
+    decode(record) {
+      const type = typeOf(record)
+      const coder = type === undefined ? undefined : coders.get(type)
+      if (type === undefined || coder === undefined) {
+        const because = type === undefined ? 'it names no event type' : `event type ${type} is not known`
+        throw new UndecodableRecordError('unknown-type', record, because)
+      }
+      return decodeKnown(type, coder, record)
+    },
+    decodeAs<T extends EventType>(type: T, record: LogRecord) {
+      if (typeOf(record) !== type) return null
+      return decodeKnown(type, coders.get(type)!, record) as DomainEvent<T>
+    },
+    partOf<T extends EventType, K extends FieldOf<T>>(type: T, fields: readonly K[]): PartReader<T, K> {
+      const coder = partCoder(type, coders.get(type)!, fields)
+      return (record) =>
+        typeOf(record) === type ? (decodeValue(coder, record) as Pick<EventData[T], K>) : null
+    },
+  }
+}
+
+/** Encodes into one buffer that is used again and grows to the largest event; what it returns is a copy. */
+function createPayloadWriter(): (coder: EventCoder, data: unknown) => Buffer {
+  let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES)
+  return ({ type, id }, data) => {
     let end = type.encode(data, scratch, PREFIX_BYTES)
     if (end < 0) {
       // A negative result is the number of bytes that were missing.
@@ -88,10 +119,12 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
     value.writeInt32BE(id, 1)
     return value
   }
+}
 
-  function decodeKnown(type: string, coder: EventCoder, record: LogRecord): DomainEvent {
-    return { type, data: decodeValue(coder, record), envelope: envelopeOf(record) } as DomainEvent
-  }
+/** Decodes a payload in whichever version of the event's schema it was written. Throws UndecodableRecordError. */
+function createPayloadReader(catalog: SchemaCatalog): (coder: EventCoder, record: LogRecord) => unknown {
+  let refreshedAt = -Infinity
+  return decodeValue
 
   function decodeValue(coder: EventCoder, record: LogRecord): unknown {
     const { value } = record
@@ -142,31 +175,6 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
     refreshedAt = now
     // Where it fails the next unknown id asks again; the error the caller sees says what is missing.
     catalog.refresh().catch(() => undefined)
-  }
-
-  return {
-    encode(event, { topic, key, partition }) {
-      const value = encodeValue(coders.get(event.type)!, event.data)
-      return { topic, partition, key, value, headers: headersOf(event) }
-    },
-    decode(record) {
-      const type = typeOf(record)
-      const coder = type === undefined ? undefined : coders.get(type)
-      if (type === undefined || coder === undefined) {
-        const because = type === undefined ? 'it names no event type' : `event type ${type} is not known`
-        throw new UndecodableRecordError('unknown-type', record, because)
-      }
-      return decodeKnown(type, coder, record)
-    },
-    decodeAs<T extends EventType>(type: T, record: LogRecord) {
-      if (typeOf(record) !== type) return null
-      return decodeKnown(type, coders.get(type)!, record) as DomainEvent<T>
-    },
-    partOf<T extends EventType, K extends FieldOf<T>>(type: T, fields: readonly K[]): PartReader<T, K> {
-      const coder = partCoder(type, coders.get(type)!, fields)
-      return (record) =>
-        typeOf(record) === type ? (decodeValue(coder, record) as Pick<EventData[T], K>) : null
-    },
   }
 }
 

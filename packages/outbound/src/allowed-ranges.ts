@@ -6,7 +6,7 @@ export interface AllowedRange {
   contains(address: string): boolean
 }
 
-/** Reads CIDR ranges or single addresses. Throws RangeError naming the one that is neither. */
+/** Parses CIDR ranges and single addresses. Throws a RangeError that names the text which is neither. */
 export function parseAllowedRanges(texts: readonly string[]): AllowedRange[] {
   return texts.map((text) => {
     const cidr = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`
@@ -17,7 +17,7 @@ export function parseAllowedRanges(texts: readonly string[]): AllowedRange[] {
       cidr,
       contains: (candidate) => {
         if (candidate.includes('%') || !ipaddr.isValid(candidate)) return false
-        // Not through the mapped form: an address is opened in the family it was named in.
+        // An IPv4 range does not match IPv4-mapped IPv6 addresses.
         const address = ipaddr.parse(candidate)
         return address.kind() === network.kind() && address.match(network as never, bits)
       },

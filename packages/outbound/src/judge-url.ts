@@ -1,9 +1,10 @@
 /**
- * Whether the service may send to a URL, judged from what the name resolves to at this moment. An answer with one address that
- * is not globally reachable is refused whole: a name that points inside and outside at once has no honest use here.
+ * Whether the service may send to a URL, judged from the addresses its host name has at this moment. If one of them is not
+ * globally reachable the URL is refused: a name with addresses inside and outside has no honest use here.
  */
 import { isIP, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { LATE, withinMs } from '@cupel/concurrency'
 import type { AllowedRange } from './allowed-ranges.js'
 import { createResolver, NameNotFound, type ResolveName } from './resolve-name.js'
 import { judgeAddress } from './special-addresses.js'
@@ -15,7 +16,7 @@ export interface Target {
   readonly hostname: string
   readonly port: number
   readonly isEncrypted: boolean
-  /** Checked, at least one; a connection goes to one of them and nowhere else. */
+  /** Checked, at least one; connections go to these addresses only. */
   readonly addresses: readonly string[]
 }
 
@@ -23,9 +24,9 @@ export type JudgedUrl =
   | { readonly ok: true; readonly target: Target }
   | {
       readonly ok: false
-      /** `unresolved` may pass by itself. */
+      /** `unresolved` may pass without a change of the URL. */
       readonly kind: 'refused' | 'unresolved'
-      /** One sentence for whoever named the URL. */
+      /** One sentence for the customer. */
       readonly reason: string
     }
 
@@ -33,10 +34,10 @@ export type JudgedUrl =
 export type Judge = (url: string) => Promise<JudgedUrl>
 
 export interface JudgeOptions {
-  /** Opened by the operator. */
+  /** Ranges that the operator opened. */
   readonly allow: readonly AllowedRange[]
   readonly resolve?: ResolveName
-  /** Ports of receivers outside of the opened ranges. */
+  /** Ports allowed outside of the opened ranges. */
   readonly ports?: readonly number[]
   /** Addresses of this machine; by default of its network interfaces. */
   readonly ownAddresses?: () => readonly string[]
@@ -45,9 +46,9 @@ export interface JudgeOptions {
 export const MAX_URL_LENGTH = 2_048
 const HTTPS_PORTS: readonly number[] = [443, 8443]
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 }
-/** Name servers that take longer count as silent. */
+/** A look-up that takes longer counts as unresolved. */
 const RESOLVE_TIMEOUT_MS = 5_000
-/** A name that resolves to more is no receiver. */
+/** A host name with more addresses is refused. */
 const MAX_ADDRESSES = 32
 
 export function createJudge(options: JudgeOptions): Judge {
@@ -62,7 +63,7 @@ export function createJudge(options: JudgeOptions): Judge {
     const port = url.port === '' ? DEFAULT_PORTS[url.protocol]! : Number(url.port)
     let addresses: readonly string[]
     try {
-      addresses = isIP(hostname) === 0 ? await within(resolve(hostname), RESOLVE_TIMEOUT_MS) : [hostname]
+      addresses = isIP(hostname) === 0 ? await resolveInTime(resolve, hostname) : [hostname]
     } catch (error) {
       if (error instanceof NameNotFound)
         return { ok: false, kind: 'unresolved', reason: 'The host name has no address.' }
@@ -76,7 +77,7 @@ export function createJudge(options: JudgeOptions): Judge {
     for (const address of addresses) {
       if (isOpened(address)) continue
       const verdict = judgeAddress(address)
-      // Which one it is stays inside: what a name resolves to in here is nobody's business out there.
+      // The refusal does not name the address: a customer must not learn what names resolve to in the operator's network.
       if (!verdict.isGlobal || own.has(address))
         return refused('The host is, or resolves to, an address that is not globally reachable.')
     }
@@ -92,10 +93,10 @@ function refused(reason: string): JudgedUrl {
   return { ok: false, kind: 'refused', reason }
 }
 
-/** The URL, or a sentence that says why it is none we send to. */
+/** The URL, or a sentence that says why it is refused. */
 function readUrl(text: string): URL | string {
   if (text.length > MAX_URL_LENGTH) return `The URL may have at most ${MAX_URL_LENGTH} characters.`
-  // Parsers disagree about these, and what is checked must be what is dialled.
+  // URL parsers disagree about these characters, and the URL that is checked must be the URL that is called.
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('\\'))
     return 'The URL holds characters that must be percent-encoded.'
   if (!URL.canParse(text)) return 'This is not an absolute URL.'
@@ -106,7 +107,7 @@ function readUrl(text: string): URL | string {
     return 'The URL must not hold a user name or password.'
   if (url.hash !== '' || text.includes('#')) return 'The URL must not have a fragment.'
   if (url.port === '0') return 'The port must not be 0.'
-  // 0127.0.0.1 is 87.0.0.1 to some readers and 127.0.0.1 to others: only the spelling with one reading is taken.
+  // Some parsers read 0127.0.0.1 as 87.0.0.1 and others as 127.0.0.1: only a spelling with one meaning is accepted.
   if (isIPv4(url.hostname) && authorityOf(text).replace(/:[0-9]*$/, '') !== url.hostname)
     return 'An IPv4 address must be written as four decimal numbers.'
   return url
@@ -116,16 +117,10 @@ function authorityOf(text: string): string {
   return text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0]!
 }
 
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The name servers did not answer in time')), limitMs)
-  })
-  try {
-    return await Promise.race([work, limit])
-  } finally {
-    clearTimeout(timer)
-  }
+async function resolveInTime(resolve: ResolveName, hostname: string): Promise<readonly string[]> {
+  const addresses = await withinMs(RESOLVE_TIMEOUT_MS, resolve(hostname))
+  if (addresses === LATE) throw new Error('The name servers did not answer in time')
+  return addresses
 }
 
 function interfaceAddresses(): string[] {

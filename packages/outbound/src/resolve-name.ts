@@ -1,10 +1,10 @@
 /**
- * Names to addresses, by asking name servers directly and for both families. The hosts file and search domains, which name
- * what is near, are not consulted; nor does a slow server hold a thread, of which Node has four for all look-ups.
+ * Resolves names to addresses of both families by asking name servers directly. It does not read the hosts file or search
+ * domains, which name machines of the operator, and a slow server does not hold one of Node's four look-up threads.
  */
 import { Resolver } from 'node:dns/promises'
 
-/** Every address of a name, IPv4 first; rejects with NameNotFound where there is none, and with an Error where nobody answered. */
+/** Every address of a name, IPv4 first. Rejects with NameNotFound where it has none, with an Error where no server answered. */
 export type ResolveName = (hostname: string) => Promise<readonly string[]>
 
 export class NameNotFound extends Error {
@@ -20,7 +20,7 @@ export function createResolver(options: { readonly servers?: readonly string[] }
   return async (hostname) => {
     // RFC 6761, section 6.3: these names mean this machine, whatever a server says.
     if (hostname === 'localhost' || hostname.endsWith('.localhost')) return ['127.0.0.1']
-    // A new one each time, so that a change of the system's name servers is noticed.
+    // A new resolver each time reads the system's present name servers.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
     if (options.servers !== undefined) resolver.setServers(options.servers)
     const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])

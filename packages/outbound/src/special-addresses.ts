@@ -1,13 +1,13 @@
 /**
- * Which addresses the service never connects to on somebody else's word. Everything that is not plain global unicast is
- * refused: what follows is the special-purpose registries of IANA (RFC 6890 and its registries, iana-ipv4-special-registry
- * and iana-ipv6-special-registry), multicast, and addresses in which clouds serve credentials.
+ * Addresses that the service never connects to for a customer. Everything that is not plain global unicast is refused: the
+ * tables hold the special-purpose registries of IANA (RFC 6890, iana-ipv4-special-registry and iana-ipv6-special-registry),
+ * multicast, and addresses at which clouds serve credentials.
  */
 import ipaddr from 'ipaddr.js'
 
 export type AddressVerdict =
   | { readonly isGlobal: true }
-  /** `range`: what kind of address it is, in words. */
+  /** `range`: the kind of address, in words. */
   | { readonly isGlobal: false; readonly range: string }
 
 type Range = readonly [cidr: string, what: string]
@@ -54,7 +54,7 @@ const V6_RANGES: readonly Range[] = [
   ['ff00::/8', 'multicast'],
 ]
 
-/** All of IPv6 that was ever given out for global unicast (iana-ipv6-unicast-address-assignments lies within). */
+/** The part of IPv6 for global unicast; all ranges of iana-ipv6-unicast-address-assignments lie in it. */
 const V6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const v4Ranges = V4_RANGES.map(([cidr, what]) => ({ cidr: ipaddr.IPv4.parseCIDR(cidr), what }))
@@ -76,7 +76,7 @@ export function judgeAddress(text: string): AddressVerdict {
   return verdict(found?.what, address.range())
 }
 
-/** Two tables judge, ours and the library's: where they disagree the address is refused. */
+/** The tables above and those of the library must both allow an address. */
 function verdict(special: string | undefined, range: string): AddressVerdict {
   if (special !== undefined) return { isGlobal: false, range: special }
   return range === 'unicast' ? { isGlobal: true } : { isGlobal: false, range }

@@ -3,7 +3,7 @@ import type { ChainTransaction, OwnedAmount } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, bareHash, count, height, listOf, readAnswer, unixSeconds } from '../answer-fields.js'
 import { createChainCheck, landmarkOf } from '../chain-identity.js'
-import type { Exchange } from '../exchange.js'
+import type { ProviderHttp } from '../provider-http.js'
 import type { AccountState, ChainProvider } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 import { canonicalOwner, refuseOtherAddress } from './same-address.js'
@@ -43,19 +43,19 @@ const pageAnswer = z.object({
 export function blockbookProvider({ chain, now }: BlockbookOptions): ChainProvider {
   const landmark = landmarkOf(chain)
   const check = createChainCheck(landmark)
-  const confirmChain = (exchange: Exchange): Promise<void> =>
+  const confirmChain = (http: ProviderHttp): Promise<void> =>
     check.confirm(async () => {
-      const answer = await exchange.getJson(`/api/v2/block-index/${landmark.height}`)
+      const answer = await http.getJson(`/api/v2/block-index/${landmark.height}`)
       return readAnswer(blockIndex, answer, 'block-index').blockHash
     }, now())
   return {
     chain,
     stateRequest: 'balance and txs of the address',
-    async accountState(address, exchange): Promise<AccountState> {
+    async accountState(address, http): Promise<AccountState> {
       const [account, status] = await Promise.all([
-        exchange.getJson(`/api/v2/address/${encodeURIComponent(address)}`, { details: 'basic' }),
-        exchange.getJson('/api/v2'),
-        confirmChain(exchange),
+        http.getJson(`/api/v2/address/${encodeURIComponent(address)}`, { details: 'basic' }),
+        http.getJson('/api/v2'),
+        confirmChain(http),
       ])
       const { address: answered, balance, txs } = readAnswer(addressAnswer, account, 'address')
       refuseOtherAddress(chain, address, answered)
@@ -71,14 +71,14 @@ export function blockbookProvider({ chain, now }: BlockbookOptions): ChainProvid
         tokens: [],
       }
     },
-    async recentTransactions(address, exchange) {
+    async recentTransactions(address, http) {
       const [answer] = await Promise.all([
-        exchange.getJson(`/api/v2/address/${encodeURIComponent(address)}`, {
+        http.getJson(`/api/v2/address/${encodeURIComponent(address)}`, {
           details: 'txs',
           page: '1',
           pageSize: String(PAGE_ROWS),
         }),
-        confirmChain(exchange),
+        confirmChain(http),
       ])
       const { address: answered, transactions = [] } = readAnswer(pageAnswer, answer, 'address')
       refuseOtherAddress(chain, address, answered)

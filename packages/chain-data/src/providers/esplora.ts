@@ -3,7 +3,7 @@ import type { ChainTransaction, OwnedAmount } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, bareHash, count, height, listOf, readAnswer, unixSeconds } from '../answer-fields.js'
 import { createChainCheck, landmarkOf, refuseStaleHead } from '../chain-identity.js'
-import type { Exchange } from '../exchange.js'
+import type { ProviderHttp } from '../provider-http.js'
 import type { AccountState, ChainProvider } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 import { canonicalOwner, refuseOtherAddress } from './same-address.js'
@@ -38,19 +38,19 @@ const transactions = listOf(
 export function esploraProvider({ chain, now }: EsploraOptions): ChainProvider {
   const landmark = landmarkOf(chain)
   const check = createChainCheck(landmark)
-  const confirmChain = (exchange: Exchange): Promise<void> =>
+  const confirmChain = (http: ProviderHttp): Promise<void> =>
     check.confirm(async () => {
-      const text = await exchange.getText(`/block-height/${landmark.height}`)
+      const text = await http.getText(`/block-height/${landmark.height}`)
       return readAnswer(bareHash, text.trim(), 'block-height')
     }, now())
   return {
     chain,
     stateRequest: 'chain_stats of the address',
-    async accountState(address, exchange): Promise<AccountState> {
+    async accountState(address, http): Promise<AccountState> {
       const [account, newest] = await Promise.all([
-        exchange.getJson(`/address/${encodeURIComponent(address)}`),
-        exchange.getJson('/blocks'),
-        confirmChain(exchange),
+        http.getJson(`/address/${encodeURIComponent(address)}`),
+        http.getJson('/blocks'),
+        confirmChain(http),
       ])
       const { address: answered, chain_stats: stats } = readAnswer(addressAnswer, account, 'address')
       refuseOtherAddress(chain, address, answered)
@@ -68,10 +68,10 @@ export function esploraProvider({ chain, now }: EsploraOptions): ChainProvider {
         tokens: [],
       }
     },
-    async recentTransactions(address, exchange) {
+    async recentTransactions(address, http) {
       const [answer] = await Promise.all([
-        exchange.getJson(`/address/${encodeURIComponent(address)}/txs`),
-        confirmChain(exchange),
+        http.getJson(`/address/${encodeURIComponent(address)}/txs`),
+        confirmChain(http),
       ])
       return readAnswer(transactions, answer, 'txs').flatMap((row) => confirmedTransaction(chain, row))
     },

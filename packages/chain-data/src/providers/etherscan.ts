@@ -6,7 +6,7 @@ import type { ChainTransaction, Movement } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, count, hexCount, hexHash, listOf, readAnswer, unixSeconds } from '../answer-fields.js'
 import { createChainCheck, landmarkOf, refuseStaleHead } from '../chain-identity.js'
-import type { Exchange } from '../exchange.js'
+import type { ProviderHttp } from '../provider-http.js'
 import type { AccountState, ChainProvider } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 import { isContractCode } from './evm-rpc.js'
@@ -45,33 +45,30 @@ export function etherscanProvider(options: EtherscanOptions): ChainProvider {
   const everywhere: Readonly<Record<string, string>> =
     options.chainId === null ? {} : { chainid: String(options.chainId) }
 
-  const proxy = async (exchange: Exchange, query: Readonly<Record<string, string>>): Promise<unknown> => {
-    const answer = await exchange.getJson('', { ...everywhere, module: 'proxy', ...query })
+  const proxy = async (http: ProviderHttp, query: Readonly<Record<string, string>>): Promise<unknown> => {
+    const answer = await http.getJson('', { ...everywhere, module: 'proxy', ...query })
     refuseNotice(answer)
     return readAnswer(proxyAnswer, answer, query['action'] ?? '').result
   }
-  const blockAt = async (exchange: Exchange, tag: string): Promise<z.output<typeof block>> => {
+  const blockAt = async (http: ProviderHttp, tag: string): Promise<z.output<typeof block>> => {
     const action = 'eth_getBlockByNumber'
-    return readAnswer(block, await proxy(exchange, { action, tag, boolean: 'false' }), action)
+    return readAnswer(block, await proxy(http, { action, tag, boolean: 'false' }), action)
   }
-  const confirmChain = (exchange: Exchange): Promise<void> =>
-    check.confirm(
-      async () => (await blockAt(exchange, `0x${landmark.height.toString(16)}`)).hash,
-      options.now(),
-    )
-  const account = (exchange: Exchange, query: Readonly<Record<string, string>>): Promise<unknown> =>
-    exchange.getJson('', { ...everywhere, module: 'account', ...query })
+  const confirmChain = (http: ProviderHttp): Promise<void> =>
+    check.confirm(async () => (await blockAt(http, `0x${landmark.height.toString(16)}`)).hash, options.now())
+  const account = (http: ProviderHttp, query: Readonly<Record<string, string>>): Promise<unknown> =>
+    http.getJson('', { ...everywhere, module: 'account', ...query })
 
   return {
     chain: options.chain,
     stateRequest: 'balance, eth_getTransactionCount and eth_getCode at latest',
-    async accountState(of, exchange): Promise<AccountState> {
+    async accountState(of, http): Promise<AccountState> {
       const [head, balance, nonce, code] = await Promise.all([
-        blockAt(exchange, 'latest'),
-        account(exchange, { action: 'balance', address: of, tag: 'latest' }),
-        proxy(exchange, { action: 'eth_getTransactionCount', address: of, tag: 'latest' }),
-        proxy(exchange, { action: 'eth_getCode', address: of, tag: 'latest' }),
-        confirmChain(exchange),
+        blockAt(http, 'latest'),
+        account(http, { action: 'balance', address: of, tag: 'latest' }),
+        proxy(http, { action: 'eth_getTransactionCount', address: of, tag: 'latest' }),
+        proxy(http, { action: 'eth_getCode', address: of, tag: 'latest' }),
+        confirmChain(http),
       ])
       refuseStaleHead(head.timestamp, options.now())
       return {
@@ -86,12 +83,12 @@ export function etherscanProvider(options: EtherscanOptions): ChainProvider {
         tokens: [],
       }
     },
-    async recentTransactions(of, exchange) {
+    async recentTransactions(of, http) {
       const page = { address: of, page: '1', offset: String(PAGE_ROWS), sort: 'desc' }
       const [native, tokens] = await Promise.all([
-        account(exchange, { action: 'txlist', ...page }),
-        account(exchange, { action: 'tokentx', ...page }),
-        confirmChain(exchange),
+        account(http, { action: 'txlist', ...page }),
+        account(http, { action: 'tokentx', ...page }),
+        confirmChain(http),
       ])
       return [
         ...readAnswer(listOf(nativeRow), listed(native, 'txlist'), 'txlist').map((row) =>

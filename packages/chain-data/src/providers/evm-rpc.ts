@@ -6,7 +6,7 @@ import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
 import { hexCount, hexHash, hexQuantity, listOf } from '../answer-fields.js'
 import { refuseStaleHead } from '../chain-identity.js'
-import type { Exchange } from '../exchange.js'
+import type { ProviderHttp } from '../provider-http.js'
 import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js'
 import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
@@ -48,15 +48,15 @@ export function evmRpcProvider(options: EvmRpcOptions): ChainProvider {
   return {
     chain: options.chain,
     stateRequest: 'eth_getBalance, eth_getTransactionCount, eth_getCode and balanceOf at latest',
-    accountState: (address, exchange) => accountState(options, address, exchange),
-    recentTransactions: (address, exchange) => recentTransactions(options, address, exchange),
+    accountState: (address, http) => accountState(options, address, http),
+    recentTransactions: (address, http) => recentTransactions(options, address, http),
   }
 }
 
 async function accountState(
   { chainId, tokens, now }: EvmRpcOptions,
   address: string,
-  exchange: Exchange,
+  http: ProviderHttp,
 ): Promise<AccountState> {
   const calls: readonly RpcCall[] = [
     chainIdCall,
@@ -67,7 +67,7 @@ async function accountState(
     ...tokens.map(({ contract }) => balanceOfCall(contract, address)),
     headCall,
   ]
-  const outcomes = await callAll(exchange, calls)
+  const outcomes = await callAll(http, calls)
   const [chainIdOutcome, headOutcome, balance, nonce, codeOutcome] = outcomes
   refuseOtherChain(chainIdOutcome, chainId)
   const before = resultOf(headOutcome, head, headCall.method)
@@ -119,10 +119,10 @@ function tokenAmounts(
 async function recentTransactions(
   { chainId, tokens }: EvmRpcOptions,
   address: string,
-  exchange: Exchange,
+  http: ProviderHttp,
 ): Promise<readonly ChainTransaction[]> {
   if (tokens.length === 0) return []
-  const [chainIdOutcome, headOutcome] = await callAll(exchange, [chainIdCall, headCall])
+  const [chainIdOutcome, headOutcome] = await callAll(http, [chainIdCall, headCall])
   refuseOtherChain(chainIdOutcome, chainId)
   const { number } = resultOf(headOutcome, head, headCall.method)
   const range = {
@@ -131,7 +131,7 @@ async function recentTransactions(
     address: tokens.map(({ contract }) => contract),
   }
   const topic = `0x${padded(address)}`
-  const [sent, received] = await callAll(exchange, [
+  const [sent, received] = await callAll(http, [
     { method: 'eth_getLogs', params: [{ ...range, topics: [TRANSFER_TOPIC, topic] }] },
     { method: 'eth_getLogs', params: [{ ...range, topics: [TRANSFER_TOPIC, null, topic] }] },
   ])

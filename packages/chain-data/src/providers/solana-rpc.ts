@@ -6,7 +6,7 @@ import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, count, height, listOf } from '../answer-fields.js'
 import { SOLANA_GENESIS } from '../chain-identity.js'
-import type { Exchange } from '../exchange.js'
+import type { ProviderHttp } from '../provider-http.js'
 import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js'
 import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
@@ -73,7 +73,7 @@ export function solanaRpcProvider({ tokens }: SolanaRpcOptions): ChainProvider {
     chain: 'SOL',
     stateRequest:
       'getBalance, getAccountInfo, getSignaturesForAddress and getTokenAccountsByOwner, finalized',
-    accountState: (address, exchange) => accountState(tokens, address, exchange),
+    accountState: (address, http) => accountState(tokens, address, http),
     recentTransactions,
   }
 }
@@ -81,9 +81,9 @@ export function solanaRpcProvider({ tokens }: SolanaRpcOptions): ChainProvider {
 async function accountState(
   tokens: readonly KnownToken[],
   address: string,
-  exchange: Exchange,
+  http: ProviderHttp,
 ): Promise<AccountState> {
-  const [genesis, balanceOutcome, account, firstBlock, page, ...tokenOutcomes] = await callAll(exchange, [
+  const [genesis, balanceOutcome, account, firstBlock, page, ...tokenOutcomes] = await callAll(http, [
     genesisCall,
     { method: 'getBalance', params: [address, { commitment }] },
     {
@@ -152,8 +152,8 @@ function tokenAmounts(
 }
 
 /** Transfers of SOL in the newest transactions, those made by programs included. Tokens move between token accounts. */
-async function recentTransactions(address: string, exchange: Exchange): Promise<readonly ChainTransaction[]> {
-  const [genesis, list] = await callAll(exchange, [
+async function recentTransactions(address: string, http: ProviderHttp): Promise<readonly ChainTransaction[]> {
+  const [genesis, list] = await callAll(http, [
     genesisCall,
     { method: 'getSignaturesForAddress', params: [address, { commitment, limit: RECENT_SIGNATURES }] },
   ])
@@ -164,7 +164,7 @@ async function recentTransactions(address: string, exchange: Exchange): Promise<
   if (succeeded.length === 0) return []
   const config = { commitment, encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 }
   const outcomes = await callAll(
-    exchange,
+    http,
     succeeded.map(({ signature }) => ({ method: 'getTransaction', params: [signature, config] })),
   )
   return outcomes.flatMap((outcome, index) => transactionOf(outcome, succeeded[index]!.signature))

@@ -4,7 +4,7 @@ import { parseAddress } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, bareHash, count, height, listOf, readAnswer } from '../answer-fields.js'
 import { createChainCheck, landmarkOf, refuseStaleHead } from '../chain-identity.js'
-import type { Exchange } from '../exchange.js'
+import type { ProviderHttp } from '../provider-http.js'
 import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 import { refuseOtherAddress } from './same-address.js'
@@ -69,28 +69,21 @@ const tokenAnswer = z.object({
 export function tronGridProvider({ tokens, now }: TronGridOptions): ChainProvider {
   const landmark = landmarkOf('TRX')
   const check = createChainCheck(landmark)
-  const blockOf = async (exchange: Exchange, query: object): Promise<z.output<typeof blockAnswer>> =>
-    readAnswer(
-      blockAnswer,
-      await exchange.postJson('/wallet/getblock', { detail: false, ...query }),
-      'getblock',
-    )
-  const confirmChain = (exchange: Exchange): Promise<void> =>
-    check.confirm(
-      async () => (await blockOf(exchange, { id_or_num: String(landmark.height) })).blockID,
-      now(),
-    )
-  const pageOf = (exchange: Exchange, path: string): Promise<unknown> =>
-    exchange.getJson(path, { limit: String(PAGE_ROWS), only_confirmed: 'true' })
+  const blockOf = async (http: ProviderHttp, query: object): Promise<z.output<typeof blockAnswer>> =>
+    readAnswer(blockAnswer, await http.postJson('/wallet/getblock', { detail: false, ...query }), 'getblock')
+  const confirmChain = (http: ProviderHttp): Promise<void> =>
+    check.confirm(async () => (await blockOf(http, { id_or_num: String(landmark.height) })).blockID, now())
+  const pageOf = (http: ProviderHttp, path: string): Promise<unknown> =>
+    http.getJson(path, { limit: String(PAGE_ROWS), only_confirmed: 'true' })
 
   return {
     chain: 'TRX',
     stateRequest: 'account and newest block',
-    async accountState(address, exchange): Promise<AccountState> {
+    async accountState(address, http): Promise<AccountState> {
       const [account, block] = await Promise.all([
-        exchange.getJson(`/v1/accounts/${encodeURIComponent(address)}`),
-        blockOf(exchange, {}),
-        confirmChain(exchange),
+        http.getJson(`/v1/accounts/${encodeURIComponent(address)}`),
+        blockOf(http, {}),
+        confirmChain(http),
       ])
       const { number, timestamp } = block.block_header.raw_data
       if (number === undefined || timestamp === undefined)
@@ -110,12 +103,12 @@ export function tronGridProvider({ tokens, now }: TronGridOptions): ChainProvide
         tokens: tokenAmounts(tokens, known?.trc20 ?? []),
       }
     },
-    async recentTransactions(address, exchange) {
+    async recentTransactions(address, http) {
       const path = `/v1/accounts/${encodeURIComponent(address)}/transactions`
       const [native, token] = await Promise.all([
-        pageOf(exchange, path),
-        pageOf(exchange, `${path}/trc20`),
-        confirmChain(exchange),
+        pageOf(http, path),
+        pageOf(http, `${path}/trc20`),
+        confirmChain(http),
       ])
       return [
         ...readAnswer(nativeAnswer, native, 'transactions').data.flatMap(nativeTransaction),

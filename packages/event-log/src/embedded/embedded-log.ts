@@ -7,19 +7,13 @@ import type { FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import { appendMetrics } from '../append-metrics.js'
 import { keyPartition } from '../key-partition.js'
-import {
-  LogStoppedError,
-  LogUnavailableError,
-  type EventLog,
-  type LogRecord,
-  type NewRecord,
-  type Position,
-} from '../port.js'
+import { LogUnavailableError, type EventLog, type NewRecord, type Position } from '../port.js'
 import { createAppender } from './appender.js'
 import { createEndLookup } from './end-offsets.js'
 import { LEASE_MS } from './group-member.js'
 import { createFeedHub } from './partition-feed.js'
-import { readBounds, readPage, type PageLimits } from './record-pages.js'
+import { readRange } from './read-range.js'
+import { readBounds } from './record-pages.js'
 import { startSubscription } from './subscription.js'
 import { startTail } from './tail.js'
 import { openTopicDirectory } from './topic-directory.js'
@@ -36,8 +30,6 @@ export interface EmbeddedLogOptions {
   readonly leaseMs?: number | undefined
 }
 
-const READ_PAGE: PageLimits = { records: 2_000, bytes: 4 * 1024 * 1024 }
-
 export function openEmbeddedLog({
   database,
   topicPrefix = '',
@@ -49,29 +41,8 @@ export function openEmbeddedLog({
   const hub = createFeedHub({ database, logId: directory.logId, logger })
   const endOf = createEndLookup(database)
   const appender = createAppender({ database, directory, hub, metrics: appendMetrics(metrics) })
-  /** Tails and subscriptions that close() has to stop. */
-  const readers = new Set<{ stop(): Promise<void> }>()
+  const readers = keepReaders()
   let closed = false
-
-  async function* read(range: { topic: string; partition: number; from: number; to: number }) {
-    const address = await directory.partition(range.topic, range.partition)
-    const to = Math.min(range.to, await endOf(address.id).catch((error: unknown) => unavailable(error)))
-    const pageFrom = (from: number): Promise<LogRecord[]> => readPage(database, address, from, to, READ_PAGE)
-    let from = range.from
-    let coming = from < to ? pageFrom(from) : null
-    while (coming !== null) {
-      const page = await coming.catch((error: unknown) => unavailable(error))
-      if (page.length === 0) {
-        const message = `The records of ${range.topic}/${range.partition} from ${from} on vanished while they were read.`
-        throw new LogStoppedError('truncated-log', message)
-      }
-      from += page.length
-      // The next page is on its way while this one is worked on; a reader that leaves before does not want its error.
-      coming = from < to ? pageFrom(from) : null
-      coming?.catch(() => undefined)
-      yield page
-    }
-  }
 
   async function append(at: FailpointName, records: readonly NewRecord[]): Promise<readonly Position[]> {
     refuseClosed()
@@ -80,18 +51,6 @@ export function openEmbeddedLog({
 
   function refuseClosed(): void {
     if (closed) throw new LogUnavailableError('The log was closed')
-  }
-
-  function untilStopped<T extends { stop(): Promise<void> }>(reader: T): T {
-    const registered = {
-      ...reader,
-      stop: async () => {
-        await reader.stop()
-        readers.delete(registered)
-      },
-    }
-    readers.add(registered)
-    return registered
   }
 
   return {
@@ -109,37 +68,54 @@ export function openEmbeddedLog({
       const address = await directory.partition(topic, partition)
       return (await readBounds(database, address).catch((error: unknown) => unavailable(error))).start
     },
-    read,
+    async *read(range) {
+      const address = await directory.partition(range.topic, range.partition)
+      const end = await endOf(address.id).catch((error: unknown) => unavailable(error))
+      yield* readRange(database, address, range.from, Math.min(range.to, end))
+    },
     async tail(options) {
       refuseClosed()
       const address = await directory.partition(options.topic, options.partition)
       await directory.identity()
       const end = await endOf(address.id).catch((error: unknown) => unavailable(error))
-      return untilStopped(startTail(address, end, options, { database, hub, logger }))
+      return readers.keep(startTail(address, end, options, { database, hub, logger }))
     },
     async subscribe(options) {
       refuseClosed()
       const partitions = (await Promise.all(options.topics.map((topic) => directory.partitions(topic))))
         .flat()
         .filter((place) => options.reads?.(place) ?? true)
-      const dependencies = {
-        database,
-        hub,
+      const subscription = startSubscription(partitions, options, {
+        ...{ database, hub, logger, leaseMs },
         identity: directory.identity,
-        logger,
         group: topicPrefix + options.group,
-        leaseMs,
-      }
-      const subscription = await startSubscription(partitions, options, dependencies).catch(
-        (error: unknown) => unavailable(error),
-      )
-      return untilStopped(subscription)
+      })
+      return readers.keep(await subscription.catch((error: unknown) => unavailable(error)))
     },
     async close() {
-      await Promise.all([...readers].map((reader) => reader.stop()))
+      await readers.stopAll()
       closed = true
       await appender.close()
       hub.close()
     },
+  }
+}
+
+/** Tails and subscriptions that `close` has to stop. */
+function keepReaders() {
+  const readers = new Set<{ stop(): Promise<void> }>()
+  return {
+    keep<T extends { stop(): Promise<void> }>(reader: T): T {
+      const kept = {
+        ...reader,
+        stop: async () => {
+          await reader.stop()
+          readers.delete(kept)
+        },
+      }
+      readers.add(kept)
+      return kept
+    },
+    stopAll: async () => void (await Promise.all([...readers].map((reader) => reader.stop()))),
   }
 }

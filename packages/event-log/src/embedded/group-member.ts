@@ -1,12 +1,13 @@
-/** Membership of a group: a sign of life every second, which keeps partitions, takes free ones and tells which to give up. */
+/** Membership of a group: a heartbeat every second keeps partitions, takes free ones and returns those to give up. */
 import { randomUUID } from 'node:crypto'
+import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 
 export const HEARTBEAT_INTERVAL_MS = 1_000
-/** A member not heard of for this long has lost its partitions, where nothing else is asked for. */
+/** By default a member without a heartbeat for this long has lost its partitions. */
 export const LEASE_MS = 6_000
-/** While a partition is awaited from another member it is asked for more often. */
+/** The interval while this member waits for a partition of another one. */
 const AWAITING_INTERVAL_MS = 200
 
 export interface GroupMemberOptions {
@@ -15,12 +16,12 @@ export interface GroupMemberOptions {
   readonly partitionIds: readonly number[]
   readonly logger: Logger
   readonly leaseMs: number
-  /** What this member holds now, and which of it it is to give up as soon as it can. Called after every sign of life. */
+  /** The partitions that this member holds, and those of them that it has to give up soon. Called after every heartbeat. */
   readonly onPartitions: (held: ReadonlySet<number>, leaving: ReadonlySet<number>) => void
 }
 
 export interface GroupMember {
-  /** Gives a partition up, after the last batch of it was handled. */
+  /** Gives a partition up, once its last batch was handled. */
   release(partitionId: number): void
   leave(): Promise<void>
 }
@@ -35,25 +36,17 @@ const HEARTBEAT = {
   text: 'SELECT partition_id, state FROM log.heartbeat($1, $2, $3, $4, $5)',
 }
 
-/** Rejects where the first sign of life did not reach the database. */
-export async function joinGroup({
-  database,
-  group,
-  partitionIds,
-  logger,
-  leaseMs,
-  onPartitions,
-}: GroupMemberOptions): Promise<GroupMember> {
+/** Rejects where the first heartbeat did not reach the database. */
+export async function joinGroup(options: GroupMemberOptions): Promise<GroupMember> {
+  const { database, group, partitionIds, logger, leaseMs, onPartitions } = options
   const memberId = randomUUID()
   const intervalMs = Math.min(HEARTBEAT_INTERVAL_MS, leaseMs / 3)
   let released: number[] = []
-  let left = false
+  let hasLeft = false
   let heardAt = performance.now()
-  let timer: NodeJS.Timeout | undefined
-  let beating: Promise<void> | null = null
-  let beatAgain = false
 
-  async function heartbeat(): Promise<boolean> {
+  /** Returns the time until the next one. */
+  async function heartbeat(): Promise<number> {
     const releasing = released
     released = []
     const askedAt = performance.now()
@@ -67,62 +60,54 @@ export async function joinGroup({
     heardAt = askedAt
     const inState = (state: StateRow['state']) =>
       rows.filter((row) => row.state === state).map((row) => row.partition_id)
-    if (!left) onPartitions(new Set(inState('held')), new Set(inState('leaving')))
-    return inState('awaited').length > 0
+    if (!hasLeft) onPartitions(new Set(inState('held')), new Set(inState('leaving')))
+    return inState('awaited').length > 0 ? AWAITING_INTERVAL_MS : intervalMs
   }
 
-  function beat(): void {
-    if (left) return
-    if (beating !== null) {
-      beatAgain = true
-      return
-    }
-    clearTimeout(timer)
-    beating = heartbeat()
-      .catch((error: unknown) => {
-        logger.warn({ error, group }, 'The sign of life of a group member did not reach the log')
-        // Others may have taken over by now; what is still in hand is fenced by its checkpoint.
-        if (performance.now() - heardAt > leaseMs && !left) onPartitions(new Set(), new Set())
-        return false
-      })
-      .then((awaiting) => {
-        beating = null
-        if (left) return
-        timer = setTimeout(beat, beatAgain ? 0 : awaiting ? AWAITING_INTERVAL_MS : intervalMs)
-        beatAgain = false
-      })
-  }
-
-  const awaiting = await heartbeat()
-  timer = setTimeout(beat, awaiting ? AWAITING_INTERVAL_MS : intervalMs)
+  const beating = startLoop({
+    firstAfterMs: await heartbeat(),
+    step: heartbeat,
+    restMs: intervalMs,
+    onError(error) {
+      logger.warn({ error, group }, 'The heartbeat of a group member did not reach the log')
+      // Others may have the partitions by now; the checkpoint fences the work still in hand.
+      if (performance.now() - heardAt > leaseMs) onPartitions(new Set(), new Set())
+    },
+  })
 
   return {
     release(partitionId) {
       released.push(partitionId)
-      beat()
+      beating.wake()
     },
     async leave() {
-      left = true
-      clearTimeout(timer)
-      await beating
-      try {
-        await database.execute('DELETE FROM log.group_member WHERE group_name = $1 AND member_id = $2', [
-          group,
-          memberId,
-        ])
-      } catch (error) {
-        logger.warn(
-          { error, group },
-          'Leaving the group did not reach the log; its partitions are free when the lease ends',
-        )
-      }
+      hasLeft = true
+      await beating.stop()
+      await removeMember(options, memberId)
     },
   }
 }
 
+async function removeMember(
+  { database, group, logger }: GroupMemberOptions,
+  memberId: string,
+): Promise<void> {
+  try {
+    await database.execute('DELETE FROM log.group_member WHERE group_name = $1 AND member_id = $2', [
+      group,
+      memberId,
+    ])
+  } catch (error) {
+    logger.warn(
+      { error, group },
+      'Leaving the group did not reach the log; its partitions are free when the lease ends',
+    )
+  }
+}
+
 /**
- * Frees what members held, however they ended. Only for whoever knows that none lives: the start of an installation that has
- * just taken its folder. A member that lives all the same notices at its next sign of life and joins again.
+ * Frees the partitions of all members. Only for a caller that knows that no member lives: the start of an installation that has
+ * just locked its folder. A member that lives nevertheless notices at its next heartbeat and joins again.
  */
 export async function forgetGroupMembers(database: Queryable): Promise<void> {
   await database.execute('DELETE FROM log.group_member')

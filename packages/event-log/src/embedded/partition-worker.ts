@@ -1,4 +1,5 @@
 /** Reads one partition for a group: from the checkpoint on, batch after batch, until it is stopped or must not go on. */
+import { startLoop, type Loop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import {
@@ -8,19 +9,21 @@ import {
   type LogRecord,
   type SubscribeOptions,
 } from '../port.js'
-import type { FeedHub } from './partition-feed.js'
+import type { FeedHub, PartitionFeed } from './partition-feed.js'
 import { readBounds, readPage, truncatedError, type PartitionBounds } from './record-pages.js'
 import type { PartitionAddress } from './topic-directory.js'
 
 /** Values of one batch; a single larger record makes a batch of its own. */
 const BATCH_BYTES = 4 * 1024 * 1024
-/** Pause before a rejected batch is tried again; doubles up to the longest. */
+/** Rest before a rejected batch is retried; doubles up to the longest. */
 export const FIRST_RETRY_DELAY_MS = 100
 export const LONGEST_RETRY_DELAY_MS = 5_000
+/** The feed ends the rest when there may be records; without news there is nothing to read. */
+const LONGEST_REST_MS = 60_000
 
 export interface PartitionWorker {
   readonly address: PartitionAddress
-  readonly lag: () => number
+  lag(): number
   restart(): void
   /** Finishes the batch in hand. */
   stop(): Promise<void>
@@ -36,6 +39,16 @@ export interface WorkerDependencies {
   readonly onStopped: (error: LogStoppedError) => void
 }
 
+type WorkerOptions = Pick<SubscribeOptions, 'checkpoint' | 'handle' | 'maxBatchRecords' | 'onRetry'>
+
+export function startPartitionWorker(
+  address: PartitionAddress,
+  options: WorkerOptions,
+  dependencies: WorkerDependencies,
+): PartitionWorker {
+  return new Worker(address, options, dependencies)
+}
+
 /** What the handler rejected with, as opposed to what the log itself failed with. */
 class HandlerRejection extends Error {
   constructor(cause: unknown) {
@@ -43,129 +56,137 @@ class HandlerRejection extends Error {
   }
 }
 
-export function startPartitionWorker(
-  address: PartitionAddress,
-  options: Pick<SubscribeOptions, 'checkpoint' | 'handle' | 'maxBatchRecords' | 'onRetry'>,
-  { database, hub, identity, logger, inTurn, onStopped }: WorkerDependencies,
-): PartitionWorker {
-  const { topic, partition } = address
-  const limits = { records: options.maxBatchRecords, bytes: BATCH_BYTES }
-  let stopping = false
-  let restartAsked = false
-  let position = 0
-  let fatal: LogStoppedError | null = null
-  let wake: () => void = () => undefined
+class Worker implements PartitionWorker {
+  readonly address: PartitionAddress
+  private readonly options: WorkerOptions
+  private readonly dependencies: WorkerDependencies
+  private readonly feed: PartitionFeed
+  private readonly loop: Loop
+  /** The next offset; null where the checkpoint has to be asked for it. */
+  private position: number | null = null
+  private lastPosition = 0
+  private isStopping = false
+  private fatal: LogStoppedError | null = null
 
-  const feed = hub.open(address, 0, {
-    onNews: () => wake(),
-    onStopped: (error) => {
-      fatal = error
-      wake()
-    },
-  })
-
-  async function run(): Promise<void> {
-    let failures = 0
-    while (!stopping) {
-      try {
-        restartAsked = false
-        position = await startPosition()
-        while (!stopping && !restartAsked) {
-          if (fatal !== null) throw fatal
-          if (feed.end() <= position) await news()
-          else {
-            position = await nextBatch()
-            failures = 0
-          }
-        }
-      } catch (error) {
-        if (error instanceof LogStoppedError) return onStopped(error)
-        failures += 1
-        report(error)
-        await pause(Math.min(FIRST_RETRY_DELAY_MS * 2 ** (failures - 1), LONGEST_RETRY_DELAY_MS))
-      }
-    }
-  }
-
-  async function startPosition(): Promise<number> {
-    const [checkpoint, log] = await Promise.all([options.checkpoint({ topic, partition }), identity()])
-    // Looked up last: the checkpoint may be of a record that was not there when it was asked for.
-    const bounds = await readBounds(database, address)
-    const next = checkpoint?.next ?? 0
-    if (checkpoint !== null && checkpoint.log !== log) throw foreignError(address, checkpoint.log, log)
-    refuseOutside(address, next, bounds)
-    feed.seen(bounds.end)
-    return next
-  }
-
-  async function nextBatch(): Promise<number> {
-    const from = position
-    const records = feed.recent(from, limits) ?? (await readPage(database, address, from, feed.end(), limits))
-    // Between the news and the reading the record may have been gone again: then the log shrank, and the feed will say so.
-    if (records.length === 0)
-      throw new Error(`Record ${from} of ${topic}/${partition} was announced and is not there`)
-    return await inTurn(async () => {
-      // What was asked while waiting for the turn comes first.
-      if (stopping || restartAsked) return from
-      return await handle(from, records)
+  constructor(address: PartitionAddress, options: WorkerOptions, dependencies: WorkerDependencies) {
+    this.address = address
+    this.options = options
+    this.dependencies = dependencies
+    this.feed = dependencies.hub.open(address, 0, {
+      onNews: () => this.loop.wake(),
+      onStopped: (error) => {
+        this.fatal = error
+        this.loop.wake()
+      },
+    })
+    this.loop = startLoop({
+      step: () => this.step(),
+      restMs: LONGEST_REST_MS,
+      onError: (error, failures) => this.recover(error, failures),
     })
   }
 
-  async function handle(from: number, records: readonly LogRecord[]): Promise<number> {
+  lag(): number {
+    return Math.max(0, this.feed.end() - this.lastPosition)
+  }
+
+  restart(): void {
+    this.position = null
+    this.loop.wake()
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true
+    await this.loop.stop()
+    this.feed.close()
+  }
+
+  /** Handles one batch, or rests until there is news. */
+  private async step(): Promise<number | undefined> {
+    if (this.fatal !== null) throw this.fatal
+    if (this.position === null) {
+      // Set before the question: a restart that is asked for meanwhile makes the answer worthless.
+      this.position = this.lastPosition
+      const next = await this.startPosition()
+      this.moveTo(next)
+    } else if (this.feed.end() > this.position) await this.handleNext(this.position)
+    else return undefined
+    return 0
+  }
+
+  /** Keeps a restart that was asked for meanwhile. */
+  private moveTo(next: number): void {
+    this.lastPosition = next
+    if (this.position !== null) this.position = next
+  }
+
+  private recover(error: unknown, failures: number): number {
+    if (error instanceof LogStoppedError) {
+      this.isStopping = true
+      void this.loop.stop()
+      this.feed.close()
+      this.dependencies.onStopped(error)
+      return 0
+    }
+    const { topic, partition } = this.address
+    if (error instanceof HandlerRejection)
+      this.options.onRetry(error.cause, { topic, partition, offset: this.lastPosition })
+    else this.dependencies.logger.warn({ error, topic, partition }, 'Records could not be read; trying again')
+    this.position = null
+    return Math.min(FIRST_RETRY_DELAY_MS * 2 ** (failures - 1), LONGEST_RETRY_DELAY_MS)
+  }
+
+  private async startPosition(): Promise<number> {
+    const { topic, partition } = this.address
+    const [checkpoint, log] = await Promise.all([
+      this.options.checkpoint({ topic, partition }),
+      this.dependencies.identity(),
+    ])
+    // Read last: the checkpoint may be of a record that did not exist when the checkpoint was read.
+    const bounds = await readBounds(this.dependencies.database, this.address)
+    const next = checkpoint?.next ?? 0
+    if (checkpoint !== null && checkpoint.log !== log) throw foreignError(this.address, checkpoint.log, log)
+    refuseOutside(this.address, next, bounds)
+    this.feed.seen(bounds.end)
+    return next
+  }
+
+  private async handleNext(from: number): Promise<void> {
+    const { topic, partition } = this.address
+    const limits = { records: this.options.maxBatchRecords, bytes: BATCH_BYTES }
+    const records =
+      this.feed.recent(from, limits) ??
+      (await readPage(this.dependencies.database, this.address, from, this.feed.end(), limits))
+    // The record went away between the news and the reading: the log shrank, and the feed is about to say so.
+    if (records.length === 0)
+      throw new Error(`Record ${from} of ${topic}/${partition} was announced and is not there`)
+    await this.dependencies.inTurn(async () => {
+      // A stop or a restart that came while this batch waited for its turn goes first.
+      if (!this.isStopping && this.position !== null) this.moveTo(await this.handle(from, records))
+    })
+  }
+
+  /** Returns where reading goes on. */
+  private async handle(from: number, records: readonly LogRecord[]): Promise<number> {
     const nextOffset = from + records.length
     const batch: LogBatch = {
-      topic,
-      partition,
+      topic: this.address.topic,
+      partition: this.address.partition,
       records,
       firstOffset: from,
       nextOffset,
-      endOffset: Math.max(feed.end(), nextOffset),
+      endOffset: Math.max(this.feed.end(), nextOffset),
     }
     let resumeAt: number | undefined
     try {
-      resumeAt = (await options.handle(batch))?.resumeAt
+      resumeAt = (await this.options.handle(batch))?.resumeAt
     } catch (cause) {
       throw new HandlerRejection(cause)
     }
     if (resumeAt === undefined) return nextOffset
-    // A position the log does not have would wait for ever.
-    refuseOutside(address, resumeAt, await readBounds(database, address))
+    // A position that the log does not have would wait for ever.
+    refuseOutside(this.address, resumeAt, await readBounds(this.dependencies.database, this.address))
     return resumeAt
-  }
-
-  function report(error: unknown): void {
-    if (error instanceof HandlerRejection)
-      options.onRetry(error.cause, { topic, partition, offset: position })
-    else logger.warn({ error, topic, partition }, 'Records could not be read; trying again')
-  }
-
-  const news = (): Promise<void> => new Promise((resolve) => (wake = resolve))
-
-  async function pause(durationMs: number): Promise<void> {
-    if (stopping) return
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, durationMs)
-      interrupt = resolve
-    })
-    clearTimeout(timer)
-  }
-  let interrupt: () => void = () => undefined
-
-  const finished = run().finally(() => feed.close())
-  return {
-    address,
-    lag: () => Math.max(0, feed.end() - position),
-    restart() {
-      restartAsked = true
-      wake()
-    },
-    async stop() {
-      stopping = true
-      wake()
-      interrupt()
-      await finished
-    },
   }
 }
 

@@ -1,4 +1,5 @@
 /** One member of a group in this process: a worker per partition it holds. */
+import { createSlots, type Slots } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import type { LogIdentity, LogStoppedError, SubscribeOptions, Subscription } from '../port.js'
@@ -20,96 +21,105 @@ export interface SubscriptionDependencies {
 export async function startSubscription(
   partitions: readonly PartitionAddress[],
   options: SubscribeOptions,
-  { database, hub, identity, logger, group, leaseMs }: SubscriptionDependencies,
+  dependencies: SubscriptionDependencies,
 ): Promise<Subscription> {
-  const addresses = new Map(partitions.map((address) => [address.id, address]))
-  const workers = new Map<number, PartitionWorker>()
-  /** Workers that finish their last batch; the partition is not taken up again before they have. */
-  const finishing = new Map<number, Promise<void>>()
-  const inTurn = turns(options.concurrency)
-  let member: GroupMember | null = null
-  let stopped: Promise<void> | null = null
-  let failed = false
+  const reader = new GroupReader(partitions, options, dependencies)
+  await reader.join()
+  return {
+    assigned: () => reader.assigned(),
+    lag: () => reader.lag(),
+    restart: (position) => reader.restart(position),
+    stop: () => reader.stop(),
+  }
+}
 
-  function onPartitions(held: ReadonlySet<number>, leaving: ReadonlySet<number>): void {
-    if (stopped !== null) return
-    for (const id of [...workers.keys()]) {
-      if (leaving.has(id)) void finish(id).then(() => member?.release(id))
-      else if (!held.has(id)) void finish(id)
-    }
-    for (const id of held) {
-      if (!workers.has(id) && !finishing.has(id)) workers.set(id, startWorker(addresses.get(id)!))
-    }
+class GroupReader {
+  private readonly addresses: ReadonlyMap<number, PartitionAddress>
+  private readonly options: SubscribeOptions
+  private readonly dependencies: SubscriptionDependencies
+  private readonly workers = new Map<number, PartitionWorker>()
+  /** Workers that finish their last batch; their partitions are not taken up again before they have. */
+  private readonly finishing = new Map<number, Promise<void>>()
+  private readonly inTurn: Slots
+  private member: GroupMember | null = null
+  private stopped: Promise<void> | null = null
+  private hasFailed = false
+
+  constructor(
+    partitions: readonly PartitionAddress[],
+    options: SubscribeOptions,
+    dependencies: SubscriptionDependencies,
+  ) {
+    this.addresses = new Map(partitions.map((address) => [address.id, address]))
+    this.options = options
+    this.dependencies = dependencies
+    this.inTurn = createSlots(options.concurrency)
   }
 
-  function startWorker(address: PartitionAddress): PartitionWorker {
-    return startPartitionWorker(address, options, {
-      database,
-      hub,
-      identity,
-      logger,
-      inTurn,
-      onStopped: fail,
+  async join(): Promise<void> {
+    const { database, group, logger, leaseMs } = this.dependencies
+    this.member = await joinGroup({
+      ...{ database, group, logger, leaseMs },
+      partitionIds: [...this.addresses.keys()],
+      onPartitions: (held, leaving) => this.onPartitions(held, leaving),
     })
   }
 
-  async function finish(id: number): Promise<void> {
-    const worker = workers.get(id)
-    if (worker === undefined) return finishing.get(id)
-    workers.delete(id)
-    const finished = worker.stop().finally(() => finishing.delete(id))
-    finishing.set(id, finished)
+  assigned(): readonly { topic: string; partition: number }[] {
+    return [...this.workers.values()].map(({ address: { topic, partition } }) => ({ topic, partition }))
+  }
+
+  lag(): number {
+    return [...this.workers.values()].reduce((sum, worker) => sum + worker.lag(), 0)
+  }
+
+  restart({ topic, partition }: { topic: string; partition: number }): void {
+    for (const worker of this.workers.values())
+      if (worker.address.topic === topic && worker.address.partition === partition) worker.restart()
+  }
+
+  stop(): Promise<void> {
+    return (this.stopped ??= this.stopAll())
+  }
+
+  private async stopAll(): Promise<void> {
+    const finished = [...this.workers.keys()].map((id) => this.finish(id))
+    await Promise.all([...finished, ...this.finishing.values()])
+    await this.member?.leave()
+  }
+
+  private onPartitions(held: ReadonlySet<number>, leaving: ReadonlySet<number>): void {
+    if (this.stopped !== null) return
+    for (const id of [...this.workers.keys()]) {
+      if (leaving.has(id)) void this.finish(id).then(() => this.member?.release(id))
+      else if (!held.has(id)) void this.finish(id)
+    }
+    for (const id of held)
+      if (!this.workers.has(id) && !this.finishing.has(id)) this.workers.set(id, this.startWorker(id))
+  }
+
+  private startWorker(id: number): PartitionWorker {
+    const { database, hub, identity, logger } = this.dependencies
+    return startPartitionWorker(this.addresses.get(id)!, this.options, {
+      ...{ database, hub, identity, logger },
+      inTurn: this.inTurn,
+      onStopped: (error) => this.fail(error),
+    })
+  }
+
+  private async finish(id: number): Promise<void> {
+    const worker = this.workers.get(id)
+    if (worker === undefined) return this.finishing.get(id)
+    this.workers.delete(id)
+    const finished = worker.stop().finally(() => this.finishing.delete(id))
+    this.finishing.set(id, finished)
     await finished
   }
 
   /** One partition that must not be read on ends the whole subscription: half a reader would look healthy. */
-  function fail(error: LogStoppedError): void {
-    if (failed) return
-    failed = true
-    void stop().then(() => options.onStopped(error))
-  }
-
-  function stop(): Promise<void> {
-    stopped ??= (async () => {
-      await Promise.all([...[...workers.keys()].map(finish), ...finishing.values()])
-      await member?.leave()
-    })()
-    return stopped
-  }
-
-  member = await joinGroup({
-    database,
-    group,
-    partitionIds: [...addresses.keys()],
-    logger,
-    leaseMs,
-    onPartitions,
-  })
-
-  return {
-    assigned: () => [...workers.values()].map(({ address: { topic, partition } }) => ({ topic, partition })),
-    lag: () => [...workers.values()].reduce((sum, worker) => sum + worker.lag(), 0),
-    restart({ topic, partition }) {
-      for (const worker of workers.values())
-        if (worker.address.topic === topic && worker.address.partition === partition) worker.restart()
-    },
-    stop,
-  }
-}
-
-/** At most `limit` at the same time, first come, first served. */
-function turns(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (work) => {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
+  private fail(error: LogStoppedError): void {
+    if (this.hasFailed) return
+    this.hasFailed = true
+    void this.stop().then(() => this.options.onStopped(error))
   }
 }

@@ -1,35 +1,35 @@
 /**
- * One conversation with a provider over HTTP. Nothing is taken on trust: no redirect is followed, no proxy of the
- * environment is used, a body beyond the limit is cut off, and whatever was read is hashed for the record.
+ * HTTP calls to one provider. Providers are not trusted: redirects are not followed, no proxy of the environment is used, a
+ * body beyond the limit is cut off, and every answer is hashed for the record.
  */
 import { createHash } from 'node:crypto'
 import { parse } from 'lossless-json'
 import { Agent, errors, request, type Dispatcher } from 'undici'
 import { ProviderError } from './provider-error.js'
 
-/** Bytes of one answer. The largest honest one, a page of transactions, stays well below. */
+/** Bytes of one answer. The largest regular one, a page of transactions, is far smaller. */
 export const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 /** Time to connect to a provider, TLS included. */
 const CONNECT_TIMEOUT_MS = 3_000
-/** Idle connections are kept so long for the next question. */
+/** An idle connection is closed after this. */
 const KEEP_ALIVE_MS = 30_000
 
-export interface Exchange {
+export interface ProviderHttp {
   /** Path below the endpoint, with its leading slash or empty. */
   getJson(path: string, query?: Readonly<Record<string, string>>): Promise<unknown>
   getText(path: string): Promise<string>
   postJson(path: string, body: unknown): Promise<unknown>
-  /** SHA-256, lowercase hex, of everything that was answered, in the order of the questions. Empty before any answer. */
+  /** SHA-256, lowercase hex, of all answers in the order of the calls; empty before the first answer. */
   responseSha256(): string
 }
 
 export interface Endpoint {
-  /** May hold a path and a query that are sent with every question. */
+  /** Its path and query are part of every call. */
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Connections to one provider. Not the process's own dispatcher, which the environment may have pointed elsewhere. */
+/** Connections to one provider. Not the dispatcher of the process, which the environment may redirect to a proxy. */
 export function openConnections(maxConnections: number): Agent {
   return new Agent({
     connections: maxConnections,
@@ -39,13 +39,17 @@ export function openConnections(maxConnections: number): Agent {
   })
 }
 
-/** Begins a conversation that ends when the signal aborts. */
-export function openExchange(endpoint: Endpoint, dispatcher: Dispatcher, signal: AbortSignal): Exchange {
+/** The calls that answer one question; all of them end when the signal aborts. */
+export function openProviderHttp(
+  endpoint: Endpoint,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+): ProviderHttp {
   const hashes: string[] = []
-  let asked = 0
+  let calls = 0
 
   const ask = async (method: 'GET' | 'POST', url: URL, body: string | null): Promise<string> => {
-    const place = asked++
+    const place = calls++
     const text = await readText(dispatcher, signal, { method, url, headers: endpoint.headers, body })
     hashes[place] = createHash('sha256').update(text).digest('hex')
     return text
@@ -70,7 +74,7 @@ function urlOf({ url }: Endpoint, path: string, query: Readonly<Record<string, s
   return asked
 }
 
-interface Question {
+interface HttpCall {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -80,7 +84,7 @@ interface Question {
 async function readText(
   dispatcher: Dispatcher,
   signal: AbortSignal,
-  { method, url, headers, body }: Question,
+  { method, url, headers, body }: HttpCall,
 ): Promise<string> {
   try {
     const response = await request(url, {
@@ -88,7 +92,7 @@ async function readText(
       signal,
       method,
       body,
-      // Compressed answers could be small on the wire and huge in memory.
+      // A compressed answer could be small on the wire and huge in memory.
       headers: {
         accept: 'application/json',
         'accept-encoding': 'identity',
@@ -102,7 +106,7 @@ async function readText(
       refuseLength(Number(response.headers['content-length'] ?? 0))
       return await readBody(response.body)
     } finally {
-      // What is not wanted is not read: without this the connection would wait for it.
+      // Without this the connection would wait until the rest of the body is read.
       response.body.on('error', () => undefined).destroy()
     }
   } catch (error) {
@@ -115,7 +119,7 @@ function refuseStatus(status: number): void {
   if (status === 429) throw new ProviderError('rate_limited', 'the provider answers 429')
   if (status >= 300 && status < 400)
     throw new ProviderError('redirected', `status ${status}; redirects are not followed`)
-  // A refusal will be repeated; a fault of the server may pass.
+  // A retry changes nothing about a 4xx; a 5xx may pass.
   if (status >= 400 && status < 500) throw new ProviderError('refused', `status ${status}`)
   throw new ProviderError('http_status', `status ${status}`)
 }
@@ -149,7 +153,7 @@ function asProviderError(error: unknown, signal: AbortSignal): ProviderError {
   return new ProviderError('unreachable', cause)
 }
 
-/** Whole numbers keep every digit: beyond what a double holds they become bigint. */
+/** Whole numbers keep every digit: those that a double cannot hold become bigint. */
 function parseJson(text: string): unknown {
   try {
     return parse(text, undefined, { parseNumber: exactNumber })
