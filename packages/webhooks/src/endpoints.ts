@@ -1,4 +1,4 @@
-/** Endpoints: where an account wants its webhooks, at most ten in each environment. Secrets are shown once. */
+/** Webhook endpoints of an account, at most ten in each environment. A secret is shown once. */
 import { randomBytes } from 'node:crypto'
 import type { ApiCall } from '@cupel/contracts'
 import type { DisabledReason, PayloadKind } from '@cupel/domain'
@@ -20,7 +20,7 @@ export interface WebhookEndpoint extends Owner {
   readonly payload: PayloadKind
   readonly status: 'enabled' | 'disabled'
   readonly disabledReason: DisabledReason | null
-  /** Until when messages are signed with the secret before, too; null where no rotation is under way. */
+  /** Until then messages are also signed with the previous secret; null if there is no rotation. */
   readonly previousSecretExpiresAt: string | null
   /** UTC, RFC 3339 with milliseconds. */
   readonly createdAt: string
@@ -29,12 +29,12 @@ export interface WebhookEndpoint extends Owner {
 export type EndpointRefusal =
   | { readonly ok: false; readonly code: 'unknown_endpoint' }
   | { readonly ok: false; readonly code: 'too_many_endpoints' }
-  /** `reason`: a sentence for the caller. */
+  /** `reason`: one sentence for the caller. */
   | { readonly ok: false; readonly code: 'invalid_url'; readonly reason: string }
 
 export type EndpointResult<T> = ({ readonly ok: true } & T) | EndpointRefusal
 
-/** Who changes something, for the log: a key id or an operator, and why where it is an operator. */
+/** Who makes a change, for the log: a key id, or an operator with a reason. */
 export interface Actor {
   readonly by: string
   readonly reason?: string | undefined
@@ -42,7 +42,7 @@ export interface Actor {
   readonly call?: ApiCall | undefined
 }
 
-/** What changes to endpoints need. */
+/** The dependencies of changes to endpoints. */
 export interface EndpointStore {
   readonly database: Database
   readonly secrets: SecretBox
@@ -50,12 +50,12 @@ export interface EndpointStore {
 }
 
 export const MAX_ENDPOINTS = 10
-/** How long messages carry both signatures after a rotation. */
+/** How long messages have both signatures after a rotation. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000
 const ENDPOINT_ID_BYTES = 10
 const SOURCE = 'cupel/webhooks'
 
-/** Names a receiver. Its secret is in the answer and nowhere else. */
+/** Creates an endpoint. Only this result contains its secret. */
 export async function createEndpoint(
   { database, secrets, judge }: EndpointStore,
   order: Owner & Actor & { url: string; payload?: PayloadKind | undefined },
@@ -73,7 +73,7 @@ export async function createEndpoint(
       [order.accountId, order.livemode],
     )
     if ((counted?.count ?? 0) >= MAX_ENDPOINTS) return { ok: false, code: 'too_many_endpoints' }
-    // By the database's clock, rounded as it is shown: a list goes on behind the time it was told.
+    // By the clock of the database, rounded as it is shown: a page continues after the time in its cursor.
     const [row] = await transaction.query<EndpointRow>(
       `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
        VALUES ($1, $2, $3, $4, $5, 'enabled', $6, date_trunc('milliseconds', clock_timestamp())) RETURNING ${COLUMNS}`,
@@ -100,7 +100,7 @@ export async function createEndpoint(
   })
 }
 
-/** All of an account's endpoints in one environment, oldest first. */
+/** All endpoints of an account in one environment, oldest first. */
 export async function listEndpoints(database: Queryable, owner: Owner): Promise<WebhookEndpoint[]> {
   const rows = await database.query<EndpointRow>(
     `SELECT ${COLUMNS} FROM webhooks.endpoint WHERE account_id = $1 AND livemode = $2 ORDER BY created_at, endpoint_id`,
@@ -120,7 +120,7 @@ export async function getEndpoint(
   return row === undefined ? null : endpointOf(ownRow(row, order))
 }
 
-/** Whose an endpoint is, for operators; null where there is none. */
+/** The endpoint with its owner, for operators; null if there is none. */
 export async function findEndpoint(database: Queryable, endpointId: string): Promise<WebhookEndpoint | null> {
   const [row] = await database.query<EndpointRow>(
     `SELECT ${COLUMNS} FROM webhooks.endpoint WHERE endpoint_id = $1`,
@@ -129,7 +129,7 @@ export async function findEndpoint(database: Queryable, endpointId: string): Pro
   return row === undefined ? null : endpointOf(row)
 }
 
-/** Changes what is given. Disabling holds what is on its way; enabling lets it go on. */
+/** Changes the given fields. Disabling holds pending deliveries; enabling releases them. */
 export async function changeEndpoint(
   { database, judge }: EndpointStore,
   order: Owner &
@@ -142,7 +142,7 @@ export async function changeEndpoint(
 ): Promise<EndpointResult<{ endpoint: WebhookEndpoint }>> {
   let url: string | null = null
   if (order.url !== undefined) {
-    // Whose endpoint it is comes first: what a name resolves to is told to nobody else.
+    // Check the owner first: only the owner may learn what a host name resolves to.
     if ((await getEndpoint(database, order)) === null) return { ok: false, code: 'unknown_endpoint' }
     const judged = await judge(order.url)
     if (!judged.ok) return { ok: false, code: 'invalid_url', reason: judged.reason }
@@ -160,12 +160,12 @@ export async function changeEndpoint(
     const endpoint = endpointOf(ownRow(row, order))
     if (order.status === 'disabled') await holdDeliveries(transaction, [order.endpointId])
     if (order.status === 'enabled') await releaseDeliveries(transaction, order.endpointId)
-    await tellChanged(transaction, endpoint, order)
+    await appendChanged(transaction, endpoint, order)
     return { ok: true, endpoint }
   })
 }
 
-/** Gives an endpoint up, with everything that was to go there. */
+/** Deletes an endpoint and its deliveries. */
 export async function deleteEndpoint(
   { database }: Pick<EndpointStore, 'database'>,
   order: Owner & Actor & { endpointId: string },
@@ -177,7 +177,7 @@ export async function deleteEndpoint(
     )
     if (deleted === 0) return { ok: false, code: 'unknown_endpoint' }
     const { endpointId, accountId, livemode } = order
-    const told = {
+    const data = {
       endpointId,
       accountId,
       livemode,
@@ -186,12 +186,12 @@ export async function deleteEndpoint(
       reason: order.reason ?? '',
       call: order.call ?? null,
     }
-    await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointDeleted', told)], SOURCE)
+    await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointDeleted', data)], SOURCE)
     return { ok: true }
   })
 }
 
-/** A new secret; the one before signs beside it for 24 hours. A second rotation within that time ends the oldest at once. */
+/** Creates a new secret; the previous one also signs for 24 hours. A second rotation within that time ends the oldest at once. */
 export async function rotateEndpointSecret(
   { database, secrets }: Pick<EndpointStore, 'database' | 'secrets'>,
   order: Owner & Actor & { endpointId: string },
@@ -212,12 +212,12 @@ export async function rotateEndpointSecret(
     )
     if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
     const endpoint = endpointOf(ownRow(row, order))
-    await tellChanged(transaction, endpoint, order)
+    await appendChanged(transaction, endpoint, order)
     return { ok: true, endpoint, secret, previousSecretExpiresAt: endpoint.previousSecretExpiresAt! }
   })
 }
 
-/** Endpoints whose receivers answered 410 where they still point are disabled, and what was to go there is held. */
+/** Disables endpoints whose current URL answered 410, and holds their deliveries. */
 export async function disableGoneEndpoints(
   transaction: Queryable,
   gone: readonly { readonly endpointId: string; readonly url: string }[],
@@ -235,7 +235,7 @@ export async function disableGoneEndpoints(
     transaction,
     endpoints.map(({ endpointId }) => endpointId),
   )
-  for (const endpoint of endpoints) await tellChanged(transaction, endpoint, { by })
+  for (const endpoint of endpoints) await appendChanged(transaction, endpoint, { by })
 }
 
 async function holdDeliveries(transaction: Queryable, endpointIds: readonly string[]): Promise<void> {
@@ -246,7 +246,7 @@ async function holdDeliveries(transaction: Queryable, endpointIds: readonly stri
   )
 }
 
-/** What was held goes on from the start of its schedule: the time it lay is not the receiver's fault. */
+/** Held deliveries restart their schedule, because the time on hold is not the fault of the receiver. */
 async function releaseDeliveries(transaction: Queryable, endpointId: string): Promise<void> {
   await transaction.execute(
     `UPDATE webhooks.delivery SET status = 'pending', attempts = 0, due_at = now(), next_attempt_at = now(), claim = claim + 1
@@ -255,7 +255,7 @@ async function releaseDeliveries(transaction: Queryable, endpointId: string): Pr
   )
 }
 
-async function tellChanged(
+async function appendChanged(
   transaction: Queryable,
   endpoint: WebhookEndpoint,
   { by, reason, call }: Actor,
@@ -288,13 +288,13 @@ interface EndpointRow extends Record<string, unknown> {
   readonly created_at: Date
 }
 
-/** The second wall between tenants, as in the read models: a row of another one goes no further (docs/adr/0150). */
+/** The second wall between tenants, as in the read models: rejects a row of another tenant (docs/adr/0150). */
 export function ownRow<R extends { readonly account_id: string; readonly livemode: boolean }>(
   row: R,
   owner: Owner,
 ): R {
   if (row.account_id !== owner.accountId || row.livemode !== owner.livemode)
-    throw new Error('A query of the webhook store brought a row of another tenant')
+    throw new Error('A query of the webhook tables returned a row of another tenant')
   return row
 }
 

@@ -1,4 +1,4 @@
-/** Events of endpoints and deliveries, written in the transaction of the change they tell of. No secret, and no path of a URL. */
+/** Events of endpoints and deliveries, written in the transaction of the change. They contain no secret and no path of a URL. */
 import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { writeOutboxBatch } from '@cupel/projections'

@@ -1,7 +1,6 @@
 /** The event that ends a screening that cannot be decided, so that nobody waits for it for ever. */
 import { decidedEventId, reportPartition, topicOf, type DomainEvent } from '@cupel/contracts'
-import { MAX_RECORD_BYTES, type EventCodec, type NewRecord } from '@cupel/event-log'
-import type { Failed } from './lane.js'
+import { MAX_RECORD_BYTES, type EventCodec, type LogRecord, type NewRecord } from '@cupel/event-log'
 
 const SANDBOX_TOPIC = /(^|\.)sandbox\./
 const REPORT_ID = /^[0-9a-f]{16}$/
@@ -13,7 +12,10 @@ export const MAX_VALUE_BYTES = MAX_RECORD_BYTES - HEADER_RESERVE_BYTES
 /** Null where the key is not a report id: then nobody waits, and the dead letter alone keeps the record. */
 export function screeningFailed(
   { codec, now }: { readonly codec: EventCodec; readonly now: () => Date },
-  { record, request }: Failed,
+  {
+    record,
+    request,
+  }: { readonly record: LogRecord; readonly request: DomainEvent<'ScreenRequested'> | null },
 ): NewRecord | null {
   const reportId = record.key
   if (!REPORT_ID.test(reportId)) return null
