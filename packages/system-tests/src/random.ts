@@ -24,9 +24,3 @@ export function seededRandom(seed: number): Random {
     hex: (length) => Array.from({ length }, () => below(16).toString(16)).join(''),
   }
 }
-
-/** The seed of this run: `CUPEL_TEST_SEED`, or the time. Always printed by the test that uses it. */
-export function runSeed(): number {
-  const given = process.env['CUPEL_TEST_SEED']
-  return given === undefined ? Date.now() % 4_294_967_296 : Number(given)
-}

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
+import type { Client } from './client.js'
 
 export interface ReceivedWebhook {
   readonly id: string
@@ -75,4 +76,30 @@ export async function startWebhookReceiver(
         server.closeAllConnections()
       }),
   }
+}
+
+/** Registers an endpoint of this receiver and returns its id; what comes to the path is verified with its secret. */
+export async function createEndpoint(
+  client: Client,
+  receiver: WebhookReceiver,
+  path: string,
+  payload: string,
+): Promise<string> {
+  const body = JSON.stringify({ url: receiver.url + path, payload })
+  const made = await client.send('POST', '/v1/webhook-endpoints', body)
+  if (made.status !== 201) throw new Error(`an endpoint is answered ${made.status}: ${made.text}`)
+  const { endpoint_id: id, secret } = JSON.parse(made.text) as { endpoint_id: string; secret: string }
+  receiver.secrets.set(path, secret)
+  return id
+}
+
+/** Data of the accepted webhooks of each job, tests of endpoints aside. */
+export function endsOf(receiver: WebhookReceiver): Map<string, Record<string, unknown>[]> {
+  const ends = new Map<string, Record<string, unknown>[]>()
+  for (const { type, data } of receiver.accepted().values()) {
+    if (type === 'endpoint.test') continue
+    const jobId = String(data['job_id'])
+    ends.set(jobId, [...(ends.get(jobId) ?? []), data])
+  }
+  return ends
 }

@@ -3,7 +3,7 @@
  * the same, and is in the audit log; no report id means two reports; nothing accepted is lost; work goes on within 10 s of each
  * kill.
  */
-import { noteSkip } from '@cupel/testkit'
+import { casesWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.js'
 import { enterpriseKey } from '../src/command.js'
@@ -11,10 +11,12 @@ import { createHome, removeHome, startInstallation, type Installation } from '..
 import { effectiveReports, readTopic } from '../src/kafka-log.js'
 import { startLoad } from '../src/load.js'
 import type { Victim } from '../src/process-tree.js'
-import { runSeed, seededRandom } from '../src/random.js'
+import { seededRandom } from '../src/random.js'
 import { until } from '../src/until.js'
 
-const KILLS = Number(process.env['CUPEL_TEST_KILLS'] ?? 30)
+/** Without a time budget; the minimum kills each process once. */
+const FULL_KILLS = 200
+const order: [Victim, ...Victim[]] = ['scorer', 'api', 'projector', 'postgres', 'kafka', 'registry']
 /** Only what does not come back takes so long; how long each took is printed. */
 const RECOVERY_MS = 120_000
 const READABLE_MS = 120_000
@@ -34,7 +36,6 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
   let key: string
 
   beforeAll(async () => {
-    process.stdout.write(`kills: seed ${seed} (CUPEL_TEST_SEED repeats it)\n`)
     installation = await startInstallation({ kafka: true, scale: 'api=2,scorer=2', home })
     key = await enterpriseKey(home)
   })
@@ -44,7 +45,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
   })
 
   test(
-    `${KILLS} kills lose nothing that was answered or accepted`,
+    'kills lose nothing that was answered or accepted',
     async () => {
       const load = startLoad({
         baseUrls: installation.ready.base_urls,
@@ -53,9 +54,9 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
         random,
         addresses: LABELLED,
       })
-      const order: [Victim, ...Victim[]] = ['scorer', 'api', 'projector', 'postgres', 'kafka', 'registry']
       const recoveries: { victim: Victim; ms: number }[] = []
-      for (let kill = 0; kill < KILLS; kill++) {
+      const suite = { name: 'kills', full: FULL_KILLS, minimum: order.length }
+      for (const kill of casesWithin(suite, seed)) {
         const victim = kill < order.length ? order[kill]! : random.pick(order)
         const pids = await until(`a running ${victim}`, RECOVERY_MS, async () => {
           const found = installation.pids(victim)
@@ -72,7 +73,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
       process.stdout.write(`kills: ${summary(recoveries)}; statuses ${JSON.stringify([...load.statuses])}\n`)
 
       expect(load.offences).toEqual([])
-      expect(load.answered.size).toBeGreaterThan(KILLS * 10)
+      expect(load.answered.size).toBeGreaterThan(recoveries.length * 10)
       await expectEveryReportReadable(load.answered, load.promised)
       await expectTopicsConsistent(load.answered)
       await expectEveryAnswerAudited(load.answered)

@@ -2,7 +2,7 @@
  * While screens are answered, labels, ledger and policy change under them and services are killed; afterwards every report
  * follows from its record, from the labels and from the ledger of its own moment, and the log is whole.
  */
-import { noteSkip } from '@cupel/testkit'
+import { noteSkip, runSeed } from '@cupel/testkit'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { createClient } from '../src/client.js'
 import { cupel, enterpriseKey } from '../src/command.js'
 import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
 import { startLoad } from '../src/load.js'
-import { runSeed, seededRandom } from '../src/random.js'
+import { seededRandom } from '../src/random.js'
 import { until } from '../src/until.js'
 
 const missingKafka = process.env['CUPEL_TEST_KAFKA_MISSING']
@@ -74,7 +74,7 @@ describe.each(profiles)('what was decided on the $profile profile can be proven'
     'after changes of labels, ledger and policy, and a killed scorer, in the middle of screens',
     async () => {
       const seed = runSeed()
-      process.stdout.write(`proofs: seed ${seed}\n`)
+      process.stdout.write(`proofs: seed ${seed} (CUPEL_TEST_SEED repeats it)\n`)
       const { base_urls: baseUrls } = installation.ready
       await until('the first refresh', 120_000, async () => {
         const { items } = (await run('labels', 'sources')) as { items: { dataset: string }[] }

@@ -1,0 +1,71 @@
+/** Which test dies at which failpoint. */
+import type { FailpointName } from '@cupel/failpoints'
+
+/**
+ * Points that are visited while the system answers screens, with the visit at which a process dies: spread, so that services
+ * die one after another, and sooner where visits are rarer. A service that comes back begins to count anew.
+ */
+export const underLoad = {
+  'access.admit': 50,
+  'api.screen-requested': 90,
+  'scorer.report-generated': 100,
+  'scorer.checkpoint': 15,
+  'projector.batch': 100,
+} as const satisfies Partial<Record<FailpointName, number>>
+
+/** Points that a command visits: the command dies, a repeat succeeds. */
+export const byCommand: Partial<Record<FailpointName, readonly string[]>> = {
+  'labels.append': ['labels', 'import', 'LABELS', '--format', 'csv', '--set', 'SET'],
+  'labels.publish': ['labels', 'import', 'LABELS', '--format', 'csv', '--set', 'SET'],
+  'access.change': ['accounts', 'create', 'Failpoint Ltd'],
+  'projector.rebuild-batch': ['audit', 'replay', '--target', 'report-view'],
+  'projector.rebuild-compare': ['audit', 'replay', '--target', 'report-view'],
+  'projector.rebuild-switch': ['audit', 'replay', '--target', 'report-view'],
+  'projector.rebuild-drop': ['audit', 'replay', '--target', 'report-view'],
+}
+
+/** Points that the first start of an installation visits. */
+export const atFirstStart = [
+  'log.migrate',
+  'log.genesis',
+  'schemas.register',
+  'policy.activate',
+  'projector.install-tables',
+  'outbox.relay',
+  'outbox.mark-relayed',
+] as const satisfies readonly FailpointName[]
+
+/** Points that are visited where no screen is ready in time. */
+export const whenLate = [
+  'api.pending-noted',
+  'api.request-audited',
+] as const satisfies readonly FailpointName[]
+
+/** Points whose visit is tested beside the code they guard, with the reason. */
+export const elsewhere: readonly FailpointName[] = [
+  // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
+  'ledger.segment',
+  'ledger.batch',
+  'ledger.publish',
+  // services/bulk-coordinator/test/kills.int.test.ts kills a process at each of these while a job runs.
+  'bulk.facts',
+  'bulk.items-released',
+  'bulk.release',
+  'bulk.job-ended',
+  'bulk.announced',
+  'bulk.dead-letter',
+  // services/api/test/bulk-kills.int.test.ts kills the API at these.
+  'api.bulk-submitted',
+  'api.bulk-cancel-requested',
+  // Needs a dead letter: services/cli/src/dead-letters/dead-letters.int.test.ts.
+  'dead-letters.redrive',
+  // services/webhook-dispatcher/test/kills.int.test.ts kills a process at each of these while webhooks are sent.
+  'webhooks.change',
+  'webhooks.redeliver',
+  'webhooks.deliveries',
+  'webhooks.dead-letter',
+  'webhooks.body',
+  'webhooks.attempted',
+  // For tests of the mechanism itself.
+  'test',
+]

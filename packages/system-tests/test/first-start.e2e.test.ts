@@ -1,0 +1,61 @@
+/** An installation dies at each failpoint of its first start, and at those of a late screen; it comes up again and answers. */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createClient } from '../src/client.js'
+import { atFirstStart, whenLate } from '../src/failpoint-visits.js'
+import { firedPoints, sides } from '../src/fired-points.js'
+import { createHome, removeHome, startInstallation } from '../src/installation.js'
+import { until } from '../src/until.js'
+
+const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+/** Screens at once: what a demo key may send, and more than can be answered within 10 ms. */
+const BURST = 50
+/** Longer than any lease, and than a busy machine needs. */
+const RECOVERY_MS = 60_000
+
+test.each(
+  sides.flatMap((side) => [
+    ...atFirstStart.map((name) => ({ point: `${side}:${name}`, environment: {} })),
+    ...whenLate.map((name) => ({
+      point: `${side}:${name}`,
+      environment: { CUPEL_SCREEN_DEADLINE_MS: '10' },
+    })),
+  ]),
+)('an installation that dies at $point comes up again and answers', async ({ point, environment }) => {
+  const home = createHome()
+  const fired = join(home, 'fired')
+  try {
+    await dieAt({
+      home,
+      environment: { ...environment, CUPEL_FAILPOINT: `${point}:1`, CUPEL_FAILPOINT_FIRED: fired },
+    })
+    expect(firedPoints(fired)).toEqual([point])
+    const again = await startInstallation({ home })
+    const client = createClient(again.ready.base_urls, again.ready.keys.read_write)
+    // What the dead process held is given back within its lease.
+    await until('an answer', RECOVERY_MS, async () => (await client.screen(LABELLED)).status === 200)
+    await client.close()
+    expect(await again.stop()).toBe(0)
+  } finally {
+    removeHome(home)
+  }
+})
+
+/** Starts and, where that alone does not reach the point, screens until the process is gone. */
+async function dieAt(options: { home: string; environment: Record<string, string> }): Promise<void> {
+  const started = await startInstallation(options).catch((error: unknown) => String(error))
+  if (typeof started === 'string') {
+    expect(started).toContain('before it was ready')
+    return
+  }
+  const client = createClient(started.ready.base_urls, started.ready.keys.read_write)
+  try {
+    await until('the death of the process', RECOVERY_MS, async () => {
+      await Promise.allSettled(Array.from({ length: BURST }, () => client.screen(LABELLED)))
+      return started.supervisor.signalCode === 'SIGKILL'
+    })
+  } finally {
+    await client.close()
+    await started.stop()
+  }
+}
