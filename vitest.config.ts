@@ -1,16 +1,23 @@
 import { defineConfig } from 'vitest/config'
 
-/** One project per suffix: the file name says what a test needs and costs. */
-const suffixes = {
-  unit: {},
-  contract: {},
-  int: { globalSetup: ['packages/testkit/src/global-postgres.ts'] },
-  kafka: { globalSetup: ['packages/testkit/src/global-postgres.ts', 'packages/testkit/src/global-kafka.ts'] },
-  e2e: { globalSetup: ['packages/testkit/src/global-postgres.ts', 'packages/testkit/src/global-kafka.ts'] },
-}
-const slow = new Set(['kafka', 'e2e'])
+const POSTGRES = 'packages/testkit/src/global-postgres.ts'
+const KAFKA = 'packages/testkit/src/global-kafka.ts'
 /** Only what hangs takes so long, also where the processors are busy with something else. */
-const hangMs = (suffix: string): number => (slow.has(suffix) ? 300_000 : 180_000)
+const HANG_MS = 180_000
+/** Tests that start brokers and whole installations. */
+const SLOW_HANG_MS = 300_000
+
+/**
+ * One project per suffix: the file name says what a test needs and costs. Files of unit and contract tests share the modules of
+ * their worker, because they change nothing outside of themselves; the others get a process each.
+ */
+const suffixes = {
+  unit: { isolate: false, hangMs: HANG_MS, globalSetup: [] },
+  contract: { isolate: false, hangMs: HANG_MS, globalSetup: [] },
+  int: { isolate: true, hangMs: HANG_MS, globalSetup: [POSTGRES] },
+  kafka: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA] },
+  e2e: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA] },
+}
 
 const CONDITIONS = ['cupel-source', 'node']
 /** Workspace packages are imported as sources, so that no test waits for a build. */
@@ -23,7 +30,7 @@ const sources = {
 
 export default defineConfig({
   test: {
-    projects: Object.entries(suffixes).map(([suffix, extra]) => ({
+    projects: Object.entries(suffixes).map(([suffix, { hangMs, ...settings }]) => ({
       ...sources,
       test: {
         name: suffix,
@@ -32,11 +39,10 @@ export default defineConfig({
           `services/*/{src,test}/**/*.${suffix}.test.ts`,
           `scripts/**/*.${suffix}.test.mjs`,
         ],
-        testTimeout: hangMs(suffix),
-        hookTimeout: hangMs(suffix),
+        testTimeout: hangMs,
+        hookTimeout: hangMs,
         pool: 'forks' as const,
-        fileParallelism: !slow.has(suffix),
-        ...extra,
+        ...settings,
       },
     })),
     maxWorkers: 2,
