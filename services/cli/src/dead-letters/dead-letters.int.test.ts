@@ -1,52 +1,28 @@
 import { spawn } from 'node:child_process'
-import { silentLogger, topicOf } from '@cupel/contracts'
-import { appendDeadLetter, builtInRegistry, type EventLog, type LogRecord } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { openDatabase } from '@cupel/postgres'
-import { createTestDatabase } from '@cupel/testkit'
+import { topicOf } from '@cupel/contracts'
+import { appendDeadLetter, type EventLog, type LogRecord } from '@cupel/event-log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkout, createContext } from '../context.js'
-import { createProgram } from '../program.js'
-import { prepareDatabase, prepareLog } from '../stack/foundation.js'
+import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { checkout } from '../context.js'
 
 const GROUP = 'bulk-coordinator.jobs.v1'
 const TOPIC = topicOf('BulkSubmitted')
-let databaseUrl: string
+let commandLine: CommandLine
 let log: EventLog
-let stop: () => Promise<void>
 
 beforeEach(async () => {
-  const testDatabase = await createTestDatabase()
-  databaseUrl = testDatabase.connectionString
-  const database = openDatabase({ connectionString: databaseUrl, maxConnections: 8, applicationName: 'test' })
-  await prepareDatabase(database, silentLogger)
-  log = openEmbeddedLog({ database })
-  await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
-  stop = async () => {
-    await log.close()
-    await database.close()
-    await testDatabase.drop()
-  }
+  commandLine = await openCommandLine()
+  log = commandLine.log
 })
-afterEach(async () => await stop())
+afterEach(() => commandLine.close())
 
 async function cupel(...args: string[]): Promise<Record<string, unknown>> {
-  const out: string[] = []
-  const context = {
-    ...createContext({ CUPEL_DATABASE_URL: databaseUrl, CUPEL_LOG: 'embedded' }, args),
-    print: (text: string) => void out.push(text),
-    note: () => undefined,
-  }
-  await createProgram(context).parseAsync([...args, '--json'], { from: 'user' })
-  return JSON.parse(out.join('')) as Record<string, unknown>
+  const said = await commandLine.cupel(...args, '--json')
+  if (said.error !== null) throw said.error
+  return JSON.parse(said.out) as Record<string, unknown>
 }
 
-async function records(partition: number): Promise<LogRecord[]> {
-  const found: LogRecord[] = []
-  const to = await log.endOffset(TOPIC, partition)
-  for await (const batch of log.read({ topic: TOPIC, partition, from: 0, to })) found.push(...batch)
-  return found
-}
+const records = (partition: number): Promise<LogRecord[]> => commandLine.records(TOPIC, partition)
 
 /** Appends records that nobody can read and lays them aside as a group does. */
 async function layAside(...keys: readonly string[]): Promise<void> {
@@ -109,8 +85,7 @@ test.each(['before', 'after'])('a redrive that is killed %s an append loses no l
       cwd: checkout,
       env: {
         ...process.env,
-        CUPEL_DATABASE_URL: databaseUrl,
-        CUPEL_LOG: 'embedded',
+        ...commandLine.environment,
         CUPEL_FAILPOINT: points,
       },
       stdio: 'ignore',

@@ -1,18 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { noMetrics, silentLogger } from '@cupel/contracts'
-import { builtInRegistry } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { openDatabase } from '@cupel/postgres'
-import { runReadModel } from '@cupel/projections'
 import { labelView } from '@cupel/read-models'
-import { createTestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { createProgram } from '../program.js'
-import { prepareDatabase, prepareLog } from '../stack/foundation.js'
+import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 const RONIN = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -22,62 +11,19 @@ const rows = (count: number): string[] =>
     return `${address},ETH,scam,Somebody,my_list,https://example.org/list,0.8,2026-01-01`
   })
 
-let folder: string
-let stop: () => Promise<void>
-let databaseUrl: string
+let commandLine: CommandLine
+let cupel: CommandLine['cupel']
 
 /** An installation that serves: its projector follows the label topic. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cupel-cli-labels-'))
-  const testDatabase = await createTestDatabase()
-  databaseUrl = testDatabase.connectionString
-  const database = openDatabase({ connectionString: databaseUrl, maxConnections: 8, applicationName: 'test' })
-  await prepareDatabase(database, silentLogger)
-  const log = openEmbeddedLog({ database })
-  const codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
-  const view = runReadModel({
-    readModel: labelView,
-    log,
-    codec,
-    database,
-    logger: silentLogger,
-    metrics: noMetrics,
-  })
-  stop = async () => {
-    await view.stop()
-    await log.close()
-    await database.close()
-    await testDatabase.drop()
-    await rm(folder, { recursive: true, force: true })
-  }
+  commandLine = await openCommandLine()
+  cupel = commandLine.cupel
+  commandLine.run(labelView)
 })
-afterAll(async () => await stop())
+afterAll(() => commandLine.close())
 
-interface Said {
-  readonly out: string
-  readonly error: unknown
-}
-
-async function cupel(...args: string[]): Promise<Said> {
-  const out: string[] = []
-  const context = {
-    ...createContext({ CUPEL_HOME: folder, CUPEL_DATABASE_URL: databaseUrl, CUPEL_LOG: 'embedded' }, args),
-    print: (text: string) => void out.push(text),
-    note: () => undefined,
-  }
-  try {
-    await createProgram(context).parseAsync(args, { from: 'user' })
-    return { out: out.join('\n'), error: null }
-  } catch (error) {
-    return { out: out.join('\n'), error }
-  }
-}
-
-async function file(name: string, lines: readonly string[]): Promise<string> {
-  const path = join(folder, name)
-  await writeFile(path, [HEADER, ...lines, ''].join('\n'))
-  return path
-}
+const file = (name: string, lines: readonly string[]): Promise<string> =>
+  commandLine.file(name, [HEADER, ...lines, ''].join('\n'))
 
 describe('cupel labels import', () => {
   test('answers people with a table and programs with the same figures', async () => {

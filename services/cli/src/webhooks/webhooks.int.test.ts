@@ -1,48 +1,19 @@
 import { createAccount } from '@cupel/access'
-import { silentLogger } from '@cupel/contracts'
-import { openDatabase, type Database } from '@cupel/postgres'
-import { createTestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createContext } from '../context.js'
-import { createProgram } from '../program.js'
-import { prepareDatabase, prepareLog } from '../stack/foundation.js'
-import { builtInRegistry } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 
-let databaseUrl: string
-let database: Database
+let commandLine: CommandLine
 let account: string
-let stop: () => Promise<void>
 beforeAll(async () => {
-  const testDatabase = await createTestDatabase()
-  databaseUrl = testDatabase.connectionString
-  database = openDatabase({ connectionString: databaseUrl, maxConnections: 8, applicationName: 'test' })
-  await prepareDatabase(database, silentLogger)
-  const log = openEmbeddedLog({ database })
-  await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
-  account = (await createAccount(database, { name: 'Test', by: 'test' })).accountId
-  stop = async () => {
-    await log.close()
-    await database.close()
-    await testDatabase.drop()
-  }
+  commandLine = await openCommandLine({ CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' })
+  account = (await createAccount(commandLine.database, { name: 'Test', by: 'test' })).accountId
 })
-afterAll(async () => await stop())
+afterAll(() => commandLine.close())
 
 async function said(...args: string[]): Promise<string> {
-  const out: string[] = []
-  const environment = {
-    CUPEL_DATABASE_URL: databaseUrl,
-    CUPEL_LOG: 'embedded',
-    CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
-  }
-  const context = {
-    ...createContext(environment, args),
-    print: (text: string) => void out.push(text),
-    note: () => undefined,
-  }
-  await createProgram(context).parseAsync(['webhooks', ...args], { from: 'user' })
-  return out.join('')
+  const { out, error } = await commandLine.cupel('webhooks', ...args)
+  if (error !== null) throw error
+  return out
 }
 const json = async <T = unknown>(...args: string[]): Promise<T> =>
   JSON.parse(await said(...args, '--json')) as T
@@ -84,7 +55,7 @@ test('an operator sends a ping, sees it among the deliveries, and sends it again
   expect(await json('deliveries', id, '--status', 'held')).toEqual({ items: [] })
   expect(await said('deliveries', id)).toContain(deliveryId)
   expect(await json('redeliver', id, deliveryId)).toEqual({ count: 1 })
-  await database.execute(`UPDATE webhooks.delivery SET status = 'exhausted'`)
+  await commandLine.database.execute(`UPDATE webhooks.delivery SET status = 'exhausted'`)
   expect(await json('redeliver', id, '--since', '2026-01-01T00:00:00Z')).toEqual({ count: 1 })
   expect(await json('redeliver', id, '--since', '2026-01-01T00:00:00Z', '--status', 'held')).toEqual({
     count: 0,
