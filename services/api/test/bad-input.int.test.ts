@@ -113,20 +113,6 @@ describe('a body that is', () => {
   })
 })
 
-test('wrong bodies are refused in single-digit milliseconds', async () => {
-  for (const [name, body] of bodies) {
-    // Processor time of this process, client and server together: the machine may be busy with something else.
-    let bestMs = Infinity
-    for (let round = 0; round < 20 && bestMs >= 10; round += 1) {
-      const started = process.cpuUsage()
-      await call(url, 'POST', '/v1/screen', { key, body })
-      const { user, system } = process.cpuUsage(started)
-      bestMs = Math.min(bestMs, (user + system) / 1000)
-    }
-    expect(bestMs, name).toBeLessThan(10)
-  }
-})
-
 const valid = { address: ADDRESS }
 const calls: [string, string, string, CallOptions, ProblemCode][] = [
   ['no key', 'POST', '/v1/screen', { body: valid }, 'invalid_key'],
