@@ -1,4 +1,4 @@
-/** Bulk jobs as a careful integrator submits them: under an Idempotency-Key, again until the answer is there. */
+/** Submits bulk jobs as a careful integrator does: under an Idempotency-Key, and again until the API accepts the job. */
 import type { Client } from './client.js'
 import { until } from './until.js'
 
@@ -21,10 +21,10 @@ export interface BulkJob {
     | null
 }
 
-/** Within this a submission is accepted, whatever is killed meanwhile. */
+/** Limit for the acceptance of a submission, kills included. */
 const ACCEPT_TIMEOUT_MS = 180_000
 
-/** The first answer that accepts the job; every repeat asks under the same key. */
+/** Returns the first answer that accepts the job; every repeat uses the same key. */
 export async function submitJob(
   client: Client,
   addresses: readonly string[],
@@ -40,11 +40,11 @@ export async function submitJob(
   return JSON.parse(answer.text) as BulkJob
 }
 
-/** Null where it could not be asked. */
+/** Returns null when the API fails; throws when the API denies the job. */
 export async function readJob(client: Client, jobId: string): Promise<BulkJob | null> {
   const answer = await client.send('GET', `/v1/bulk/${jobId}`)
   if (answer.status === 200) return JSON.parse(answer.text) as BulkJob
-  // A job that was accepted is never unknown.
+  // The API must never deny a job that it accepted.
   if (answer.status < 500) throw new Error(`job ${jobId} is answered ${answer.status}: ${answer.text}`)
   return null
 }

@@ -1,4 +1,4 @@
-/** A caller of the REST interface who keeps every answer, to hold the system to it later. */
+/** An HTTP client of the REST API. It returns every answer as text, so that a test can compare it later. */
 import { Agent, request } from 'undici'
 
 export interface Answer {
@@ -21,7 +21,7 @@ export interface Client {
 
 const TIMEOUT_MS = 15_000
 
-/** `baseUrls` are used in turn, as a load balancer would. */
+/** Uses the `baseUrls` in turn, as a load balancer does. */
 export function createClient(baseUrls: readonly string[], key: string): Client {
   const agent = new Agent({ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, connections: 64 })
   let turn = 0

@@ -29,7 +29,7 @@ export function cupel(
   })
 }
 
-/** A key whose limits lie above what a test calls: the demo keys are of the pro plan, ten calls a second. */
+/** Issues a key of the enterprise plan. The demo keys have the pro plan, whose ten calls a second are too few for a test. */
 export async function enterpriseKey(home: string): Promise<string> {
   const created = await answerOf(home, ['accounts', 'create', 'System test'])
   const accountId = String(created['account_id'])

@@ -1,9 +1,9 @@
-/** Which test dies at which failpoint. */
+/** The failpoints and the tests in which a process dies at them. */
 import type { FailpointName } from '@cupel/failpoints'
 
 /**
- * Points that are visited while the system answers screens, with the visit at which a process dies: spread, so that services
- * die one after another, and sooner where visits are rarer. A service that comes back begins to count anew.
+ * Points that the services visit while they answer screens, with the number of the visit at which a process dies. The numbers
+ * differ so that services die one after another, and are lower where visits are rare. A restarted service counts from zero.
  */
 export const underLoad = {
   'access.admit': 50,
@@ -13,7 +13,7 @@ export const underLoad = {
   'projector.batch': 100,
 } as const satisfies Partial<Record<FailpointName, number>>
 
-/** Points that a command visits: the command dies, a repeat succeeds. */
+/** Points that a command visits, with the arguments of that command. */
 export const byCommand: Partial<Record<FailpointName, readonly string[]>> = {
   'labels.append': ['labels', 'import', 'LABELS', '--format', 'csv', '--set', 'SET'],
   'labels.publish': ['labels', 'import', 'LABELS', '--format', 'csv', '--set', 'SET'],
@@ -35,13 +35,13 @@ export const atFirstStart = [
   'outbox.mark-relayed',
 ] as const satisfies readonly FailpointName[]
 
-/** Points that are visited where no screen is ready in time. */
+/** Points that the API visits when a screen misses its deadline. */
 export const whenLate = [
   'api.pending-noted',
   'api.request-audited',
 ] as const satisfies readonly FailpointName[]
 
-/** Points whose visit is tested beside the code they guard, with the reason. */
+/** Points that tests beside the guarded code visit. */
 export const elsewhere: readonly FailpointName[] = [
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',
@@ -57,7 +57,7 @@ export const elsewhere: readonly FailpointName[] = [
   // services/api/test/bulk-kills.int.test.ts kills the API at these.
   'api.bulk-submitted',
   'api.bulk-cancel-requested',
-  // Needs a dead letter: services/cli/src/dead-letters/dead-letters.int.test.ts.
+  // services/cli/src/dead-letters/dead-letters.int.test.ts kills a redrive at this one.
   'dead-letters.redrive',
   // services/webhook-dispatcher/test/kills.int.test.ts kills a process at each of these while webhooks are sent.
   'webhooks.change',

@@ -1,15 +1,15 @@
-/** Failpoints of a run under a supervisor: which were armed, and which have fired. */
+/** Arms failpoints of a supervised run and reads which of them have fired. */
 import type { FailpointName } from '@cupel/failpoints'
 import { readFileSync } from 'node:fs'
 
 export const sides = ['before', 'after'] as const
 
-/** Every point on both sides, at its first visit. */
+/** Value of CUPEL_FAILPOINT that arms every point on both sides at its first visit. */
 export function armedAtFirstVisit(names: readonly FailpointName[]): string {
   return names.flatMap((name) => sides.map((side) => `${side}:${name}:1`)).join(',')
 }
 
-/** What the file CUPEL_FAILPOINT_FIRED holds, sorted. */
+/** Points that the file CUPEL_FAILPOINT_FIRED lists, sorted. */
 export function firedPoints(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').trim().split('\n').sort()
@@ -18,7 +18,7 @@ export function firedPoints(file: string): string[] {
   }
 }
 
-/** Points that only a fault leads to; packages/system-tests/test/faults.e2e.test.ts brings each about. */
+/** Points that a process visits only after a fault; packages/system-tests/test/faults.e2e.test.ts causes each fault. */
 export const pointsByFault = [
   'access.reservation',
   'scorer.request-deferred',

@@ -1,4 +1,4 @@
-/** What tests know of the right answers without asking the product. */
+/** Right answers, computed without the code of the product. */
 export { expectedOfDesignations, readLabelRows, type Expected, type LabelRow } from './label-oracle.js'
 export {
   expectedJudgements,

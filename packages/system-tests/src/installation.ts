@@ -43,7 +43,7 @@ export interface Installation {
   killSupervisor(): Promise<void>
 }
 
-/** Only what hangs takes so long. */
+/** Only a hang takes longer. */
 const START_TIMEOUT_MS = 240_000
 const STOP_TIMEOUT_MS = 120_000
 
@@ -84,7 +84,7 @@ export async function startInstallation(options: StartOptions = {}): Promise<Ins
   }
 }
 
-/** Environment of a started process: nothing of the caller's own Cupel settings but what a test gives. */
+/** Environment of a started process: the caller's without its Cupel settings, and the settings of the test. */
 export function environmentFor(
   home: string,
   extra: Readonly<Record<string, string>> = {},
@@ -96,7 +96,7 @@ export function environmentFor(
     ...(Object.fromEntries(inherited) as Record<string, string>),
     CUPEL_HOME: home,
     CUPEL_PORT: '0',
-    // A test is over before the other one is worth its while.
+    // A test ends before the optimising compiler of the broker pays off.
     CUPEL_LOCAL_BROKER_COMPILER: 'quick',
     ...extra,
   }

@@ -1,6 +1,6 @@
 /**
- * What the shared label files, all imported, must make of every address in them: worked out from the rules of the judgement
- * alone, in exact fractions, sharing no code with the product.
+ * The judgement that the product must give for every address of the shared label files, once all are imported. It is computed
+ * from the rules alone, in exact fractions, and shares no code with the product.
  */
 import type { LabelRow } from './label-oracle.js'
 
@@ -76,7 +76,7 @@ function base58Hex(text: string): string {
   return '00'.repeat(zeros) + (digits.length % 2 === 0 ? digits : `0${digits}`)
 }
 
-/** TagPacks that are somebody else's word, by the beginning of the file name; the first that fits. */
+/** TagPacks that restate another origin, by the beginning of the file name; the first match counts. */
 const packOrigins: readonly (readonly [string, string])[] = [
   ['ofac', 'us-ofac'],
   ['lazarus2', 'us-fbi'],
@@ -112,7 +112,7 @@ const packOrigins: readonly (readonly [string, string])[] = [
   ['ponzi_scheme', 'ponzi-study-2018'],
 ]
 
-/** Whose finding each file is. Four collections restate one explorer's tags. */
+/** Origin of each file. Four collections restate the tags of one explorer. */
 const fileOrigins: Readonly<Record<string, string>> = {
   'ofac_sdn.csv': 'us-ofac',
   'verified_mixers.csv': 'us-ofac',
@@ -136,7 +136,7 @@ export function originOf({ file, sourceUrl }: FileRow): string {
   return packOrigins.find(([beginning]) => pack.startsWith(beginning))?.[1] ?? 'graphsense'
 }
 
-/** Users of a mixer took part; a whitehat's part is disputed; a mixer's token or verifier mixes nothing. */
+/** Role of a label: users of a mixer are participants, a whitehat is disputed, a mixer's token or verifier is infrastructure. */
 export function roleOf({ category, entity, sourceUrl }: FileRow): string {
   if (packOf(sourceUrl).startsWith('samourai')) return 'participant'
   if (category === CLEAN || category === 'sanctions') return 'owner'

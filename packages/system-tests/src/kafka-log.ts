@@ -1,4 +1,4 @@
-/** The topics as a downstream team sees them: read with a plain Kafka client, decoded through the registry. */
+/** Reads the topics as a downstream team does: with a plain Kafka client and the schema registry. */
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import { Kafka, logLevel, Partitioners, type KafkaMessage } from 'kafkajs'
 import type { ReadyLine } from './installation.js'
@@ -14,11 +14,11 @@ export interface DecodedRecord {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** Without a single batch for so long the reading has stopped. */
+/** A reader that receives no batch for this long has stopped. */
 const IDLE_MS = 60_000
-/** The registry's own connections to a database that was killed fail once each before it makes new ones. */
+/** After its database was killed, each connection of the registry fails once before the registry opens a new one. */
 const REGISTRY_PATIENCE_MS = 60_000
-/** A broker that was killed has to find its leaders again. */
+/** A restarted broker first elects the leaders of its partitions. */
 const ENDS_PATIENCE_MS = 60_000
 
 /** Every record of a topic up to its present end, in offset order per partition. */
@@ -37,7 +37,7 @@ export interface RawRecord extends Omit<DecodedRecord, 'value'> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The same as it lies in the topic, for what is no event of ours. */
+/** The same records without decoding, for topics that hold other values than our events. */
 export async function readRawTopic(ready: ReadyLine, topic: string): Promise<RawRecord[]> {
   const kafka = new Kafka({
     clientId: 'system-test',
@@ -116,7 +116,7 @@ async function endsOf(kafka: Kafka, topic: string) {
   }
 }
 
-/** Appends a record as anybody with access to the broker could. */
+/** Appends a record as any client with access to the broker can. */
 export async function appendRecord(
   ready: ReadyLine,
   topic: string,

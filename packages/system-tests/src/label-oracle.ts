@@ -1,6 +1,6 @@
 /**
- * What an imported label file must make of each of its addresses, worked out from the rules alone (judgement of ownership):
- * it shares no code with the product. Points are hundredths, so that rounding is plain to see.
+ * The level and score that an imported label file must give each of its addresses, computed from the rules alone. It shares no
+ * code with the product.
  */
 import { readFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-/** Screens at a steady rate in the background, keeping what was answered, so that it can be held against the system later. */
+/** Screens addresses at a steady rate in the background and keeps the answers, so that a test can check them later. */
 import { createClient, type Answer, type Client } from './client.js'
 import type { Random } from './random.js'
 
@@ -9,9 +9,9 @@ export interface Load {
   readonly promised: ReadonlySet<string>
   /** Status → how often; 0 where no answer came. */
   readonly statuses: ReadonlyMap<number, number>
-  /** Answers that break a promise by themselves. */
+  /** Answers that are wrong by themselves. */
   readonly offences: readonly string[]
-  /** Start of the first unbroken second of answered screens after `time`; null while there was none. */
+  /** Start of the first second after `time` in which every screen was answered; null while there was none. */
   steadySince(time: number): number | null
   stop(): Promise<void>
 }
@@ -85,7 +85,7 @@ async function attempt(client: Client, address: string): Promise<Answer | null> 
   try {
     return await client.screen(address)
   } catch {
-    // The API was killed under the call: no answer, so nothing was promised.
+    // The API was killed during the call: without an answer it promised nothing.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** The processes an installation runs, found from outside: descendants of the supervisor by their command line. */
+/** Finds the processes of an installation: the descendants of its supervisor, by their command line. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface ProcessEntry {
@@ -7,7 +7,7 @@ export interface ProcessEntry {
   readonly command: string
 }
 
-/** What can be killed, and how its command line is recognised. */
+/** Processes that a test can kill, with the pattern of their command line. */
 export const victims = {
   api: /services\/api\/dist\/main\.js/,
   scorer: /services\/scorer\/dist\/main\.js/,
@@ -39,7 +39,7 @@ export function findVictims(supervisor: number, victim: Victim): number[] {
   const all = descendants(supervisor)
   const matching = all.filter((process) => victims[victim].test(process.command))
   const pids = new Set(matching.map((process) => process.pid))
-  // A server's own workers carry its command line: only the oldest of a family is the victim.
+  // The workers of a server have its command line too: only their common parent is the victim.
   return matching.filter((process) => !pids.has(process.parent)).map((process) => process.pid)
 }
 

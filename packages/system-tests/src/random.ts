@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32), so that a run can be repeated from its printed seed. */
+/** A small seeded generator (mulberry32): a printed seed repeats a run. */
 export interface Random {
   /** 0 ≤ x < 1. */
   next(): number

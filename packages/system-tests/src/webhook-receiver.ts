@@ -1,4 +1,4 @@
-/** A receiver of webhooks as a customer runs one: it verifies with the official library and remembers what it was sent. */
+/** A webhook receiver as a customer runs it: it verifies each message with the official library and records it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
@@ -13,11 +13,11 @@ export interface ReceivedWebhook {
 export interface WebhookReceiver {
   readonly url: string
   readonly received: readonly ReceivedWebhook[]
-  /** What is wrong with what came: a bad signature, or a repeat that differs. */
+  /** Messages with a bad signature, and repeats with another body. */
   readonly offences: readonly string[]
   /** Secrets by path; a message to another path is an offence. */
   readonly secrets: Map<string, string>
-  /** Ids that were accepted, with what their body says. */
+  /** Accepted messages by id, with their parsed body. */
   accepted(): Map<string, { readonly type: string; readonly data: Record<string, unknown> }>
   close(): Promise<void>
 }
@@ -78,7 +78,7 @@ export async function startWebhookReceiver(
   }
 }
 
-/** Registers an endpoint of this receiver and returns its id; what comes to the path is verified with its secret. */
+/** Registers an endpoint of this receiver and returns its id; messages to the path are verified with its secret. */
 export async function createEndpoint(
   client: Client,
   receiver: WebhookReceiver,
@@ -93,7 +93,7 @@ export async function createEndpoint(
   return id
 }
 
-/** Data of the accepted webhooks of each job, tests of endpoints aside. */
+/** Data of the accepted webhooks by job, without endpoint tests. */
 export function endsOf(receiver: WebhookReceiver): Map<string, Record<string, unknown>[]> {
   const ends = new Map<string, Record<string, unknown>[]>()
   for (const { type, data } of receiver.accepted().values()) {

@@ -1,6 +1,6 @@
 /**
- * Kill -9 of every process while bulk jobs run, from a printed seed. Held to: every accepted job ends with exact counters, no item
- * is lost, no address is screened twice under two ids, and each job has one distinct end in the log.
+ * Kills every process with SIGKILL while bulk jobs run, from a printed seed. Every accepted job must end with exact counters, no
+ * item may be lost, no address screened under two ids, and each job must have one distinct end in the log.
  */
 import { casesWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,20 +13,20 @@ import type { Victim } from '../src/process-tree.js'
 import { seededRandom } from '../src/random.js'
 import { until } from '../src/until.js'
 
-/** Without a time budget, and at least. */
+/** Kills without a time budget, and the minimum. */
 const FULL_KILLS = 150
 const FEWEST_KILLS = 5
 const ACCOUNTS = 3
-/** Jobs under way at once, over all accounts. */
+/** Concurrent jobs of all accounts. */
 const OPEN_JOBS = 6
 const ADDRESSES_PER_JOB = 300
-/** Equal addresses, and addresses that are none, in every job. */
+/** Repeated addresses and texts that are no addresses, in every job. */
 const TWINS_PER_JOB = 10
 const BAD_PER_JOB = 5
-/** Items go on ending after a kill, long before this is over; the stores first have to come back with their own data. */
+/** Limits for the next completed item after a kill, and for the end of a job. Postgres and Kafka first recover their data. */
 const PROGRESS_MS = 180_000
 const END_MS = 240_000
-/** Killed as often as they stand here. */
+/** A process is killed as often as it is listed. */
 const victims = [
   ...(['bulk-coordinator', 'bulk-coordinator', 'bulk-coordinator', 'bulk-coordinator'] as const),
   ...(['scorer', 'scorer', 'scorer', 'api', 'api', 'projector', 'projector'] as const),
@@ -87,13 +87,13 @@ describe.skipIf(missing !== undefined)('bulk jobs under kill -9', () => {
       }
       const working = Array.from({ length: OPEN_JOBS }, (_, n) => work(clients[n % ACCOUNTS]!, n))
       const failed = Promise.all(working).then(() => undefined)
-      // A worker that fails ends the test at once, not after all kills.
+      // A failing worker ends the test at once, not after the last kill.
       failed.catch(() => undefined)
       const counts = new Map<Victim, number>()
       const killAll = async (): Promise<void> => {
         const suite = { name: 'bulk kills', full: FULL_KILLS, minimum: FEWEST_KILLS }
         for (const kill of casesWithin(suite, seed)) {
-          // The first one is what these tests are about.
+          // The first kill hits the process under test.
           const victim = kill === 0 ? 'bulk-coordinator' : random.pick(victims)
           const pids = await until(`a running ${victim}`, PROGRESS_MS, async () => {
             const found = installation.pids(victim)
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)('bulk jobs under kill -9', () => {
       expect(of.length, `ends of ${jobId}`).toBeGreaterThan(0)
       expect(new Set(of.map(contentOf)).size, `distinct ends of ${jobId}`).toBe(1)
     }
-    // A submission whose answer was lost may be in the log twice; the first one is the job, and each of its addresses has one id.
+    // A submission whose answer was lost can be in the log twice: the first record is the job, and each address has one id.
     const wanted = new Set<string>()
     const seen = new Set<string>()
     for (const { type, key, value } of bulk) {

@@ -11,7 +11,7 @@ import { createHome, removeHome, startInstallation, type Installation } from '..
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`bulk jobs on the Kafka profile: ${missing}`)
 const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
-/** Only what hangs takes so long. */
+/** Only a hang takes longer. */
 const END_TIMEOUT_MS = 120_000
 const MOST_ROUNDS = 10
 const profiles = [
@@ -75,7 +75,7 @@ describe.each(profiles)('the $name profile', ({ kafka }) => {
       { length: 1_000 },
       (_, n) => `0x${(n + 5_000).toString(16).padStart(40, '0')}`,
     )
-    // A job may have ended before its cancellation is read: then others are cancelled in time.
+    // A job can end before the coordinator reads its cancellation: then the next round cancels other jobs.
     let isCancelled = false
     for (let round = 1; !isCancelled && round <= MOST_ROUNDS; round += 1) {
       const names = [1, 2, 3, 4, 5].map((n) => `cancelled-${round}-${n}`)

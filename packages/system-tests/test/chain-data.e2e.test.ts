@@ -1,4 +1,4 @@
-/** An installation with providers of chain data: what callers see of them, well and ill, and that its log can be decided again. */
+/** An installation with providers of chain data that answer, disagree, fail and hang; every report can be recomputed. */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify({ providers }))
   installation = await startInstallation({
     home,
-    // A machine under test may be slow; what is late is made late on purpose.
+    // The budget is ample for a slow machine: only the test that hangs a provider exceeds it.
     environment: { CUPEL_CHAIN_DATA_FILE: file, CUPEL_CHAIN_DATA_BUDGET_MS: '3000' },
   })
   client = createClient(installation.ready.base_urls, await enterpriseKey(home))
@@ -54,7 +54,7 @@ afterAll(async () => {
   removeHome(home)
 })
 
-/** Of an address nobody asked for before. */
+/** Screens an address that was not screened before. */
 async function screened(chain = 'ETH'): Promise<ReportBody> {
   screens += 1
   const { status, text } = await client.screen(`0x${randomBytes(20).toString('hex')}`, chain)
@@ -62,7 +62,7 @@ async function screened(chain = 'ETH'): Promise<ReportBody> {
   return JSON.parse(text) as ReportBody
 }
 
-test('a report tells balance and count, and by whose word', async () => {
+test('a report states balance and count, and their source', async () => {
   const report = await screened()
   expect(report).toMatchObject({ balance: '0.001700 ETH', tx_count: 1_430 })
   expect(report.coverage.chain_data).toMatchObject({ status: 'complete', source: 'node-1' })
@@ -78,13 +78,13 @@ test('providers that disagree are reported', async () => {
   expect(risk.score_is_lower_bound).toBe(true)
 })
 
-test('a chain without a provider asks nobody', async () => {
+test('a chain without a provider sends no request', async () => {
   const before = [first.count(), second.count()]
   expect((await screened('BSC')).coverage.chain_data.status).toBe('unavailable')
   expect([first.count(), second.count()]).toEqual(before)
 })
 
-test('a provider that has gone costs its facts alone', async () => {
+test('an unreachable provider costs its own facts alone', async () => {
   await second.close()
   const { balance, coverage } = await screened()
   expect(balance).toBe('0.001700 ETH')

@@ -1,4 +1,4 @@
-/** Services and commands die at each of their failpoints once, as in a power cut, come back, and nothing promised is broken. */
+/** Services and commands die at each of their failpoints once, as in a power cut. They restart and keep every promise. */
 import { noteSkip, runSeed } from '@cupel/testkit'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,9 +15,9 @@ import { until } from '../src/until.js'
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`failpoints on the Kafka profile: ${missing}`)
 const LABELLED = ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96'] as const
-/** The second side of a point is reached this many visits later. */
+/** The process dies on the second side of a point this many visits later. */
 const BETWEEN_SIDES = 10
-/** Longer than any lease, and than a busy machine needs. */
+/** Longer than any lease, and ample for a busy machine. */
 const RECOVERY_MS = 60_000
 
 describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoint', () => {
@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
     expect(firedPoints(fired)).toEqual(points.map((point) => point.replace(/:\d+$/, '')).sort())
     expect(load.offences).toEqual([])
     const client = createClient(installation.ready.base_urls, key)
-    // What reads the log died too: until it has caught up, a report may be neither found nor denied.
+    // The projector died too: until it has caught up, the API neither returns a report nor denies it.
     const read = (id: string) =>
       until(`report ${id}`, RECOVERY_MS, async () => {
         const answer = await client.report(id)
@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
   )('a command that dies at $point succeeds when repeated', async ({ point, args }) => {
     const labels = join(home, 'labels.csv')
     writeFileSync(labels, LABEL_FILE)
-    // A set of its own, so that there is something to append whatever was imported before.
+    // Each import is a set of its own, so that it always has something to append.
     const replaced: Record<string, string> = { LABELS: labels, SET: point.replaceAll(/[:.]/g, '-') }
     const full = args.map((arg) => replaced[arg] ?? arg)
     const killed = await cupel(home, full, { CUPEL_FAILPOINT: `${point}:1` })

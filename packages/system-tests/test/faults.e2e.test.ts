@@ -1,6 +1,6 @@
 /**
- * Failpoints that only a fault leads to: a scorer that stands still, a record nobody can read, a broker that does not answer, a
- * storm of wrong keys. The process dies on either side of each, comes back, and what is left behind is looked at.
+ * Failpoints that a process visits only after a fault: a stopped scorer, an unreadable record, a broker that does not answer, a
+ * storm of wrong keys. The process dies on both sides of each and restarts; then the test checks what the log holds.
  */
 import { noteSkip } from '@cupel/testkit'
 import { writeFileSync } from 'node:fs'
@@ -23,9 +23,9 @@ const BULK_REQUESTS = 'screening.bulk-screen.events.v1'
 const REPORTS = 'screening.report.events.v1'
 const AUDIT = 'access.request.events.v1'
 const DEAD_LETTERS = 'scorer.interactive.v1.dlq'
-/** Half of it without an answer, and the API takes no more screens. */
+/** After half of it without an answer the API refuses further screens. */
 const DEADLINE_MS = 1_500
-/** A process that died is started again after a pause that grows with each of its deaths; a busy machine takes its time. */
+/** The supervisor restarts a process after a pause that grows with each of its deaths. */
 const DEATH_MS = 120_000
 const SERVING_MS = 120_000
 const LIMIT_MS = 900_000
@@ -38,7 +38,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
   let client: Client
 
   beforeAll(async () => {
-    // Passed by until a test arms it: on a busy machine a fault may come about in another test than its own.
+    // Listed as fired until a test arms it: on a busy machine a fault can occur in the test of another fault.
     writeFileSync(
       fired,
       pointsOf(pointsByFault)
@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
   })
   afterAll(async () => {
     await client?.close()
-    // Nothing that was held may outlive the run.
+    // A stopped process must not outlive the run.
     for (const victim of ['scorer', 'kafka'] as const) signal(victim, 'SIGCONT')
     await installation?.stop()
     removeHome(home)
@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
     for (const pid of installation?.pids(victim) ?? []) process.kill(pid, name)
   }
   const armed: string[] = []
-  /** From its next start on each of the processes dies at these points, on either side once. */
+  /** Restarts the processes; from then on they die at each of these points, once on each side. */
   async function arm(hosts: readonly Victim[], names: readonly FaultPoint[]): Promise<void> {
     const points = pointsOf(names)
     armed.push(...points)
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
   const died = (point: string, attempt: () => Promise<unknown> = () => Promise.resolve()) =>
     until(`a death ${point}`, DEATH_MS, async () => {
       if (hasFired(point)) return true
-      // Whoever is under way when the process dies gets no answer.
+      // A call during which the process dies gets no answer.
       await attempt().catch(() => undefined)
       return hasFired(point)
     })
@@ -101,16 +101,16 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
   const idOf = (text: string) => String((JSON.parse(text) as Record<string, unknown>)['report_id'])
 
   test(
-    'access.reservation, scorer.request-deferred: late and refused screens end as one report for each key and promise',
+    'access.reservation, scorer.request-deferred: late and refused screens end as one report for each key and each promised id',
     async () => {
       await arm(['api', 'scorer'], ['access.reservation', 'scorer.request-deferred'])
       signal('scorer', 'SIGSTOP')
       let orders = 0
       const underWay: Promise<unknown>[] = []
       for (const side of sides) {
-        // Each is either waited for or, once those are late, refused: then its key is let go of, which is the point.
+        // The API waits for each screen or, once screens are late, refuses it and releases its key: that is the point.
         await died(`${side}:access.reservation`, () => {
-          // Also one that was started again meanwhile.
+          // The supervisor may have restarted it.
           signal('scorer', 'SIGSTOP')
           underWay.push(post(`order-${(orders += 1)}`).catch(() => undefined))
           return Promise.resolve()
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
   )
 
   test(
-    'scorer.screening-failed, scorer.dead-letter: a record nobody can read fails once, is laid aside whole, and stops nobody',
+    'scorer.screening-failed, scorer.dead-letter: an unreadable record fails once, is dead-lettered whole, and stops no other record',
     async () => {
       await arm(['scorer'], ['scorer.screening-failed', 'scorer.dead-letter'])
       const reportId = 'feedfacefeedface'
@@ -164,7 +164,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
         const found = await readRawTopic(installation.ready, DEAD_LETTERS)
         return found.length > 0 ? found : null
       })
-      // Repeated where the process died behind it, and the same each time.
+      // A scorer that died after the append appends the same dead letter again.
       for (const letter of letters) {
         expect(letter.value.toString()).toBe(poison.value)
         expect(letter).toMatchObject({ key: reportId, headers: { topic: REQUESTS } })
@@ -173,14 +173,14 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
       const told = (await readTopic(installation.ready, REPORTS)).filter(({ key }) => key === reportId)
       expect(new Set(told.map(({ type, id }) => `${type} ${id}`)).size).toBe(1)
       expect(told[0]).toMatchObject({ type: 'ScreeningFailed', value: { code: 'screening_failed' } })
-      // It was nobody's.
+      // It belongs to no account.
       expect((await client.report(reportId)).status).toBe(404)
     },
     LIMIT_MS,
   )
 
   test(
-    'api.audit-outbox: what the outbox had taken is in the log once, and nothing that was not recorded was answered',
+    'api.audit-outbox: events of the outbox are in the log once, and no call was answered without a record',
     async () => {
       await arm(['api'], ['api.audit-outbox'])
       const keys: Record<(typeof sides)[number], string> = { before: '', after: '' }
@@ -195,7 +195,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
           answers.push(text.includes('"unavailable"') ? 503 : status)
         })
         signal('kafka', 'SIGCONT')
-        // Every call under this key ended with the process.
+        // Every call with this key ended with the process.
         expect(answers.filter((status) => status !== 503)).toEqual([])
         await serving()
         await own.close()
@@ -207,7 +207,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
         )
       }
       await until('what the outbox held', SERVING_MS, async () => (await idsOf('after')).size > 0)
-      // One call each; the one before the commit only where its append had reached the broker all the same.
+      // One call each; the call that died before the commit is recorded only if its append reached the broker.
       expect((await idsOf('after')).size).toBe(1)
       expect((await idsOf('before')).size).toBeLessThanOrEqual(1)
     },
@@ -234,7 +234,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
     LIMIT_MS,
   )
 
-  test('each of these points was died at on both sides', () => {
+  test('a process died at each of these points on both sides', () => {
     expect([...armed].sort()).toEqual(pointsOf(pointsByFault).sort())
     expect(firedPoints(fired)).toEqual([...armed].sort())
   })

@@ -1,4 +1,4 @@
-/** An installation dies at each failpoint of its first start, and at those of a late screen; it comes up again and answers. */
+/** An installation dies at each failpoint of its first start and of a late screen. It starts again and answers. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../src/client.js'
@@ -8,9 +8,9 @@ import { createHome, removeHome, startInstallation } from '../src/installation.j
 import { until } from '../src/until.js'
 
 const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
-/** Screens at once: what a demo key may send, and more than can be answered within 10 ms. */
+/** Concurrent screens: the demo key allows as many, and 10 ms are too short to answer them all. */
 const BURST = 50
-/** Longer than any lease, and than a busy machine needs. */
+/** Longer than any lease, and ample for a busy machine. */
 const RECOVERY_MS = 60_000
 
 test.each(
@@ -32,7 +32,7 @@ test.each(
     expect(firedPoints(fired)).toEqual([point])
     const again = await startInstallation({ home })
     const client = createClient(again.ready.base_urls, again.ready.keys.read_write)
-    // What the dead process held is given back within its lease.
+    // Leases of the dead process expire first.
     await until('an answer', RECOVERY_MS, async () => (await client.screen(LABELLED)).status === 200)
     await client.close()
     expect(await again.stop()).toBe(0)
@@ -41,7 +41,7 @@ test.each(
   }
 })
 
-/** Starts and, where that alone does not reach the point, screens until the process is gone. */
+/** Starts an installation. Where the start does not reach the point, screens until the process is dead. */
 async function dieAt(options: { home: string; environment: Record<string, string> }): Promise<void> {
   const started = await startInstallation(options).catch((error: unknown) => String(error))
   if (typeof started === 'string') {

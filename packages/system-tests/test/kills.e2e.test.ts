@@ -14,10 +14,10 @@ import type { Victim } from '../src/process-tree.js'
 import { seededRandom } from '../src/random.js'
 import { until } from '../src/until.js'
 
-/** Without a time budget; the minimum kills each process once. */
+/** Kills without a time budget; the minimum kills each process once. */
 const FULL_KILLS = 200
 const order: [Victim, ...Victim[]] = ['scorer', 'api', 'projector', 'postgres', 'kafka', 'registry']
-/** Only what does not come back takes so long; how long each took is printed. */
+/** Only a process that does not recover takes longer; the test prints how long each took. */
 const RECOVERY_MS = 120_000
 const READABLE_MS = 120_000
 const SCREENS_PER_SECOND = 40
@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
   const random = seededRandom(seed)
   const home = createHome()
   let installation: Installation
-  // Of one account with the load: its reports are read back with it.
+  // The key of the load: it also reads the reports back.
   let key: string
 
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
     expect({ differing, broken }).toEqual({ differing: [], broken: [] })
   }
 
-  /** What the log did not acknowledge in time is in the outbox, and comes from there. */
+  /** Events that the log did not acknowledge in time reach it through the outbox. */
   async function expectEveryAnswerAudited(answered: ReadonlyMap<string, string>): Promise<void> {
     let unrecorded: string[] = []
     await until('every answer in the audit log', READABLE_MS, async () => {

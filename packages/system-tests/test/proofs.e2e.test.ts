@@ -1,6 +1,6 @@
 /**
- * While screens are answered, labels, ledger and policy change under them and services are killed; afterwards every report
- * follows from its record, from the labels and from the ledger of its own moment, and the log is whole.
+ * Labels, ledger and policy change and services are killed while screens are answered. Afterwards every report can be recomputed
+ * from its record, from the labels and from the ledger of its moment, and the log is complete.
  */
 import { noteSkip, runSeed } from '@cupel/testkit'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'

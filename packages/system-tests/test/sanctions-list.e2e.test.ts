@@ -1,4 +1,4 @@
-/** A sanctions list imported by the command is what every screen answers with, on both profiles. */
+/** Every screen of an address on an imported sanctions list answers with the listing, on both profiles. */
 import { noteSkip, sharedDataFolder } from '@cupel/testkit'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -65,7 +65,7 @@ describe.skipIf(shared === null).each(profiles)('the OFAC list on the $profile p
       const worker = async (): Promise<void> => {
         for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
           const [chain, address] = next.split(' ') as [string, string]
-          // A screen may be late on a busy machine, and says so; nothing else is asked again.
+          // A screen can be late on a busy machine and answers 503; only such a screen is repeated.
           const answer = await until(`an answer for ${next}`, 60_000, async () => {
             const given = await client.screen(address, chain)
             return given.status === 503 ? null : given
@@ -101,7 +101,7 @@ describe.skipIf(shared === null).each(profiles)('the OFAC list on the $profile p
     900_000,
   )
 
-  // The embedded log has no topics to look at from outside.
+  // The embedded log has no topics that a Kafka client can read.
   if (!kafka) return
 
   test.skipIf(skipped)(

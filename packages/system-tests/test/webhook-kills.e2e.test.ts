@@ -1,4 +1,4 @@
-/** Webhooks under kill -9 of everything that has a part in them, from a printed seed. */
+/** Kills every process that takes part in webhooks with SIGKILL, from a printed seed. Every webhook must arrive. */
 import { casesWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { submitJob } from '../src/bulk-client.js'
@@ -18,14 +18,14 @@ import {
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`webhooks under kills on the Kafka profile: ${missing}`)
 const DEVELOPMENT = { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' }
-/** Without a time budget, and at least. */
+/** Kills without a time budget, and the minimum. */
 const FULL_KILLS = 100
 const FEWEST_KILLS = 5
 const OPEN_JOBS = 4
 const ADDRESSES_PER_JOB = 20
-/** Webhooks go on arriving after a kill, long before this is over; a killed sender's claims run out, the stores come back. */
+/** Limit for the next webhook after a kill: claims of a killed sender expire, and Postgres and Kafka recover. */
 const PROGRESS_MS = 180_000
-/** Killed as often as they stand here. */
+/** A process is killed as often as it is listed. */
 const victims = [
   ...(['webhook-dispatcher', 'webhook-dispatcher', 'webhook-dispatcher', 'webhook-dispatcher'] as const),
   ...(['projector', 'bulk-coordinator', 'scorer', 'api', 'kafka', 'postgres'] as const),
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)('webhooks under kill -9', () => {
   let receiver: WebhookReceiver
 
   beforeAll(async () => {
-    // One message in four fails the first time; a second failure would have to be waited out for five minutes.
+    // One message in four fails the first time. A second failure would delay the next attempt by five minutes.
     const seen = new Set<string>()
     receiver = await startWebhookReceiver((id) => {
       const isFirst = !seen.has(id)
@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)('webhooks under kill -9', () => {
       const killAll = async (): Promise<void> => {
         const suite = { name: 'webhook kills', full: FULL_KILLS, minimum: FEWEST_KILLS }
         for (const kill of casesWithin(suite, seed)) {
-          // The first one is what these tests are about.
+          // The first kill hits the process under test.
           const victim = kill === 0 ? 'webhook-dispatcher' : random.pick(victims)
           const pids = await until(`a running ${victim}`, PROGRESS_MS, async () => {
             const found = installation.pids(victim)

@@ -1,4 +1,4 @@
-/** A node of Ethereum on this machine, for tests and benchmarks: one state for every address, told when it is let. */
+/** A local Ethereum node for tests and benchmarks. It answers with the same state for every address, after a set delay. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -7,9 +7,9 @@ export interface EvmNode {
   /** Code at every address. */
   code: string
   balanceWei: bigint
-  /** Time before an answer; Infinity for none at all. */
+  /** Delay of an answer in milliseconds; Infinity for no answer. */
   delayMs: number
-  /** Messages that came so far. */
+  /** Requests received so far. */
   count(): number
   close(): Promise<void>
 }

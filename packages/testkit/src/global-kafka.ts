@@ -1,6 +1,7 @@
 /**
- * One real Kafka broker and one schema registry per test run: the one that KAFKA_BROKERS names, else Java and Maven jars,
- * else Docker. Where none is to be had the tests that need it skip and say why; under CI that is a failure.
+ * Provides one Kafka broker and one schema registry per test run: those that KAFKA_BROKERS and SCHEMA_REGISTRY_URL name, else
+ * local processes from Maven jars on Java 17, else Docker containers. Without any of them the tests are skipped with the reason;
+ * under CI the run fails.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { ensureKafkaJars, startKafka, startRegistry } from '@cupel/local-stack'
 import { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'
 import { startKafkaContainers, type TestKafka } from './kafka-containers.js'
 
-/** What tests find in their environment. */
+/** Environment variables that tests read. */
 const BROKERS = 'CUPEL_TEST_KAFKA_BROKERS'
 const REGISTRY = 'CUPEL_TEST_REGISTRY_URL'
 const MISSING = 'CUPEL_TEST_KAFKA_MISSING'

@@ -1,10 +1,10 @@
-/** One Postgres per test run, shared by every file; each test takes a database of its own from it. */
+/** Provides one Postgres server per test run. Every file or test creates its own database on it. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@cupel/local-stack'
 
-/** Tests kill processes, never the machine: what the operating system holds is safe enough. */
+/** Tests kill processes, never the machine: writes need to reach the operating system only. */
 const FAST_SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
 
 export default async function providePostgres(): Promise<() => Promise<void>> {

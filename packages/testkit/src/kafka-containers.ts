@@ -1,4 +1,4 @@
-/** Kafka and the schema registry in containers, for machines with Docker and without Java. */
+/** Starts Kafka and the schema registry in containers, on machines with Docker and without Java. */
 import { freePort } from '@cupel/local-stack'
 
 export interface TestKafka {
@@ -14,9 +14,9 @@ const REGISTRY_PORT = 8080
 const START_TIMEOUT_MS = 120_000
 
 export async function startKafkaContainers(): Promise<TestKafka> {
-  // Loaded here: it is large, and most machines never come to this.
+  // Imported here because it is large and most machines do not need it.
   const { GenericContainer, Wait } = await import('testcontainers')
-  // The same port inside and outside: the broker tells its clients where to connect, and must know that before it starts.
+  // The port is the same inside and outside: the broker must know before it starts which address it announces to clients.
   const port = await freePort()
   const kafka = await new GenericContainer(KAFKA_IMAGE)
     .withExposedPorts({ container: port, host: port })

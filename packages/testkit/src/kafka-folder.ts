@@ -1,4 +1,4 @@
-/** Temporary folders of brokers that tests start, and the end of those whose test run was killed before it could end them. */
+/** Temporary folders for brokers that tests start. A new run stops the brokers that a killed run left behind. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { isSameProcess, processIdentity, stopOrphans } from '@cupel/local-stack'
 
 const PREFIX = 'cupel-test-kafka-'
 const OWNER = 'owner.json'
-/** Where the brokers of a folder are to be recorded. */
+/** Subfolder in which the brokers of a folder are recorded. */
 export const RECORD_FOLDER = 'run'
 
-/** A folder of our own; what earlier runs left behind is ended and removed first. */
+/** Creates a folder for this run, after stopping and removing what killed runs left behind. */
 export async function newKafkaFolder(): Promise<string> {
   await removeAbandoned()
   const folder = await mkdtemp(join(tmpdir(), PREFIX))
@@ -32,7 +32,7 @@ async function isAbandoned(folder: string): Promise<boolean> {
     const owner: unknown = JSON.parse(await readFile(join(folder, OWNER), 'utf8'))
     return !isSameProcess(owner as { pid: number; identity: string })
   } catch {
-    // Its owner is just writing it, or it is none of ours.
+    // The owner is writing the file at this moment, or another program created the folder.
     return false
   }
 }

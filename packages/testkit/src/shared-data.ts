@@ -1,11 +1,11 @@
-/** Real labels and raw source files that live beside the checkout on some machines and are never part of it. */
+/** Finds the real label files that some machines keep beside the checkout. */
 import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const beside = fileURLToPath(new URL('../../../../shared/data', import.meta.url))
 
-/** Folder of the shared data, or null where this machine has none; then the reason is printed with the result. */
+/** Folder of the shared data, or null where this machine has none; then the run prints the reason with its result. */
 export function sharedDataFolder(): string | null {
   const folder = process.env['CUPEL_SHARED_DATA'] ?? beside
   if (existsSync(join(folder, 'labels'))) return folder
@@ -13,7 +13,7 @@ export function sharedDataFolder(): string | null {
   return null
 }
 
-/** Adds a reason to those printed at the end of a run, so that nothing is skipped silently. */
+/** Records why tests are skipped; the test command prints every reason at the end of a run. */
 export function noteSkip(reason: string): void {
   const file = process.env['CUPEL_TEST_SKIPS']
   if (file === undefined) process.stderr.write(`skipped because: ${reason}\n`)

@@ -1,10 +1,10 @@
-/** Waits by asking again. How long anything took is never what a test fails on: only what hangs exceeds the patience. */
+/** Waits for a condition by polling. Only a hang takes longer than the limit, so that no test fails for being slow. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export const PATIENCE_MS = 60_000
 const POLL_MS = 20
 
-/** What `look` returns once it no longer throws; the error of the last look once the patience is at its end. */
+/** Calls `look` until it no longer throws and returns its value; throws its last error after PATIENCE_MS. */
 export async function until<T>(look: () => T | Promise<T>, pollMs = POLL_MS): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS
   for (;;) {
