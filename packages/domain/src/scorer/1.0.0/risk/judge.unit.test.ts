@@ -288,13 +288,6 @@ describe('levels', () => {
 })
 
 describe('freshness and faults', () => {
-  test('the reports of a batch record one and the same states of the lists, which nobody can change', () => {
-    const labelSets = [ofacSet(), labelSet()]
-    const [first, second] = [judged([ofacLabel()], { labelSets }), judged([], { labelSets })]
-    expect(second.labelSets).toBe(first.labelSets)
-    expect([first.labelSets, ...first.labelSets].every((each) => Object.isFrozen(each))).toBe(true)
-  })
-
   const clean = [cleanLabel()]
 
   test.each([
