@@ -40,8 +40,6 @@ export function nothingKnown(): KnownOfCall {
   return { clientAddress: null, caller: null, refusedBecause: null, headers: {} }
 }
 
-type KeyedEndpoint = Exclude<Endpoint, { access: 'open' }>
-
 /** Rejects where something is down or broken; everything else is an answer or a refusal. */
 export async function answerCall(
   parts: CallParts,
@@ -65,8 +63,9 @@ export async function answerCall(
   const idempotencyKey =
     endpoint.idempotency === undefined ? NO_KEY : readIdempotencyKey(request.raw.rawHeaders)
   const key = idempotencyKey.ok ? idempotencyKey.key : null
-  // Judged before the key, told after it: a request that cannot be carried out must reserve nothing.
-  const early = key === null ? null : judgeInputs(endpoint, request, body)
+  // Read before the key is admitted, so that a request that cannot be carried out reserves nothing. The caller learns of a
+  // refusal after the admission alone.
+  const early = key === null ? null : readInputs(endpoint, request, body)
   const idempotent =
     key === null || early === null || isRefused(early)
       ? null
@@ -110,16 +109,7 @@ interface ReadInputs {
   readonly path: unknown
   readonly query: unknown
   readonly body: unknown
-}
-
-/** The inputs, unless what they say alone is reason to refuse. */
-function judgeInputs(
-  endpoint: KeyedEndpoint,
-  request: FastifyRequest,
-  body: Body | null,
-): ReadInputs | Refusal {
-  const inputs = readInputs(endpoint, request, body)
-  return isRefused(inputs) ? inputs : (endpoint.idempotency?.judge(inputs) ?? inputs)
+  readonly judged: unknown
 }
 
 function readInputs(endpoint: Endpoint, request: FastifyRequest, body: Body | null): ReadInputs | Refusal {
@@ -130,7 +120,10 @@ function readInputs(endpoint: Endpoint, request: FastifyRequest, body: Body | nu
   if (body?.ok === false) return refuse(body.code, body.detail, { errors: body.errors })
   const parsedBody = endpoint.bodySchema?.safeParse(body?.value)
   if (parsedBody?.success === false) return invalid(faultsOf(parsedBody.error))
-  return { path: path?.data, query: query?.value, body: parsedBody?.data }
+  const inputs = { path: path?.data, query: query?.value, body: parsedBody?.data }
+  const judgement = endpoint.access === 'open' ? undefined : endpoint.judge?.(inputs)
+  if (judgement === undefined) return { ...inputs, judged: undefined }
+  return 'code' in judgement ? judgement : { ...inputs, judged: judgement.judged }
 }
 
 function isRefused(inputs: ReadInputs | Refusal): inputs is Refusal {

@@ -41,7 +41,7 @@ test('it holds no script, no handler, no style attribute, and nothing that is fe
 
 test('the policy it is served with allows its own style alone', async () => {
   const endpoint = describedEndpoints().find(({ path }) => path === '/docs')!
-  const inputs = { path: undefined, query: undefined, body: undefined }
+  const inputs = { path: undefined, query: undefined, body: undefined, judged: undefined }
   const answer = await endpoint.handle({} as Call & never, inputs)
   if (!('body' in answer)) throw new Error('The page was refused')
   expect(answer.body).toBe(page)

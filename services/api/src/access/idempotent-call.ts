@@ -60,7 +60,7 @@ export interface IdempotentCallParts {
 export async function answerIdempotently(
   parts: IdempotentCallParts,
   call: KeyedCall,
-  idempotency: Pick<Idempotency, 'newWorkId' | 'replay'>,
+  idempotency: Idempotency,
   reservation: Reservation,
   work: (workId: string, isResumed: boolean) => Promise<Answer | Refusal>,
 ): Promise<Answer | Refusal> {

@@ -40,11 +40,9 @@ export interface Work {
 }
 
 /** How an endpoint takes an Idempotency-Key. */
-export interface Idempotency<Path = never, Query = never, Body = never> {
-  /** Refusals that depend on the inputs alone; asked before anything is reserved, so that a 4xx stores nothing. */
-  judge(inputs: Inputs<Path, Query, Body>): Refusal | null
+export interface Idempotency {
   newWorkId(): Promise<string>
-  /** What became of the work with this id, for this account and environment alone. */
+  /** The state of the work with this id, for this account and environment alone. */
   replay(call: KeyedCall, workId: string): Promise<Replay>
 }
 
@@ -61,6 +59,10 @@ export interface Inputs<Path, Query, Body> {
   readonly path: Path
   readonly query: Query
   readonly body: Body
+}
+
+export interface Judgement<Judged> {
+  readonly judged: Judged
 }
 
 export interface DescribedHeader {
@@ -105,16 +107,21 @@ export interface OpenEndpoint<Path, Query> extends EndpointBase<Path, Query, und
   handle(call: Call, inputs: Inputs<Path, Query, undefined>): Promise<Answer | Refusal> | Answer | Refusal
 }
 
-export interface KeyedEndpoint<Path, Query, Body> extends EndpointBase<Path, Query, Body> {
+export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<Path, Query, Body> {
   readonly access: Scope
+  /**
+   * Refuses what the inputs alone give reason to refuse, and returns what the handler takes besides them. Called once, before
+   * an Idempotency-Key reserves anything, so that a 4xx stores nothing.
+   */
+  judge?(inputs: Inputs<Path, Query, Body>): Judgement<Judged> | Refusal
   /** Where an Idempotency-Key counts. */
-  readonly idempotency?: Idempotency<Path, Query, Body>
-  handle(call: KeyedCall, inputs: Inputs<Path, Query, Body>): Promise<Answer | Refusal>
+  readonly idempotency?: Idempotency
+  handle(call: KeyedCall, inputs: Inputs<Path, Query, Body> & Judgement<Judged>): Promise<Answer | Refusal>
 }
 
 /** An endpoint whose input types the frame need not know: they were checked where it was defined. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- inputs are contravariant; their schemas guard them at run time
-export type Endpoint = OpenEndpoint<any, any> | KeyedEndpoint<any, any, any>
+export type Endpoint = OpenEndpoint<any, any> | KeyedEndpoint<any, any, any, any>
 
 export function openEndpoint<Path = undefined, Query = undefined>(
   endpoint: OpenEndpoint<Path, Query>,
@@ -122,8 +129,8 @@ export function openEndpoint<Path = undefined, Query = undefined>(
   return endpoint
 }
 
-export function keyedEndpoint<Path = undefined, Query = undefined, Body = undefined>(
-  endpoint: KeyedEndpoint<Path, Query, Body>,
+export function keyedEndpoint<Path = undefined, Query = undefined, Body = undefined, Judged = undefined>(
+  endpoint: KeyedEndpoint<Path, Query, Body, Judged>,
 ): Endpoint {
   return endpoint
 }

@@ -2,6 +2,7 @@
 import type { Caller } from '@cupel/access'
 import { requestedEventId, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
 import { createTimeLimit } from '@cupel/concurrency'
+import type { ScreeningRequest } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { apiCallOf } from '../audit/api-call.js'
 import type { KeyedCall } from '../http/endpoint.js'
@@ -11,14 +12,15 @@ import type { PendingTable, ScreenOutcome } from './pending-table.js'
 import type { ReportIds } from './report-ids.js'
 import { isOverloaded } from './overload.js'
 
-/** What is to be screened, after the edge has judged the request. */
-export interface ScreenOrder {
+/** The address of a screen: as sent, and as parsed once at the edge. */
+export type ScreenedAddress = Pick<
+  ScreeningRequest,
+  'address' | 'canonicalAddress' | 'chain' | 'candidateChains'
+>
+
+export interface ScreenOrder extends ScreenedAddress {
   /** Where it carries an Idempotency-Key, the report has the id of its work. */
   readonly call: KeyedCall
-  readonly address: string
-  readonly canonicalAddress: string
-  readonly chain: string
-  readonly candidateChains: readonly string[]
   readonly customerReference: string | null
 }
 

@@ -62,15 +62,13 @@ export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
       },
     ],
     problems: ['unsupported_chain', 'unavailable'],
+    judge: ({ body }) => refusalOf(body) ?? { judged: undefined },
     idempotency: {
-      judge: ({ body }) => refusalOf(body),
       newWorkId: () => Promise.resolve(newJobId()),
       replay: async ({ caller }, jobId) =>
         replayOf(await reader.find(caller, jobId), caller.livemode, resultsUrl),
     },
     async handle(call, { body }): Promise<Answer | Refusal> {
-      const refusal = refusalOf(body)
-      if (refusal !== null) return refusal
       const submitted = await jobs.submit({
         call,
         jobId: call.work?.id ?? newJobId(),

@@ -7,6 +7,7 @@ import {
   recorded,
   type Answer,
   type Endpoint,
+  type Judgement,
   type Replay,
 } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
@@ -15,7 +16,7 @@ import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { ReportIds } from '../../screening/report-ids.js'
 import type { FoundReport, ReportReader } from '../../screening/report-reader.js'
-import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
+import type { RefusedBecause, ScreenedAddress, Screens, ScreenResult } from '../../screening/screens.js'
 import { reportComponent, reportExample } from '../reports/report-description.js'
 
 /** Characters a customer's own reference may have. */
@@ -40,13 +41,14 @@ const screenBody = z
       .describe('Your own reference, returned in the report.'),
   })
   .meta({ id: 'ScreenRequest' })
+type ScreenBody = z.infer<typeof screenBody>
 
 export function createScreen(
   screens: Screens,
   reports: ReportReader,
   reportIds: Pick<ReportIds, 'next'>,
 ): Endpoint {
-  return keyedEndpoint<undefined, undefined, z.infer<typeof screenBody>>({
+  return keyedEndpoint<undefined, undefined, ScreenBody, ScreenedAddress>({
     operationId: 'createScreen',
     method: 'POST',
     path: '/v1/screen',
@@ -75,26 +77,18 @@ export function createScreen(
       'screening_timeout',
       'unavailable',
     ],
+    judge: ({ body }) => judgeAddress(body),
     idempotency: {
-      judge: ({ body }) => {
-        const address = parseAddress(body.address, body.chain)
-        return address.ok ? null : refusedAddress(address)
-      },
       newWorkId: () => reportIds.next(),
       replay: async ({ caller }, reportId) => replayOf(await reports.find(caller, reportId), reportId),
     },
-    async handle(call, { body }) {
-      const address = parseAddress(body.address, body.chain)
-      if (!address.ok) return refusedAddress(address)
-      const script = sandboxScript(call.caller, address.canonical)
+    async handle(call, { body, judged }) {
+      const script = sandboxScript(call.caller, judged.canonicalAddress)
       if (script.kind === 'refusal') return script.refusal
       await script.delay
       const result = await screens.screen({
         call,
-        address: body.address,
-        canonicalAddress: address.canonical,
-        chain: address.chain,
-        candidateChains: address.candidateChains,
+        ...judged,
         customerReference: body.customer_reference ?? null,
       })
       return answerOf(script.kind === 'late' ? lateOf(result) : result)
@@ -102,7 +96,14 @@ export function createScreen(
   })
 }
 
-function refusedAddress({ code, detail }: Extract<ReturnType<typeof parseAddress>, { ok: false }>): Refusal {
+/** The one place where the address of a screen is parsed. */
+function judgeAddress({ address, chain }: ScreenBody): Judgement<ScreenedAddress> | Refusal {
+  const parsed = parseAddress(address, chain)
+  if (parsed.ok) {
+    const { canonical: canonicalAddress, candidateChains } = parsed
+    return { judged: { address, canonicalAddress, chain: parsed.chain, candidateChains } }
+  }
+  const { code, detail } = parsed
   const pointer = code === 'invalid_address' ? '/address' : '/chain'
   return refuse(code, detail, { errors: [{ pointer, detail }] })
 }
