@@ -1,4 +1,4 @@
-/** Measures how bulk and interactive screens fare, and sets the window by it. */
+/** Measures how long bulk and interactive screens take, and sets the window accordingly. */
 import type { Metrics } from '@cupel/contracts'
 import { INITIAL_WINDOW_ITEMS, nextWindow } from '@cupel/domain'
 
@@ -22,32 +22,20 @@ export interface PaceOptions {
   readonly now?: () => number
 }
 
-/** Between two decisions about the window. */
+/** Time between two decisions about the window. */
 export const PACE_INTERVAL_MS = 250
-/** What was measured loses this much per period: a machine that became slower is believed after some minutes. */
+/** The measured capacity shrinks by this factor per period: after some minutes it follows a machine that became slower. */
 const CAPACITY_KEPT = 0.998
 /** Weight of the newest round trip in the average. */
 const ROUND_TRIP_WEIGHT = 0.1
-/** Interactive screens looked at per period. */
+/** Interactive screens measured per period. */
 const MAX_DWELL_SAMPLES = 256
-/** Screenings whose release is remembered: those beyond the largest window were lost to a restart or a cancelled job. */
+/** Releases remembered. The largest window is smaller: older ones belong to cancelled jobs or to a coordinator before this. */
 const MAX_REMEMBERED = 8_192
 
 export function createPace({ dwellTargetMs, metrics, now = () => performance.now() }: PaceOptions): Pace {
   const releasedAt = new Map<string, number>()
-  const windowGauge = metrics.gauge(
-    'bulk_window_items',
-    'Screenings of bulk jobs that may be under way at once',
-  )
-  const dwellGauge = metrics.gauge(
-    'bulk_interactive_dwell_seconds',
-    'Time interactive screens waited for their decision, 95th percentile, as the bulk coordinator sees it',
-  )
-  const capacityGauge = metrics.gauge(
-    'bulk_capacity_items_per_second',
-    'Screenings of bulk jobs a second at best',
-  )
-  const endedCount = metrics.counter('bulk_items_ended_total', 'Screenings of bulk jobs that ended')
+  const figures = createFigures(metrics)
   let window = INITIAL_WINDOW_ITEMS
   let capacityPerSecond: number | null = null
   let roundTripMs: number | null = null
@@ -69,7 +57,7 @@ export function createPace({ dwellTargetMs, metrics, now = () => performance.now
     ended(reportIds) {
       const at = now()
       endedInPeriod += reportIds.length
-      endedCount.inc({}, reportIds.length)
+      figures.ended(reportIds.length)
       for (const reportId of reportIds) {
         const since = releasedAt.get(reportId)
         if (since === undefined) continue
@@ -87,7 +75,7 @@ export function createPace({ dwellTargetMs, metrics, now = () => performance.now
     adapt() {
       const seconds = (now() - periodBegan) / 1_000
       const rate = seconds > 0 ? endedInPeriod / seconds : 0
-      // Only a period in which there was work enough says what could be done.
+      // Only a period with enough work shows the capacity.
       if (isFull && endedInPeriod > 0)
         capacityPerSecond = Math.max(rate, (capacityPerSecond ?? 0) * CAPACITY_KEPT)
       const interactiveDwellMs = percentile95(dwellsMs)
@@ -95,9 +83,7 @@ export function createPace({ dwellTargetMs, metrics, now = () => performance.now
         ...{ interactiveDwellMs, dwellTargetMs, capacityPerSecond, roundTripMs },
         wasFull: isFull,
       })
-      windowGauge.set(window)
-      dwellGauge.set((interactiveDwellMs ?? 0) / 1_000)
-      capacityGauge.set(capacityPerSecond ?? 0)
+      figures.adapted({ window, interactiveDwellMs, capacityPerSecond })
       dwellsMs = []
       endedInPeriod = 0
       isFull = false
@@ -106,7 +92,25 @@ export function createPace({ dwellTargetMs, metrics, now = () => performance.now
   }
 }
 
-/** Null where there is nothing to say. */
+function createFigures(metrics: Metrics) {
+  const window = metrics.gauge('bulk_window_items', 'Screenings of bulk jobs that may be under way at once')
+  const dwell = metrics.gauge(
+    'bulk_interactive_dwell_seconds',
+    'Time interactive screens waited for their decision, 95th percentile, as the bulk coordinator sees it',
+  )
+  const capacity = metrics.gauge('bulk_capacity_items_per_second', 'Screenings of bulk jobs a second at best')
+  const ended = metrics.counter('bulk_items_ended_total', 'Screenings of bulk jobs that ended')
+  return {
+    ended: (items: number) => ended.inc({}, items),
+    adapted(now: { window: number; interactiveDwellMs: number | null; capacityPerSecond: number | null }) {
+      window.set(now.window)
+      dwell.set((now.interactiveDwellMs ?? 0) / 1_000)
+      capacity.set(now.capacityPerSecond ?? 0)
+    },
+  }
+}
+
+/** Null where there are no values. */
 function percentile95(values: number[]): number | null {
   if (values.length === 0) return null
   values.sort((a, b) => a - b)

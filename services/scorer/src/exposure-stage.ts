@@ -3,7 +3,7 @@
  * labels that the report names, within a budget. A late stage is dropped whole and recorded; limits inside it are counts.
  * Without a ledger the stage does nothing, not even wait.
  */
-import { createSlots } from '@cupel/concurrency'
+import { createSlots, LATE, withinMs, type Slots } from '@cupel/concurrency'
 import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
@@ -17,7 +17,7 @@ import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { Request } from './lane.js'
 import { watchLedger, type Ranges } from './ledger-watch.js'
-import { createTurns, LateError } from './turns.js'
+import { createTurns, LateError, type Turns } from './turns.js'
 
 export interface ExposureContext {
   readonly policy: CompiledPolicy
@@ -58,119 +58,136 @@ const CONCURRENT_EXAMINATIONS = 3
 
 /** Resolves once it is known whether there is a ledger. */
 export async function startExposureStage(deps: ExposureStageDeps): Promise<ExposureStage> {
-  const { database, budgetMs } = deps
-  const outcomes = deps.metrics.counter('scorer_exposure_total', 'Addresses looked for in the ledger', [
-    'status',
-  ])
   const ledger = await watchLedger(deps)
-  const examinations = createSlots(CONCURRENT_EXAMINATIONS)
-  const turns = createTurns()
-  const knownSizes: KnownSizes = new Map()
-
-  /** Transfers of an address that the policy in force reads; learned from it. */
-  let transfersLimit = compiledDefaultPolicy.exposure.document.limits.transfers
-
-  function look(
-    requests: readonly Request[],
-    { ledgerSeq, lane, deadlineAtMs }: { ledgerSeq: number; lane: Lane; deadlineAtMs: number },
-  ): LedgerLook {
-    const pace = turns.until(deadlineAtMs)
-    const groups = [...addressesByChain(requests)].map(([chain, addresses]) => {
-      // Most addresses are in no ledger: those it surely does not hold are not asked about.
-      const asked = [...addresses].filter((one) => ledger.mayHold(chain, one, ledgerSeq))
-      const state = { chain, ledgerSeq, addresses: asked, lane, pace }
-      const limit = transfersLimit
-      const own = readTransfers(database, { ...state, limit })
-      // Whoever examines hears of a failure; until then it must not count as unhandled.
-      own.catch(() => undefined)
-      const ranges = ledger.rangesOf(chain, ledgerSeq)
-      return { ...state, screened: addresses, ranges, own: { limit, transfers: own } }
-    })
-    return {
-      examine(context) {
-        const records = new Map<string, Promise<ExposureRecord>>()
-        for (const group of groups) {
-          const { transfers } = ownUnder(context.policy, group)
-          for (const address of group.screened) {
-            const work = (): Promise<ExposureRecord> => examineOne(address, group, transfers, context)
-            const record = withinDeadline(work, { ledgerSeq, policy: context.policy }, deadlineAtMs)
-            records.set(`${group.chain} ${address}`, record)
-          }
-        }
-        return requests.map(({ data }) => {
-          const record = records.get(`${data.chain} ${data.canonicalAddress}`)
-          if (!data.livemode || record === undefined) return null
-          return record.then((one) => {
-            outcomes.inc({ status: one.status })
-            return one
-          })
-        })
-      },
-    }
+  const stage: Stage = {
+    ...deps,
+    ledger,
+    outcomes: deps.metrics.counter('scorer_exposure_total', 'Addresses looked for in the ledger', ['status']),
+    inSlot: createSlots(CONCURRENT_EXAMINATIONS),
+    turns: createTurns(),
+    knownSizes: new Map(),
+    transfersLimit: compiledDefaultPolicy.exposure.document.limits.transfers,
   }
-
-  /** Another policy may read more or fewer transfers than were asked for. */
-  function ownUnder(policy: CompiledPolicy, { own, ...state }: LookGroup): LookGroup['own'] {
-    transfersLimit = policy.exposure.document.limits.transfers
-    if (transfersLimit === own.limit) return own
-    const transfers = readTransfers(database, { ...state, limit: transfersLimit })
-    transfers.catch(() => undefined)
-    return { limit: transfersLimit, transfers }
-  }
-
-  async function examineOne(
-    address: string,
-    { chain, ledgerSeq, addresses, ranges, lane, pace }: LookGroup,
-    transfers: LookGroup['own']['transfers'],
-    context: ExposureContext,
-  ): Promise<ExposureRecord> {
-    const found = addresses.includes(address) ? (await transfers).get(address) : undefined
-    const own = found ?? { transfers: [], isCut: false }
-    const labels = labelsOf(database, context.labelSetSeq)
-    const examine = async (): Promise<ExposureRecord> =>
-      await examineAddress(
-        database,
-        { ...context, chain, ledgerSeq, address, labelsOf: labels },
-        { before: { own, ranges: await ranges }, pace, knownSizes },
-      )
-    return own.transfers.length === 0
-      ? await examine()
-      : await examinations(examine, { isUrgent: lane === 'interactive' })
-  }
-
-  async function withinDeadline(
-    work: () => Promise<ExposureRecord>,
-    all: { readonly ledgerSeq: number; readonly policy: CompiledPolicy },
-    deadlineAtMs: number,
-  ): Promise<ExposureRecord> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<ExposureRecord>((resolve) => {
-      timer = setTimeout(
-        () => resolve(emptyExposure('late', all)),
-        Math.max(0, deadlineAtMs - performance.now()),
-      )
-    })
-    const ended = work().catch((error: unknown) => {
-      if (error instanceof LateError) return emptyExposure('late', all)
-      deps.logger.warn({ err: error }, 'The ledger could not be examined')
-      return emptyExposure('failed', { ...all, error: error instanceof Error ? error.name : 'Error' })
-    })
-    try {
-      return await Promise.race([ended, late])
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
   return {
     forLane: (lane) => (requests) => {
       const ledgerSeq = ledger.seq()
       if (ledgerSeq === 0 || !requests.some(({ data }) => data.livemode)) return null
-      const ms = lane === 'bulk' ? budgetMs * BULK_BUDGETS : budgetMs
-      return look(requests, { ledgerSeq, lane, deadlineAtMs: performance.now() + ms })
+      const budgetMs = lane === 'bulk' ? deps.budgetMs * BULK_BUDGETS : deps.budgetMs
+      return look(stage, requests, { ledgerSeq, lane, deadlineAtMs: performance.now() + budgetMs })
     },
     stop: () => ledger.stop(),
   }
+}
+
+interface Stage extends ExposureStageDeps {
+  readonly ledger: Awaited<ReturnType<typeof watchLedger>>
+  readonly outcomes: ReturnType<Metrics['counter']>
+  readonly inSlot: Slots
+  readonly turns: Turns
+  readonly knownSizes: KnownSizes
+  /** Transfers of an address that the policy in force reads; learned from it. */
+  transfersLimit: number
+}
+
+interface LookOptions {
+  readonly ledgerSeq: number
+  readonly lane: Lane
+  /** On the clock of `performance.now()`. */
+  readonly deadlineAtMs: number
+}
+
+function look(
+  stage: Stage,
+  requests: readonly Request[],
+  { ledgerSeq, lane, deadlineAtMs }: LookOptions,
+): LedgerLook {
+  const { database, ledger, outcomes, turns } = stage
+  const pace = turns.until(deadlineAtMs)
+  const groups = [...addressesByChain(requests)].map(([chain, addresses]) => {
+    // Most addresses are in no ledger. An in-memory filter identifies many of them, and those are not queried.
+    const asked = [...addresses].filter((one) => ledger.mayHold(chain, one, ledgerSeq))
+    const state = { chain, ledgerSeq, addresses: asked, lane, pace }
+    const limit = stage.transfersLimit
+    const own = readTransfers(database, { ...state, limit })
+    // The examination handles a failure; until it begins the rejection must not count as unhandled.
+    own.catch(() => undefined)
+    const ranges = ledger.rangesOf(chain, ledgerSeq)
+    return { ...state, screened: addresses, ranges, own: { limit, transfers: own } }
+  })
+  return {
+    examine(context) {
+      const records = new Map<string, Promise<ExposureRecord>>()
+      for (const group of groups) {
+        const { transfers } = ownUnder(stage, context.policy, group)
+        for (const address of group.screened) {
+          const work = (): Promise<ExposureRecord> =>
+            examineOne(stage, address, { group, transfers, context })
+          const record = withinDeadline(stage, work, { ledgerSeq, policy: context.policy, deadlineAtMs })
+          records.set(`${group.chain} ${address}`, record)
+        }
+      }
+      return requests.map(({ data }) => {
+        const record = records.get(`${data.chain} ${data.canonicalAddress}`)
+        if (!data.livemode || record === undefined) return null
+        return record.then((one) => {
+          outcomes.inc({ status: one.status })
+          return one
+        })
+      })
+    },
+  }
+}
+
+/** Another policy may read more or fewer transfers than were read. */
+function ownUnder(stage: Stage, policy: CompiledPolicy, { own, ...state }: LookGroup): LookGroup['own'] {
+  const limit = policy.exposure.document.limits.transfers
+  stage.transfersLimit = limit
+  if (limit === own.limit) return own
+  const transfers = readTransfers(stage.database, { ...state, limit })
+  transfers.catch(() => undefined)
+  return { limit, transfers }
+}
+
+async function examineOne(
+  { database, inSlot, knownSizes }: Stage,
+  address: string,
+  of: {
+    readonly group: LookGroup
+    readonly transfers: LookGroup['own']['transfers']
+    readonly context: ExposureContext
+  },
+): Promise<ExposureRecord> {
+  const { chain, ledgerSeq, addresses, ranges, lane, pace } = of.group
+  const found = addresses.includes(address) ? (await of.transfers).get(address) : undefined
+  const own = found ?? { transfers: [], isCut: false }
+  const labels = labelsOf(database, of.context.labelSetSeq)
+  const examine = async (): Promise<ExposureRecord> =>
+    await examineAddress(
+      database,
+      { ...of.context, chain, ledgerSeq, address, labelsOf: labels },
+      { before: { own, ranges: await ranges }, pace, knownSizes },
+    )
+  return own.transfers.length === 0
+    ? await examine()
+    : await inSlot(examine, { isUrgent: lane === 'interactive' })
+}
+
+/** A stage that is late is dropped whole, and the report records that. */
+async function withinDeadline(
+  { logger }: Stage,
+  work: () => Promise<ExposureRecord>,
+  {
+    deadlineAtMs,
+    ...state
+  }: { readonly ledgerSeq: number; readonly policy: CompiledPolicy; readonly deadlineAtMs: number },
+): Promise<ExposureRecord> {
+  const ended = work().catch((error: unknown) => {
+    if (error instanceof LateError) return emptyExposure('late', state)
+    logger.warn({ err: error }, 'The ledger could not be examined')
+    return emptyExposure('failed', { ...state, error: error instanceof Error ? error.name : 'Error' })
+  })
+  const record = await withinMs(deadlineAtMs - performance.now(), ended)
+  return record === LATE ? emptyExposure('late', state) : record
 }
 
 function addressesByChain(requests: readonly Request[]): ReadonlyMap<string, ReadonlySet<string>> {

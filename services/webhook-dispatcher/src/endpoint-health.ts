@@ -1,18 +1,18 @@
 /**
- * What a sender knows of each endpoint, so that one that hangs or fails takes nothing from the others: it gets one attempt at
- * a time until it has answered well, a break after some failures, and no more than its share of attempts a second.
+ * What a sender knows of each endpoint, so that an endpoint that hangs or fails delays no other. An endpoint gets one attempt at
+ * a time until it has accepted one, a break after some failures, and a limited number of attempts a second.
  */
 
 export interface EndpointHealth {
   begun(endpointId: string, nowMs: number): void
   ended(endpointId: string, accepted: boolean, nowMs: number): void
-  /** Claimed and not tried after all. */
+  /** The attempt did not take place. */
   withdrawn(endpointId: string): void
   /** Whether its last attempt failed. */
   isFailing(endpointId: string): boolean
   /** Endpoints whose last attempt was accepted. */
   trusted(): string[]
-  /** Endpoints of which nothing may be claimed now. */
+  /** Endpoints whose deliveries must not be claimed now. */
   closed(nowMs: number): string[]
   inFlight(): number
 }
@@ -22,17 +22,17 @@ export interface HealthLimits {
   readonly attemptsPerSecond: number
 }
 
-/** Attempts at once to an endpoint that answers well. */
+/** Attempts at once to an endpoint whose last attempt was accepted. */
 export const MAX_PER_ENDPOINT = 16
 /** Claimed at once for such an endpoint. */
 export const PLACES_PER_TRUSTED = 8
-/** Attempts at once to all endpoints that failed last: however many there are, the rest of the places stay free. */
+/** Attempts at once to all endpoints whose last attempt failed: the other places stay free for the rest. */
 const MAX_FAILING_IN_FLIGHT = 128
 /** Failures in a row before an endpoint gets a break; the first retries come before that. */
 const FAILURES_BEFORE_BREAK = 5
 const FIRST_BREAK_MS = 10_000
 const LONGEST_BREAK_MS = 60_000
-/** What is known of an endpoint that nothing was sent to for so long is forgotten. */
+/** An endpoint without an attempt for this long is forgotten. */
 const FORGET_AFTER_MS = 600_000
 const FORGET_EVERY = 1_000
 
@@ -60,12 +60,14 @@ export function createEndpointHealth({ attemptsPerSecond }: HealthLimits): Endpo
       inFlight += 1
       if (one.last === 'failed') failingInFlight += 1
       begunSinceForgetting += 1
-      if (begunSinceForgetting >= FORGET_EVERY) forget(nowMs)
+      if (begunSinceForgetting < FORGET_EVERY) return
+      begunSinceForgetting = 0
+      forgetIdle(known, nowMs)
     },
     ended(endpointId, accepted, nowMs) {
       const one = of(endpointId, nowMs)
       leave(one)
-      // All that is under way moves over with its endpoint.
+      // The attempts that are still under way count with their endpoint.
       const wasFailing = one.last === 'failed'
       one.last = accepted ? 'accepted' : 'failed'
       if (!wasFailing && !accepted) failingInFlight += one.inFlight
@@ -90,11 +92,8 @@ export function createEndpointHealth({ attemptsPerSecond }: HealthLimits): Endpo
     return isFull || isCrowded || one.openAtMs > nowMs || tokensOf(one, nowMs) < 1
   }
 
-  function tokensOf({ tokens, tokensAtMs }: Known, nowMs: number): number {
-    return Math.min(
-      Math.max(1, attemptsPerSecond),
-      tokens + ((nowMs - tokensAtMs) / 1_000) * attemptsPerSecond,
-    )
+  function tokensOf(one: Known, nowMs: number): number {
+    return tokensAt(one, nowMs, attemptsPerSecond)
   }
 
   function leave(one: Known): void {
@@ -106,19 +105,28 @@ export function createEndpointHealth({ attemptsPerSecond }: HealthLimits): Endpo
   function of(endpointId: string, nowMs: number): Known {
     const found = known.get(endpointId)
     if (found !== undefined) return found
-    const fresh: Known = {
-      ...{ inFlight: 0, last: 'nothing', failuresInARow: 0, openAtMs: 0 },
-      ...{ tokens: Math.max(1, attemptsPerSecond), tokensAtMs: nowMs },
-    }
+    const fresh = nothingKnown(nowMs, attemptsPerSecond)
     known.set(endpointId, fresh)
     return fresh
   }
+}
 
-  function forget(nowMs: number): void {
-    begunSinceForgetting = 0
-    for (const [endpointId, one] of known)
-      if (one.inFlight === 0 && nowMs - one.tokensAtMs > FORGET_AFTER_MS) known.delete(endpointId)
+function nothingKnown(nowMs: number, attemptsPerSecond: number): Known {
+  return {
+    ...{ inFlight: 0, last: 'nothing', failuresInARow: 0, openAtMs: 0 },
+    ...{ tokens: Math.max(1, attemptsPerSecond), tokensAtMs: nowMs },
   }
+}
+
+/** Attempts that may begin now. */
+function tokensAt({ tokens, tokensAtMs }: Known, nowMs: number, attemptsPerSecond: number): number {
+  const refilled = tokens + ((nowMs - tokensAtMs) / 1_000) * attemptsPerSecond
+  return Math.min(Math.max(1, attemptsPerSecond), refilled)
+}
+
+function forgetIdle(known: Map<string, Known>, nowMs: number): void {
+  for (const [endpointId, one] of known)
+    if (one.inFlight === 0 && nowMs - one.tokensAtMs > FORGET_AFTER_MS) known.delete(endpointId)
 }
 
 function breakMs(failuresInARow: number): number {
