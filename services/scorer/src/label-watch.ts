@@ -1,4 +1,5 @@
 /** Looks at the label topic and the label view once a second, for as long as the scorer runs. */
+import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
   judgeFollowing,
@@ -31,12 +32,11 @@ export interface LabelWatch {
 }
 
 const LOOK_EVERY_MS = 1_000
-/** While starting, so that a view that is already complete holds up nobody. */
+/** While starting, so that a complete view does not delay the start. */
 const FIRST_LOOKS_EVERY_MS = 50
 
 export function startLabelWatch(options: LabelWatchOptions): LabelWatch {
   const { logger } = options
-  const stopping = new AbortController()
   let following = notYetFollowing
   let complaint: string | null = null
   let begin: () => void = () => undefined
@@ -45,21 +45,21 @@ export function startLabelWatch(options: LabelWatchOptions): LabelWatch {
     begin = resolve
     giveUp = reject
   })
-  // Whoever waits hears of it; with nobody waiting a stop before the start is no fault.
+  // Without a waiter a stop before the start must not count as an unhandled rejection.
   started.catch(() => undefined)
 
   const verdict = (): FollowingVerdict => judgeFollowing(following, options.now(), options.limits)
 
   const look = async (): Promise<void> => {
     try {
-      // The end first: a view that has reached an end seen before it was asked was complete then.
+      // The end is read first: a view that has reached it was complete at that moment.
       const at = options.now()
       const endOffset = await options.endOffset()
       const viewNext = await options.viewNext()
       following = observe(following, { at, endOffset, viewNext })
       complain(null)
     } catch (error) {
-      // Not knowing is not following: the last good look goes on ageing.
+      // An error is not progress: the last successful look goes on ageing.
       complain(error instanceof Error ? error.message : String(error))
     }
     const judged = verdict()
@@ -75,36 +75,22 @@ export function startLabelWatch(options: LabelWatchOptions): LabelWatch {
     complaint = reason
   }
 
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+  const loop = startLoop({
+    async step() {
       await look()
-      const starting = verdict().kind === 'starting'
-      await pause(starting ? FIRST_LOOKS_EVERY_MS : (options.intervalMs ?? LOOK_EVERY_MS), stopping.signal)
-    }
-  }
-  const running = run()
+      return verdict().kind === 'starting' ? FIRST_LOOKS_EVERY_MS : undefined
+    },
+    restMs: options.intervalMs ?? LOOK_EVERY_MS,
+    onError: (error) => complain(String(error)),
+  })
 
   return {
     verdict,
     reachable: () => complaint === null,
     started: () => started,
     async stop() {
-      stopping.abort()
       giveUp(new Error('The scorer was stopped before the label view was complete'))
-      await running
+      await loop.stop()
     },
   }
-}
-
-async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, durationMs)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

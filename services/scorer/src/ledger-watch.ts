@@ -2,6 +2,7 @@
  * Looks now and then which state the ledger is in, and knows of each state what every screen asks: the declared ranges, and
  * which addresses it may hold at all.
  */
+import { sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
   currentLedgerSeq,
@@ -42,13 +43,22 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   let seq = 0
   let ranges = new Map<string, Promise<Ranges>>()
   const filters = keepFilter(deps)
-  const looking = everyInterval(async () => {
+  const look = async (): Promise<void> => {
     const next = await currentLedgerSeq(database)
     if (next !== seq) ranges = new Map()
     seq = next
     filters.renew(seq)
-  }, logger)
-  await looking.first
+  }
+  const complain = (error: unknown): void => {
+    if (sqlState(error) !== UNDEFINED_TABLE) logger.debug({ err: error }, 'The ledger could not be read')
+  }
+  await look().catch(complain)
+  const loop = startLoop({
+    step: look,
+    restMs: LEDGER_LOOK_INTERVAL_MS,
+    firstAfterMs: LEDGER_LOOK_INTERVAL_MS,
+    onError: complain,
+  })
   return {
     seq: () => seq,
     rangesOf(chain, ledgerSeq) {
@@ -66,31 +76,8 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
       return filter === null || filter.ledgerSeq < ledgerSeq || filter.mayHold(chain, address)
     },
     async stop() {
-      await looking.stop()
+      await loop.stop()
       await filters.stop()
-    },
-  }
-}
-
-function everyInterval(look: () => Promise<void>, logger: Logger) {
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  const lookAgain = async (): Promise<void> => {
-    try {
-      await look()
-    } catch (error) {
-      if (sqlState(error) !== UNDEFINED_TABLE)
-        logger.debug({ err: error }, 'The ledger could not be looked at')
-    }
-    if (!isStopped) timer = setTimeout(() => (running = lookAgain()), LEDGER_LOOK_INTERVAL_MS)
-  }
-  let running = lookAgain()
-  return {
-    first: running,
-    async stop() {
-      isStopped = true
-      clearTimeout(timer)
-      await running
     },
   }
 }
@@ -112,7 +99,10 @@ function keepFilter({ database, logger, maxFilteredAddresses }: LedgerWatchDeps)
       const found = await readAddressFilter(database, {
         ledgerSeq: wantedSeq,
         ...(maxFilteredAddresses === undefined ? {} : { maxAddresses: maxFilteredAddresses }),
-        afterPage: async (pageMs) => await rested(pageMs * REST_PER_WORK, stopping.signal),
+        afterPage: async (pageMs) => {
+          await sleep(pageMs * REST_PER_WORK, stopping.signal)
+          return !stopping.signal.aborted
+        },
       })
       if (found === 'too many') isTooLarge = true
       else filter = found
@@ -139,18 +129,4 @@ function keepFilter({ database, logger, maxFilteredAddresses }: LedgerWatchDeps)
       await reading
     },
   }
-}
-
-/** Whether the time passed before the signal came. */
-function rested(ms: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve(!signal.aborted)
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
-  })
 }

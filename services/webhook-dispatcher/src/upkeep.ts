@@ -1,10 +1,11 @@
-/** Figures of what waits, and what time does to deliveries. */
+/** Measures the backlog of deliveries, gives up overdue ones, and deletes old ones. */
+import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { deliveryBacklog, exhaustOverdue, forgetOldDeliveries } from '@cupel/webhooks'
 
-const LOOK_INTERVAL_MS = 10_000
-/** Rows per statement; what is left comes with the next look. */
+const INTERVAL_MS = 10_000
+/** Rows per statement; the next round takes the rest. */
 const MAX_ROWS = 1_000
 
 export function startUpkeep({
@@ -23,25 +24,18 @@ export function startUpkeep({
     'webhook_oldest_seconds',
     'Age of the oldest delivery neither delivered nor given up, held ones among them.',
   )
-  let looking: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => (looking = looking.then(look)), LOOK_INTERVAL_MS)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await looking
-    },
-  }
-
-  async function look(): Promise<void> {
-    try {
+  return startLoop({
+    async step() {
       const backlog = await deliveryBacklog(database)
       waiting.set(backlog.pending, { status: 'pending' })
       waiting.set(backlog.held, { status: 'held' })
       oldest.set(backlog.oldestAgeMs / 1_000)
       await exhaustOverdue(database, MAX_ROWS)
       await forgetOldDeliveries(database, MAX_ROWS)
-    } catch (error) {
-      logger.warn({ err: error }, 'Deliveries could not be looked after; the next look tries again')
-    }
-  }
+    },
+    restMs: INTERVAL_MS,
+    firstAfterMs: INTERVAL_MS,
+    onError: (error) =>
+      logger.warn({ err: error }, 'The upkeep of deliveries failed and will be tried again'),
+  })
 }
