@@ -1,4 +1,4 @@
-/** From records to rows: decode, reduce, and write in as few statements as the order allows. */
+/** Turns records into rows: decodes, reduces, and writes in as few statements as the order allows. */
 import { eventSchemas, type EventType } from '@cupel/contracts'
 import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'

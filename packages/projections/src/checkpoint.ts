@@ -1,7 +1,7 @@
 /**
- * Where a consumer group goes on reading. A checkpoint moves only from the value its holder expects, in the transaction
- * that holds what was read: a member that lost its partition, and a process whose last commits a crash took away, both
- * find another value there, roll back and go on from what is stored.
+ * Where a consumer group resumes reading. A checkpoint moves only from the value that its holder expects, in the transaction
+ * of the rows. A member that lost its partition, and a process whose last commits were lost in a crash, find another value:
+ * they roll back and resume at the stored one.
  */
 import type { Checkpoint, LogIdentity } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
@@ -14,16 +14,16 @@ export interface GroupPartition {
 
 export interface StoredCheckpoint extends Checkpoint {
   readonly updatedAt: string
-  /** When it was last known to be at the end of its partition; null if never. */
+  /** UTC; when the checkpoint was last known to be at the end of its partition; null if never. */
   readonly followedAt: string | null
 }
 
 export interface CheckpointMove {
   readonly topic: string
   readonly partition: number
-  /** Offset the stored checkpoint must have now. */
+  /** Offset that the stored checkpoint must have now. */
   readonly expected: number
-  /** Offset it gets: the next one to read. */
+  /** The new offset: the next one to read. */
   readonly next: number
   /** Whether `next` is the end of the partition as last seen. */
   readonly atEnd?: boolean
@@ -77,7 +77,7 @@ export async function ensureCheckpoint(
   return created
 }
 
-// The rows are locked in one order, whatever the plan: members and rebuilds wait for each other, never in a circle.
+// The rows are locked in one order, whatever the query plan: members and rebuilds cannot deadlock.
 const ADVANCE = {
   name: 'projection.advance-checkpoints',
   text: `WITH m AS (
@@ -146,7 +146,7 @@ const MARK_FOLLOWED = {
            AND c.topic = e.topic AND c.partition = e.partition AND c.next >= e.end_offset`,
 }
 
-/** Notes which checkpoints have reached the ends just seen, so that a quiet log is told from a reader that is stuck. */
+/** Records which checkpoints have reached the given ends: a quiet log looks different from a stuck reader. */
 export async function markFollowed(
   database: Queryable,
   { group, log, ends }: { group: string; log: LogIdentity; ends: readonly PartitionEnd[] },

@@ -1,4 +1,4 @@
-/** Whether two sets of tables hold the same rows, without moving them. */
+/** Compares two sets of tables by digests, without moving their rows. */
 import type { Queryable } from '@cupel/postgres'
 import type { ReadModel } from './read-model.js'
 
@@ -34,7 +34,7 @@ export async function digestTables(
   return digests
 }
 
-/** A table that only one side has compares as empty on the other, and never as equal. */
+/** A table that only one side has counts as empty on the other side, and is never equal. */
 export function compareTables(
   before: readonly TableDigest[],
   after: readonly TableDigest[],

@@ -1,6 +1,6 @@
 /**
- * Does the work for every item, a few at a time. After a failure nothing new is begun; the first failure is told when
- * nothing is under way any more.
+ * Does the work for every item, at most `limit` at once. After a failure no new work begins, and the first failure is thrown
+ * once no work runs any more.
  */
 export async function inParallel<T>(
   items: readonly T[],

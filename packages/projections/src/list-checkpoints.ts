@@ -1,4 +1,4 @@
-/** Every checkpoint there is, for operators. */
+/** Lists every checkpoint, for operators. */
 import type { Checkpoint } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import type { GroupPartition } from './checkpoint.js'

@@ -1,4 +1,4 @@
-/** Appends what the outbox holds, in order, one relay at a time however many run. */
+/** Appends the events of the outbox in order. Of several relays one works at a time. */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'

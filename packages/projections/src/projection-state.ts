@@ -1,4 +1,4 @@
-/** What each projection is doing, in a table that operators and `cupel status` read. */
+/** The state of each projection, in a table that `cupel status` reads. */
 import type { Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 
@@ -11,7 +11,7 @@ export interface ProjectionStatus {
   readonly lag: number | null
   /** Why it is retrying or stopped. */
   readonly error: string | null
-  /** The record in front of which it stopped. */
+  /** The record that could not be applied. */
   readonly stoppedAt: Position | null
 }
 
@@ -30,8 +30,8 @@ const STORE = {
 }
 
 /**
- * Stores a status. A stop stays until a projection starts anew (`replacesStop`): another member of the group that has
- * not yet met the failing record does not hide it.
+ * Stores a status. A stop stays until a projection starts anew (`replacesStop`): a member of the group that has not read
+ * the failing record yet does not overwrite it.
  */
 export async function storeProjectionStatus(
   database: Queryable,

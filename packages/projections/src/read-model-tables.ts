@@ -1,4 +1,4 @@
-/** Creates the tables of read models, and tells when tables were made from another definition than the code's. */
+/** Creates the tables of read models, and detects tables that were made from another definition than the code's. */
 import { createHash } from 'node:crypto'
 import type { Database, Queryable } from '@cupel/postgres'
 import { readModelGroup, type ReadModel } from './read-model.js'
@@ -18,7 +18,7 @@ export async function installReadModels(database: Database, readModels: readonly
       }
       await createReadModelSchema(transaction, readModel, readModel.schema)
       await recordDefinition(transaction, readModel)
-      // Empty tables have read nothing, whatever an earlier schema of this name had read.
+      // The new tables are empty: checkpoints of an earlier schema of this name do not hold for them.
       await transaction.execute('DELETE FROM projection.checkpoint WHERE group_name = $1', [
         readModelGroup(readModel),
       ])
@@ -41,7 +41,7 @@ export async function createReadModelSchema(
   await raiseTenantWalls(transaction, schema)
 }
 
-/** Takes the statistics that plans rest on. Plans made before, prepared ones included, are made anew. */
+/** Takes the statistics for query plans. Existing plans, those of prepared statements included, are made again. */
 export async function analyzeTables(
   database: Queryable,
   readModel: ReadModel,
@@ -50,7 +50,7 @@ export async function analyzeTables(
   await database.query(`ANALYZE ${readModel.tables.map((table) => `${schema}.${table}`).join(', ')}`)
 }
 
-/** Notes which definition the tables in service were made from. */
+/** Records the definition from which the live tables were made. */
 export async function recordDefinition(transaction: Queryable, readModel: ReadModel): Promise<void> {
   await transaction.query(
     `INSERT INTO projection.read_model (name, schema_name, definition_sha256) VALUES ($1, $2, $3)
@@ -64,7 +64,7 @@ export async function schemaExists(database: Queryable, schema: string): Promise
   return rows.length > 0
 }
 
-/** Whether the tables in service are those the code describes; `null` where there are none. */
+/** Whether the live tables were made from the definition in the code; `null` where there are none. */
 export async function hasCurrentDefinition(
   database: Queryable,
   readModel: ReadModel,

@@ -1,6 +1,6 @@
 /**
- * What a read model is: tables, and for each event type a pure function that says which rows it makes.
- * Reducers have no effects, so a rebuild is the same loop over the same log into other tables.
+ * Defines a read model: tables, and for each event type a pure function from an event to rows.
+ * Reducers have no effects, so that a rebuild runs the same loop over the same log into other tables.
  */
 import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
 import type { FieldOf, Position } from '@cupel/event-log'
@@ -23,13 +23,13 @@ export interface ReadModel {
   /** Every table of the definition: what a rebuild compares. */
   readonly tables: readonly string[]
   readonly reducers: readonly Reducer[]
-  /** Records of one partition taken at a time; large rows want fewer. */
+  /** Records of one partition in one batch; use fewer for large rows. */
   readonly maxBatchRecords?: number
-  /** Time between two commits, where nobody waits to read what was just recorded; by default 50 ms. */
+  /** Time between two commits, 50 ms by default; longer where no reader waits for recent records. */
   readonly commitIntervalMs?: number
   /**
-   * Events after which the tables may be of quite another size. Their statistics are then taken at once: statements that
-   * were prepared for the small table would go on reading the large one from end to end until Postgres looked by itself.
+   * Events after which the tables may have a very different size. Their statistics are then taken at once: otherwise
+   * statements that were prepared for a small table scan the large one until Postgres takes statistics by itself.
    */
   readonly resizedBy?: readonly EventType[]
 }
@@ -47,7 +47,7 @@ export interface PartReducer {
   readonly reducePart: (data: object, at: Position) => readonly Change[]
 }
 
-/** A reducer of one event type. Event types without one leave the read model as it is. */
+/** A reducer of one event type. Event types without a reducer do not change the read model. */
 export function on<T extends EventType>(
   type: T,
   reduce: (event: DomainEvent<T>, at: Position) => Change | readonly Change[],
@@ -65,7 +65,7 @@ function listed(changes: Change | readonly Change[]): readonly Change[] {
   return 'write' in changes ? [changes] : changes
 }
 
-/** A reducer that looks at some fields of an event: the others, often most of it, are skipped instead of decoded. */
+/** A reducer that needs some fields of an event: the other fields, often most of it, are skipped instead of decoded. */
 export function onPartOf<T extends EventType, const K extends FieldOf<T>>(
   type: T,
   fields: readonly K[],
@@ -79,8 +79,8 @@ export function onPartOf<T extends EventType, const K extends FieldOf<T>>(
 }
 
 /**
- * `document` is text of some length that is mostly quotes, such as JSON: it travels as a JSON array, because escaping it
- * into an array literal takes twenty times as long.
+ * `document` is long text with many quotes, such as JSON: it is sent as a JSON array, because escaping it into an array
+ * literal takes twenty times as long.
  */
 type ColumnType = 'text' | 'document' | 'int4' | 'int8' | 'float8' | 'bool' | 'timestamptz'
 type ColumnValue<T extends ColumnType> = T extends 'bool'
@@ -89,7 +89,7 @@ type ColumnValue<T extends ColumnType> = T extends 'bool'
     ? string
     : number
 
-/** One statement that takes many rows: each parameter holds one column of all of them, in order. */
+/** One statement that writes many rows: each parameter holds one column of all rows, in order. */
 export interface BatchWrite {
   readonly name: string
   readonly columnCount: number
@@ -98,7 +98,7 @@ export interface BatchWrite {
   readonly parameter: (column: number, values: readonly unknown[]) => unknown
 }
 
-/** A row to be written. Equal writes that follow each other become one statement. */
+/** A row to write. Consecutive rows of the same write become one statement. */
 export interface Change {
   readonly write: BatchWrite
   readonly values: readonly unknown[]

@@ -1,7 +1,7 @@
 /**
- * Builds a read model anew from the start of the log, in tables beside those in service, and switches to them in one
- * transaction. The live projector goes on all the while; killed at any moment, the rebuild leaves the old tables in
- * service and the next one clears away what it left. A rebuild has no effects: it is a loop over reducers.
+ * Rebuilds a read model from the start of the log, in new tables beside the live ones, and switches to them in one
+ * transaction. The live projector runs meanwhile. A rebuild that is killed at any moment leaves the live tables as they were,
+ * and the next rebuild drops its leftovers. A rebuild has no effects: it is a loop over reducers.
  */
 import type { Logger } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
@@ -17,9 +17,9 @@ import { readModelGroup, type Change, type ReadModel } from './read-model.js'
 /** Records written in one transaction, and partitions read at the same time: some dozen megabytes in memory. */
 const MAX_BATCH_RECORDS = 1_000
 const MAX_CONCURRENT_PARTITIONS = 4
-/** So few records are read while the live projector waits for the switch. */
+/** At most about this many records are read while the live projector waits for the switch. */
 const CLOSE_ENOUGH_RECORDS = 200
-/** Times the rebuild catches up beside a live projector that is never quite caught up with. */
+/** Rounds of catching up before the switch, where records arrive faster than a round takes. */
 const CATCH_UP_ROUNDS = 5
 
 export interface RebuildOptions {
@@ -29,7 +29,7 @@ export interface RebuildOptions {
   readonly database: Database
   readonly logger: Logger
   readonly onProgress?: (progress: RebuildProgress) => void
-  /** Builds and compares, then drops what was built: the tables in service stay. */
+  /** Builds and compares, then drops the new tables: the live tables stay. */
   readonly compareOnly?: boolean
 }
 
@@ -44,7 +44,7 @@ export interface RebuildResult {
   readonly readModel: string
   readonly records: number
   readonly durationMs: number
-  /** Rows in service against rows rebuilt, both at the same positions of the log; empty where nothing was in service. */
+  /** Live rows against rebuilt rows, both at the same positions of the log; empty where there were no live tables. */
   readonly comparison: readonly TableComparison[]
   readonly switched: boolean
 }
@@ -55,8 +55,8 @@ export class RebuildInProgressError extends Error {
 }
 
 /**
- * Rejects with RebuildInProgressError, with UnappliableRecordError where a record cannot be applied (the place is named,
- * the old tables stay), and with whatever keeps the log or the database from answering.
+ * Rejects with RebuildInProgressError, with UnappliableRecordError where a record cannot be applied (the error names its
+ * position, and the live tables stay), and with the error of the log or the database.
  */
 export async function rebuildReadModel(options: RebuildOptions): Promise<RebuildResult> {
   const { database, readModel } = options
@@ -71,7 +71,10 @@ export async function rebuildReadModel(options: RebuildOptions): Promise<Rebuild
       return await rebuild(options)
     } catch (error) {
       await dropLeftovers(database, readModel).catch((failure: unknown) =>
-        options.logger.warn({ err: failure }, 'What the rebuild left is cleared away by the next one'),
+        options.logger.warn(
+          { err: failure },
+          'The leftovers of the rebuild could not be dropped; the next rebuild drops them',
+        ),
       )
       throw error
     } finally {
@@ -90,7 +93,7 @@ async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
     createReadModelSchema(transaction, readModel, freshSchema(readModel)),
   )
   const build = await startBuild(options)
-  // Until they are compared the new tables stay behind the old ones, so that both can be looked at in the same position.
+  // Until the comparison the new tables stay behind the live ones, so that both can be read at the same position.
   await build.readTo(await livePositions(database, options), 'reading')
   const comparison = await compareWithLive(options, build)
   if (options.compareOnly !== true) {
@@ -117,7 +120,7 @@ interface Build {
   readonly next: (place: { readonly topic: string; readonly partition: number }) => number
   readonly places: readonly { readonly topic: string; readonly partition: number }[]
   ends(): Promise<Positions>
-  /** Applies what stands before the positions, in transactions of its own or in the given one; returns the number of records. */
+  /** Applies the records before the positions, in its own transactions or in the given one; returns the number of records. */
   readTo(positions: Positions, phase: RebuildProgress['phase'], transaction?: Queryable): Promise<number>
 }
 
@@ -149,7 +152,7 @@ async function startBuild({ readModel, log, codec, database, onProgress }: Rebui
     transaction?: Queryable,
   ): Promise<number> {
     const before = records
-    // A checkpoint beyond the end is one of the reasons to rebuild: what is not in the log is not in the tables either.
+    // A checkpoint beyond the end of the log is one of the reasons to rebuild: the end limits what is read.
     const end = await ends()
     const ranges = places
       .map((place) => ({
@@ -199,7 +202,7 @@ async function placesOf(
   return found.flat()
 }
 
-/** Reads the old tables and where they stand in one snapshot, brings the new ones to exactly there, and compares. */
+/** Reads the live tables and their positions in one snapshot, brings the new tables to exactly those positions, and compares. */
 async function compareWithLive(options: RebuildOptions, build: Build): Promise<TableComparison[]> {
   const { database, readModel } = options
   if (!(await schemaExists(database, readModel.schema))) return []
@@ -219,7 +222,7 @@ async function compareWithLive(options: RebuildOptions, build: Build): Promise<T
   return compareTables(live.digests, rebuilt)
 }
 
-/** Where the tables in service stand on this log; a checkpoint of another log counts as none. */
+/** The positions of the live tables in this log; a checkpoint of another log counts as none. */
 async function livePositions(
   database: Queryable,
   { readModel, log }: Pick<RebuildOptions, 'readModel' | 'log'>,
@@ -234,13 +237,13 @@ async function livePositions(
 }
 
 /**
- * Holds the live projector back by its checkpoints, reads what it is ahead by, and renames. A projector that waited for
- * the lock finds either the checkpoint it expects and writes into the new tables, or another one and resumes there.
+ * Locks the checkpoints of the live projector, reads the records it is ahead by, and renames the schemas. A projector that
+ * waited for the lock finds either the checkpoint it expects and writes into the new tables, or another one and resumes there.
  */
 async function switchTables(options: RebuildOptions, build: Build): Promise<void> {
   const { database, readModel, log } = options
   const identity = await log.identity()
-  // Without statistics the first plans for tables that are large from the start would be poor ones, and kept.
+  // Without statistics the first query plans for the large tables would be poor, and would be kept.
   await analyzeTables(database, readModel, freshSchema(readModel))
   options.onProgress?.({ phase: 'switching', records: build.records(), total: build.records() })
   await database.transaction({ at: 'projector.rebuild-switch' }, async (transaction) => {
@@ -267,7 +270,7 @@ async function switchTables(options: RebuildOptions, build: Build): Promise<void
   })
 }
 
-/** What an earlier rebuild left: tables it was still filling, or those it had already replaced. */
+/** Drops the leftovers of an earlier rebuild: unfinished tables, or tables it had replaced. */
 async function dropLeftovers(database: Database, readModel: ReadModel): Promise<void> {
   for (const schema of [freshSchema(readModel), replacedSchema(readModel)]) {
     await database.transaction({ at: 'projector.rebuild-drop' }, async (transaction) => {

@@ -1,6 +1,6 @@
 /**
- * Row security on the tables of read models: a role that sees the rows of one account in one of its environments, those of
- * nobody where none is named, and nothing else of the database. Services that write are owners and not bound by it (docs/adr/0150).
+ * Row security on the tables of read models. A role sees the rows of one account in one of its environments, no rows where no
+ * account is named, and nothing else of the database. Services that write own the tables and are not restricted (docs/adr/0150).
  */
 import { sqlState, type Queryable, type StatementScope } from '@cupel/postgres'
 
@@ -10,7 +10,7 @@ export const TENANT_ROLE = 'cupel_tenant'
 const ACCOUNT = 'cupel.account_id'
 const LIVEMODE = 'cupel.livemode'
 
-/** What a statement runs under that reads for this account and environment. */
+/** The settings of a statement that reads for this account and environment. */
 export function tenantScope(tenant: { accountId: string; livemode: boolean }): StatementScope {
   return {
     role: TENANT_ROLE,
@@ -19,14 +19,14 @@ export function tenantScope(tenant: { accountId: string; livemode: boolean }): S
 }
 
 /**
- * Creates the role where it is missing and lets this user act in it. Where this user may do neither, an administrator does it
- * once; the error says how.
+ * Creates the role where it is missing and grants it to this user. Where this user may do neither, an administrator does it
+ * once; the error message says how.
  */
 export async function ensureTenantRole(transaction: Queryable): Promise<void> {
   const [known] = await transaction.query<{ exists: boolean; usable: boolean }>(ROLE_STATE, [TENANT_ROLE])
   if (known?.usable === true) return
   try {
-    // Another database of this server may create it in the same moment.
+    // A process on another database of this server may create the role at the same moment.
     if (known?.exists !== true)
       await transaction.execute(
         `DO $$ BEGIN CREATE ROLE ${TENANT_ROLE} NOLOGIN;
@@ -49,8 +49,8 @@ const ROLE_STATE = `SELECT count(*) > 0 AS exists, coalesce(bool_and(pg_has_role
   FROM pg_roles WHERE rolname = $1`
 
 /**
- * Walls every table of the schema that says whose its rows are; all others stay closed to the role. What is there already is
- * left alone, so that a start, or a backup restored without its roles, ends with every wall in place.
+ * Adds row security to every table of the schema that has account columns; the role cannot read any other table. Existing
+ * policies stay. So every start ends with row security in place, also after a restore of a backup without its roles.
  */
 export async function raiseTenantWalls(transaction: Queryable, schema: string): Promise<void> {
   const tables = await transaction.query<{ name: string }>(

@@ -3,10 +3,10 @@ import { readModels } from '@cupel/read-models'
 import { connectService, runService, type Config } from '@cupel/service-kit'
 import { startProjector } from './start-projector.js'
 
-/** One per read model, two for the relay, one to spare: more would only wait for each other. */
+/** One per read model, two for the relay and one in reserve: more would only wait for each other. */
 const PROJECTOR_CONNECTIONS = readModels.length + 3
 
-/** The embedded log works through the same connections and needs its share. */
+/** The embedded log uses the same connections and needs some of them. */
 function maxConnections(config: Config): number {
   const wanted = config.CUPEL_DATABASE_CONNECTIONS
   return config.CUPEL_LOG === 'embedded' ? wanted : Math.min(PROJECTOR_CONNECTIONS, wanted)

@@ -1,4 +1,4 @@
-/** Keeps every read model up to date, each with a checkpoint of its own, and relays the outbox. */
+/** Runs every read model, each with its own checkpoint, and the outbox relay. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -17,7 +17,7 @@ import type { Check, RunningService } from '@cupel/service-kit'
 export interface ProjectorDeps {
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Takes a connection per read model and two besides. */
+  /** Uses one connection per read model and two more. */
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
@@ -29,7 +29,7 @@ export interface RunningProjector extends RunningService {
   stopProjection(name: string): Promise<void>
 }
 
-/** Resolves once the tables exist and every projection was told to run; `checks` say when they do. */
+/** Resolves once the tables exist and every projection has been started; `checks` report when they run. */
 export async function startProjector(deps: ProjectorDeps): Promise<RunningProjector> {
   const { log, codec, database, logger, metrics } = deps
   await installReadModels(database, readModels)
