@@ -24,7 +24,7 @@ export const byCommand: Partial<Record<FailpointName, readonly string[]>> = {
   'projector.rebuild-drop': ['audit', 'replay', '--target', 'report-view'],
 }
 
-/** Points that the first start of an installation visits. */
+/** Points that the first start of an installation and its first screens visit. */
 export const atFirstStart = [
   'log.migrate',
   'log.genesis',
@@ -33,6 +33,7 @@ export const atFirstStart = [
   'projector.install-tables',
   'outbox.relay',
   'outbox.mark-relayed',
+  'scorer.label-state-recorded',
 ] as const satisfies readonly FailpointName[]
 
 /** Points that the API visits when a screen misses its deadline. */
