@@ -30,15 +30,29 @@ export interface Movement<Route> {
   readonly isAsked: boolean
 }
 
-/** Replays the movements and gives the parts of every outgoing one that is asked for, by its id. */
+/** Replays the movements and returns the parts of every outgoing movement that is asked for, by its id. */
 export function* replay<Route>(
   movements: readonly Movement<Route>[],
   method: TaintMethod,
 ): Steps<ReadonlyMap<string, readonly Lot<Route>[]>> {
-  const opening = openingLot(movements)
-  // What comes after the last that is asked for changes none before it.
+  const purse = purses[method]<Route>(openingLot(movements))
+  const moved = new Map<string, readonly Lot<Route>[]>()
+  // A movement after the last one that is asked for changes none before it.
   const until = movements.findLastIndex(({ incoming, isAsked }) => !incoming && isAsked) + 1
-  return yield* replays[method](movements.slice(0, until), opening)
+  let items = 0
+  for (let index = 0; index < until; index++) {
+    const { id, incoming, amount, lots, isAsked } = movements[index]!
+    if (incoming) purse.receive(lots, amount)
+    else {
+      const parts = purse.send(amount, isAsked)
+      if (isAsked) moved.set(id, parts)
+    }
+    items += 1 + (incoming ? lots.length : purse.itemsOfLastSend())
+    if (items < STEP_ITEMS) continue
+    items = 0
+    yield
+  }
+  return moved
 }
 
 /** What an address must have had before its first known transfer: the largest shortfall, of unknown origin. */
@@ -52,45 +66,43 @@ export function openingLot(movements: readonly Pick<Movement<unknown>, 'incoming
   return -lowest
 }
 
-type Replay = <Route>(
-  movements: readonly Movement<Route>[],
-  opening: bigint,
-) => Steps<ReadonlyMap<string, readonly Lot<Route>[]>>
-
-interface Holding<Route> {
-  readonly routes: readonly [Route]
-  amount: bigint
+/** What an address holds of one asset, by one method. */
+interface Purse<Route> {
+  receive(lots: readonly Lot<Route>[], amount: bigint): void
+  /** Takes the amount out and returns its parts; an amount that is not asked for needs none. */
+  send(amount: bigint, isAsked: boolean): readonly Lot<Route>[]
+  /** Items that the last `send` went through: the measure of its work. */
+  itemsOfLastSend(): number
 }
 
-const replays: Readonly<Record<TaintMethod, Replay>> = {
-  *haircut<Route>(movements: readonly Movement<Route>[], opening: bigint) {
-    const holdings: Holding<Route>[] = []
-    const holdingOf = new Map<Route, Holding<Route>>()
-    const moved = new Map<string, readonly Lot<Route>[]>()
-    let balance = opening
-    let items = 0
-    for (const { id, incoming, amount, lots, isAsked } of movements) {
-      items += 1 + (incoming ? lots.length : holdings.length)
-      if (items >= STEP_ITEMS) {
-        items = 0
-        yield
-      }
-      if (incoming) {
-        for (const lot of lots) {
-          for (const route of lot.routes) {
-            const known = holdingOf.get(route)
-            if (known !== undefined) {
-              known.amount += lot.amount
-              continue
-            }
-            const holding: Holding<Route> = { routes: [route], amount: lot.amount }
-            holdings.push(holding)
-            holdingOf.set(route, holding)
+const purses: Readonly<Record<TaintMethod, <Route>(opening: bigint) => Purse<Route>>> = {
+  haircut: haircutPurse,
+  fifo: fifoPurse,
+  poison: poisonPurse,
+}
+
+/** Every outgoing part has the mixture of the whole balance. */
+function haircutPurse<Route>(opening: bigint): Purse<Route> {
+  const holdings: { readonly routes: readonly [Route]; amount: bigint }[] = []
+  const holdingOf = new Map<Route, { amount: bigint }>()
+  let balance = opening
+  return {
+    receive(lots, amount) {
+      for (const lot of lots) {
+        for (const route of lot.routes) {
+          const known = holdingOf.get(route)
+          if (known !== undefined) {
+            known.amount += lot.amount
+            continue
           }
+          const holding = { routes: [route] as const, amount: lot.amount }
+          holdings.push(holding)
+          holdingOf.set(route, holding)
         }
-        balance += amount
-        continue
       }
+      balance += amount
+    },
+    send(amount, isAsked) {
       const parts: Lot<Route>[] = []
       for (const holding of holdings) {
         const part = (amount * holding.amount) / balance
@@ -98,27 +110,23 @@ const replays: Readonly<Record<TaintMethod, Replay>> = {
         holding.amount -= part
         if (isAsked) parts.push({ amount: part, routes: holding.routes })
       }
-      if (isAsked) moved.set(id, parts)
       balance -= amount
-    }
-    return moved
-  },
+      return parts
+    },
+    itemsOfLastSend: () => holdings.length,
+  }
+}
 
-  *fifo<Route>(movements: readonly Movement<Route>[], opening: bigint) {
-    const queue: Lot<Route>[] = opening > 0n ? [{ amount: opening, routes: [] }] : []
-    const moved = new Map<string, readonly Lot<Route>[]>()
-    let head = 0
-    let items = 0
-    for (const { id, incoming, amount, lots, isAsked } of movements) {
-      items += 1 + lots.length
-      if (items >= STEP_ITEMS) {
-        items = 0
-        yield
-      }
-      if (incoming) {
-        for (const lot of lots) queue.push(lot)
-        continue
-      }
+/** The value that came first leaves first. */
+function fifoPurse<Route>(opening: bigint): Purse<Route> {
+  const queue: Lot<Route>[] = opening > 0n ? [{ amount: opening, routes: [] }] : []
+  let head = 0
+  let items = 0
+  return {
+    receive(lots) {
+      for (const lot of lots) queue.push(lot)
+    },
+    send(amount) {
       const parts: Lot<Route>[] = []
       let missing = amount
       while (missing > 0n) {
@@ -129,34 +137,33 @@ const replays: Readonly<Record<TaintMethod, Replay>> = {
         if (part === lot.amount) head += 1
         else queue[head] = { amount: lot.amount - part, routes: lot.routes }
       }
-      items += parts.length
-      if (isAsked) moved.set(id, parts)
-    }
-    return moved
-  },
+      items = parts.length
+      return parts
+    },
+    itemsOfLastSend: () => items,
+  }
+}
 
-  *poison<Route>(movements: readonly Movement<Route>[]) {
-    const known = new Set<Route>()
-    let routes: readonly Route[] = []
-    const moved = new Map<string, readonly Lot<Route>[]>()
-    let items = 0
-    for (const { id, incoming, amount, lots, isAsked } of movements) {
-      items += 1 + lots.length
-      if (items >= STEP_ITEMS) {
-        items = 0
-        yield
+/** Once anything tainted came in, every outgoing amount is tainted whole. */
+function poisonPurse<Route>(): Purse<Route> {
+  const known = new Set<Route>()
+  let routes: readonly Route[] = []
+  let items = 0
+  return {
+    receive(lots) {
+      for (const lot of lots) for (const route of lot.routes) known.add(route)
+    },
+    send(amount, isAsked) {
+      items = 0
+      if (!isAsked || known.size === 0) return []
+      if (routes.length < known.size) {
+        routes = [...known]
+        items = routes.length
       }
-      if (incoming) for (const lot of lots) for (const route of lot.routes) known.add(route)
-      else if (isAsked) {
-        if (routes.length < known.size) {
-          routes = [...known]
-          items += routes.length
-        }
-        moved.set(id, routes.length === 0 ? [] : [{ amount, routes }])
-      }
-    }
-    return moved
-  },
+      return [{ amount, routes }]
+    },
+    itemsOfLastSend: () => items,
+  }
 }
 
 /** How much of these parts took each route. */

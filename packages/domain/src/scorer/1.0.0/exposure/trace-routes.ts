@@ -46,8 +46,8 @@ export function createTracer(options: TraceOptions): Tracer {
   const nearer = (one: Transfer): string => (direction === 'in' ? one.from : one.to)
   const farther = (one: Transfer): string => (direction === 'in' ? one.to : one.from)
   const routes = createRoutes()
-  /** By the hops still to go, then by address. */
-  const remembered = new Map<number, Map<string, Passed>>()
+  /** By the hops still to go and the address. */
+  const remembered = new Map<string, Passed>()
 
   /** What came into an address by a transfer, over at most `hops` hops from a source. */
   function* incomingLots(transfer: Transfer, hops: number): Steps<readonly Lot<Route>[]> {
@@ -56,18 +56,7 @@ export function createTracer(options: TraceOptions): Tracer {
     const own = isSource(sender) ? [routes.start(sender, transfer.proven)] : []
     const parts =
       hops > 1 && isFollowed(sender) ? yield* throughAddress(sender, transfer, hops - 1, null) : []
-    return withOwnRoute(parts, own, transfer.amount)
-  }
-
-  /** In FIFO the parts are the transfer, in order; otherwise they lie over one another and over the whole. */
-  function withOwnRoute(
-    parts: readonly Lot<Route>[],
-    own: readonly Route[],
-    amount: bigint,
-  ): readonly Lot<Route>[] {
-    if (parts.length === 0) return [{ amount, routes: own }]
-    if (method === 'fifo') return parts.map((lot) => ({ ...lot, routes: [...lot.routes, ...own] }))
-    return own.length === 0 ? parts : [...parts, { amount, routes: own }]
+    return withOwnRoute(method, parts, own, transfer.amount)
   }
 
   /**
@@ -80,24 +69,10 @@ export function createTracer(options: TraceOptions): Tracer {
     hops: number,
     receiver: string | null,
   ): Steps<readonly Lot<Route>[]> {
-    let byAddress = remembered.get(hops)
-    if (byAddress === undefined) remembered.set(hops, (byAddress = new Map()))
-    let passed = byAddress.get(address)
-    if (passed === undefined) {
-      passed = yield* replayAddress(address, hops, receiver)
-      byAddress.set(address, passed)
-    }
-    const lots = passed.parts.get(transfer.id)
-    if (lots === undefined) return []
-    const known = passed.onward[transfer.proven ? 'true' : 'false']
-    return lots.map(({ amount, routes: before }) => {
-      let onward = known.get(before)
-      if (onward === undefined) {
-        onward = [...new Set(before.map((route) => routes.extend(route, address, transfer.proven)))]
-        known.set(before, onward)
-      }
-      return { amount, routes: onward }
-    })
+    const key = `${hops} ${address}`
+    let passed = remembered.get(key)
+    if (passed === undefined) remembered.set(key, (passed = yield* replayAddress(address, hops, receiver)))
+    return onwardLots(passed, transfer, (route) => routes.extend(route, address, transfer.proven))
   }
 
   function* replayAddress(address: string, hops: number, receiver: string | null): Steps<Passed> {
@@ -134,6 +109,34 @@ export function createTracer(options: TraceOptions): Tracer {
       return yield* throughAddress(nearer(transfer), transfer, options.hops - 1, screened)
     },
   }
+}
+
+/** The parts of a transfer with their routes as they go on; a list of routes is extended once. */
+function onwardLots(
+  { parts, onward }: Passed,
+  { id, proven }: Transfer,
+  extend: (route: Route) => Route,
+): readonly Lot<Route>[] {
+  const lots = parts.get(id)
+  if (lots === undefined) return []
+  const known = onward[proven ? 'true' : 'false']
+  return lots.map(({ amount, routes: before }) => {
+    let after = known.get(before)
+    if (after === undefined) known.set(before, (after = [...new Set(before.map(extend))]))
+    return { amount, routes: after }
+  })
+}
+
+/** In FIFO the parts are the transfer, in order; otherwise they lie over one another and over the whole. */
+function withOwnRoute(
+  method: TaintMethod,
+  parts: readonly Lot<Route>[],
+  own: readonly Route[],
+  amount: bigint,
+): readonly Lot<Route>[] {
+  if (parts.length === 0) return [{ amount, routes: own }]
+  if (method === 'fifo') return parts.map((lot) => ({ ...lot, routes: [...lot.routes, ...own] }))
+  return own.length === 0 ? parts : [...parts, { amount, routes: own }]
 }
 
 /**
