@@ -1,7 +1,7 @@
 /** Ids of events: name-based where a consumer decided, time-ordered where a person asked. */
 import { parse, v5, v7 } from 'uuid'
 
-// Bytes, not text: an import decides ids by the ten thousand, and the library converts text slowly.
+// Bytes instead of text: an import makes tens of thousands of ids, and the library converts text slowly.
 const NAMESPACE = parse('6d0c1f9e-5f0b-5d35-9c86-0f7b8a0e7c11')
 const utf8 = new TextEncoder()
 
@@ -16,7 +16,7 @@ export function requestedEventId(): string {
 }
 
 const RANDOM_BYTES = 16
-/** A call into the random generator costs more than the rest of an id, and an API call makes two: fetched by the page. */
+/** A call of the random generator costs more than the rest of an id, so random bytes are fetched by the page. */
 const pool = new Uint8Array(4_096)
 let used = pool.length
 

@@ -1,4 +1,4 @@
-/** What libraries are given to speak with: they never choose a logger or a metrics library themselves. */
+/** The logger and the metrics that libraries receive as arguments; they never choose a library for these themselves. */
 
 /** Structured logging, pino's call shape. Never pass a secret, a key or a request body. */
 export interface Logger {

@@ -66,7 +66,7 @@ const exposureSchema = z
   })
   .describe('How exposure is judged.')
 
-/** Nothing but these settings: one that is not known is refused, because it would not do what its author thinks. */
+/** An unknown setting is refused, because it would have no effect and its author may expect one. */
 export const policyDocumentSchema = z
   .strictObject({
     id: z.string().min(1).max(100).describe('Name of the policy.'),
@@ -139,7 +139,7 @@ export interface PolicySchemaFault {
   readonly unknown: readonly string[]
 }
 
-/** What is wrong with a parsed JSON text as a policy document; empty where its form is right. */
+/** The faults of a parsed JSON text as a policy document; empty for a valid form. */
 export function policySchemaFaults(document: unknown): readonly PolicySchemaFault[] {
   const parsed = policyDocumentSchema.safeParse(document)
   if (parsed.success) return []

@@ -22,7 +22,7 @@ export function topicOf(type: EventType, livemode = true): string {
   return livemode ? topic : SANDBOX_PREFIX + topic
 }
 
-/** The two separate ways a screen takes: interactive screens never wait behind the screens of bulk jobs. */
+/** Screens use two separate topics, so that interactive screens never wait behind the screens of bulk jobs. */
 export type Lane = 'interactive' | 'bulk'
 
 /** Topic of a lane's ScreenRequested events; both topics share one subject. */

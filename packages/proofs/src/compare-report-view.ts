@@ -1,4 +1,4 @@
-/** Whether the read model answers with what the log says first. */
+/** Checks that the read model returns the first record of each report. */
 import type { DomainEvent } from '@cupel/contracts'
 import type { LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -13,7 +13,7 @@ interface Row extends Record<string, unknown> {
   document: string | null
 }
 
-/** Problems of the first records of a batch. What the projection has not read yet is not missing. */
+/** Problems of the first records of a batch. Records that the projection has not read yet are not missing. */
 export async function compareReportView(
   database: Database,
   firsts: readonly { readonly record: LogRecord; readonly event: DomainEvent }[],

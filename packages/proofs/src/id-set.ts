@@ -1,13 +1,13 @@
 /**
  * A set of ids in a few bytes each: a million take 16 MB. Ids are kept as 64 bits of their text, so two of a hundred million
- * fall together less than once in three thousand audits.
+ * collide less than once in three thousand proofs.
  */
 
 /** Slots twice as many as ids keep the chains of the open addressing short. */
 const SLOTS_PER_ID = 2
 
 export interface IdSet {
-  /** Whether the id was new. Throws where more ids come than were announced. */
+  /** Whether the id was new. Throws where more ids are added than `maxIds`. */
   add(id: string): boolean
   readonly size: () => number
 }

@@ -1,20 +1,20 @@
-/** What a look at the log found wrong. */
+/** A problem that the verification of the log found. */
 
 export type ProblemKind =
   /** No event of a known schema. */
   | 'undecodable'
   /** The first records of the partition are gone. */
   | 'truncated'
-  /** A record was taken out, or the log is shorter than it says. */
+  /** A record was removed, or the log is shorter than its end offset. */
   | 'gap'
-  /** The report is not what its hash was taken of, or says something else than its record. */
+  /** The report does not match its hash, or contradicts its record. */
   | 'report-hash'
   | 'report-contents'
   /** A report that is not in the partition its id names, or under another key. */
   | 'misplaced'
-  /** Two events under one id that say different things. */
+  /** Two events with one id and different contents. */
   | 'id-reused'
-  /** The read model answers with something else than the first record. */
+  /** The read model returns something other than the first record. */
   | 'read-model'
 
 export interface Problem {

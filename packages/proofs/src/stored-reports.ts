@@ -1,7 +1,7 @@
 /**
- * Every report there is, read from the log: of a report id the first record in its partition, be it the report or the
- * failure, is what callers were told. Memory is bounded whatever the log holds: a partition with more ids than are
- * remembered at once is read several times, each time for another share of the ids.
+ * Reads every report from the log. The first record of a report id in its partition, report or failure, is what callers got.
+ * Memory is bounded: a partition with more ids than fit in memory is read several times, each time for another share of the
+ * ids.
  */
 import { reportPartition, topicOf, type DomainEvent } from '@cupel/contracts'
 import { TYPE_HEADER, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
@@ -26,7 +26,7 @@ export interface StoredReportsOptions {
   readonly since?: string | undefined
   /** Only this report. */
   readonly reportId?: string | undefined
-  /** A record that is no event: it is told and passed by. Without it the reading ends there. */
+  /** Called for a record that is no event, which is then skipped. Without this callback the reading fails there. */
   readonly onUndecodable?: (error: unknown, record: LogRecord) => void
   readonly onProgress?: (progress: ReadingProgress) => void
   readonly maxIds?: number
@@ -90,7 +90,7 @@ async function placesOf({ log, livemode, reportId }: StoredReportsOptions): Prom
   return places
 }
 
-/** The report of a record that is wanted. An older record is not decoded: it only kept its id taken. */
+/** The report of a record in the requested range. An older record is not decoded: only its id matters. */
 function decoded(record: LogRecord, { codec, since, onUndecodable }: StoredReportsOptions): StoredReport[] {
   const recordedAt = record.headers['ce_time'] ?? ''
   if (since !== undefined && recordedAt < since) return []

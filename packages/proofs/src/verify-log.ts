@@ -1,7 +1,7 @@
 /**
- * Whether everything in the log is well-formed: every record is an event of its schema, every report carries the hash it
- * says, repeats repeat, ids stand where their names put them, and the read model answers with the first record of each
- * report. Nothing is changed.
+ * Verifies that the log is well-formed: every record is an event of its schema, every report matches its hash, repeats have the
+ * same contents, report ids are in the partitions they name, and the read model returns the first record of each report.
+ * Nothing is changed.
  */
 import { createHash } from 'node:crypto'
 import { reportPartition, type DomainEvent, type TopicSpec } from '@cupel/contracts'
@@ -24,7 +24,7 @@ export interface TopicSummary {
   readonly partitions: number
   readonly records: number
   readonly byType: Readonly<Record<string, number>>
-  /** Records told again under an id that came before. */
+  /** Records with an id that an earlier record has. */
   readonly repeats: number
 }
 
@@ -53,7 +53,7 @@ export interface VerifyOptions {
   readonly maxIds?: number
 }
 
-/** Ids remembered at once: 16 MB each for ids and for what was said under them. */
+/** Ids in memory at once: 16 MB for ids and 16 MB for digests of their contents. */
 const MAX_IDS = 1_000_000
 const reportTypes: readonly (string | undefined)[] = ['ReportGenerated', 'ScreeningFailed']
 
@@ -127,7 +127,7 @@ async function verifyShare(
       if (rawTopics.has(topic)) continue
       const id = record.headers['ce_id'] ?? ''
       const isReport = reportTypes.includes(type)
-      // A failure and a report of one report id have ids of their own, and are compared with each other.
+      // A failure and a report of one report id have different event ids, so the report id compares them.
       const isOurs = shareOf(isReport ? record.key : id, shares) === share
       if (share > 0 && !isOurs) continue
       const event = share === 0 || isReport ? decode(run, codec, record, share) : null
@@ -135,7 +135,7 @@ async function verifyShare(
       if (!isOurs || id === '') continue
       const isNew = ids.add(id)
       if (!isNew) tally.repeats += 1
-      // Decided twice from newer labels, a report may say something else: then the first one counts, which is seen to below.
+      // A report that was decided twice from different labels may differ. The first record counts, as checked below.
       const isNewText = said.add(`${id} ${digest(record.value)}`)
       if (!isNew && isNewText && !isReport)
         found({ kind: 'id-reused', topic, partition, offset, detail: `${type} ${id} says something else.` })
@@ -153,7 +153,7 @@ async function verifyShare(
   }
 }
 
-/** The records of a partition. The log itself misses those that were taken out; reading this partition ends there. */
+/** The records of a partition. The log detects a removed record; the reading of this partition ends there. */
 async function* wholeRecords(
   { topic, partition, found }: PartitionRun,
   log: EventLog,
@@ -228,7 +228,7 @@ function parsed(text: string): ReportText | null {
   try {
     return JSON.parse(text) as ReportText
   } catch {
-    // The caller says that it is not JSON.
+    // The caller reports that it is not JSON.
     return null
   }
 }

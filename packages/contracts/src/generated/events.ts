@@ -18,7 +18,7 @@ export interface ScreenRequested {
   readonly customerReference: null | string
   /** interactive or bulk. */
   readonly lane: string
-  /** UTC time after which nobody waits for the answer; null where nobody ever did. */
+  /** UTC time until which a caller waits for the answer; null where none waits. */
   readonly answerByAt: null | string
   /** UTC time the request was accepted. */
   readonly requestedAt: string
@@ -100,15 +100,15 @@ export interface JudgementInputs {
   readonly originTableVersion: string
   readonly assetTableVersion: string
   readonly scorerVersion: string
-  /** How the stage of chain data ended: answered, failed or late; empty where no provider was asked. */
+  /** How the stage of chain data ended: answered, failed or late; empty where no provider was queried. */
   readonly chainStage: string
-  /** One for each provider that was asked, in the order of the configuration. */
+  /** One for each queried provider, in the order of the configuration. */
   readonly chainFacts: readonly ChainFact[]
-  /** Null where no ledger was asked. */
+  /** Null where no ledger was queried. */
   readonly exposure: null | ExposureRecord
 }
 
-/** A label that was looked at, whole, with what became of it. */
+/** A label that was considered, with all its facts and its use in the decision. */
 export interface ConsideredLabel {
   readonly labelId: string
   readonly source: string
@@ -139,12 +139,12 @@ export interface ConsideredLabel {
   readonly reason: string
 }
 
-/** What one provider of chain data said of the address, or why it said nothing. */
+/** The answer of one provider of chain data about the address, or the reason for none. */
 export interface ChainFact {
   readonly chain: string
   /** Name of the provider in the configuration. */
   readonly provider: string
-  /** What was asked, without secrets. */
+  /** The request, without secrets. */
   readonly request: string
   /** Block the answer is of, in decimals. */
   readonly height: null | string
@@ -155,10 +155,10 @@ export interface ChainFact {
   readonly txCount: null | number
   /** total or outgoing. */
   readonly txCountKind: null | string
-  /** Code is at the address; a delegation of an account is none. */
+  /** The address has code; the delegation of an account is not code. */
   readonly isContract: null | boolean
   readonly tokens: readonly TokenBalance[]
-  /** Hash of what the provider answered; empty where it did not. */
+  /** Hash of the provider’s answer; empty without one. */
   readonly responseSha256: string
   /** Why there is no answer; null where there is one. */
   readonly error: null | string
@@ -184,7 +184,7 @@ export interface ExposureRecord {
   readonly ranges: readonly LedgerRange[]
   /** Counted transfers that were read. */
   readonly transfersExamined: number
-  /** Those of the address itself. */
+  /** Transfers of the address itself. */
   readonly ownTransfers: number
   readonly hopsSearched: number
   /** A limit was reached. */
@@ -247,7 +247,7 @@ export interface ExposureMeasure {
   readonly provenAmount: string
   /** T: all counted base units of the address in this direction. */
   readonly total: string
-  /** T is known to be all there ever was. */
+  /** T covers the whole history. */
   readonly totalComplete: boolean
   /** Mean confidence of the sources, weighted by value, parts per million. */
   readonly confidencePpm: number
@@ -268,7 +268,7 @@ export interface ExposureMeasure {
   readonly origin: string
   readonly role: string
   readonly observedAt: null | string
-  /** Those of most value. */
+  /** The paths of most value. */
   readonly paths: readonly ExposurePath[]
 }
 
@@ -303,7 +303,7 @@ export interface ExposureCut {
   readonly hops: number
 }
 
-/** A screening could not be decided and will not be tried again by itself. */
+/** A screening could not be decided and is not retried automatically. */
 export interface ScreeningFailed {
   readonly reportId: string
   readonly accountId: string
@@ -379,7 +379,7 @@ export interface BulkItem {
   readonly errorDetail: null | string
 }
 
-/** A customer asked for a job to be cancelled. What had ended by then stands. */
+/** A customer requested the cancellation of a job. Items that had ended keep their results. */
 export interface BulkCancelRequested {
   readonly jobId: string
   readonly accountId: string
@@ -400,7 +400,7 @@ export interface BulkCancelled {
   readonly total: number
   /** Items with a report. */
   readonly completed: number
-  /** Items without one, an invalid address among the reasons. */
+  /** Items without a report, for example because of an invalid address. */
   readonly failed: number
   /** Items that were not done when the job was cancelled. */
   readonly cancelled: number
@@ -421,7 +421,7 @@ export interface BulkCompleted {
   readonly total: number
   /** Items with a report. */
   readonly completed: number
-  /** Items without one, an invalid address among the reasons. */
+  /** Items without a report, for example because of an invalid address. */
   readonly failed: number
   /** Items that were not done when the job was cancelled. */
   readonly cancelled: number
@@ -429,7 +429,7 @@ export interface BulkCompleted {
   readonly completedAt: string
 }
 
-/** A source says something about an address. Visible from the LabelSetPublished of the same import. */
+/** A source states a label of an address. Visible from the LabelSetPublished of the same import. */
 export interface LabelAsserted {
   readonly labelId: string
   readonly importId: string
@@ -493,14 +493,14 @@ export interface LabelSetPublished {
 /** A list was configured to be refreshed on a schedule: it is required to be fresh, also before it first arrives. */
 export interface LabelSetExpected {
   readonly expectationId: string
-  /** Whose list it is; empty where only its rows will say. */
+  /** Source of the list; empty where only its rows name it. */
   readonly source: string
   readonly dataset: string
-  /** False: it is not waited for any more. */
+  /** False: the list is no longer expected. */
   readonly expected: boolean
   readonly expectedAt: string
   readonly expectedBy: string
-  /** Why, in the words of an operator; empty where a schedule says it. */
+  /** Reason given by the operator; empty for a scheduled refresh. */
   readonly reason: string
 }
 
@@ -527,7 +527,7 @@ export interface LedgerSegmentImported {
   readonly rows: number
   /** Transfers that were new. */
   readonly added: number
-  /** Transfers that another file, or this one, had already told. */
+  /** Transfers that another file, or this one, already contained. */
   readonly known: number
   readonly retired: number
   /** Rows that are no counted transfer, by reason. */
@@ -537,7 +537,7 @@ export interface LedgerSegmentImported {
   readonly assetTableVersion: string
   readonly importedAt: string
   readonly importedBy: string
-  /** Why, in the words of whoever imported it; empty where nobody said. */
+  /** Reason given by the operator who imported it; empty without one. */
   readonly reason: string
 }
 
@@ -559,7 +559,7 @@ export interface AccountCreated {
   readonly name: string
   readonly createdAt: string
   readonly createdBy: string
-  /** Why, in the words of whoever opened it; empty where nobody said. */
+  /** Reason given by the operator who opened it; empty without one. */
   readonly reason: string
 }
 
@@ -578,7 +578,7 @@ export interface ApiKeyIssued {
   readonly rotatedFrom: null | string
   readonly issuedAt: string
   readonly issuedBy: string
-  /** Why, in the words of whoever issued it; empty where nobody said. */
+  /** Reason given by the operator who issued it; empty without one. */
   readonly reason: string
 }
 
@@ -622,7 +622,7 @@ export interface ApiRequestAudited {
   readonly at: string
 }
 
-/** Further calls without a known key from one client within a minute, counted instead of told one by one. */
+/** Further calls without a known key from one client within a minute, counted instead of recorded one by one. */
 export interface RefusedRequestsCounted {
   /** IPv4 address, or the /64 of an IPv6 address. */
   readonly clientNetwork: string
@@ -635,7 +635,7 @@ export interface RefusedRequestsCounted {
   readonly countedBy: string
 }
 
-/** An account named a receiver of webhooks. */
+/** An account created a webhook endpoint. */
 export interface WebhookEndpointCreated {
   readonly endpointId: string
   readonly accountId: string
@@ -650,13 +650,13 @@ export interface WebhookEndpointCreated {
   readonly createdAt: string
   /** Key id or operator. */
   readonly createdBy: string
-  /** Why, in the operator's words; empty where the account did it. */
+  /** Reason given by the operator; empty where the account did it. */
   readonly reason: string
   /** The call that created the endpoint; null where an operator did. */
   readonly call: null | ApiCall
 }
 
-/** A receiver of webhooks was changed, paused, resumed or got another secret. */
+/** A webhook endpoint was changed, paused, resumed or got another secret. */
 export interface WebhookEndpointChanged {
   readonly endpointId: string
   readonly accountId: string
@@ -670,18 +670,18 @@ export interface WebhookEndpointChanged {
   readonly status: string
   /** paused by its owner, or gone: the receiver answered 410; null while it is enabled. */
   readonly disabledReason: null | string
-  /** Until when messages are also signed with the secret before; null where none is being replaced. */
+  /** Time until which messages are also signed with the previous secret; null without one. */
   readonly previousSecretExpiresAt: null | string
   readonly changedAt: string
   /** Key id, operator, or cupel/webhook-dispatcher. */
   readonly changedBy: string
-  /** Why, in the operator's words; empty where the account did it. */
+  /** Reason given by the operator; empty where the account did it. */
   readonly reason: string
   /** The call that changed the endpoint; null where an operator or the dispatcher did. */
   readonly call: null | ApiCall
 }
 
-/** An account gave up a receiver of webhooks, and with it what was still to be sent there. */
+/** An account deleted a webhook endpoint and dropped its open deliveries. */
 export interface WebhookEndpointDeleted {
   readonly endpointId: string
   readonly accountId: string
@@ -690,13 +690,13 @@ export interface WebhookEndpointDeleted {
   readonly deletedAt: string
   /** Key id or operator. */
   readonly deletedBy: string
-  /** Why, in the operator's words; empty where the account did it. */
+  /** Reason given by the operator; empty where the account did it. */
   readonly reason: string
   /** The call that deleted the endpoint; null where an operator did. */
   readonly call: null | ApiCall
 }
 
-/** A webhook was sent once, whatever came of it. */
+/** An attempt to send a webhook ended, with any result. */
 export interface WebhookAttempted {
   readonly deliveryId: string
   /** The webhook-id header, the same over all attempts. */
@@ -705,7 +705,7 @@ export interface WebhookAttempted {
   readonly accountId: string
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
-  /** What the webhook tells, such as bulk.completed. */
+  /** Type of the webhook, such as bulk.completed. */
   readonly type: string
   /** null where it is not about a job. */
   readonly jobId: null | string
@@ -713,7 +713,7 @@ export interface WebhookAttempted {
   readonly attempt: number
   /** null where no answer came. */
   readonly statusCode: null | number
-  /** Why no answer came: timeout, connect_failed and so on; null where one did. */
+  /** Why no answer came: timeout, connect_failed and so on; null where there was one. */
   readonly error: null | string
   readonly durationMs: number
   /** When it is tried again; null where it is not. */
@@ -730,7 +730,7 @@ export interface WebhookDelivered {
   readonly accountId: string
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
-  /** What the webhook tells, such as bulk.completed. */
+  /** Type of the webhook, such as bulk.completed. */
   readonly type: string
   /** null where it is not about a job. */
   readonly jobId: null | string
@@ -748,7 +748,7 @@ export interface WebhookExhausted {
   readonly accountId: string
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
-  /** What the webhook tells, such as bulk.completed. */
+  /** Type of the webhook, such as bulk.completed. */
   readonly type: string
   /** null where it is not about a job. */
   readonly jobId: null | string

@@ -13,7 +13,7 @@ const BASE = 62n
 const KEY_ID_LENGTH = 8
 /** 256 bits need 43 digits of base 62. */
 const SECRET_LENGTH = 43
-/** Any secret of at least this length is accepted, so that it may change without a new prefix. */
+/** A secret of at least this length is accepted, so that the length may change without a new prefix. */
 const MIN_SECRET_LENGTH = 32
 const MAX_SECRET_LENGTH = 86
 /** CRC-32 in base 62. */
@@ -50,7 +50,7 @@ const KEY_PATTERN = new RegExp(
     `[0-9A-Za-z]{${MIN_SECRET_LENGTH},${MAX_SECRET_LENGTH}}([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 )
 
-/** Reads a key that someone presents; null where it is none or mistyped. Says nothing about its being valid. */
+/** Parses the text of a key; null for other text and for a wrong checksum. It does not check whether the key exists. */
 export function parseApiKey(text: string): ApiKeyParts | null {
   const matched = KEY_PATTERN.exec(text)
   if (matched === null) return null
@@ -59,15 +59,15 @@ export function parseApiKey(text: string): ApiKeyParts | null {
   return { environment: environment as Environment, keyId: keyId! }
 }
 
-/** Anything that begins like a key and goes on for as long as a part of its secret worth hiding, in any case. */
+/** Text that begins like a key and has at least a few characters of a secret, in any letter case. */
 const LOOKS_LIKE_KEY = /cpl_(?:live|test)_[0-9a-z]{16,}/gi
 
-/** The text with everything that looks like a key taken out: for what is said about inputs nobody has checked yet. */
+/** The text without everything that looks like a key, for messages about unchecked input. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(LOOKS_LIKE_KEY, 'cpl_[removed]')
 }
 
-/** Asked at every call, so without a BigInt: a checksum fits a number. */
+/** Every call computes it, so it uses no BigInt: a checksum fits a number. */
 function checksumOf(body: string): string {
   const bytes = new Uint8Array(body.length)
   for (let index = 0; index < body.length; index += 1) bytes[index] = body.charCodeAt(index)

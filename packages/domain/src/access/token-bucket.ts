@@ -69,7 +69,7 @@ export function bucketWindowSeconds(bucket: TokenBucket): number {
   return wholeSeconds(bucket.depth * bucket.intervalUs)
 }
 
-/** Rounded up, so that who waits that long has waited long enough. */
+/** Rounded up, so that a caller who waits this long finds a token. */
 export function wholeSeconds(microseconds: number): number {
   return Math.ceil(microseconds / MICROSECONDS_PER_SECOND)
 }

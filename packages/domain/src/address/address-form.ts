@@ -1,9 +1,9 @@
-/** What reading an address gives, and the steps most formats share. */
+/** The result of parsing an address, and the steps that most formats share. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { AddressFormat } from './chain-table.js'
 
-/** What stopped a text from being an address; the first word of the explanation a caller gets. */
+/** Why a text is no address; the first word of the explanation for the caller. */
 export type FormFailure = 'bad_format' | 'bad_checksum' | 'eip55_mismatch'
 
 export interface AddressForm {

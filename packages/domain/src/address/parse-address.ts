@@ -1,6 +1,6 @@
 /**
- * From the text a caller sent to the address it means: which chain, which one writing, which key for look-ups.
- * Parsed once at the edge; nothing behind it looks at the text again.
+ * Parses the text of a caller into its address: the chain, the canonical form, and the key for look-ups.
+ * The API parses an address once, at the edge; later stages trust the result.
  */
 import type { AddressForm, FormFailure } from './address-form.js'
 import { readAddressForms } from './address-forms.js'
@@ -17,7 +17,7 @@ export interface ParsedAddress {
   /** Exactly as sent. */
   readonly text: string
   readonly chain: ChainCode
-  /** The one writing of this address on this chain. */
+  /** The canonical form of this address on this chain. */
   readonly canonical: string
   /** Every chain the text fits, in order of detection, where the caller named none and there are several; else empty. */
   readonly candidateChains: readonly ChainCode[]

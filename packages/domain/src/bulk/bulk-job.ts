@@ -102,7 +102,7 @@ export function evolveJob(job: BulkJob, events: readonly BulkEvent[]): BulkJob {
   return { submittedAt, marks: marks.join(''), firsts, latestAt, cancelRequestedAt, end }
 }
 
-/** Whether this was the first word on the item. It stands, except that a cancelled item was never done. */
+/** Whether this is the first event about the item. The first event counts, except that a cancelled item was never done. */
 function mark(marks: string[], index: number, by: ItemMark): boolean {
   extend(marks, index + 1)
   if (marks[index] !== OPEN) return false
@@ -118,7 +118,7 @@ function later(one: string | null, other: string): string {
   return one === null || other > one ? other : one
 }
 
-/** What became of the item at this index. */
+/** The state of the item at this index. */
 export function markOf(job: Pick<BulkJob, 'marks' | 'firsts'>, index: number): ItemMark {
   return job.marks[job.firsts[index] ?? index] as ItemMark
 }

@@ -56,7 +56,7 @@ export function shareRoom(
       if (job.left === 0) jobs.shift()
     }
     if (jobs.length === 0) {
-      // Nothing is saved up by having nothing to do.
+      // An account without work saves up nothing.
       order.shift()
       deficits.delete(account)
     } else if (allowance === 0) {

@@ -1,6 +1,6 @@
-/** Transactions as providers of chain data tell them, before it is decided what of them counts. */
+/** Transactions as providers of chain data report them, before any of them is counted. */
 
-/** A transaction that moved value to or from an address, as a provider tells it. */
+/** A transaction that moved value to or from an address, as a provider reports it. */
 export interface ChainTransaction {
   /** Lowercase where the chain writes hashes in hex. */
   readonly txHash: string

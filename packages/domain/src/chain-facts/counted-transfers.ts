@@ -1,7 +1,7 @@
 /**
- * From transactions that providers tell to transfers that count for exposure, with the ids they have in the ledger: told by
- * both, a transfer is one. A provider tells the newest transactions alone, so what follows from them is never a whole
- * history, and no share may be taken of it.
+ * Converts transactions that providers report into transfers that count for exposure. The ids equal those of the ledger, so a
+ * transfer that both report counts once. A provider reports only the newest transactions: they are never a whole history, and
+ * no share may be computed from them.
  */
 import { uncountedReason, type Transfer } from '../scorer/index.js'
 import { sha256Hex } from '../scorer/index.js'
@@ -9,7 +9,7 @@ import type { ChainTransaction, Movement, OwnedAmount, SpentAndCreated } from '.
 
 /** Of a SHA-256, as in the ledger. */
 const ID_HEX_DIGITS = 32
-/** A transaction that mixes more than this says nothing of who paid whom. */
+/** A transaction with more edges gives no useful information about who paid whom. */
 const MAX_EDGES = 10_000
 
 /** The counted transfers, each once, in the order of the transactions. */
@@ -47,14 +47,14 @@ function movedTransfer(
   return { id, txHash, kind, contract, from, to, amount, blockNumber, occurredAtS, position, proven }
 }
 
-/** What tells a movement from others of its transaction and kind; null where nothing does. */
+/** The index that identifies a movement within its transaction and kind; null where there is none. */
 function indexOf({ movements }: ChainTransaction, { kind, position }: Movement): string | null {
   const isOnlyNative = kind === 'native' && movements.filter((other) => other.kind === 'native').length === 1
   if (isOnlyNative) return ''
   return position === null ? null : String(position)
 }
 
-/** Equal movements of one transaction that nothing tells apart are counted: the first, the second, … */
+/** Equal movements of one transaction without an index get an ordinal: the first, the second, … */
 function repeatedId(content: string, repeats: Map<string, number>): string {
   const ordinal = repeats.get(content) ?? 0
   repeats.set(content, ordinal + 1)

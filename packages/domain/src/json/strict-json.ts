@@ -1,5 +1,5 @@
 /**
- * JSON as a security boundary wants it: what two readers could understand differently is refused before anyone reads it.
+ * Strict JSON for a security boundary: text that two readers could understand differently is refused before it is used.
  * The value itself always comes from JSON.parse; the scan before it only ever refuses more (docs/adr/0070).
  */
 

@@ -1,4 +1,4 @@
-/** From a row of a list to what it is worth: whose word it is, of what kind, about whom, how sure. */
+/** Classifies a row of a list: its origin, kind, role and confidence. */
 import { authorityOrigins, findOriginRow } from './origin-table.js'
 import type { Role } from '../scorer/index.js'
 import { confidenceLadder, type LabelKind } from './vocabulary.js'
@@ -19,7 +19,7 @@ export interface LabelClass {
   readonly confidencePpm: number
 }
 
-/** Classifies a row by the origin table. A source the table does not know is its own origin, at a crowd's word. */
+/** Classifies a row by the origin table. A source that the table does not contain is its own origin, of kind `crowd`. */
 export function classifyLabel(row: ClassifiableRow): LabelClass {
   const found = findOriginRow(row.source, row.sourceUrl)
   const kind = kindOf(found?.kind ?? 'crowd', row.category)
@@ -31,14 +31,14 @@ export function classifyLabel(row: ClassifiableRow): LabelClass {
   }
 }
 
-/** An authority designates for sanctions alone. What else its papers say of an address is an official document. */
+/** An authority designates only for sanctions. Its other statements about an address are official documents. */
 function kindOf(kind: LabelKind, category: string): LabelKind {
   const isDesignating = kind === 'designation' || kind === 'restatement'
   return isDesignating && category !== 'sanctions' ? 'official_document' : kind
 }
 
 const disputedEntity = /white[ -]?hat|compromised/i
-/** Contracts around a mixer that nobody mixes with. */
+/** Contracts that belong to a mixer and do not mix. */
 const mixerInfrastructure =
   /\btoken\b|\bvoucher\b|\bvesting\b|\bgovernance\b|\bverifier\b|\bposeidon\b|\bhasher\b/i
 

@@ -1,5 +1,5 @@
 /**
- * Who found a thing out first. Many lists restate one origin, and restatements of one origin count once:
+ * The origin of each list: who stated a fact first. Many lists restate one origin, and restatements of one origin count once:
  * most public EVM scam tags are one explorer's, through four collections.
  */
 import type { LabelKind } from './vocabulary.js'
@@ -17,7 +17,7 @@ export interface OriginRow {
   readonly urlPrefix: string
   readonly origin: string
   readonly kind: LabelKind
-  /** Everyone in the dataset stands in this relation to its entity. */
+  /** The role of every address in the dataset. */
   readonly role?: 'participant'
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a policy of the right form does that its author may not want. An error is a policy that hides something or does not
- * do what it says: it is not activated. A warning is a choice worth a second look.
+ * Effects of a valid policy that its author may not want. An error is a setting that hides something or has no effect; such a
+ * policy is not activated. A warning is a choice that deserves a second look.
  */
 import { authorityOrigins } from '../labels/origin-table.js'
 import { confidenceLadder } from '../labels/vocabulary.js'
@@ -22,11 +22,11 @@ export interface PolicyFinding {
   readonly message: string
 }
 
-/** Below, a clean attribution is as likely wrong as right. */
+/** Below it, a clean attribution is as likely wrong as right. */
 const LEAST_CLEAN_CONFIDENCE = 0.5
-/** Above, what courts and police state of an address would be shown and not used. */
+/** Above it, statements of courts and police would be shown and not used. */
 const MOST_MINIMUM_CONFIDENCE = 0.75
-/** What the judgement itself shows and does not use: hiding it needs no remark. */
+/** The judgement shows labels below it without using them, so no finding is needed. */
 const UNUSED_CONFIDENCE = 0.3
 const MOST_AUTHORITY_AGE_HOURS = 168
 const MOST_AGE_HOURS = 2_160
@@ -60,7 +60,7 @@ const warning = (rule: string, path: string, message: string): PolicyFinding => 
   message,
 })
 
-/** Points of what nobody doubts: a certain statement about the owner. */
+/** Points of a certain label about the owner. */
 function certainPoints({ weights, roles: factors }: PolicyDocument, category: RiskCategory): number {
   return 100 * weights[category] * factors.owner
 }

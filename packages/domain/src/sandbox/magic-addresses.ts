@@ -1,5 +1,5 @@
 /**
- * The addresses that mean something in the sandbox, on every EVM chain, and nothing to a live key. Their labels are made up,
+ * Addresses with a fixed meaning in the sandbox, on every EVM chain, and with none for a live key. Their labels are invented;
  * their reports are judged like any other. docs/sandbox.md lists them; a test compares.
  */
 import type { Category, ProblemCode, RiskLevel } from '@cupel/contracts'
@@ -61,7 +61,7 @@ export const magicProblems: ReadonlyMap<string, ProblemCode> = new Map<string, P
 
 const SOURCE = 'cupel_sandbox'
 const DATASET = 'magic-addresses'
-/** Fixed, so that a report of the sandbox is the same on every installation but for its id and its time. */
+/** Fixed, so that a sandbox report differs between installations only in its id and its time. */
 const SANDBOX_BEGAN_AT = '2026-01-01T00:00:00.000Z'
 
 const magicSet: LabelSetFacts = {
@@ -86,7 +86,7 @@ export interface SandboxLabels {
 const knowsNothing: SandboxLabels = { labelsAsOf: '', labelSets: [], labels: [] }
 const magicSets: readonly LabelSetFacts[] = [magicSet]
 
-/** What the sandbox knows of an address: its own label where it is magic, else nothing, whatever is known of it outside. */
+/** The labels of an address in the sandbox: one for a magic address, none for any other. Live labels have no effect. */
 export function sandboxLabels(canonicalAddress: string, chain: string): SandboxLabels {
   const meaning = canonicalAddress === MAGIC_SLOW_ADDRESS ? magic('01') : canonicalAddress
   const report = magicReports.get(meaning)

@@ -1,15 +1,15 @@
-/** What providers of chain data said of one address, as a decision is given it and records it. */
+/** The answers of providers about one address, as a decision receives and records them. */
 import type { ChainFact } from '@cupel/contracts'
 
 /**
- * How the asking ended. `answered`: at least one provider said something in time. `failed`: all ended, none with an
- * answer. `late`: the deadline passed before all had ended, and the whole stage was dropped. Empty: nobody was asked.
+ * How the queries ended. `answered`: at least one provider answered in time. `failed`: all ended without an answer. `late`: the
+ * deadline passed before all had ended, and the whole stage was dropped. Empty: no provider was queried.
  */
 export type ChainStage = '' | 'answered' | 'failed' | 'late'
 
 export interface ChainInputs {
   readonly stage: ChainStage
-  /** One per provider asked, in the order of the configuration, which is the order of trust. */
+  /** One per queried provider, in the order of the configuration, which is the order of trust. */
   readonly facts: readonly ChainFact[]
 }
 

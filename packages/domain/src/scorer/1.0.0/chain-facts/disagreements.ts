@@ -1,6 +1,6 @@
 /**
- * Where providers contradict one another. Only like facts are compared: state moves from block to block, so amounts are
- * compared where both providers vouch for the same block, and counts, which never fall, wherever the blocks are in order.
+ * Finds where providers contradict one another. Only comparable facts are compared. State changes with every block, so amounts
+ * are compared only for the same block. Counts never fall, so they are compared wherever the order of the blocks is known.
  */
 import type { ChainFact } from '@cupel/contracts'
 import { compareText } from '../risk/consider-labels.js'
@@ -71,7 +71,7 @@ function compareCode(a: ChainFact, b: ChainFact): readonly Disagreement[] {
   return differing('is_contract', a, b, ({ isContract }) => (isContract === null ? null : String(isContract)))
 }
 
-/** Silence contradicts nobody. */
+/** A provider without a value contradicts none. */
 function differing(
   fact: string,
   a: ChainFact,

@@ -1,4 +1,4 @@
-/** From recorded facts to what a report says of them: balance, transaction count, tokens, coverage, and whether code is there. */
+/** Reads recorded facts for a report: balance, transaction count, tokens, coverage, and whether the address has code. */
 import type { ChainFact, Report } from '@cupel/contracts'
 import { chainFactsOf } from '../tables/chain-table.js'
 import { formatAmount } from './amount.js'
@@ -32,7 +32,7 @@ const nobodyAsked: ChainReading = {
   isFaulted: false,
 }
 
-/** Reads the facts of one address on `chain`. Facts of another chain are refused by whoever asked, not here. */
+/** Reads the facts of one address on `chain`. The chain stage refuses facts of another chain before. */
 export function readChainFacts(chain: string, { stage, facts }: ChainInputs): ChainReading {
   if (stage === '') return nobodyAsked
   const answered = stage === 'answered' ? facts.filter(({ error }) => error === null) : []
@@ -54,7 +54,7 @@ export function readChainFacts(chain: string, { stage, facts }: ChainInputs): Ch
   }
 }
 
-/** All transactions say more than the outgoing ones; among equals the first in the order of trust counts. */
+/** A total count is preferred to a count of outgoing transactions; among equals the first in the order of trust counts. */
 function findCount(answered: readonly ChainFact[]): ChainFact | undefined {
   const counting = answered.filter(({ txCount }) => txCount !== null)
   return counting.find(({ txCountKind }) => txCountKind === 'total') ?? counting[0]
@@ -67,7 +67,7 @@ function nativeAmount(chain: string, baseUnits: string): string {
   return `${formatAmount(baseUnits, decimals)} ${symbol}`
 }
 
-/** Each token as the first provider that has it says. */
+/** Each token with the amount of the first provider that reports it. */
 function tokenAmounts(answered: readonly ChainFact[]): Report['balances'] {
   const amounts = new Map<string, string>()
   for (const { asset, amountBaseUnits, decimals } of answered.flatMap(({ tokens }) => tokens)) {

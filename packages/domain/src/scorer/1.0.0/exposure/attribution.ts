@@ -1,4 +1,4 @@
-/** What the labels of a counterparty make of it: a source of exposure, a service at which paths end, or nothing. */
+/** Attributes a counterparty by its labels: a source of exposure, a service at which paths end, or neither. */
 import type { ConsideredLabel } from '@cupel/contracts'
 import { compareStrength, considerLabels } from '../risk/consider-labels.js'
 import type { LabelFacts, LabelSetFacts } from '../risk/label-facts.js'
@@ -9,9 +9,9 @@ import { riskCategories, type Category, type RiskCategory } from '../vocabulary.
 export interface Attribution {
   /** Illicit categories that the address is attributed to. */
   readonly sources: readonly SourceAttribution[]
-  /** The service the address belongs to: what lies behind it is the service's and not followed. */
+  /** The service that owns the address. Paths end there, because the value behind it belongs to the service. */
   readonly service: Category | null
-  /** Any label says anything live of the address. */
+  /** The address has at least one live label. */
   readonly isLabelled: boolean
 }
 
@@ -23,7 +23,7 @@ export interface SourceAttribution {
   readonly label: ConsideredLabel
 }
 
-/** Services whose customers' value is mixed with everybody's. */
+/** Services that mix the value of all their customers. */
 const serviceCategories = ['clean_exchange', 'mixer', 'darknet'] as const satisfies readonly Category[]
 
 const nothingKnown: Attribution = { sources: [], service: null, isLabelled: false }

@@ -1,25 +1,25 @@
-/** Over which heights a ledger is declared to hold everything, and whether that is all an address ever did. */
+/** The heights over which a ledger is declared complete, and whether they cover the whole history of an address. */
 import type { LedgerRange } from '@cupel/contracts'
 import type { Transfer } from './transfer.js'
 
-/** What a declaration speaks of: a file of native transfers says nothing of tokens. */
+/** The kind of transfers that a declaration covers: a file of native transfers does not cover tokens. */
 export type HistoryKind = 'native' | 'token' | 'internal'
 
 export interface DeclaredRange {
   readonly kind: HistoryKind
   readonly fromHeight: number
   readonly toHeight: number
-  /** When the last height was; null where the source does not say. */
+  /** Time of the last height; null where the source does not give it. */
   readonly toAtS: number | null
 }
 
-/** T of an asset in a direction, and whether it is all there ever was. */
+/** T of an asset in a direction, and whether it covers the whole history. */
 export type AssetTotals = (
   contract: string,
   direction: 'in' | 'out',
 ) => { readonly total: bigint; readonly isComplete: boolean }
 
-/** Heights at which a chain begins. Before a later one the address may have done anything. */
+/** Highest height at which a complete history may begin. Transfers before a later one would be unknown. */
 const LAST_FIRST_HEIGHT = 1
 const HOUR_S = 3_600
 
@@ -64,7 +64,7 @@ function timeBelow({ toHeight }: DeclaredRange, ranges: readonly DeclaredRange[]
 
 /**
  * The last height up to which everything of a kind is known since the chain began, where that reaches to within the
- * policy's hours of the report; else null. A share over a fragment of a ledger would invent crime.
+ * policy's hours of the report; else null. A share over a part of a ledger would be wrong.
  */
 export function completeUpTo(
   merged: readonly DeclaredRange[],

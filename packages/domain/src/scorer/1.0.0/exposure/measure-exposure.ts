@@ -54,17 +54,17 @@ export interface MeasureContext {
   /** UTC, RFC 3339. */
   readonly generatedAt: string
   readonly policy: CompiledPolicy
-  /** Hashes what was read; a platform's own is many times faster. */
+  /** Hashes the transfers; a native implementation is many times faster. */
   readonly textHash?: TextHash
 }
 
-/** A hub has thousands of counterparties that nobody follows; the first tell enough. */
+/** A hub has thousands of counterparties that are not followed; a record lists the first ones. */
 const RECORDED_CUTS = 100
 
-/** Cut reasons of addresses whose value is shown as nobody's. */
+/** Cut reasons of addresses whose value is shown as unattributed. */
 const unattributedCuts: ReadonlySet<string> = new Set(['hub', 'contract'])
 
-/** Measures without a rest. */
+/** Measures in one go. */
 export const measureExposure = (neighbourhood: Neighbourhood, context: MeasureContext): ExposureRecord =>
   finished(measureInSteps(neighbourhood, context))
 
@@ -184,7 +184,7 @@ export function emptyExposure(
   }
 }
 
-/** T of every asset and direction, and whether it is all there ever was. */
+/** T of every asset and direction, and whether it covers the whole history. */
 function judgeHistory(
   { address, ranges, truncated }: Neighbourhood,
   own: readonly Transfer[],
@@ -227,8 +227,8 @@ const hasTokens = (own: readonly Transfer[], ranges: readonly DeclaredRange[]): 
   own.some(({ contract }) => contract !== '') || ranges.some(({ kind }) => kind === 'token')
 
 /**
- * Every part of the address's transfers of one asset that comes from, or goes to, a source. Where nothing comes it is a step
- * on the way.
+ * Yields every part of the address's transfers of one asset that comes from, or goes to, a source. `undefined` is a pause
+ * between two steps of work.
  */
 function* contributions({
   neighbourhood: { address, followed, cut },

@@ -1,4 +1,4 @@
-/** Adds contributions up per category, relation, direction and asset, and remembers where most of the value came from. */
+/** Adds contributions up per category, relation, direction and asset, and keeps the sources and routes of most value. */
 import type { ConsideredLabel, ExposureMeasure, ExposurePath, ExposureStep } from '@cupel/contracts'
 import type { Asset } from '../tables/asset-table.js'
 import type { SourceAttribution } from './attribution.js'
@@ -85,7 +85,7 @@ export function createMeasures({ limits, totals }: { limits: ExposureLimits; tot
   }
 }
 
-/** Of all measures together, so that the record of a busy address stays far below what a log takes. */
+/** Paths of all measures together: the record of a busy address stays far below the log's limit. */
 const MAX_RECORDED_PATHS = 200
 
 const pathsOfEach = (measures: number, { paths }: ExposureLimits): number =>

@@ -1,5 +1,5 @@
 /**
- * From measured exposure to points: cap · c̄ · size or share. Parts per million, multiplied as big integers and rounded half
+ * Converts measured exposure into points: cap · c̄ · size or share. Parts per million, multiplied as big integers and rounded half
  * up once, to hundredths of a point.
  */
 import type { Evidence, ExposureMeasure } from '@cupel/contracts'
@@ -25,7 +25,7 @@ export interface ScoredExposure {
 const PPM = 1_000_000
 const PPM_N = 1_000_000n
 
-/** Scores every measure. A clean service is not judged by what its customers move through it. */
+/** Scores every measure. The transfers of its customers do not count against a clean service. */
 export function scoreExposure(
   measures: readonly ExposureMeasure[],
   { policy, isCleanService }: { readonly policy: CompiledPolicy; readonly isCleanService: boolean },
@@ -49,11 +49,11 @@ function unscoredReason(measure: ExposureMeasure, isCleanService: boolean): Expo
   return isDust(measure, BigInt(measure.amount)) ? 'dust' : null
 }
 
-/** Anyone can send dust to anyone; what the address itself sends is its own act. */
+/** Anyone can send dust to any address, so only incoming dust is ignored. */
 const isDust = ({ direction, dust }: ExposureMeasure, amount: bigint): boolean =>
   direction === 'in' && amount < BigInt(dust)
 
-/** What rests on unproven transfers is held below its limit, and never takes from what the proven ones alone are worth. */
+/** Points that depend on unproven transfers are limited; the points of the proven transfers alone are the minimum. */
 function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): number {
   const amount = BigInt(measure.amount)
   const provenAmount = BigInt(measure.provenAmount)
@@ -71,7 +71,7 @@ function unprovenLimit(category: RiskCategory, policy: CompiledPolicy): number {
   return Math.min(FULL_HUNDREDTHS, Math.ceil(beyond / weightPpm) - 1)
 }
 
-/** cap · c̄ · (share unknown ? ℓ : max(V ≥ d ? s : 0, u·ℓ)), and the least of a direct dealing with the sanctioned. */
+/** cap · c̄ · (share unknown ? ℓ : max(V ≥ d ? s : 0, u·ℓ)), and the minimum for direct sanctions exposure. */
 function formula(
   measure: ExposureMeasure,
   amount: bigint,

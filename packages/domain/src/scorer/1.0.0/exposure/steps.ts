@@ -1,13 +1,13 @@
 /**
- * Work in steps: whoever runs it may rest at each of them, so that a long reckoning does not hold up everything else, or
- * give it up. What comes out does not depend on where it rested.
+ * Work in steps: its runner may pause between two steps, so that a long computation does not block other work, or stop it. The
+ * result does not depend on the pauses.
  */
 export type Steps<Result> = Generator<undefined, Result>
 
-/** Items of a loop between two steps: well below a millisecond of work, and so many that resting costs nothing beside them. */
+/** Items of a loop between two steps: well below a millisecond of work, and enough that pauses cost little. */
 export const STEP_ITEMS = 256
 
-/** Runs the work to its end without a rest. */
+/** Runs the work to its end without a pause. */
 export function finished<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()

@@ -1,5 +1,5 @@
 /**
- * Which routes the parts of an address's transfers took, over a bounded number of hops.
+ * Finds the routes of the parts of an address's transfers, over a bounded number of hops.
  *
  * A route is the addresses from a source to the address, in the order in which value moved towards it (`in`) or, with time
  * and direction reversed, away from it (`out`). Value that came through the screened address itself is of unknown origin.
@@ -32,7 +32,7 @@ export interface Tracer {
   partsOf(transfer: Transfer): Steps<readonly Lot<Route>[]>
 }
 
-/** What an address passed on, by transfer, and the routes behind it as they go on from it. */
+/** The parts that an address passed on, by transfer, and their routes extended by the address. */
 interface Passed {
   readonly parts: ReadonlyMap<string, readonly Lot<Route>[]>
   readonly onward: { readonly [proven in 'true' | 'false']: Map<readonly Route[], readonly Route[]> }
@@ -40,7 +40,7 @@ interface Passed {
 
 const passedNothing: Passed = { parts: new Map(), onward: { true: new Map(), false: new Map() } }
 
-/** A tracer for one asset and direction; what it worked out for one transfer it remembers for the next. */
+/** A tracer for one asset and direction. It keeps the results of one transfer for the next ones. */
 export function createTracer(options: TraceOptions): Tracer {
   const { screened, direction, method, isSource, isFollowed } = options
   const nearer = (one: Transfer): string => (direction === 'in' ? one.from : one.to)
@@ -49,7 +49,7 @@ export function createTracer(options: TraceOptions): Tracer {
   /** By the hops still to go and the address. */
   const remembered = new Map<string, Passed>()
 
-  /** What came into an address by a transfer, over at most `hops` hops from a source. */
+  /** The parts that a transfer brought to an address, over at most `hops` hops from a source. */
   function* incomingLots(transfer: Transfer, hops: number): Steps<readonly Lot<Route>[]> {
     const sender = nearer(transfer)
     if (sender === screened) return [{ amount: transfer.amount, routes: [] }]
@@ -60,8 +60,8 @@ export function createTracer(options: TraceOptions): Tracer {
   }
 
   /**
-   * The parts of a transfer out of an address, with the address as the last of their routes. Where only transfers to one
-   * receiver are ever asked for, it is named.
+   * The parts of a transfer out of an address, with the address as the last of their routes. `receiver` is given where only
+   * transfers to it are ever requested.
    */
   function* throughAddress(
     address: string,
@@ -127,7 +127,7 @@ function onwardLots(
   })
 }
 
-/** In FIFO the parts are the transfer, in order; otherwise they lie over one another and over the whole. */
+/** In FIFO the parts follow one another and add up to the transfer; otherwise each part may cover the same value. */
 function withOwnRoute(
   method: TaintMethod,
   parts: readonly Lot<Route>[],

@@ -1,4 +1,4 @@
-/** A movement of value between two addresses, and in which order movements happened. */
+/** A movement of value between two addresses, and the order of movements. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { findAsset, isBurnAddress } from '../tables/asset-table.js'
@@ -43,8 +43,8 @@ export function uncountedReason(
 }
 
 /**
- * The order in which one address saw its transfers: time, block, place in the block; at an equal place what came in
- * first, so that nothing is spent before it is there; the id settles the rest. What is unknown comes first.
+ * The order in which one address saw its transfers: time, block, place in the block; at an equal place incoming
+ * before outgoing, so that nothing is spent before it arrives; then the id. Unknown values come first.
  */
 export function compareFor(address: string): (a: Transfer, b: Transfer) => number {
   return (a, b) =>
@@ -60,7 +60,7 @@ const compareKnown = (a: number | null, b: number | null): number => (a ?? -1) -
 export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 
-/** SHA-256 of text that comes in pieces. */
+/** SHA-256 of a text in pieces. */
 export interface TextHash {
   /** Adds the UTF-8 bytes of the text. */
   update(text: string): void
@@ -76,7 +76,7 @@ export function createTextHash(): TextHash {
   }
 }
 
-/** Ids are hashes themselves: their first digits part them evenly, so that no sort is long. */
+/** Ids are hashes: their first digits divide them evenly, so that every sort is short. */
 const BUCKET_DIGITS = 2
 
 /**

@@ -14,7 +14,7 @@ export function canonicalJson(value: unknown): string {
     if (!Number.isFinite(value)) throw new TypeError('JSON has no infinite numbers and no NaN')
     return JSON.stringify(value)
   }
-  // Every report is written this way to be hashed: appending to one text makes nothing that is thrown away at once.
+  // Every report is hashed in this form. Appending to one text allocates less than joining lists of parts.
   if (Array.isArray(value)) {
     let written = '['
     for (let index = 0; index < value.length; index += 1)
@@ -31,7 +31,7 @@ export function canonicalJson(value: unknown): string {
   return `${written}}`
 }
 
-/** Printable ASCII without quote and backslash: JSON writes it as it is. */
+/** Printable ASCII without quote and backslash needs no escape in JSON. */
 const WRITTEN_AS_IT_IS = /^[ !#-[\]-~]*$/
 
 function canonicalString(text: string): string {
@@ -42,14 +42,14 @@ function canonicalString(text: string): string {
 
 /** Whether a text has a UTF-8 form: no surrogate stands alone. */
 export function isWellFormedText(text: string): boolean {
-  // Most text holds no surrogate at all; only where one is found is it worth asking whether it stands alone.
+  // Most text has no surrogate, so the slower check runs only where there is one.
   return !/[\ud800-\udfff]/.test(text) || !/\p{Surrogate}/u.test(text)
 }
 
 /** SHA-256 of a text's UTF-8 bytes, lowercase hex. */
 export type Sha256Hex = (text: string) => string
 
-/** In plain ECMAScript, for whoever has no faster one at hand. */
+/** In plain ECMAScript, for callers without a faster implementation. */
 export function sha256Hex(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text)))
 }

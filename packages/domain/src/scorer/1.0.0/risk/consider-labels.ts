@@ -1,8 +1,8 @@
 /**
- * Which labels count for an address, and why the others do not.
+ * Decides which labels count for an address, and why the others do not.
  *
- * An authority's current list designates. A restatement of such a list never outlives it: once the authority's own
- * set was published here, whoever is not on it is off the restatements too, however old or new those are.
+ * An authority's current list designates. A restatement of such a list never outlives it: after the authority's own set was
+ * published here, a restatement counts only for addresses on that set, whatever its own date.
  */
 import type { ConsideredLabel } from '@cupel/contracts'
 import { chainFactsOf } from '../tables/chain-table.js'
@@ -10,7 +10,7 @@ import { categories } from '../vocabulary.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, UnusedReason } from './label-facts.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 
-/** The labels in their given order, each with its status and with what became of it. */
+/** Returns the labels in their given order, each with its status and whether it is used. */
 export function considerLabels({
   labels,
   labelSets,
@@ -59,7 +59,7 @@ type OwnLists = ReadonlyMap<string, ReadonlySet<string>>
 /** A batch is decided from one array of sets. */
 const rememberedLists = new WeakMap<readonly LabelSetFacts[], OwnLists>()
 
-/** Per authority, those of its own sets that are its current list. */
+/** The sets that are the current list of each authority. */
 function currentOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
   let lists = rememberedLists.get(labelSets)
   if (lists === undefined) rememberedLists.set(labelSets, (lists = findOwnLists(labelSets)))
@@ -80,8 +80,8 @@ function findOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
 const SUPERSEDING_DIVISOR = 2
 
 /**
- * Whether a source's newer list stands in for an older one under another name. An old list must not sanction again
- * whoever left it; but a few urgent entries, imported under a name of their own, must not end a whole list either.
+ * Whether a source's newer list replaces an older one with another name. An old list must not sanction delisted addresses
+ * again. A few urgent entries in a set of their own must not end a whole list.
  */
 function supersedes(newer: LabelSetFacts, older: LabelSetFacts): boolean {
   return (
@@ -110,8 +110,9 @@ function unusedReason(
 }
 
 /**
- * A label of another chain. One key owns its account on every EVM chain, but a contract is whoever deployed it there: where
- * code is known, what is said of the other chain's address says nothing here. What is good must be known to be no contract.
+ * Why a label of another chain does not count. One key owns its account on every EVM chain, but different people can deploy a
+ * contract at one address: where the address has code, a label of another chain does not apply. A clean label crosses only to
+ * an address that is known to have no code.
  */
 function reasonNotToCross(
   { category, chain }: LabelFacts,
@@ -144,7 +145,7 @@ function countOriginsOnce(
   )
 }
 
-/** A designation first, then c·ρ, then roles that may be combined, then the newest word; the id settles the rest. */
+/** The order of strength: a designation, then c·ρ, then roles that may be combined, then the newest observation, then the id. */
 export function compareStrength(a: ConsideredLabel, b: ConsideredLabel, policy: CompiledPolicy): number {
   return (
     Number(b.isLiveDesignation) - Number(a.isLiveDesignation) ||
@@ -155,18 +156,18 @@ export function compareStrength(a: ConsideredLabel, b: ConsideredLabel, policy: 
   )
 }
 
-/** c in parts per million: a live designation is certain, whatever figure its file gives. */
+/** c in parts per million. A live designation is certain, whatever its file states. */
 export function confidenceOf(label: ConsideredLabel): number {
   return label.isLiveDesignation ? PPM : label.confidencePpm
 }
 
-/** c·ρ in parts per million, rounded half up. A role the policy does not know weighs like a disputed one. */
+/** c·ρ in parts per million, rounded half up. An unknown role has the weight of a disputed one. */
 export function strengthPpm(label: ConsideredLabel, policy: CompiledPolicy): number {
   const rolePpm = policy.rolesPpm[label.role] ?? policy.rolesPpm['disputed']!
   return Math.floor((confidenceOf(label) * rolePpm + PPM / 2) / PPM)
 }
 
-/** Only whoever has the address, or used the service with it, adds to what others say. */
+/** Only labels of owners and participants are combined. */
 export function isCombinable({ role }: Pick<LabelFacts, 'role'>): boolean {
   return role === 'owner' || role === 'participant'
 }

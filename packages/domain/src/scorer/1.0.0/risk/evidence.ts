@@ -1,6 +1,6 @@
 /**
- * Why the numbers are what they are: one item per origin, one more where several origins together say more than the
- * best of them, and the labels that do not count with the reason. Contributions do not add up: the highest decides.
+ * The evidence for a score: one item per origin, one more where several origins together exceed the best of them, and the labels
+ * that do not count, with the reason. Contributions do not add up: the highest decides.
  */
 import type { ConsideredLabel, Evidence } from '@cupel/contracts'
 import type { ScoredExposure } from '../exposure/score-exposure.js'
@@ -21,7 +21,7 @@ export interface EvidenceList {
   readonly omitted: number
 }
 
-/** Evidence in its fixed order: what contributes most first, what does not count last. */
+/** Evidence in its fixed order: the highest contribution first, unused labels last. */
 export function collectEvidence({
   ownership,
   considered,
@@ -74,7 +74,7 @@ function countedItems(
   return owned.isCombined ? [...items, combinedItem(owned, policy)] : items
 }
 
-/** A designation contributes 100 under every policy; a clean attribution subtracts from nothing and adds to nothing. */
+/** A designation contributes 100 under every policy. A clean attribution contributes 0. */
 function contributionOf(
   owned: CategoryOwnership,
   { label, hundredths }: Pick<CountedLabel, 'label' | 'hundredths'>,

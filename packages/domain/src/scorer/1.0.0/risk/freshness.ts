@@ -1,4 +1,4 @@
-/** Whether the lists that must be fresh are. A list's age never changes a score; it only takes green away. */
+/** Judges whether the required lists are fresh. The age of a list never changes a score; it only prevents green. */
 import type { LabelSetFacts } from './label-facts.js'
 import type { CompiledPolicy } from './policy.js'
 
@@ -11,11 +11,11 @@ export interface Freshness {
   readonly labelSets: readonly JudgedSet[]
   /** No required list is too old or absent. */
   readonly isFresh: boolean
-  /** What is wrong is only that lists which are waited for never came. */
+  /** The only fault is that expected lists never arrived. */
   readonly isOnlyMissing: boolean
 }
 
-/** A list that is waited for and of which nothing ever came: it has no publication and no labels. */
+/** An expected list that never arrived: it has no publication and no labels. */
 export const isMissing = ({ publishedAt }: Pick<LabelSetFacts, 'publishedAt'>): boolean => publishedAt === ''
 
 interface RememberedFreshness extends Freshness {
@@ -23,7 +23,7 @@ interface RememberedFreshness extends Freshness {
   readonly policy: CompiledPolicy
 }
 
-/** A batch is decided from one array of sets, at one time, under one policy: the last answer is the next one, too. */
+/** A batch is decided from one array of sets, at one time, under one policy, so the last result is kept. */
 const remembered = new WeakMap<readonly LabelSetFacts[], RememberedFreshness>()
 
 /** Judges every published set by its age at `generatedAt`; absent lists count where the policy always requires them. */

@@ -26,7 +26,7 @@ export interface JudgementFacts {
   readonly labelView: Exclude<LabelViewState, 'missing'>
   readonly chainKnowledge: ChainKnowledge
   readonly codeAtAddress?: CodeAtAddress
-  /** Something that was asked beside the labels failed, came too late or contradicts itself. */
+  /** A query beside the labels failed, was late, or got contradicting answers. */
   readonly hasFault?: boolean
   /** Value that moved between the address and labelled ones; absent where no ledger was asked. */
   readonly exposure?: readonly ExposureMeasure[]
@@ -56,7 +56,7 @@ export interface Judgement {
   readonly labelSets: readonly JudgedSet[]
 }
 
-/** Judges an address. Never fails: what is missing makes it less sure, not wrong. */
+/** Judges an address. It never fails: missing facts lower what the report can claim. */
 export function judge(facts: JudgementFacts): Judgement {
   const { policy, generatedAt, canonicalAddress } = facts
   const considered = considerLabels(facts)
@@ -104,7 +104,7 @@ export function judge(facts: JudgementFacts): Judgement {
   }
 }
 
-/** What was looked at: nothing, not all that must be there, some that is too old, or everything. */
+/** Which lists were available: none, not all, all but some too old, or all. */
 function labelsCoverage(
   { labelSets, isFresh, isOnlyMissing }: Freshness,
   labelView: JudgementFacts['labelView'],
@@ -115,7 +115,7 @@ function labelsCoverage(
   return isComplete ? 'complete' : 'partial'
 }
 
-/** Points of a category: what the address is, or what it dealt with, whichever is more. */
+/** Points of a category: the maximum of ownership and exposure. */
 function pointsByCategory(
   ownership: readonly CategoryOwnership[],
   exposure: readonly ScoredExposure[],
@@ -131,7 +131,7 @@ function pointsByCategory(
   ) as Record<Category, number>
 }
 
-/** A clean service without any illicit label: what passes through it is its customers'. */
+/** A clean service without any illicit label: the value that passes through it belongs to its customers. */
 function isCleanService(ownership: readonly CategoryOwnership[], { exposure }: CompiledPolicy): boolean {
   const { confidencePpm } = ownershipOf(ownership, 'clean_exchange')
   return (

@@ -1,4 +1,4 @@
-/** What a decision knows of labels: exactly what the label view held when it was read. */
+/** The facts about labels that a decision uses, exactly as the label view returned them. */
 import type { ConsideredLabel, LabelSetState } from '@cupel/contracts'
 
 /** A label found under the screened address's look-up key, live or ended. `address` is its canonical address. */
@@ -7,10 +7,10 @@ export type LabelFacts = Omit<ConsideredLabel, 'status' | 'isLiveDesignation' | 
 /** The published state of one set. `authorityOrigin` is the origin whose own list it is, or empty. */
 export type LabelSetFacts = LabelSetState
 
-/** How the label view stood when it was read. */
+/** State of the label view when it was read. */
 export type LabelViewState = 'current' | 'lagging' | 'missing'
 
-/** Whether code is at the address on the screened chain. `unknown` where nobody says, or where two say different things. */
+/** Whether code is at the address on the screened chain. `unknown` without an answer, or with contradicting answers. */
 export type CodeAtAddress = 'contract' | 'none' | 'unknown'
 
 /** A label view that has not followed the log for so long counts as missing: screenings are refused. */

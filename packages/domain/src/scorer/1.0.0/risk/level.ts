@@ -6,7 +6,7 @@ import type { CompiledPolicy } from './policy.js'
 export type LevelReason =
   'conflict' | 'stale_labels' | 'weak_attribution' | 'no_chain_data' | 'partial' | 'no_history'
 
-/** What chain data says about a second road to green. `unavailable` closes it. */
+/** Whether chain data can make an address green. `unavailable` cannot. */
 export type ChainKnowledge =
   | { readonly status: 'unavailable' }
   /** Examined: complete over at least two hops, with history, or what is missing from that. */
@@ -17,7 +17,7 @@ export interface LevelDecision {
   readonly reasons: readonly LevelReason[]
 }
 
-/** Decides the level. Green is what remains when nothing stands against it, never a default. */
+/** Decides the level. Green needs the absence of every reason against it; it is never a default. */
 export function decideLevel({
   overallHundredths,
   isDesignated,
@@ -32,7 +32,7 @@ export function decideLevel({
   readonly isDesignated: boolean
   /** C of clean_exchange on this chain. */
   readonly cleanConfidencePpm: number
-  /** Any live label says anything of the address. */
+  /** The address has at least one live label. */
   readonly hasAttribution: boolean
   readonly hasConflict: boolean
   /** Every required list is fresh and the label view follows the log. */

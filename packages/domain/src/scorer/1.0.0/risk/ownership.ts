@@ -1,5 +1,5 @@
 /**
- * Ownership: what the labels of the address itself say, per category.
+ * Ownership: the confidence per category from the labels of the address itself.
  * C = max(best, min(cap, 1 − Π(1 − c_o))) over the origins o with c_o of at least one half whose role is owner or
  * participant; c_o is the origin's strongest c·ρ. Parts per million, rounded half up; points are hundredths.
  */
@@ -19,9 +19,9 @@ export interface CategoryOwnership {
   readonly hundredths: number
   /** The counted label of each origin. */
   readonly counted: readonly CountedLabel[]
-  /** Whether several origins together say more than the best of them. */
+  /** Whether several origins together exceed the best of them. */
   readonly isCombined: boolean
-  /** Someone's own current list designates the address: 100 points that no policy removes. */
+  /** An authority's own current list designates the address: 100 points that no policy removes. */
   readonly isDesignated: boolean
 }
 

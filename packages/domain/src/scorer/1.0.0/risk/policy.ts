@@ -90,11 +90,11 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
   }
 }
 
-/** Whoever decides a log again meets the same few texts a million times. */
+/** Deciding a whole log again compiles the same few texts for every report. */
 const rememberedTexts = new Map<string, CompiledPolicy>()
 const MAX_REMEMBERED_TEXTS = 16
 
-/** Compiles the canonical text of a policy, as recorded in PolicyActivated and ReportGenerated. */
+/** Compiles the canonical text of a policy, as recorded in PolicyActivated. */
 export function compilePolicyText(text: string): CompiledPolicy {
   const remembered = rememberedTexts.get(text)
   if (remembered !== undefined) return remembered

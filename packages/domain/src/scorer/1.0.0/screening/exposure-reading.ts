@@ -1,4 +1,4 @@
-/** What a record of exposure means for a report: what was looked at, and whether enough is known for green. */
+/** Reads a record of exposure for a report: what was examined, and whether that is enough for green. */
 import type { ExposureMeasure, ExposureRecord, Report } from '@cupel/contracts'
 import type { ChainReading } from '../chain-facts/read-chain-facts.js'
 import type { ChainKnowledge } from '../risk/level.js'
@@ -7,11 +7,11 @@ export interface ExposureReading {
   readonly measures: readonly ExposureMeasure[]
   readonly coverage: Report['coverage']['exposure']
   readonly knowledge: ChainKnowledge
-  /** Something was not looked at that might have raised the score. */
+  /** A part that might have raised the score was not examined. */
   readonly isLowerBound: boolean
 }
 
-/** Hops that must have been searched before nothing found means anything. */
+/** Hops that a search without findings must cover before it counts. */
 const LEAST_HOPS = 2
 
 const nothingExamined: Report['coverage']['exposure'] = {
@@ -21,7 +21,7 @@ const nothingExamined: Report['coverage']['exposure'] = {
   truncated: false,
 }
 
-/** Reads a record; null where no ledger was asked. */
+/** Reads a record; null where no ledger was queried. */
 export function readExposure(exposure: ExposureRecord | null, chainReading: ChainReading): ExposureReading {
   const isFaulted = exposure?.status === 'late' || exposure?.status === 'failed'
   const isAbsent = exposure?.status === 'absent' && !exposure.historyComplete
@@ -46,7 +46,7 @@ export function readExposure(exposure: ExposureRecord | null, chainReading: Chai
   }
 }
 
-/** A ledger that is said to be whole and knows nothing of an address that a provider has seen is not whole. */
+/** A ledger declared complete without any transfer of an address that a provider has seen is not complete. */
 function isPartialRecord(exposure: ExposureRecord, { txCount }: ChainReading): boolean {
   return (
     exposure.truncated ||
@@ -56,7 +56,7 @@ function isPartialRecord(exposure: ExposureRecord, { txCount }: ChainReading): b
   )
 }
 
-/** A provider shows a state, not where the money came from: what is known of the chain is never whole by it. */
+/** A provider reports a state, not the origin of the value, so its answer never completes the knowledge of the chain. */
 function knowledgeOfProviders({ coverage, txCount, txCountKind }: ChainReading): ChainKnowledge {
   if (coverage.status === 'unavailable') return { status: 'unavailable' }
   const isWithoutHistory = txCountKind === 'total' && txCount === 0

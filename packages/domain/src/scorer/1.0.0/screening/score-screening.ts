@@ -15,7 +15,7 @@ import { labelState } from './label-state.js'
 import { buildReport } from './report-document.js'
 import type { ScreeningInputs } from './screening-inputs.js'
 
-/** Decides a screening: the report and the record of what it rests on. */
+/** Decides a screening: returns the report with the record of its inputs. */
 export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha256Hex): ReportGenerated {
   const { request, snapshot, policy, generatedAt, chainInputs = noChainInputs, exposure = null } = inputs
   const { labelView } = snapshot

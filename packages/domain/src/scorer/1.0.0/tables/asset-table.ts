@@ -66,7 +66,7 @@ const tokens: readonly TokenRow[] = [
   ['SOL', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'USDC', 6, '25'],
 ]
 
-/** Nobody's addresses: what is sent there is destroyed, what comes from there is created. */
+/** Addresses without an owner: value sent there is destroyed, value from there is created. */
 const burnAddresses: ReadonlySet<string> = new Set([
   '0x0000000000000000000000000000000000000000',
   '0x000000000000000000000000000000000000dead',
