@@ -1,7 +1,7 @@
 // Checks that what documents and comments refer to exists. Part of `npm run lint`.
 //   node scripts/check-links.mjs [folder]
 // In Markdown files: relative links with their anchors, and paths of files and folders in the text (`packages/domain/src`).
-// In source files: documents that comments name (`docs/adr/0100`, `docs/bulk.md`).
+// In source files: documents that comments name (`docs/adr/0100`, `docs/bulk.md`). The index of decisions must list all of them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,9 +31,14 @@ const FENCE = /^(`{3,})[^\n]*\n[\s\S]*?^\1/gm
 const broken = filesUnder(root).flatMap((file) =>
   extname(file) === '.md' ? inMarkdown(file) : SOURCES.has(extname(file)) ? inSource(file) : [],
 )
-for (const { file, line, reference } of broken)
-  console.error(`${relative(root, file)}:${line}: ${reference} does not exist`)
-process.exitCode = broken.length === 0 ? 0 : 1
+const complaints = [
+  ...broken.map(
+    ({ file, line, reference }) => `${relative(root, file)}:${line}: ${reference} does not exist`,
+  ),
+  ...unlistedDecisions().map((name) => `docs/adr/README.md: the index lacks ${name}`),
+]
+for (const complaint of complaints) console.error(complaint)
+process.exitCode = complaints.length === 0 ? 0 : 1
 
 function filesUnder(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -81,6 +86,14 @@ function pathExists(named) {
   if (decision === null) return existsSync(join(root, path))
   const folder = join(root, 'docs/adr')
   return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith(`${decision[1]}-`))
+}
+
+function unlistedDecisions() {
+  const folder = join(root, 'docs/adr')
+  const index = join(folder, 'README.md')
+  if (!existsSync(index)) return []
+  const text = readFileSync(index, 'utf8')
+  return readdirSync(folder).filter((name) => /^\d{4}-/.test(name) && !text.includes(`](${name})`))
 }
 
 /** Anchors as GitHub makes them from headings. */

@@ -52,7 +52,7 @@ describe('in a folder of documents', () => {
     ['see services/api/src/gone, please', 'services/api/src/gone'],
     ['`packages/gone/*`', 'packages/gone/*'],
     ['as docs/adr/0008 says', 'docs/adr/0008'],
-  ])('a document that says %s is refused, with its line', (text, reference) => {
+  ])('a document that says %s is rejected, with its line', (text, reference) => {
     write('docs/page.md', `# Page\n\n${text}\n`)
     expect(checkLinks(folder)).toEqual({
       status: 1,
@@ -60,11 +60,18 @@ describe('in a folder of documents', () => {
     })
   })
 
-  test('a comment that names a decision or document that is gone is refused', () => {
+  test('a comment that names a decision or document that is gone is rejected', () => {
     write('packages/domain/a.ts', '// docs/adr/0007\n// docs/adr/0009\n// docs/gone.md says why\n')
     expect(checkLinks(folder).lines).toEqual([
       'packages/domain/a.ts:2: docs/adr/0009 does not exist',
       'packages/domain/a.ts:3: docs/gone.md does not exist',
     ])
+  })
+
+  test('a decision that the index lacks is rejected', () => {
+    write('docs/adr/README.md', '# Decisions\n')
+    expect(checkLinks(folder).lines).toEqual(['docs/adr/README.md: the index lacks 0007-one-choice.md'])
+    write('docs/adr/README.md', '[7](0007-one-choice.md)\n')
+    expect(checkLinks(folder)).toEqual({ status: 0, lines: [] })
   })
 })
