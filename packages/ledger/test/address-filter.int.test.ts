@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => await ledger.close())
 
-test('it may hold everyone who sent or received, on their chain, and hardly anyone else', async () => {
+test('it may hold every sender and recipient on its chain, and hardly any other address', async () => {
   let pages = 0
   const afterPage = (): Promise<boolean> => Promise.resolve((pages += 1) > 0)
   const filter = (await readAddressFilter(ledger.database, { ledgerSeq: 1, afterPage })) as AddressFilter
@@ -33,7 +33,7 @@ test('it may hold everyone who sent or received, on their chain, and hardly anyo
   expect(pages).toBe(Math.floor(senders.length / 1_000) + Math.floor(new Set(receivers).size / 1_000))
 })
 
-test('beyond its bound there is none', async () => {
+test('above the limit of addresses there is no filter', async () => {
   const maxAddresses = new Set([...senders, ...receivers]).size
   const read = (bound: number) =>
     readAddressFilter(ledger.database, {
@@ -45,7 +45,7 @@ test('beyond its bound there is none', async () => {
   expect(await read(maxAddresses - 100)).toBe('too many')
 })
 
-test('a reading that is ended asks nothing more', async () => {
+test('a reading that was ended sends no further query', async () => {
   let pages = 0
   const ended = await readAddressFilter(ledger.database, {
     ledgerSeq: 1,

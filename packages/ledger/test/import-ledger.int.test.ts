@@ -17,7 +17,7 @@ const refused = async (text: string, format = 'csv', chain = 'ETH') =>
   )
 
 describe('one file', () => {
-  test('is seen whole once imported, its event waits in the outbox, and importing it again changes nothing', async () => {
+  test('is visible as a whole once imported, its event is in the outbox, and a second import changes nothing', async () => {
     const file = await ledger.file('a.csv', csvOf([{}, {}, {}]))
     const summary = await ledger.imported(file)
     expect(summary).toMatchObject({
@@ -46,7 +46,7 @@ describe('one file', () => {
     expect(await currentLedgerSeq(ledger.database)).toBe(1)
   })
 
-  test('tells with its segment who imported it and why; an import without a reason has none', async () => {
+  test('records in its segment who imported it and why; an import without a reason records none', async () => {
     for (const reason of ['blocks of May, ticket 117', undefined])
       await importLedger(
         {
@@ -62,7 +62,7 @@ describe('one file', () => {
     ])
   })
 
-  test('leaves out what is no counted transfer, by reason', async () => {
+  test('counts rows that are not counted transfers by reason', async () => {
     const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
     const summary = await ledger.imported(
       await ledger.file(
@@ -112,7 +112,7 @@ describe('one file', () => {
     ])
   })
 
-  test('of equal rows without a hash counts each, and its second copy none', async () => {
+  test('counts each of equal rows without a hash, and none of them twice', async () => {
     const same = { hash: '', block: '' as const, from: address(1) }
     const text = csvOf([same, same, { ...same, from: address(2) }])
     await ledger.imported(await ledger.file('d.csv', text))
@@ -126,9 +126,9 @@ describe('one file', () => {
 
   test.each<[string, string, string, string]>([
     ['a row that is cut', csvOf([{}]).trimEnd().slice(0, -40), 'csv', 'the file may be cut'],
-    ['an address of no chain', csvOf([{ from: '0x12' }]), 'csv', 'no address of ETH'],
-    ['an amount that is none', csvOf([{ raw: '1.5' }]), 'csv', 'no whole number of base units'],
-    ['a time that is none', csvOf([{ time: 'yesterday' }]), 'csv', 'no time'],
+    ['a text that is no address of the chain', csvOf([{ from: '0x12' }]), 'csv', 'not an address of ETH'],
+    ['a fraction as raw amount', csvOf([{ raw: '1.5' }]), 'csv', 'not a whole number of base units'],
+    ['a text that is no time', csvOf([{ time: 'yesterday' }]), 'csv', 'not a time'],
     ['another heading', 'a,b\n1,2\n', 'csv', 'column chain is missing'],
     ['JSON that is cut', '{"hash":"0x1","gas_price":1', 'ethereum-etl', 'the file may be cut'],
     ['records of something else', '{"a":1}\n', 'ethereum-etl', 'neither transactions'],
@@ -156,7 +156,7 @@ describe('one file', () => {
 })
 
 describe('two files', () => {
-  test('that tell one transfer count it once, and the second may prove it', async () => {
+  test('with the same transfer count it once, and the second may prove it', async () => {
     await ledger.imported(await ledger.file('unknown.csv', csvOf([{ status: '' }])))
     expect(await ledger.seen()).toMatchObject([{ proven: false }])
     expect(await ledger.imported(await ledger.file('proven.csv', csvOf([{ status: '1' }])))).toMatchObject({
@@ -166,7 +166,7 @@ describe('two files', () => {
     expect(await ledger.seen()).toMatchObject([{ proven: true }])
   })
 
-  test('of which one says it failed: it is gone, in whatever order they come', async () => {
+  test('of which one reports a failure remove the transfer, in either order', async () => {
     await ledger.imported(await ledger.file('unknown.csv', csvOf([{ status: '' }, { hash: hash(9) }])))
     await ledger.imported(await ledger.file('failed.csv', csvOf([{ status: '0' }])))
     expect(await ledger.seen()).toHaveLength(1)
@@ -174,7 +174,7 @@ describe('two files', () => {
     expect(await ledger.seen()).toHaveLength(2)
   })
 
-  test('one of receipts, prove and withdraw what transactions told before', async () => {
+  test('of which one has receipts: they prove and remove transfers of the other', async () => {
     const transactions = [1, 2, 3]
       .map((n) => `${hash(n)},0,${n},${address(n)},${address(50)},7,21000,1,1683029999`)
       .join('\n')
@@ -220,7 +220,7 @@ describe('two files', () => {
 })
 
 describe('declared ranges', () => {
-  test('are one where they touch, and end when their last height was', async () => {
+  test('are merged if adjacent, and end at the time of their last height', async () => {
     const part = async (from: number, to: number, block: number, time: string) =>
       await ledger.imported(await ledger.file(`${from}.csv`, csvOf([{ block, time, hash: hash(block) }])), {
         completeFrom: from,
@@ -250,7 +250,7 @@ describe('declared ranges', () => {
   })
 })
 
-test('outputs of a transaction are paid by its inputs in proportion, change is no edge', async () => {
+test('inputs of a transaction pay its outputs in proportion, and change is no transfer', async () => {
   const part = (owner: string, value: number) => ({ addresses: [owner], value })
   const [a, b, c] = [
     '1DoQeKfU3dYhN9bxMpFFcVUnufCPDqSPae',

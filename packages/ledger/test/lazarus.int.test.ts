@@ -95,7 +95,7 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
       })
   })
 
-  test('154 senders are exposed to sanctions by their own act, however little; the exchange is not judged by it', () => {
+  test('154 senders are exposed to sanctions by their own act, however little; the exchange is not', () => {
     const senders = others().filter((address) => dealings(address, sanctioned).sentTo > 0n)
     expect(senders).toHaveLength(154)
     for (const address of senders) {
@@ -129,7 +129,7 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
     expect(belowDust).toBeGreaterThan(100)
   })
 
-  test('23 senders and 2 recipients of nothing but zero-value transfers are nothing', () => {
+  test('23 senders and 2 recipients of only zero-value transfers have no exposure', () => {
     const touched = (side: 'from_address' | 'to_address', other: 'from_address' | 'to_address'): string[] => [
       ...new Set(rows.filter((row) => sanctioned.has(row[other])).map((row) => row[side])),
     ]
@@ -157,7 +157,7 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
     }
   })
 
-  test('nobody is red who is not so by labels: no transfer of the file is proven', () => {
+  test('no address is red except by its labels: no transfer of the file is proven', () => {
     for (const address of others()) {
       const { level } = judged.get(address)!
       if (level === 'red') expect(sharedJudge.byLabels(address).level, address).toBe('red')

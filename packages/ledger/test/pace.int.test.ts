@@ -74,7 +74,7 @@ function examination(options: ExamineOptions = {}) {
   return { asked, record }
 }
 
-test('it rests wherever it is asked to and measures the same', async () => {
+test('an examination pauses wherever it should and measures the same', async () => {
   const whole = await examination().record
   let rests = 0
   const inPieces = await examination({
@@ -93,7 +93,7 @@ test('it rests wherever it is asked to and measures the same', async () => {
   expect(rests).toBeGreaterThan((4 * whole.transfersExamined) / STEP_ITEMS)
 })
 
-test('given up between any two of its questions it asks nothing more', async () => {
+test('an examination that is abandoned between two queries sends no further query', async () => {
   class GivenUp extends Error {}
   const askedAt: number[] = []
   const whole = examination({

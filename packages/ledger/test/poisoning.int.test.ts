@@ -27,7 +27,7 @@ describe.skipIf(shared === null)('the payoffs of address poisoning', { timeout: 
   }, 120_000)
   afterAll(async () => await ledger.close())
 
-  test('a victim is shown what it paid to, and is no suspect by it', async () => {
+  test('a victim’s report shows whom it paid, and the victim is not suspected', async () => {
     const victims = [...senders].filter(
       (address) => !payees.has(address) && sharedJudge.labelsAt(address).length === 0,
     )

@@ -106,7 +106,7 @@ describe('a path ends', () => {
     expect((await examined([thief, label(MIDDLE, { category: 'clean_exchange' })])).measures).toEqual([])
   })
 
-  test('at an unlabelled hub, whose value is nobody’s; a labelled one is followed', async () => {
+  test('at an unlabelled hub, whose value has no source; a labelled hub is followed', async () => {
     await imported([...path, ...[1, 2, 3].map((n) => ({ from: address(10 + n), to: MIDDLE }))])
     const limits = { hub_counterparties: 4 }
     expect(await examined([thief], limits)).toMatchObject({
@@ -132,7 +132,7 @@ describe('a path ends', () => {
     })
   })
 
-  test('at one with too many transfers, and the coverage says so', async () => {
+  test('at an address with too many transfers, and the coverage says so', async () => {
     await imported([...path, { from: MIDDLE, to: THIEF }])
     expect(await examined([thief], { transfers_per_intermediary: 2 })).toMatchObject({
       cut: [{ address: MIDDLE, reason: 'too_many_transfers' }],
@@ -141,7 +141,7 @@ describe('a path ends', () => {
     })
   })
 
-  test('at the number of intermediaries, those of most value first', async () => {
+  test('at the limit of intermediaries; those of most value come first', async () => {
     const other = address(3_001)
     await imported([...path, { from: THIEF, to: other, raw: '9' }, { from: other, to: SCREENED, raw: '9' }])
     expect(await examined([thief], { intermediaries: 1 })).toMatchObject({
@@ -151,7 +151,7 @@ describe('a path ends', () => {
     })
   })
 
-  test('at the transfers of all of them together', async () => {
+  test('at the limit of transfers of all intermediaries', async () => {
     await imported(path)
     expect(await examined([thief], { transfers_of_intermediaries: 1 })).toMatchObject({
       cut: [{ reason: 'limit' }],
@@ -160,7 +160,7 @@ describe('a path ends', () => {
   })
 })
 
-test('what is not in the state takes no room within the limits', async () => {
+test('transfers outside the state do not count towards the limits', async () => {
   const other = address(3_001)
   await imported([...path, { from: THIEF, to: other }, { from: other, to: SCREENED }])
   const limits = { transfers_of_intermediaries: 4, transfers_per_intermediary: 6 }
@@ -174,13 +174,13 @@ test('what is not in the state takes no room within the limits', async () => {
   expect((await examined([thief], limits, 3)).cut).toMatchObject([{ reason: 'too_many_transfers' }])
 })
 
-test('of too many transfers of the address the newest are read', async () => {
+test('of an address with too many transfers the newest are read', async () => {
   await imported([1, 2, 3].map((n) => ({ from: THIEF, to: SCREENED, raw: `${n}` })))
   const record = await examined([thief], { transfers: 2 })
   expect(record).toMatchObject({ ownTransfers: 2, truncated: true, measures: [{ amount: '5', total: '5' }] })
 })
 
-test('a state of the ledger stays what it was: what was added, proven, failed or withdrawn later is not in it', async () => {
+test('a state of the ledger never changes: later additions, proofs, failures and retirements are not in it', async () => {
   await imported([
     { from: THIEF, to: SCREENED, status: '', block: 7 },
     { from: MIDDLE, to: SCREENED, block: 8 },

@@ -36,7 +36,7 @@ test.each([
   expect(findings[0]?.message).toMatch(message)
 })
 
-test('a document that is deeper than any policy is told so', () => {
+test('a document that is deeper than any policy is refused as such', () => {
   expect(checkPolicyText(`${'['.repeat(100)}${']'.repeat(100)}`).findings).toMatchObject([
     { rule: 'form', path: '', message: 'The policy is nested deeper than 16 levels.' },
   ])

@@ -6,7 +6,7 @@ const installationKey = randomBytes(32)
 const operatorKey = 'an operator’s key of some length, 32 or more'
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-test('what is sealed shows nothing of the secret, twice the same thing differs, and opens to what it was', () => {
+test('a sealed secret does not show the secret, differs each time, and opens to the same secret', () => {
   const box = createSecretBox({ installationKey, operatorKey: undefined })
   const [one, two] = [box.seal('we_1', secret), box.seal('we_1', secret)]
   expect(one.equals(two)).toBe(false)
@@ -14,7 +14,7 @@ test('what is sealed shows nothing of the secret, twice the same thing differs, 
   expect(box.open('we_1', one)).toBe(secret)
 })
 
-test('it opens for its own endpoint alone, and not once a bit has changed', () => {
+test('it opens only for its own endpoint, and not with a changed bit', () => {
   const box = createSecretBox({ installationKey, operatorKey })
   const sealed = box.seal('we_1', secret)
   expect(() => box.open('we_2', sealed)).toThrow()
@@ -25,7 +25,7 @@ test('it opens for its own endpoint alone, and not once a bit has changed', () =
   }
 })
 
-test('under an operator’s key the database alone opens nothing; what was sealed before it was set still opens', () => {
+test('with an operator’s key the database alone opens no secret; secrets sealed before the key was set still open', () => {
   const before = createSecretBox({ installationKey, operatorKey: undefined })
   const after = createSecretBox({ installationKey, operatorKey })
   expect(after.open('we_1', before.seal('we_1', secret))).toBe(secret)

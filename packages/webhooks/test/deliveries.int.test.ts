@@ -70,7 +70,7 @@ describe('deliveries of an ended job', () => {
     expect(new Set(made.map(({ webhookId }) => webhookId)).size).toBe(2)
   })
 
-  test('are not made for endpoints that were named long after it had ended', async () => {
+  test('are not created for endpoints that were created long after the end', async () => {
     await store.endpoint(owner)
     const end = { ...owner, jobId: 'j', type: 'bulk.completed', endedAt: '2026-01-01T00:00:00.000Z' } as const
     expect(await insertDeliveries(store.database, [end])).toBe(0)
@@ -122,7 +122,7 @@ describe('a claim', () => {
     expect(new Set(taken.map(({ deliveryId }) => deliveryId)).size).toBe(19)
   })
 
-  test('whose sender died is given to another, under another number', async () => {
+  test('of a killed sender goes to another one, with another number', async () => {
     await store.endpoint(owner)
     await store.ended(owner)
     const [first] = await store.claim({ leaseMs: 0 })
@@ -135,7 +135,7 @@ describe('a claim', () => {
     expect(await store.claim()).toHaveLength(1)
   })
 
-  test('takes one of an endpoint that has proven nothing, some of one that is trusted, none of one that is closed', async () => {
+  test('takes one delivery of a new endpoint, several of a trusted one, none of a closed one', async () => {
     const others = [store.owner(), store.owner(), store.owner()]
     const [unproven, trusted, closed] = await Promise.all(others.map((other) => store.endpoint(other)))
     for (const other of others) for (let job = 0; job < 6; job += 1) await store.ended(other)
@@ -175,7 +175,7 @@ describe('an attempt', () => {
     expect(JSON.stringify(await store.events())).not.toContain('oh"')
   })
 
-  test('that fails is tried again at its time, and the last one exhausts', async () => {
+  test('that fails is retried at its time, and the last failure exhausts the delivery', async () => {
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)
     const [first] = await store.claim()
@@ -196,7 +196,7 @@ describe('an attempt', () => {
     expect((await store.events()).at(-1)).toMatchObject({ type: 'WebhookExhausted', data: { attempts: 2 } })
   })
 
-  test('made under a lost claim is listed and decides nothing, unless it was accepted', async () => {
+  test('under a lost claim is listed and changes nothing, unless it was accepted', async () => {
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)
     const [late] = await store.claim({ leaseMs: 0 })
@@ -212,7 +212,7 @@ describe('an attempt', () => {
     expect(delivered).toHaveLength(1)
   })
 
-  test('answered 410 disables the endpoint and holds what was to go there', async () => {
+  test('answered with 410 disables the endpoint and holds its deliveries', async () => {
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)
     await store.ended(owner)
@@ -226,7 +226,7 @@ describe('an attempt', () => {
     expect(await store.claim()).toEqual([])
   })
 
-  test('answered 410 by where an endpoint no longer points disables nothing', async () => {
+  test('answered with 410 by a former URL of the endpoint disables nothing', async () => {
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)
     const [claimed] = await store.claim()
@@ -237,7 +237,7 @@ describe('an attempt', () => {
 })
 
 describe('a disabled endpoint', () => {
-  test('keeps its deliveries, those to come as well, and sends them all once it is enabled', async () => {
+  test('holds its present and later deliveries, and sends them all once it is enabled', async () => {
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)
     await changeEndpoint(store, { ...owner, endpointId, status: 'disabled', by })
@@ -253,7 +253,7 @@ describe('a disabled endpoint', () => {
     expect(await store.claim({ trusted: [endpointId] })).toHaveLength(2)
   })
 
-  test('lets an attempt that was under way end as it does', async () => {
+  test('does not interrupt a running attempt', async () => {
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)
     await store.ended(owner)
@@ -268,7 +268,7 @@ describe('a disabled endpoint', () => {
 })
 
 describe('sent again', () => {
-  test('a delivery keeps its id and body, starts its schedule anew and counts on', async () => {
+  test('a delivery keeps its id and body, restarts its schedule and continues its numbering', async () => {
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)
     const [first] = await store.claim()
@@ -283,7 +283,7 @@ describe('sent again', () => {
     expect(unknown).toEqual({ ok: false, code: 'unknown_delivery' })
   })
 
-  test('a range brings what was missed in it, or what is asked for', async () => {
+  test('a range selects the missed deliveries, or those with the given status', async () => {
     const { endpointId } = await store.endpoint(owner)
     for (let job = 0; job < 4; job += 1) await store.ended(owner)
     const claimed = await store.claim({ trusted: [endpointId] })
@@ -310,7 +310,7 @@ describe('sent again', () => {
   })
 })
 
-test('a delivery is shown with its attempts as both were at one moment: one statement reads them', async () => {
+test('a delivery and its attempts come from one snapshot', async () => {
   const { endpointId } = await store.endpoint(owner)
   await store.ended(owner)
   const [claimed] = await store.claim()
@@ -349,7 +349,7 @@ test('pages of deliveries hold each once, newest first, and can be filtered', as
   expect(held).toEqual({ items: [], next: null })
 })
 
-test('time ends what could not be delivered and removes what is long over, and nothing else', async () => {
+test('upkeep ends overdue deliveries and removes old ones, and no others', async () => {
   const { endpointId } = await store.endpoint(owner)
   for (let job = 0; job < 3; job += 1) await store.ended(owner)
   const claimed = await store.claim({ trusted: [endpointId] })
@@ -372,7 +372,7 @@ test('time ends what could not be delivered and removes what is long over, and n
   expect(bodies).toHaveLength(1)
 })
 
-test('a claim order without any room takes nothing', async () => {
+test('a claim order without free places takes nothing', async () => {
   await store.endpoint(owner)
   await store.ended(owner)
   const order = { trusted: [], placesPerTrusted: 4, closed: [], limit: 0, leaseMs: 1_000 }

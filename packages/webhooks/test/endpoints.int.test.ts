@@ -24,7 +24,7 @@ const by = 'test'
 const order = { url: 'https://receiver.example/hook?token=abc', by }
 
 describe('an endpoint', () => {
-  test('has its secret in the answer and nowhere else', async () => {
+  test('shows its secret only in the answer that creates it', async () => {
     const owner = store.owner()
     const made = await createEndpoint(store, { ...owner, ...order })
     if (!made.ok) throw new Error(made.code)
@@ -43,7 +43,7 @@ describe('an endpoint', () => {
     }
   })
 
-  test('tells of itself in events without path, query or secret', async () => {
+  test('is in events without path, query or secret', async () => {
     const owner = store.owner()
     const made = await createEndpoint(store, { ...owner, ...order })
     if (!made.ok) throw new Error(made.code)
@@ -61,7 +61,7 @@ describe('an endpoint', () => {
     expect(JSON.stringify(own)).not.toMatch(/token|hook\b/)
   })
 
-  test('is refused where its URL leads inside, when it is made and when it is changed', async () => {
+  test('is refused on creation and change if its URL leads to an internal address', async () => {
     const owner = store.owner()
     const inside = { url: 'https://127.0.0.1/hook', by }
     expect(await createEndpoint(store, { ...owner, ...inside })).toMatchObject({
@@ -114,7 +114,7 @@ describe('an endpoint', () => {
     expect(await getEndpoint(store.database, { ...owner, endpointId })).toMatchObject({ status: 'enabled' })
   })
 
-  test('that is given up takes what was to go there with it', async () => {
+  test('that is deleted loses its deliveries', async () => {
     const owner = store.owner()
     const { endpointId } = await store.endpoint(owner)
     await store.ended(owner)

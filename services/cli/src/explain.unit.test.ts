@@ -34,7 +34,7 @@ test.each([
   expect(explain(error)).toEqual({ sentence, exitCode })
 })
 
-test('an error nobody foresaw is still one line, and says where more can be learnt', () => {
+test('an unexpected error is one line and says how to get the details', () => {
   const { sentence, exitCode } = explain(new TypeError('x is not a function'))
 
   expect(sentence).toBe('x is not a function (run again with --verbose for the details)')

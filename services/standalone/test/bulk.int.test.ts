@@ -100,7 +100,7 @@ describe('a job', () => {
     expect(text).toContain(report.text)
   })
 
-  test('of forms that differ makes a report for each, which echoes its own', async () => {
+  test('with one address in two forms makes a report for each, with its own form', async () => {
     const job = await run({ addresses: [ETH, ETH.toLowerCase()] })
     const reports = job.results!.map(({ report }) => report!)
     expect(reports.map(({ address }) => address)).toEqual([ETH, ETH.toLowerCase()])
@@ -133,7 +133,7 @@ describe('a job', () => {
     expect(job.results![1]!.error).toMatchObject({ code: 'chain_mismatch' })
   })
 
-  test('with one item that nobody can read fails that one; the other 999 are screened and the job ends', async () => {
+  test('with one undecodable item fails only that item; the other 999 are screened and the job ends', async () => {
     const owner = await installation.key()
     const jobId = `job_${'5'.repeat(32)}`
     const texts = addresses(1_000, 40_000)
@@ -243,7 +243,7 @@ describe('a submission', () => {
 })
 
 describe('results', () => {
-  test('come in pages of JSON, each going on behind the one before', async () => {
+  test('come in pages of JSON, each continuing after the previous one', async () => {
     const texts = [...addresses(120, 7_000), 'nonsense']
     const { job_id: jobId } = await run({ addresses: texts })
     const seen: string[] = []
@@ -282,7 +282,7 @@ describe('results', () => {
     )
   })
 
-  test('of a table hold nothing a spreadsheet would run', async () => {
+  test('as a table contain nothing that a spreadsheet would execute', async () => {
     const { job_id: jobId } = await run({
       addresses: ['=HYPERLINK("http://x","y")', '@SUM(1)', '+1', '-1', ' =1'],
     })
@@ -297,7 +297,7 @@ describe('results', () => {
 })
 
 describe('cancelling', () => {
-  test('ends a job; whatever was done stays, and each item is told', async () => {
+  test('ends a job; finished items keep their results, and every item has one', async () => {
     const before = await submit({ addresses: addresses(1_000, 20_000) })
     const { job_id: jobId } = before.json<Job>()
     const began = performance.now()

@@ -49,12 +49,12 @@ describe('FollowTheMoney lines', () => {
     ])
   })
 
-  test('give a wallet without topics its holder’s, also of a holder nested within', async () => {
+  test('give a wallet without topics those of its holder, also of a nested holder', async () => {
     const nested = { ...wallet, properties: { publicKey: ['1abc'], holder: [{ ...holder, id: 'x' }] } }
     expect((await parse(lines(nested))).rows).toMatchObject([{ category: 'sanctions', entity: 'Somebody' }])
   })
 
-  test('do not call sanctioned what is only linked to somebody sanctioned', async () => {
+  test('do not call a wallet sanctioned that is only linked to a sanctioned party', async () => {
     const linked = { ...wallet, properties: { ...wallet.properties, topics: ['sanction.linked'] } }
     const { rows, facts } = await parse(lines(linked, holder))
     expect(rows).toEqual([])

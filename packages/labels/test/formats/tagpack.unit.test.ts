@@ -7,7 +7,7 @@ const tagpack = labelFormats.get('tagpack')!
 const parse = (text: string): Promise<Parsed> => parseFile(tagpack, textFile(text))
 
 describe('a TagPack', () => {
-  test('gives every tag what the header says, unless the tag says otherwise', async () => {
+  test('gives every tag the fields of the header that it does not set itself', async () => {
     const { rows } = await parse(`
 title: A pack
 confidence: forensic
@@ -65,7 +65,7 @@ tags:
     expect(rows).toMatchObject([{ category: 'stolen' }])
   })
 
-  test('leaves out and counts what is no category of ours', async () => {
+  test('skips and counts tags without a known category', async () => {
     const { rows, facts } = await parse(
       `currency: BTC\ncategory: miner\ntags:\n- address: 1abc\n- address: 1def\n  category: mixing_service\n`,
     )
@@ -84,7 +84,7 @@ tags:
     ])
   })
 
-  test('refuses single tags that say nothing usable', async () => {
+  test('refuses unusable tags one by one', async () => {
     const { refused } = await parse(`
 abuse: scam
 tags:

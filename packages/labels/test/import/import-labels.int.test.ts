@@ -67,7 +67,7 @@ describe('an import', () => {
     expect(first).toMatchObject({ total: 30, added: 30 })
   })
 
-  test('retires what vanished, and what is listed again is a new label with an interval of its own', async () => {
+  test('retires removed labels; a label that is listed again is a new one with its own interval', async () => {
     const name = 'interval.csv'
     const two = [
       row({ source: 'interval' }),
@@ -94,7 +94,7 @@ describe('an import', () => {
     expect(labels[0]!.knownTo).not.toBeNull()
   })
 
-  test('counts a changed date as unchanged, and a changed confidence or link as the same fact told anew', async () => {
+  test('counts a changed date as unchanged, and a changed confidence or link as a changed label', async () => {
     const name = 'revised.csv'
     const told = (extra: Row): string =>
       row({ source: 'revised', address: evm(0xabc), chain: 'ETH', ...extra })
@@ -193,7 +193,7 @@ describe('an import', () => {
     expect(published).toMatchObject({ appended: true, total: 25 })
   })
 
-  test('with --dry-run tells the same figures and writes nothing', async () => {
+  test('with --dry-run reports the same figures and appends nothing', async () => {
     const file = await installation.list('dry.csv', rows('dry', 7))
     const before = await labelsEnd()
     expect(await installation.imported(file, { dryRun: true })).toMatchObject({ status: 'dry-run', added: 7 })
@@ -201,7 +201,7 @@ describe('an import', () => {
     expect(await installation.imported(file)).toMatchObject({ added: 7 })
   })
 
-  test('larger than memory may hold gives the same, through a temporary table', async () => {
+  test('larger than its memory limit gives the same result through a temporary table', async () => {
     const name = 'large.csv'
     const deps = { ...installation.deps, memoryLabels: 500 }
     const run = async (lines: string[]): Promise<unknown> =>

@@ -12,7 +12,7 @@ afterAll(async () => await installation.close())
 const labelsEnd = (): Promise<number> => installation.deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION)
 
 describe('removals', () => {
-  test('of up to five or two in a hundred need no word', async () => {
+  test('of up to five labels or two percent need no confirmation', async () => {
     const name = 'few.csv'
     await installation.imported(await installation.list(name, rows('few', 300)))
     expect(await installation.imported(await installation.list(name, rows('few', 294)))).toMatchObject({
@@ -59,7 +59,7 @@ describe('removals', () => {
 })
 
 describe('a set', () => {
-  test('is withdrawn by an empty file on purpose alone: the source, the set, the number and the reason', async () => {
+  test('is withdrawn by an empty file only with source, set, number and reason', async () => {
     const name = 'withdrawn.csv'
     await installation.imported(await installation.list(name, rows('withdrawn', 40)))
     const empty = await installation.list(name, [])
@@ -79,7 +79,7 @@ describe('a set', () => {
     expect(sets).toMatchObject([{ total: 0, retired: 40 }])
   })
 
-  test('of an authority beside another of its sets is warned of: a delisting from one would not reach the other', async () => {
+  test('of an authority beside another of its sets gives a warning: a delisting from one would not reach the other', async () => {
     const listed = [row({ source: 'uk_ofsi', category: 'sanctions', address: evm(0x77), chain: 'ETH' })]
     const first = await installation.imported(await installation.list('ofsi-august.csv', listed))
     expect(first.warnings).toEqual([])

@@ -76,7 +76,7 @@ describe.skipIf(shared === null)('the shared label files', () => {
     expect(mixers.filter(({ role }) => role === 'participant')).toHaveLength(4_503)
   })
 
-  test('do not sanction again who was delisted, where a list of 2024 comes after that of 2026', async () => {
+  test('do not sanction a delisted party again when the list of 2024 is imported after that of 2026', async () => {
     const delisted = (await readFile(join(shared!, 'raw/ofac/delisted_addresses.csv'), 'utf8'))
       .trimEnd()
       .split('\n')

@@ -47,7 +47,7 @@ describe('the starter labels', () => {
     }
   })
 
-  test('restate the authority where they say sanctioned, and never pass for its own list', () => {
+  test('restate the authority in sanctions labels, and never count as its own list', () => {
     for (const row of rows) {
       const label = stateLabel(row, STARTER_SOURCE)
       if ('reason' in label) throw new Error(label.reason)

@@ -50,7 +50,7 @@ test('a sanctioned starter address restates OFAC without being its list', async 
   })
 })
 
-test('every starter address is judged as what it is known for', async () => {
+test('every starter address gets the level of its label', async () => {
   for (const row of rows) {
     const { level, overallHundredths } = await judged(row)
     const what = `${row.category} ${row.address}: ${level} ${overallHundredths / 100}`
@@ -60,7 +60,7 @@ test('every starter address is judged as what it is known for', async () => {
   }
 })
 
-test('once OFAC’s own list is here, what it does not hold is no longer sanctioned by the starter labels', async () => {
+test('once OFAC’s own list is imported, starter labels no longer sanction an address that it does not contain', async () => {
   const listed = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
   const delisted = '0x797d7Ae72EbddCDea2a346c1834E04d1F8dF102b'
   const own = await installation.list('sdn.csv', [

@@ -210,7 +210,7 @@ describe('a list in a folder', () => {
     expect(await installation.set(set)).toMatchObject({ total: 5 })
   })
 
-  test('that is empty or missing is told', async () => {
+  test('that is empty or missing is reported', async () => {
     expect(await refresh({ url: undefined, path: join(installation.folder, 'nowhere') })).toMatchObject([
       { outcome: 'not-found', succeeded: false },
     ])
@@ -231,7 +231,7 @@ describe('the schedule', () => {
     expect(await refreshDue(deps, { signal })).toHaveLength(1)
   })
 
-  test('goes on with a list whose process died, once its lease ran out', async () => {
+  test('continues with the list of a killed process after its lease has expired', async () => {
     server.serve(listOf(3))
     const deps = { ...installation.deps, lists: parseRefreshPlan(JSON.stringify({ lists: [entry] })) }
     const { signal } = new AbortController()
@@ -247,7 +247,7 @@ describe('the schedule', () => {
     expect(await refreshDue(deps, { signal })).toHaveLength(1)
   })
 
-  test('asks a failing source again in minutes, more and more, and tells it in metrics and status', async () => {
+  test('retries a failing source after growing delays, and shows the failures in metrics and status', async () => {
     const counted: Labels[] = []
     const metrics: Metrics = {
       ...noMetrics,
@@ -280,7 +280,7 @@ describe('the schedule', () => {
     expect(Math.round((await dueInMs()) / 3_600_000)).toBe(6)
   })
 
-  test('is given up in the middle of a download when the service stops, and goes on afterwards', async () => {
+  test('aborts a download when the service stops, and continues after a restart', async () => {
     let asked = (): void => undefined
     const isAsked = new Promise<void>((resolve) => (asked = resolve))
     server.answer = (_request, response) => {

@@ -226,7 +226,7 @@ describe('the plan of a look-up', () => {
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }
 
-  test('prepared while the view was small, it uses the index once a large set is published', async () => {
+  test('a plan prepared while the view was small uses the index once a large set is published', async () => {
     const lookupKeys = Array.from({ length: 40 }, (_, n) => `evm:l${n}`)
     await fixture.database.withConnection(async (connection) => {
       await project(...Array.from({ length: 60 }, (_, n) => asserted('i0', `s${n}`)), published('i0'))
@@ -244,7 +244,7 @@ describe('the plan of a look-up', () => {
     })
   })
 
-  test('it is kept, also where a plan for one key would be a little cheaper', async () => {
+  test('the plan is kept, even if a plan for one key would be slightly cheaper', async () => {
     await project(...Array.from({ length: 5_000 }, (_, n) => asserted('i0', `l${n}`)), published('i0'))
     await fixture.database.withConnection(async (connection) => {
       await connection.query('ANALYZE label_view.label')

@@ -21,7 +21,7 @@ function activated(version: number, id = `activation ${version}`): DomainEvent<'
   return event('PolicyActivated', 'default', { ...policy, ...who }, id)
 }
 
-test('the policy activated last is in force, an older one too when it is activated again', async () => {
+test('the policy activated last is in force, also if it was active before', async () => {
   expect(await readActivePolicy(fixture.database)).toBeNull()
   await fixture.project(policyView, activated(1), activated(2))
   expect(await readActivePolicy(fixture.database)).toMatchObject({
@@ -33,7 +33,7 @@ test('the policy activated last is in force, an older one too when it is activat
   expect(await readActivePolicy(fixture.database)).toMatchObject({ policySeq: 3, version: 1 })
 })
 
-test('a repeated record is the activation it repeats', async () => {
+test('a repeated record is no new activation', async () => {
   await fixture.project(policyView, activated(1), activated(1), activated(2))
   await fixture.project(policyView, activated(1))
   expect((await listPolicies(fixture.database, { limit: 10 })).map((policy) => policy.version)).toEqual([
@@ -41,7 +41,7 @@ test('a repeated record is the activation it repeats', async () => {
   ])
 })
 
-test('a snapshot carries the policy only to callers that hold another one', async () => {
+test('a snapshot contains the policy only for callers that know another one', async () => {
   const read = (knownPolicySeq: number) =>
     readLabelSnapshot(fixture.database, { lookupKeys: [], knownPolicySeq })
   expect(await read(0)).toMatchObject({ policySeq: 0, policy: null })

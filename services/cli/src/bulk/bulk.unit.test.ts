@@ -26,7 +26,7 @@ describe('the addresses of a file', () => {
 const running = { status: 'running', total: 1_000, completed: 331, failed: 2, cancelled: 0 }
 
 describe('progress', () => {
-  test('is a bar as long as the job is done', () => {
+  test('is a bar that grows with the job', () => {
     expect(progressLine(running)).toBe('[█████████                     ] 333/1000, 2 failed, running')
     expect(progressLine({ ...running, completed: 998, status: 'completed_with_errors' })).toBe(
       `[${'█'.repeat(30)}] 1000/1000, 2 failed, completed with errors`,

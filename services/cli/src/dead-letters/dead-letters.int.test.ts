@@ -46,7 +46,7 @@ test('a dead letter is listed with its cause and the place it came from', async 
   ])
 })
 
-test('redriving appends the record again, byte for byte, and takes the letter off the list', async () => {
+test('a redrive appends the same bytes again and closes the dead letter', async () => {
   await layAside('job_a', 'job_b')
   await cupel('dead-letters', 'redrive', GROUP, '--offset', '1')
   const [, original, again] = await records(2)

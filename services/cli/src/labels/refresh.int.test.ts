@@ -69,7 +69,7 @@ test('a source that fails ends the command with 1, and the status tells since wh
   status = 200
 })
 
-test('what is wrong with the plan or a name is said in a sentence', async () => {
+test('a fault of the plan or of a name is reported in one sentence', async () => {
   const said = async (...args: readonly string[]) => (await decided.cupel('labels', 'refresh', ...args)).error
   expect(await said()).toMatchObject({ exitCode: EXIT_USAGE })
   expect(await said('--plan', await plan({ every: 'often' }))).toMatchObject({

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => commandLine.close())
 
-test('a ledger is imported, imported again without a change, and listed with the heights it is whole over', async () => {
+test('a ledger is imported, imported again without a change, and listed with its complete heights', async () => {
   expect((await cupel('ledger', 'segments')).out).toBe('No ledger was imported yet.')
   const rows = [HEADING, ROW, ROW.replace(',5,', ',0,').replace('0xaa', '0xbb'), '']
   const file = await commandLine.file('transfers.csv', rows.join('\n'))
@@ -36,7 +36,7 @@ test('a ledger is imported, imported again without a change, and listed with the
   expect(out).toMatch(/ETH +native +0 +9 +2026-11-20T00:00:00\.000Z/)
 })
 
-test('a file that is none is refused with the line, one that is not there is not found', async () => {
+test('a file of another format is refused with the line, and a missing file is not found', async () => {
   const file = await commandLine.file('broken.csv', `${HEADING}\n${ROW.slice(0, 60)}\n`)
   const refused = await cupel('ledger', 'import', file, '--format', 'csv', '--chain', 'ETH')
   expect(refused.error).toMatchObject({

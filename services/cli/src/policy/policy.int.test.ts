@@ -104,7 +104,7 @@ interface Diffed {
 }
 
 describe('cupel policy diff', () => {
-  test('tells which live levels would flip, and through which setting', async () => {
+  test('shows which live levels would flip, and because of which setting', async () => {
     const path = await file('stricter.json', stricter)
     const diff = await decided.json<Diffed>('policy', 'diff', 'active', path)
     expect(diff).toMatchObject({
@@ -142,7 +142,7 @@ describe('cupel policy diff', () => {
     })
   })
 
-  test('names no single setting where it takes several', async () => {
+  test('names no single setting if a flip needs several', async () => {
     // At 70.4 points it is still red by itself, and with red from 76 on it is orange: grey takes all three.
     const both = {
       ...defaultPolicy,
@@ -164,7 +164,7 @@ describe('cupel policy diff', () => {
     })
   })
 
-  test('a version that never was is not found', async () => {
+  test('an unknown version is not found', async () => {
     expect((await decided.cupel('policy', 'diff', 'active', '77')).error).toMatchObject({
       exitCode: EXIT_NOT_FOUND,
     })
@@ -245,7 +245,7 @@ describe('cupel policy activate', () => {
     expect(await decided.json('policy', 'show')).toMatchObject({ version: 3 })
   })
 
-  test('wants to know why', async () => {
+  test('requires a reason', async () => {
     const path = await file('stricter.json', { ...stricter, version: 9 })
     expect((await decided.cupel('policy', 'activate', path)).error).not.toBeNull()
     expect((await decided.cupel('policy', 'activate', path, '--reason', ' ')).error).toBeInstanceOf(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createContext } from '../context.js'
 import { withPublicChainData } from './public-chain-data.js'
 
-test('every public endpoint is named before anything may ask it, and only then allowed', async () => {
+test('every public endpoint is printed before the services may query it', async () => {
   const notes: string[] = []
   const context = {
     ...createContext({ CUPEL_PORT: '0' }, ['start']),

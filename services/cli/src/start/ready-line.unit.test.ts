@@ -9,7 +9,7 @@ const keys = {
   read_only_id: 'ro',
 }
 
-test('the line for scripts holds what they need and nothing that is not asked for', () => {
+test('the line for scripts contains what they need and nothing else', () => {
   const ready = readyLine({
     baseUrls: ['http://127.0.0.1:8080', 'http://127.0.0.1:8081'],
     keys,

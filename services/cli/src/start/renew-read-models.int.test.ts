@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-test('a start over tables of another version builds them anew from the log, once', async () => {
+test('a start over tables of another version rebuilds them from the log, once', async () => {
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...stack.deps, policy })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseScale } from './scale.js'
 
-test('what is not named gets one process', () => {
+test('a service that is not named gets one process', () => {
   expect(parseScale(undefined)).toEqual({
     ...{
       api: 1,

@@ -162,7 +162,7 @@ test('keys made beside the running service work at once, and revoked ones no lon
   expect((await attempt()).status).toBe(401)
 })
 
-test('status tells what runs and, afterwards, what is stored', async () => {
+test('status shows the running services and, after a stop, the stored state', async () => {
   const first = begin()
   const ready = await first.ready
   await call(ready, '/v1/screen', { body: { address: LAZARUS } })
@@ -180,7 +180,7 @@ test('status tells what runs and, afterwards, what is stored', async () => {
   expect(leftRunning()).toEqual([])
 })
 
-test('what holds secrets is its owner’s alone', async () => {
+test('files with secrets are readable only by their owner', async () => {
   await begin().ready
 
   for (const file of ['run.json', 'embedded/demo-keys.json', 'postgres/password'])

@@ -35,7 +35,7 @@ test('the copy of a Ctrl-C that npm passes on forces nothing; a second Ctrl-C do
   expect(forced).toHaveBeenCalledOnce()
 })
 
-test('afterwards signals mean again what they mean to everyone', () => {
+test('afterwards signals have their default effect again', () => {
   const before = process.listenerCount('SIGTERM')
   listen(() => undefined)
   expect(process.listenerCount('SIGTERM')).toBe(before + 1)

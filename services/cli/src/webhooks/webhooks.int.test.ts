@@ -22,7 +22,7 @@ interface Shown {
   secret: string
 }
 
-test('an operator names an endpoint, looks at it, pauses and resumes it, and gives it up', async () => {
+test('an operator creates, lists, pauses, resumes and deletes an endpoint', async () => {
   const { secret, ...made } = await json<Shown & Record<string, unknown>>(
     'create',
     'http://127.0.0.1:9/hook',
@@ -64,7 +64,7 @@ test('an operator sends a ping, sees it among the deliveries, and sends it again
   await expect(said('redeliver', id, 'nobodys')).rejects.toMatchObject({ exitCode: 3 })
 })
 
-test('an endpoint that leads inside is refused with the reason', async () => {
+test('an endpoint with an internal address is refused with the reason', async () => {
   await expect(said('create', 'https://10.0.0.1/', '--account', account)).rejects.toMatchObject({
     message: expect.stringContaining('not globally reachable') as string,
     exitCode: 2,
