@@ -55,7 +55,7 @@ export async function listAccounts(database: Queryable): Promise<Account[]> {
   }))
 }
 
-/** Throws RangeError for a name nobody could read. */
+/** The trimmed name. Throws a RangeError where it is empty, too long or has control characters. */
 export function checkedName(name: string): string {
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(trimmed))
@@ -63,7 +63,7 @@ export function checkedName(name: string): string {
   return trimmed
 }
 
-/** Throws RangeError for a reason nobody could read. */
+/** The trimmed reason. Throws a RangeError where it is too long or has control characters. */
 export function checkedReason(reason: string): string {
   const trimmed = reason.trim()
   if (trimmed.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(trimmed))
@@ -73,7 +73,7 @@ export function checkedReason(reason: string): string {
 
 type AccessEvent = 'AccountCreated' | 'ApiKeyIssued' | 'ApiKeyRevoked'
 
-/** Writes an event about an account in the transaction of the change it tells of. */
+/** Writes an event to the outbox in the transaction of its change. */
 export async function writeAccessEvent<T extends AccessEvent>(
   transaction: Queryable,
   type: T,

@@ -1,7 +1,7 @@
 /**
- * The gate every call passes: who calls, from where, whether the key may do this and has a token left, and whether the same
- * request was made before. All of it is judged in the database on every call, by its clock, so that a revoked key is refused
- * at once and a bucket is exact over all instances. Calls of the same moment share one statement, which keeps that affordable.
+ * The gate that every call passes: it judges the key, the client address, the scope, the token bucket and the Idempotency-Key.
+ * The database judges each call by its own clock, so that a revoked key is refused at once and a bucket is exact over all
+ * instances. Calls of one moment share one statement, which makes that cheap.
  */
 import { createBatcher } from '@cupel/concurrency'
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
@@ -27,11 +27,11 @@ export interface AccessCall {
   /** Address of the client in text form, IPv4-mapped addresses as IPv4. */
   readonly clientAddress: string
   readonly requiredScope: Scope
-  /** Where the call carries an Idempotency-Key and could be carried out. */
+  /** Set where the call has an Idempotency-Key and is valid. */
   readonly idempotent?: IdempotentRequest | null
 }
 
-/** Whose call it is: known as soon as the key is, even where the call is refused. */
+/** The account and key of a call: known as soon as the key is, even where the call is refused. */
 export interface Caller {
   readonly accountId: string
   readonly keyId: string
@@ -63,7 +63,7 @@ export interface Admitted {
   readonly admitted: true
   readonly caller: Caller
   readonly rateLimit: RateLimit
-  /** What the Idempotency-Key of the call stands for; null where it carries none. */
+  /** The reservation of the call's Idempotency-Key; null where the call has none. */
   readonly reservation: Reservation | null
 }
 
@@ -71,7 +71,7 @@ export interface NotAdmitted {
   readonly admitted: false
   readonly reason: RefusalReason
   readonly caller: Caller | null
-  /** Null where the key is not valid, or not from there. */
+  /** Null where the key is not valid, or not allowed from this address. */
   readonly rateLimit: RateLimit | null
   /** Whole seconds after which the same call can succeed; null where waiting does not help. */
   readonly retryAfterSeconds: number | null
@@ -80,11 +80,11 @@ export interface NotAdmitted {
 export type Admission = Admitted | NotAdmitted
 
 export interface AdmissionGate {
-  /** Never rejects: a store that cannot be asked is the refusal `unavailable`. */
+  /** Never rejects: where the database does not answer the refusal is `unavailable`. */
   admit(call: AccessCall): Promise<Admission>
-  /** Whether the last statement was answered. */
+  /** Whether the database answered the last statement. */
   readonly isAvailable: () => boolean
-  /** Answers what waits, then stops. */
+  /** Answers the waiting calls, then stops. */
   close(): Promise<void>
 }
 
@@ -102,7 +102,7 @@ export interface AdmissionOptions {
 
 /** Calls judged by one statement. */
 const MAX_BATCH = 256
-/** Statements under way at once; what comes meanwhile joins the next one. */
+/** Statements under way at once; calls that come meanwhile join the next one. */
 const MAX_IN_FLIGHT = 2
 /** Calls waiting for their statement; more are refused as unavailable. */
 const MAX_WAITING = 4_096
@@ -110,7 +110,7 @@ const MAX_WAITING = 4_096
 const ANSWER_TIMEOUT_MS = 2_000
 /** The longest a screen takes by default, and a second. */
 const LEASE_MS = 6_000
-/** A store that could not be asked may answer the next call. */
+/** The database may answer the next call. */
 const UNAVAILABLE_RETRY_SECONDS = 1
 
 const UNAVAILABLE: Admission = {
@@ -157,7 +157,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
         planTable.standing,
       )
     } catch {
-      // Logged once where the statement failed; a full queue or a late answer is the same to the caller.
+      // The failed statement is logged already; a full queue or a late answer is the same to the caller.
       return UNAVAILABLE
     }
   }

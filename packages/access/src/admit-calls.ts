@@ -30,7 +30,7 @@ export interface Verdict extends Record<string, unknown> {
   readonly scope: Scope
   readonly plan: PlanName
   readonly webhook_admin: boolean
-  /** Microseconds until the published bucket is full; null where the key may not know. */
+  /** Microseconds until the published bucket is full; null where the caller must not learn it. */
   readonly debt_us: number | null
   readonly hard_debt_us: number | null
   readonly reservation: ReservationKind | null
@@ -101,7 +101,7 @@ export const ADMIT_CALLS = {
            $8::bigint, $9::bigint, $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::boolean[])`,
 }
 
-/** Places of the questions in order of their keys, those of one key as they came: the order in which the store takes them. */
+/** Places of the questions, sorted by key and, within a key, by arrival: the order that the statement requires. */
 export function keyOrder(questions: readonly Question[]): readonly number[] {
   const places = questions.map((_, index) => index)
   // Key ids are ASCII, whose code units are in the order of the store's collation "C". Sorting is stable.

@@ -1,10 +1,10 @@
-/** Keys as they are made and as they are compared: the key goes out once, its hash stays. */
+/** Generates and hashes keys. A key is shown once; only its hash is stored. */
 import { hash, randomBytes } from 'node:crypto'
 import { API_KEY_RANDOM_BYTES, renderApiKey, type Environment } from '@cupel/domain'
 
 /**
- * SHA-256 of the whole key. A key holds 256 random bits, so that there is nothing to guess and a slow hash would protect
- * nothing; looking it up by its hash leaks nothing of the key either.
+ * SHA-256 of the whole key. A key holds 256 random bits and cannot be guessed, so a slow hash would add no protection; a look-up
+ * by the hash does not reveal the key.
  */
 export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer')

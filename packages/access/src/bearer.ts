@@ -1,4 +1,4 @@
-/** The key a call presents. Form and checksum are judged here, so that a mistyped key costs nobody a look-up. */
+/** The key of a call. Its form and checksum are checked here, so that a mistyped key costs no query. */
 import { parseApiKey } from '@cupel/domain'
 import { hashApiKey } from './api-key.js'
 
@@ -6,7 +6,7 @@ export type Bearer =
   | { readonly ok: true; readonly keyId: string; readonly keyHash: Buffer }
   | { readonly ok: false; readonly reason: 'no_credentials' | 'malformed_credentials' }
 
-/** Longer headers hold no key of ours. */
+/** A longer header holds no valid key. */
 const MAX_AUTHORIZATION_LENGTH = 256
 
 /** Reads `Bearer <key>` (RFC 6750); the scheme's name in any case. */

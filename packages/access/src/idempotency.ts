@@ -1,11 +1,11 @@
 /**
- * Idempotency-Keys: a reservation holds what was asked and the id its work was given. Whether that work is done is asked where
- * the work is kept, so that nothing is written when it ends and nothing can disagree with it.
+ * Idempotency-Keys: a reservation holds the hash of the request and the id of its work. The report or job itself shows whether
+ * the work is done, so nothing is written when it ends, and the two cannot disagree.
  */
 import type { Environment } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 
-/** How long an Idempotency-Key stands for its request. */
+/** How long an Idempotency-Key is remembered. */
 export const IDEMPOTENCY_KEEP_MS = 24 * 3_600_000
 
 /** A call with an Idempotency-Key, before it is known whether it is the first. */
@@ -13,13 +13,13 @@ export interface IdempotentRequest {
   readonly key: string
   /** SHA-256 of method, path and canonical body. */
   readonly requestHash: Buffer
-  /** Id the work gets if this call is the first; unique, so that it names the call as well. */
+  /** The id of the work if this call is the first; unique, so it identifies the call too. */
   readonly candidateId: string
 }
 
 /**
  * `reserved`: the first call with this key. `resumed`: an earlier attempt was given up; this call goes on with its id.
- * `held`: an earlier attempt is running or done. `mismatch`: the key stands for another request.
+ * `held`: an earlier attempt is running or done. `mismatch`: the key was used for another request.
  */
 export type ReservationKind = 'reserved' | 'resumed' | 'held' | 'mismatch'
 
@@ -34,7 +34,7 @@ export interface Reservation {
   readonly environment: Environment
 }
 
-/** Lets the next retry go on at once, where this attempt ended without an answer to keep. */
+/** Ends the lease, so that the next retry can continue at once: this attempt ended without an answer. */
 export async function releaseReservation(database: Database, reservation: Reservation): Promise<void> {
   await database.transaction({ at: 'access.reservation' }, (transaction) =>
     transaction.execute(
@@ -45,7 +45,7 @@ export async function releaseReservation(database: Database, reservation: Reserv
   )
 }
 
-/** Forgets a reservation whose request turned out to be one that stores nothing. */
+/** Deletes a reservation whose request stores nothing. */
 export async function forgetReservation(database: Database, reservation: Reservation): Promise<void> {
   await database.transaction({ at: 'access.reservation' }, (transaction) =>
     transaction.execute(
@@ -57,8 +57,8 @@ export async function forgetReservation(database: Database, reservation: Reserva
 }
 
 /**
- * Begins anew where the work of a reservation ended for good without an answer to keep. Null where another call was faster;
- * of any number of calls one gets the reservation.
+ * Reserves the key again where its work failed for good. Null where another call did so first: of any number of calls exactly one
+ * gets the reservation.
  */
 export async function restartReservation(
   database: Database,
@@ -80,7 +80,7 @@ export async function restartReservation(
 /** Rows deleted by one statement, so that none runs long. */
 const FORGET_LIMIT = 5_000
 
-/** Deletes reservations whose time is over; returns how many. Rows that calls hold at the moment are left for the next time. */
+/** Deletes expired reservations and returns their number. Skips rows that calls have locked. */
 export async function forgetOldReservations(database: Database): Promise<number> {
   return await database.transaction({ at: 'access.reservation' }, (transaction) =>
     transaction.execute(

@@ -1,7 +1,7 @@
-/** IP addresses and CIDR ranges in one form each: IPv4-mapped IPv6 counts as the IPv4 it maps, zones are dropped. */
+/** Normalises IP addresses and CIDR ranges: IPv4-mapped IPv6 becomes IPv4, zones are dropped. */
 import ipaddr from 'ipaddr.js'
 
-/** A range both families can be tested against. */
+/** A CIDR range of either family. */
 export interface IpRange {
   /** CIDR text with the host bits cleared, as Postgres stores it. */
   readonly cidr: string
@@ -11,24 +11,24 @@ export interface IpRange {
 /** Bits of the prefix `::ffff:0:0/96` under which IPv4 addresses are mapped. */
 const MAPPED_PREFIX_BITS = 96
 
-/** The one text form of an address, or null where it is none. */
+/** The normalised text of an address; null where the text is not an address. */
 export function normaliseIp(text: string): string | null {
   const bare = text.split('%', 1)[0]!
   if (!ipaddr.IPv6.isValid(bare) && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return null
   return ipaddr.process(bare).toString()
 }
 
-/** Bits of an IPv6 network that one client has to itself. */
+/** Prefix length of the IPv6 network of one client. */
 const CLIENT_NETWORK_BITS = 64
 
-/** Whom an address counts as where clients are counted: an IPv4 address itself, of IPv6 the /64. */
+/** The client that an address belongs to: the IPv4 address itself, or the /64 of an IPv6 address. */
 export function clientNetwork(address: string): string {
   const normal = normaliseIp(address)
   if (normal === null || !ipaddr.IPv6.isValid(normal)) return normal ?? address
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${normal}/${CLIENT_NETWORK_BITS}`).toString()}/${CLIENT_NETWORK_BITS}`
 }
 
-/** Reads `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32` or a mapped form of them; null for anything else. */
+/** Parses `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32` or a mapped form of them; null for anything else. */
 export function parseIpRange(text: string): IpRange | null {
   const [addressText = '', bitsText, ...more] = text.trim().split('/')
   const isV4 = ipaddr.IPv4.isValidFourPartDecimal(addressText)

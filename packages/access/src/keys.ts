@@ -11,7 +11,7 @@ export interface KeyOrder {
   readonly scope: Scope
   readonly plan: PlanName
   readonly name?: string
-  /** CIDR ranges or addresses; none: usable from anywhere. */
+  /** CIDR ranges or addresses; empty: usable from anywhere. */
   readonly allowedIps?: readonly string[]
   /** UTC, RFC 3339. */
   readonly expiresAt?: string | null
@@ -23,7 +23,7 @@ export interface KeyOrder {
   readonly reason?: string
 }
 
-/** What is known of a key; nothing in it helps to use the key. */
+/** A key without its secret. */
 export interface ApiKey {
   readonly keyId: string
   readonly accountId: string
@@ -36,18 +36,18 @@ export interface ApiKey {
   readonly rotatedFrom: string | null
   readonly issuedAt: string
   readonly expiresAt: string | null
-  /** When it stops or stopped working; may lie ahead for a rotated key. */
+  /** When the key stops or stopped working; in the future for a rotated key. */
   readonly revokedAt: string | null
-  /** When a call with it was last admitted, correct to a minute; null where none ever was. */
+  /** When a call with the key was last admitted, to the minute; null where none was. */
   readonly lastUsedAt: string | null
 }
 
 export interface IssuedKey extends ApiKey {
-  /** The key itself: the only time anyone sees it. */
+  /** The key itself; it is shown only here. */
   readonly key: string
 }
 
-/** What an operator asked for does not exist or makes no sense; the message is for them. */
+/** An operator's command names something unknown or invalid; the message is for the operator. */
 export class AccessRefusal extends Error {
   override readonly name = 'AccessRefusal'
   readonly code: 'unknown_account' | 'unknown_key' | 'key_revoked' | 'invalid'
@@ -57,17 +57,17 @@ export class AccessRefusal extends Error {
   }
 }
 
-/** Time a rotated key goes on working beside its successor, unless the operator says otherwise. */
+/** Default time for which a rotated key works beside its successor. */
 export const ROTATION_OVERLAP_MS = 24 * 3_600_000
 
-/** Issues a key. Throws AccessRefusal for an unknown account or settings that make no sense. */
+/** Issues a key. Throws AccessRefusal for an unknown account or invalid settings. */
 export async function issueKey(database: Database, order: KeyOrder): Promise<IssuedKey> {
   return await database.transaction({ at: 'access.change' }, (transaction) =>
     insertKey(transaction, order, null),
   )
 }
 
-/** Revokes a key at once, everywhere. Revoking it again, or while it runs out after a rotation, is no error. */
+/** Revokes a key at once, everywhere. It is no error to revoke it again, or during the overlap of a rotation. */
 export async function revokeKey(
   database: Database,
   order: { keyId: string; by: string; reason: string },
@@ -79,7 +79,7 @@ export async function revokeKey(
   })
 }
 
-/** Issues a successor with the same rights; the old key works on for `overlapMs`, so that nobody is locked out meanwhile. */
+/** Issues a successor with the same rights; the old key works for `overlapMs` longer, so that no caller is locked out. */
 export async function rotateKey(
   database: Database,
   order: { keyId: string; by: string; reason?: string; overlapMs?: number },
@@ -197,8 +197,8 @@ async function endKey(
 }
 
 /**
- * Reads a key and holds its row, so that two changes of one key follow each other, in the log too. `now` is the database's
- * clock: the gate compares with it, and an operator's machine may be ahead.
+ * Reads a key and locks its row, so that two changes of one key have one order, in the log too. `now` is the database's clock:
+ * the gate uses it, and the operator's clock may be ahead.
  */
 async function lockKey(transaction: Queryable, keyId: string): Promise<{ key: ApiKey; now: Date }> {
   const [row] = await transaction.query<KeyRow & { now: Date }>(

@@ -1,4 +1,4 @@
-/** Report ids handed out before their report existed, and what became of them. */
+/** Pending screens: report ids that were returned in a 503 before their report existed. */
 import type { Database, Queryable } from '@cupel/postgres'
 
 export interface PendingScreen {
@@ -7,7 +7,7 @@ export interface PendingScreen {
   readonly livemode: boolean
 }
 
-/** Notes ids before they are handed out. Noting one twice is harmless. */
+/** Stores ids before they are returned. Storing one twice changes nothing. */
 export async function notePendingScreens(
   database: Database,
   screens: readonly PendingScreen[],
@@ -26,7 +26,7 @@ const NOTE = `
   SELECT * FROM unnest($1::text[], $2::text[], $3::boolean[])
   ON CONFLICT (report_id) DO NOTHING`
 
-/** Whether the id was handed out to this account and environment before its report existed. */
+/** Whether the id was returned to this account and environment before its report existed. */
 export async function isPendingScreen(database: Queryable, screen: PendingScreen): Promise<boolean> {
   const rows = await database.query(IS_PENDING, [screen.reportId, screen.accountId, screen.livemode])
   return rows.length > 0
@@ -37,7 +37,7 @@ const IS_PENDING = {
   text: 'SELECT 1 FROM access.pending_screen WHERE report_id = $1 AND account_id = $2 AND livemode = $3',
 }
 
-/** The ids noted longest ago. */
+/** The oldest pending ids. */
 export async function listPendingScreens(database: Queryable, limit: number): Promise<PendingScreen[]> {
   return await database.query<PendingScreen & Record<string, unknown>>(
     `SELECT report_id AS "reportId", account_id AS "accountId", livemode FROM access.pending_screen
@@ -46,7 +46,7 @@ export async function listPendingScreens(database: Queryable, limit: number): Pr
   )
 }
 
-/** Forgets ids whose screening has ended, and any after `keepMs`. */
+/** Deletes the given ids, and all ids older than `keepMs`. */
 export async function forgetPendingScreens(
   database: Queryable,
   options: { reportIds: readonly string[]; keepMs: number },

@@ -1,4 +1,4 @@
-/** The plans as the gate applies them: figures for the store, and what a caller is told about its bucket. */
+/** The plans as the gate applies them: columns for the statement, and the rate limit that a caller sees. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import {
   bucketsOf,
@@ -9,7 +9,7 @@ import {
   type PlanName,
 } from '@cupel/domain'
 
-/** How a key stands with its published bucket after a call. */
+/** The state of a key's published bucket after a call. */
 export interface RateLimit {
   readonly plan: PlanName
   /** Depth of the bucket. */
@@ -33,9 +33,9 @@ export interface PlanTable {
   ) => { readonly rateLimit: RateLimit; readonly retryAfterSeconds: number }
 }
 
-/** One line a minute and key says that fair use is exceeded. */
+/** A key beyond fair use is logged at most once in this time. */
 const FAIR_USE_LOG_INTERVAL_MS = 60_000
-/** Keys remembered for that; beyond it all may be said again. */
+/** Keys remembered for that; beyond it all keys may be logged again. */
 const MAX_LOGGED_KEYS = 10_000
 
 export function createPlanTable(options: {
@@ -58,7 +58,7 @@ export function createPlanTable(options: {
     if (nowMs - (loggedMs.get(keyId) ?? -Infinity) < FAIR_USE_LOG_INTERVAL_MS) return
     if (loggedMs.size >= MAX_LOGGED_KEYS) loggedMs.clear()
     loggedMs.set(keyId, nowMs)
-    logger.warn({ keyId, plan }, 'A key goes beyond fair use; it is refused only at the hard cap')
+    logger.warn({ keyId, plan }, 'A key is beyond fair use; it is refused only at the hard cap')
   }
 
   return {

@@ -1,9 +1,9 @@
-/** Checks of single fields that providers answer with: type, form and range. What passes is exact. */
+/** Checks single fields of providers' answers: type, form and range. */
 import { z } from 'zod'
 import { ProviderError } from './provider-error.js'
 
 const MAX_UINT256 = 2n ** 256n - 1n
-/** Longest list an answer may hold; beyond, a provider does something else than it was asked for. */
+/** Longest list of an answer; a provider that returns more does not answer the question. */
 export const MAX_LIST_LENGTH = 5_000
 
 /** A whole number from 0, as JSON number or decimal digits: decimal text. */
@@ -48,7 +48,7 @@ export const unixSeconds = count.refine((seconds) => seconds > 1_230_000_000 && 
 
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item).max(MAX_LIST_LENGTH)
 
-/** Reads an answer; throws a ProviderError that names the first field that is not as it must be, never its value. */
+/** Parses an answer; throws a ProviderError that names the first invalid field, never its value. */
 export function readAnswer<T extends z.ZodType>(schema: T, answer: unknown, name: string): z.output<T> {
   const read = schema.safeParse(answer)
   if (read.success) return read.data

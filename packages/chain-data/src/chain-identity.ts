@@ -1,6 +1,6 @@
 /**
- * How a chain is told from its like: chain id, coin name, or the hash of a block that only this chain has. Chains that split
- * share their first blocks, so theirs is the first block after the split.
+ * How a provider proves which chain it serves: chain id, coin name, or the hash of a block that only this chain has. Chains that
+ * split share their first blocks, so their landmark is the first block after the split.
  */
 import type { ChainCode } from '@cupel/domain'
 import { ProviderError } from './provider-error.js'
@@ -17,7 +17,7 @@ export interface Landmark {
   readonly hash: string
 }
 
-/** Chains without a landmark can be asked only over a protocol that names the chain. */
+/** Chains without a landmark need a protocol that names the chain. */
 export const landmarks: Readonly<Partial<Record<ChainCode, Landmark>>> = {
   BTC: { height: 478_559, hash: '00000000000000000019f112ec0a9982926f1258cdcc558dd7c3b7e5dc7fa148' },
   BCH: { height: 556_767, hash: '0000000000000000004626ff6e3b936941d341c5932ece4357eeccac44e6d56c' },
@@ -40,18 +40,18 @@ export const landmarks: Readonly<Partial<Record<ChainCode, Landmark>>> = {
 /** Genesis hash of the main cluster. */
 export const SOLANA_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-/** The landmark of a chain asked over a protocol that does not name the chain. Throws a RangeError where there is none. */
+/** The landmark of a chain, for protocols that do not name the chain. Throws a RangeError where it has none. */
 export function landmarkOf(chain: ChainCode): Landmark {
   const landmark = landmarks[chain]
   if (landmark === undefined) throw new RangeError(`${chain} has no landmark by which to know it`)
   return landmark
 }
 
-/** A landmark is looked up again after this: a host may come to serve something else. */
+/** A landmark is checked again after this: a host may serve another chain later. */
 const TRUSTED_FOR_MS = 10 * 60_000
 
 export interface ChainCheck {
-  /** Resolves where the provider serves the chain; asks it at most once in ten minutes. Throws wrong_chain. */
+  /** Rejects with wrong_chain where the provider serves another chain; asks it at most once in ten minutes. */
   confirm(readHash: () => Promise<string>, now: number): Promise<void>
 }
 
@@ -70,11 +70,11 @@ export function createChainCheck({ hash }: Landmark): ChainCheck {
 
 /** Longest pause between two blocks that is still normal; where the newest block is older, the provider has fallen behind. */
 const MAX_HEAD_AGE_S = 2 * 3_600
-/** Hours without a block do happen on chains with proof of work. */
+/** Chains with proof of work have hours without a block. */
 const MAX_PROOF_OF_WORK_HEAD_AGE_S = 6 * 3_600
 const MAX_HEAD_AHEAD_S = 2 * 3_600 + 60
 
-/** Refuses the word of a provider whose newest block is too old, or of the future. Seconds since 1970. */
+/** Throws `stale` for a provider whose newest block is too old or in the future. Seconds since 1970. */
 export function refuseStaleHead(occurredAtS: number, nowMs: number, isProofOfWork = false): void {
   const ageS = nowMs / 1_000 - occurredAtS
   const maxAgeS = isProofOfWork ? MAX_PROOF_OF_WORK_HEAD_AGE_S : MAX_HEAD_AGE_S

@@ -1,4 +1,4 @@
-/** Which providers are asked: a JSON document of the operator's, because it may hold keys. Without it nothing is asked. */
+/** The providers to ask: a JSON document of the operator, because it may hold keys. Without it none is asked. */
 import { chainOf, findChain, strictJsonFault, type ChainCode } from '@cupel/domain'
 import { z } from 'zod'
 import { evmChainIds, landmarks } from './chain-identity.js'
@@ -70,7 +70,7 @@ const configurationSchema = z
     }
   })
 
-/** The document cannot be used; one line for each fault, none with a value of it. */
+/** The document is invalid; one line for each fault, without values of the document. */
 export class ChainDataConfigurationError extends Error {
   override readonly name = 'ChainDataConfigurationError'
 }
@@ -83,7 +83,7 @@ export function parseConfiguration(text: string): readonly ProviderConfig[] {
   } catch {
     throw new ChainDataConfigurationError('The file of chain data providers is not JSON.')
   }
-  // Of two settings with one name JSON.parse keeps the last without a word: its author may have read the first.
+  // JSON.parse keeps the last of two settings with one name; its author may have meant the first.
   const doubtful = strictJsonFault(text, 'The file')
   if (doubtful !== null)
     throw new ChainDataConfigurationError(
@@ -95,7 +95,7 @@ export function parseConfiguration(text: string): readonly ProviderConfig[] {
   throw new ChainDataConfigurationError(faults.join('\n'))
 }
 
-/** Whether a chain can be asked over a protocol so that another chain's answers would be noticed. */
+/** Whether answers of another chain would be detected over this protocol. */
 function servesChain(kind: ProviderKind, chain: ChainCode): boolean {
   const { family } = chainOf(chain)
   const isKnown = landmarks[chain] !== undefined

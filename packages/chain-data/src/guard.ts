@@ -1,6 +1,6 @@
 /**
- * Keeps a provider's trouble to itself: a time limit and one more attempt for each question, a limit on questions at once,
- * and after a row of failures a pause in which it is not asked at all.
+ * Isolates the failures of a provider: a time limit and one retry for each question, a limit on questions at once, and after
+ * several failures in a row a pause in which it is not asked.
  */
 import {
   BrokenCircuitError,
@@ -21,16 +21,16 @@ import { ProviderError } from './provider-error.js'
 const MAX_RETRIES = 1
 const RETRY_DELAY_MS = 50
 const MAX_RETRY_DELAY_MS = 500
-/** Failures in a row after which a provider is left alone. */
+/** Failures in a row after which the pause begins. */
 export const FAILURES_TO_OPEN = 5
-/** How long; then one question is tried. */
+/** Length of the pause; then one question is tried. */
 export const OPEN_FOR_MS = 10_000
 /** Questions to one provider at once, and those that wait for their turn. */
 export const MAX_CONCURRENT_QUESTIONS = 16
 export const MAX_WAITING_QUESTIONS = 256
 
 export interface Guard {
-  /** Runs a question. Rejects with a ProviderError, or with whatever else the question throws: that is a bug. */
+  /** Runs a question. Rejects with a ProviderError; any other error of the question is a bug. */
   ask<T>(question: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 

@@ -1,4 +1,4 @@
-/** What is measured of providers of chain data. */
+/** Metrics of the providers of chain data. */
 import type { Metrics } from '@cupel/contracts'
 
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10]

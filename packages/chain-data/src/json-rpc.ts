@@ -9,7 +9,7 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
-/** What a call came to: its result, or the message of the server's refusal. */
+/** The outcome of a call: its result, or the server's error. */
 export type RpcOutcome =
   { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly code: number }
 
@@ -20,7 +20,7 @@ const replySchema = z.object({
   error: z.object({ code: z.int() }).nullish(),
 })
 
-/** Codes by which servers say that one asked too often. */
+/** Error codes of servers for too many calls. */
 const RATE_LIMIT_CODES: ReadonlySet<number> = new Set([-32005, -32016, -32029, 429])
 
 /** Sends all calls in one message; one outcome per call, in their order. */
@@ -50,7 +50,7 @@ function outcomeOf({ error, result }: z.output<typeof replySchema>): RpcOutcome 
   return { ok: true, result }
 }
 
-/** A server that refuses the message as a whole answers with one object. */
+/** A server that rejects the whole message answers with one object. */
 function notABatch(answer: unknown): ProviderError {
   const read = z.object({ error: z.object({ code: z.int() }) }).safeParse(answer)
   const code = read.success ? read.data.error.code : undefined

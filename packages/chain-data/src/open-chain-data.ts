@@ -1,6 +1,5 @@
 /**
- * Chain data as the platform asks for it: every provider of a chain at once, within a time. Who comes too late goes on
- * being listened to, so that the next look finds the answer here.
+ * Asks all providers of a chain at once, within a time limit. A late answer is kept, so that the next screen finds it.
  */
 import { LATE, withinMs } from '@cupel/concurrency'
 import type { ChainFact, Logger, Metrics } from '@cupel/contracts'
@@ -17,15 +16,15 @@ import { ProviderError } from './provider-error.js'
 
 /** Answers kept at once, over all providers: about a kilobyte each. */
 const MAX_KEPT_ANSWERS = 20_000
-/** Time for one attempt at a provider; far beyond what a screen waits. */
+/** Time limit of one attempt; far longer than a screen waits. */
 const REQUEST_TIMEOUT_MS = 5_000
-/** Answers by which a provider is known to be slow; questions go on beside the screens, so it is soon known to be quick again. */
+/** A provider whose newest answers, so many, were all late counts as slow. It is still asked, so its recovery is noticed. */
 export const NEWEST_ANSWERS = 5
-/** Times in reports are rounded down to this, so that a kept answer reads like a fresh one. */
+/** Times in reports are rounded down to this, so that a kept answer looks like a fresh one. */
 const TIME_ROUNDED_TO_MS = 60_000
 
 export interface ChainDataOptions {
-  /** In the order of trust. */
+  /** The most trusted first. */
   readonly providers: readonly ProviderConfig[]
   /** Age up to which an answer is used again. */
   readonly maxAgeMs: number
@@ -37,7 +36,7 @@ export interface ChainDataOptions {
 }
 
 export interface ChainQuestion {
-  /** Answers are kept apart by account: whether one is there, and how old it is, would tell what another account screened. */
+  /** Answers are kept per account: a shared one would reveal what another account screened. */
   readonly accountId: string
   readonly chain: string
   /** Canonical. */
@@ -49,9 +48,9 @@ export interface ChainData {
   readonly endpoints: readonly { readonly name: string; readonly chain: ChainCode; readonly origin: string }[]
   /** Whether any provider is configured for the chain. */
   covers(chain: string): boolean
-  /** Asks all providers of the chain and waits so long, and no longer, for the last of them. Never rejects. */
+  /** Asks all providers of the chain and waits at most `waitMs` for all answers. Never rejects. */
   look(question: ChainQuestion, waitMs: number): Promise<ChainInputs>
-  /** Newest transactions as the first provider of the chain that answers tells them. Rejects with a ProviderError. */
+  /** Newest transactions, from the first provider of the chain that answers. Rejects with a ProviderError. */
   recentTransactions(chain: string, address: string): Promise<readonly ChainTransaction[]>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** From a row of the configuration to something that can be asked. */
+/** Opens the adapter of a configured provider. */
 import { chainOf, listAssets, type ChainCode } from '@cupel/domain'
 import { evmChainIds } from './chain-identity.js'
 import type { ProviderConfig, ProviderKind } from './configuration.js'

@@ -1,6 +1,6 @@
-/** Why a provider gave no answer that can be used. */
+/** Why a provider gave no usable answer. */
 
-/** Recorded with a report and shown in its coverage. Open: later versions add words. */
+/** Recorded with a report and shown in its coverage. Later versions may add codes. */
 export type ProviderErrorCode =
   | 'timeout'
   | 'unreachable'
@@ -17,10 +17,10 @@ export type ProviderErrorCode =
   | 'circuit_open'
   | 'late'
 
-/** Worth a second attempt at once: the next answer may be another. */
+/** Worth a retry at once: the next answer may differ. */
 const transient: ReadonlySet<ProviderErrorCode> = new Set(['timeout', 'unreachable', 'http_status'])
 
-/** The detail is for the operator's log. It never holds an address asked for, a URL or a header: those may be secret. */
+/** The detail is for the operator's log. It never holds a screened address, a URL or a header: those may be secret. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   readonly code: ProviderErrorCode

@@ -1,19 +1,19 @@
-/** What every adapter offers: the state of one address, and its recent transfers, checked field by field. */
+/** The interface of every adapter: the state of one address and its recent transfers, every field checked. */
 import type { ChainCode, ChainTransaction } from '@cupel/domain'
 import type { ProviderHttp } from './provider-http.js'
 
-/** The state of an address as one provider tells it. What a provider cannot tell is null, never a guess. */
+/** The state of an address from one provider. A value that the provider does not offer is null, never a guess. */
 export interface AccountState {
   /** Decimal height of the block the state is of, or the lowest it can be of where `blockHash` is null. */
   readonly height: string | null
-  /** Only where the state is of exactly this block. */
+  /** Set only where the state is of exactly this block. */
   readonly blockHash: string | null
   /** Decimal base units of the native asset. */
   readonly balanceBaseUnits: string | null
   readonly txCount: number | null
   /** `total`: all that involve the address; `outgoing`: those it signed. */
   readonly txCountKind: 'total' | 'outgoing' | null
-  /** Code at the address. A delegation of an account (EIP-7702) is none. */
+  /** Whether the address has code. A delegation of an account (EIP-7702) is not code. */
   readonly isContract: boolean | null
   /** Tokens of the asset table of which the address has any. */
   readonly tokens: readonly TokenAmount[]
@@ -35,10 +35,10 @@ export interface KnownToken {
 
 export interface ChainProvider {
   readonly chain: ChainCode
-  /** What is asked for a state, in a few words for the record; without address, URL and secrets. */
+  /** The request for a state in a few words, for the record; without address, URL and secrets. */
   readonly stateRequest: string
   /** `address` is canonical. Throws ProviderError. */
   accountState(address: string, http: ProviderHttp): Promise<AccountState>
-  /** Newest transactions that move value to or from the address, a page at most: never the whole history. Throws ProviderError. */
+  /** Newest transactions that move value to or from the address, at most one page. Throws ProviderError. */
   recentTransactions(address: string, http: ProviderHttp): Promise<readonly ChainTransaction[]>
 }

@@ -1,4 +1,4 @@
-/** Endpoints that answer anyone without a key. They are asked only where the operator says so: they learn what is screened. */
+/** Endpoints that need no key. They are asked only where the operator allows it: they learn which addresses are screened. */
 import { chainOf } from '@cupel/domain'
 import type { ProviderConfig } from './configuration.js'
 
@@ -36,7 +36,7 @@ export const publicProviders: readonly ProviderConfig[] = endpoints.map(({ url, 
   multichain: false,
 }))
 
-/** One line for each public endpoint: what would be asked for which chain. */
+/** One line for each public endpoint, with its chain. */
 export function describePublicProviders(): readonly string[] {
   return publicProviders.map(({ chain, url, kind }) => `${chainOf(chain).name}: ${url.origin} (${kind})`)
 }

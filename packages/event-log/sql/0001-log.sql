@@ -13,12 +13,12 @@ CREATE TABLE log.schema_version (
   schema_id int NOT NULL REFERENCES log.schema (id),
   sha256 text NOT NULL,
   registered_at timestamptz NOT NULL DEFAULT now(),
-  -- By text, not by version: a registry may give one version back in another notation.
+  -- By text, not by version: a registry may return one version in another notation.
   PRIMARY KEY (subject, sha256)
 );
 CREATE INDEX ON log.schema_version (subject, version);
 COMMENT ON COLUMN log.schema_version.sha256 IS
-  'Of the schema as compact JSON: a service finds the id of the very schema it was built with, not of the newest.';
+  'Of the schema as compact JSON: a service finds the id of exactly the schema it was built with.';
 
 -- The log on Postgres: partitions of records with offsets from 0, without gaps, visible in order.
 
@@ -27,7 +27,7 @@ CREATE TABLE log.identity (
   log_id uuid NOT NULL DEFAULT gen_random_uuid(),
   created_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE log.identity IS 'With the genesis record it tells this log from every other one.';
+COMMENT ON TABLE log.identity IS 'Identifies this log, together with the genesis record.';
 INSERT INTO log.identity DEFAULT VALUES;
 
 CREATE TABLE log.topic_partition (
@@ -52,7 +52,7 @@ CREATE TABLE log.record (
   value bytea NOT NULL,
   PRIMARY KEY (partition_id, record_offset)
 ) WITH (toast_tuple_target = 8160);
--- A report of a few kilobytes stays in its row: compressing it costs more than it saves while the log is hot.
+-- Values of a few kilobytes stay in the row: compressing them costs more than it saves.
 
 CREATE FUNCTION log.end_offset(wanted int) RETURNS bigint
 LANGUAGE sql STABLE AS $$
@@ -70,7 +70,7 @@ COMMENT ON FUNCTION log.end_offset IS
 --   record_partition per record: index into partition_ids, from 1
 --   record_ordinal   per record: its place among the records of its partition, from 0
 --   record_start     per record: where it begins in `packed`, from 1: key, headers (JSON), value, in UTF-8 and raw bytes
--- Returns the first offset given in each of partition_ids.
+-- Returns the first new offset of each of partition_ids.
 CREATE FUNCTION log.append(
   partition_ids int[], record_partition int[], record_ordinal int[],
   record_start int[], key_bytes int[], header_bytes int[], value_bytes int[], packed bytea
@@ -88,14 +88,14 @@ BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE EXCEPTION 'log.append needs the isolation level read committed';
   END IF;
-  -- Whoever appends to a partition waits here until the one before has committed, so offsets become visible in order.
-  -- Always ascending: two writers of the same partitions cannot wait for each other.
+  -- An append waits here until the one before it to the same partition has committed, so offsets become visible in order.
+  -- Partitions are locked in ascending order, so that two appends cannot wait for each other.
   SELECT count(*) INTO locked FROM (
     SELECT id FROM log.topic_partition WHERE id = ANY (partition_ids) ORDER BY id FOR NO KEY UPDATE) held;
   IF locked <> cardinality(partition_ids) THEN
     RAISE EXCEPTION 'a partition of the append does not exist' USING ERRCODE = 'no_data_found';
   END IF;
-  -- A statement of its own, so that its snapshot is younger than the locks.
+  -- A separate statement, so that its snapshot is younger than the locks.
   SELECT array_agg(log.end_offset(wanted.id) ORDER BY wanted.place) INTO first_offsets
   FROM unnest(partition_ids) WITH ORDINALITY AS wanted (id, place);
   INSERT INTO log.record (partition_id, record_offset, key, headers, value)
@@ -111,7 +111,7 @@ BEGIN
 END
 $$;
 
--- Ends the life of old records. Readers that still needed them stop and say so.
+-- Deletes old records. Readers that still need them stop with an error.
 CREATE FUNCTION log.delete_before(wanted_topic text, wanted_partition int, before bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -144,7 +144,7 @@ CREATE TABLE log.group_lease (
 );
 COMMENT ON TABLE log.group_lease IS 'Who reads a partition for a group: valid as long as its member is.';
 
--- A sign of life. Gives up `released`, takes what is due to the member and free, and tells how things stand:
+-- A heartbeat. Frees `released`, takes free partitions that are due to the member, and returns the state of each:
 --   held     read it
 --   leaving  held, but due to another member: finish and release it
 --   awaited  due to this member, still held by another one
@@ -154,7 +154,7 @@ CREATE FUNCTION log.heartbeat(
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  -- Losing the last moment of this in a crash costs a heartbeat, nothing else.
+  -- A crash that loses this commit costs one heartbeat.
   PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM pg_advisory_xact_lock(hashtextextended('log.group ' || of_group, 0));
   DELETE FROM log.group_member m
@@ -178,7 +178,7 @@ BEGIN
 END
 $$;
 
--- Every partition in turn to the next of the members that read it: each member computes the same.
+-- Assigns the partitions to the members that read them, in turn: each member computes the same.
 CREATE FUNCTION log.due(of_group text) RETURNS TABLE (partition_id int, member_id uuid)
 LANGUAGE sql STABLE AS $$
   SELECT c.partition_id, c.members[1 + (c.place - 1) % cardinality(c.members)]

@@ -1,6 +1,6 @@
 /**
- * Dead letters: records that a group cannot handle, kept whole, with the reason, for whoever mends it. A letter that was dealt
- * with is followed by a note that says so: the topic itself remembers what is still open.
+ * Dead letters: records that a group cannot handle, kept whole with the cause, for an operator. When a letter is resolved a note
+ * is appended to the same topic: letters without a note are open.
  */
 import type { TopicSpec } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
@@ -18,21 +18,21 @@ export interface DeadLetter {
   /** Offset of the letter in the topic of dead letters. */
   readonly offset: number
   readonly cause: string
-  /** Where the record lay, topic without installation prefix. */
+  /** The record's original position; the topic has no installation prefix. */
   readonly origin: Position
   readonly key: string
-  /** Null where the record did not fit with its reason: it still lies at its origin. */
+  /** Null where the record and its cause were too large together: the record is still at its origin. */
   readonly value: Buffer | null
   readonly headers: Headers
 }
 
 const MAX_CAUSE_CHARACTERS = 500
 const LETTER_HEADERS = ['cause', 'topic', 'partition', 'offset'] as const
-/** A note: the letter at this offset was dealt with. */
+/** Header of a note: the letter at this offset is resolved. */
 const RESOLVED_HEADER = 'resolved'
 const RESOLVED_HOW_HEADER = 'how'
 
-/** Where a group lays aside what it cannot handle. */
+/** The topic of a group's dead letters. */
 export function deadLetterTopic(group: string): TopicSpec {
   return {
     name: `${group}.dlq`,
@@ -42,7 +42,7 @@ export function deadLetterTopic(group: string): TopicSpec {
   }
 }
 
-/** Lays a record aside. Resolves when that is acknowledged; a repeat makes a second letter. */
+/** Dead-letters a record. Resolves when the append is acknowledged; a repeated call appends a second letter. */
 export async function appendDeadLetter(
   log: Pick<EventLog, 'append'>,
   at: FailpointName,
@@ -64,12 +64,12 @@ export async function appendDeadLetter(
     await log.append(at, [letter])
   } catch (error) {
     if (!(error instanceof RecordTooLargeError)) throw error
-    // It fitted before the reason was added. The original still lies at the position that the headers name.
+    // It fitted without the cause. The original is still at the position that the headers name.
     await log.append(at, [{ ...letter, value: Buffer.alloc(0) }])
   }
 }
 
-/** Letters of a group that nobody has dealt with, oldest first. */
+/** The open letters of a group, oldest first. */
 export async function listDeadLetters(log: EventLog, group: string): Promise<DeadLetter[]> {
   const { name: topic } = deadLetterTopic(group)
   const [from, to] = await Promise.all([log.startOffset(topic, 0), log.endOffset(topic, 0)])
@@ -100,7 +100,7 @@ function letterOf(group: string, { offset, key, value, headers }: LogRecord): De
   }
 }
 
-/** The record as it was, for the partition it lay in. Reads it from its origin where the letter could not hold it. */
+/** The original record, for its original partition. Reads it from its origin where the letter does not hold it. */
 export async function restoreRecord(log: EventLog, letter: DeadLetter): Promise<NewRecord> {
   const { topic, partition, offset } = letter.origin
   if (letter.value !== null)
@@ -111,7 +111,7 @@ export async function restoreRecord(log: EventLog, letter: DeadLetter): Promise<
   throw new Error(`There is no record at ${topic}/${partition} offset ${offset}`)
 }
 
-/** Notes that letters were dealt with; `how` is for whoever reads the topic later. */
+/** The notes that resolve letters; `how` states for operators what was done. */
 export function resolutionsOf(letters: readonly DeadLetter[], how: string): NewRecord[] {
   return letters.map(({ group, offset, key }) => ({
     topic: deadLetterTopic(group).name,

@@ -1,4 +1,4 @@
-/** Between typed events and records: Avro in the Confluent wire format (0x00, int32 schema id, payload), CloudEvents headers. */
+/** Converts between typed events and records: Avro in the Confluent wire format (0x00, int32 schema id, payload), CloudEvents headers. */
 import {
   eventSchemas,
   type DomainEvent,
@@ -16,13 +16,13 @@ export interface EventCodec {
    * passes the topic it belongs to, the subject stays that of the event. Throws where the data does not fit the schema.
    */
   encode(event: DomainEvent, target: { topic: string; key: string; partition?: number }): NewRecord
-  /** The event of a record: old records are read with the schema they were written with. Throws UndecodableRecordError. */
+  /** The event of a record; old records are read with the schema of their writer. Throws UndecodableRecordError. */
   decode(record: LogRecord): DomainEvent
-  /** As decode, for a reader that knows what it wants; null where the record is of another type. */
+  /** As `decode`, for one type; null where the record has another type. */
   decodeAs<T extends EventType>(type: T, record: LogRecord): DomainEvent<T> | null
   /**
-   * Reads some fields of an event and skips the others, for whoever needs no more of it: what a report rests on takes several
-   * times the room of the report. The reader answers null where the record is of another type. Throws UndecodableRecordError.
+   * A reader of some fields of an event, which skips the others: a report's inputs are several times larger than the report. It
+   * returns null where the record has another type. Throws UndecodableRecordError.
    */
   partOf<T extends EventType, K extends FieldOf<T>>(type: T, fields: readonly K[]): PartReader<T, K>
 }
@@ -34,11 +34,11 @@ export type PartReader<T extends EventType, K extends FieldOf<T>> = (
 ) => Pick<EventData[T], K> | null
 
 export type UndecodableReason =
-  /** The header names no event this release knows. */
+  /** This release does not know the event type. */
   | 'unknown-type'
-  /** The schema id is not in the catalogue, which is being read again: later may work. */
+  /** The catalogue does not hold the schema id yet; it is being read again, so a retry may succeed. */
   | 'unknown-schema'
-  /** Bytes or headers are not what an event looks like: never works. */
+  /** The bytes or headers are not those of an event: a retry never succeeds. */
   | 'malformed'
 
 export class UndecodableRecordError extends Error {
@@ -57,13 +57,13 @@ const MAGIC_BYTE = 0
 /** Magic byte and schema id, big-endian (Confluent wire format). */
 const PREFIX_BYTES = 5
 const INITIAL_SCRATCH_BYTES = 64 * 1024
-/** An unknown schema id may be news; asking the database more often than this would not make it known. */
+/** An unknown schema id may have been registered since. The database is queried at most this often. */
 const REFRESH_PAUSE_MS = 1_000
 
 interface EventCoder {
   readonly type: AvroType
   readonly id: number
-  /** Readers of earlier (and later) schemas by id; null for our own. */
+  /** Resolvers of earlier and later schemas by id; null for the schema of this release. */
   readonly resolvers: Map<number, ReturnType<AvroType['createResolver']> | null>
 }
 
@@ -103,7 +103,7 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
   }
 }
 
-/** Encodes into one buffer that is used again and grows to the largest event; what it returns is a copy. */
+/** Encodes into one buffer that is reused and grows to the largest event; returns a copy. */
 function createPayloadWriter(): (coder: EventCoder, data: unknown) => Buffer {
   let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES)
   return ({ type, id }, data) => {
@@ -173,7 +173,7 @@ function createPayloadReader(catalog: SchemaCatalog): (coder: EventCoder, record
     const now = performance.now()
     if (now - refreshedAt < REFRESH_PAUSE_MS) return
     refreshedAt = now
-    // Where it fails the next unknown id asks again; the error the caller sees says what is missing.
+    // Where it fails the next unknown id queries again; the caller's error names the missing schema.
     catalog.refresh().catch(() => undefined)
   }
 }
@@ -192,7 +192,7 @@ function partCoder(event: EventType, { id }: EventCoder, names: readonly string[
   const fields = schema.fields.filter(({ name }) => names.includes(name))
   if (fields.length !== names.length)
     throw new RangeError(`${event} does not have all of the fields ${names.join(', ')}`)
-  // No schema is its own: even today's is read with a resolver.
+  // Every schema needs a resolver here, today's too.
   return { type: avroType(JSON.stringify({ ...schema, fields })), id, resolvers: new Map() }
 }
 

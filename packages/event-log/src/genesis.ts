@@ -1,4 +1,4 @@
-/** The first record of a log: with it a log that was wiped and created anew under the same name is told from the old one. */
+/** The first record of a log. It distinguishes the log from an earlier one that was deleted under the same name. */
 import { randomUUID } from 'node:crypto'
 import { TYPE_HEADER, type NewRecord } from './port.js'
 
@@ -6,7 +6,7 @@ import { TYPE_HEADER, type NewRecord } from './port.js'
 export const GENESIS_TOPIC = 'log.genesis.v1'
 export const GENESIS_TYPE = 'cupel.genesis'
 
-/** A new genesis record. Its key is the identity; where two processes wrote one each, the one at the lowest offset counts. */
+/** A new genesis record. Its key is the identity; where two processes append one each, the one at the lowest offset counts. */
 export function genesisRecord(): NewRecord {
   return {
     topic: GENESIS_TOPIC,

@@ -1,4 +1,4 @@
-/** Which partition a key belongs to: the same on every log, so that records keep their places when an installation moves. */
+/** The partition of a key: the same on every log, so that records keep their partitions when an installation moves. */
 
 const SEED = 0x9747b28c
 const MULTIPLIER = 0x5bd1e995

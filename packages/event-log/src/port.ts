@@ -54,12 +54,12 @@ export interface EventLog {
 
   /**
    * Resolves when every record is acknowledged; the order of records with one partition is kept.
-   * Calls made in the same moment travel together. Rejects with LogUnavailableError or RecordTooLargeError;
+   * Calls made in the same moment share a request. Rejects with LogUnavailableError or RecordTooLargeError;
    * after a rejection a record may nevertheless have been written (at-least-once).
    */
   append(at: FailpointName, records: readonly NewRecord[]): Promise<readonly Position[]>
 
-  /** Offset the next record of the partition will get; calls in flight at once share one look-up. */
+  /** Offset that the next record of the partition will get; calls of one moment share a query. */
   endOffset(topic: string, partition: number): Promise<number>
   /** Oldest offset that can still be read. */
   startOffset(topic: string, partition: number): Promise<number>
@@ -102,13 +102,13 @@ export interface Tail {
 export interface SubscribeOptions {
   readonly group: string
   readonly topics: readonly string[]
-  /** Partitions that the group reads; absent: all. Every member gives the same answer, always. What it leaves out costs nothing. */
+  /** The partitions that the group reads; all by default. Every member must always return the same. */
   readonly reads?: (place: { readonly topic: string; readonly partition: number }) => boolean
-  /** Where reading starts, asked anew whenever a partition is assigned: the checkpoint is the truth, not the group. */
+  /** Where reading starts; called whenever a partition is assigned. The group itself stores no offsets. */
   readonly checkpoint: (position: { topic: string; partition: number }) => Promise<Checkpoint | null>
   /**
-   * Handles records of one partition in order; the next batch of that partition comes after it resolved.
-   * What it resolves to is where reading goes on; `undefined` means after the batch.
+   * Handles records of one partition in order; the next batch of that partition follows when it has resolved.
+   * It resolves to the offset at which reading continues; `undefined` means after the batch.
    * A rejection is retried from the checkpoint after a pause.
    */
   readonly handle: (batch: LogBatch) => Promise<{ readonly resumeAt: number } | undefined>
@@ -116,13 +116,13 @@ export interface SubscribeOptions {
   /** Partitions handled at the same time. */
   readonly concurrency: number
   /**
-   * Where nobody waits for the reader: after records came it rests this long before it asks the log for more, so that a busy
-   * log is read in few, large pieces. The first record after a pause comes at once. No rest where the log is in memory anyway.
+   * For readers that nobody waits for: the rest between two fetches with records, so that a busy log is read in few, large
+   * pieces. The first record after a pause arrives at once. The embedded log ignores it.
    */
   readonly restMs?: number
-  /** The subscription ended and will not come back: foreign or truncated log, lost for good. */
+  /** The subscription has ended for good: the log is another one, was cut, or cannot be read. */
   readonly onStopped: (error: LogStoppedError) => void
-  /** A batch was rejected and will be tried again. */
+  /** A batch was rejected and will be retried. */
   readonly onRetry: (error: unknown, position: Position) => void
 }
 
@@ -167,17 +167,17 @@ export function typeOf(record: LogRecord): string | undefined {
   return 'type' in record ? record.type : record.headers[TYPE_HEADER]
 }
 
-/** The log could not be reached or did not acknowledge in time: later may work. */
+/** The log could not be reached or did not acknowledge in time: a retry may succeed. */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError'
 }
 
-/** A record is larger than the log accepts: never works. */
+/** A record is larger than the log accepts: a retry never succeeds. */
 export class RecordTooLargeError extends Error {
   override readonly name = 'RecordTooLargeError'
 }
 
-/** Reading ended for good; the sentence says why and what an operator can do. */
+/** Reading has ended for good; the message says why and what an operator can do. */
 export class LogStoppedError extends Error {
   override readonly name = 'LogStoppedError'
   readonly reason: LogStopReason

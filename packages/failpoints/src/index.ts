@@ -2,7 +2,7 @@
  * Named points at which a test kills the process, as a power cut would.
  *
  * `CUPEL_FAILPOINT=before:name:n,after:name:m` ends the process by SIGKILL at the n-th visit (n from 1). A point that fired is
- * noted in the file `CUPEL_FAILPOINT_FIRED` first, where that is set, and is passed by in every later process: so one run
+ * noted in the file `CUPEL_FAILPOINT_FIRED` first, where that is set, and is ignored in every later process: so one run
  * under a supervisor dies at each armed point once. Unset, a visit costs one comparison.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * Programs the local stack runs beside itself: each in a process group of its own (a Ctrl-C in the terminal reaches the
- * supervisor alone, which stops them in order), writing to a log file of its own, and recorded on disk, so that the next
- * start finds what a killed supervisor left behind.
+ * Child processes of the local stack. Each has its own process group (a Ctrl-C in the terminal reaches only the supervisor, which
+ * stops the children in order) and its own log file, and is recorded on disk, so that the next start finds the children that a
+ * killed supervisor left behind.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -29,12 +29,12 @@ export interface ChildSpec {
   /** The whole environment of the child. */
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
-  /** Only root may give it. */
+  /** Only root may set it. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   readonly logFile: string
   /** Folder in which the child is recorded while it runs. */
   readonly recordFolder: string
-  /** Orphans are stopped by stage, lowest first: what needs others goes before what it needs. */
+  /** Orphans are stopped by stage, lowest first: a program stops before those it depends on. */
   readonly stage: ChildStage
   /** Asks the child to end; after `stopTimeoutMs` its whole group is killed. */
   readonly stopSignal: 'SIGTERM' | 'SIGINT'
@@ -53,17 +53,17 @@ export interface Child {
   readonly name: string
   readonly pid: number
   readonly startedAt: string
-  /** Resolves when the child has ended, for whatever reason. */
+  /** Resolves when the child has ended, for any reason. */
   readonly exited: Promise<ChildExit>
   /** null while it runs. */
   readonly exit: () => ChildExit | null
-  /** What it wrote since it was started, the last 64 KiB of it. */
+  /** The last 64 KiB that it wrote since it was started. */
   readonly output: () => string
-  /** Asks it to end, kills it where it does not, and resolves when it has ended. Safe to call twice. */
+  /** Asks the child to end, kills it after the time limit, and resolves when it has ended. Safe to call twice. */
   stop(): Promise<ChildExit>
 }
 
-/** A log file that reached this size at a start is set aside, and this many set aside are kept. */
+/** At a start a log file of this size is rotated; this many rotated files are kept. */
 export const MAX_LOG_BYTES = 10 * 1024 * 1024
 export const KEPT_LOGS = 2
 const OUTPUT_BYTES = 64 * 1024
@@ -88,7 +88,7 @@ export function startChild(spec: ChildSpec): Child {
       resolve(ended)
     })
   })
-  // A child that could not be started is told by the throw below; this only keeps the same error from being unhandled.
+  // The throw below reports a child that could not be started; this listener keeps the same error from being unhandled.
   exited.catch(() => undefined)
   const pid = child.pid
   if (pid === undefined) throw programMissing(spec)
@@ -125,8 +125,8 @@ interface ChildRecord {
 }
 
 /**
- * Stops what an earlier supervisor started and did not live to stop, and returns the names. A record whose pid now belongs
- * to another program is only forgotten.
+ * Stops the children that an earlier supervisor left behind, and returns their names. A record whose pid now belongs to another
+ * program is only deleted.
  */
 export async function stopOrphans(recordFolder: string): Promise<string[]> {
   const records = await readRecords(recordFolder)
@@ -138,7 +138,7 @@ export async function stopOrphans(recordFolder: string): Promise<string[]> {
   return orphans.map((record) => record.name)
 }
 
-/** Ends every recorded child at once, without asking: for a person who will not wait. */
+/** Kills every recorded child at once: for a second Ctrl-C. */
 export async function killChildren(recordFolder: string): Promise<void> {
   for (const record of (await readRecords(recordFolder)).filter(isSameProcess)) signal(-record.pid, 'SIGKILL')
 }
@@ -171,7 +171,7 @@ async function readRecords(recordFolder: string): Promise<ChildRecord[]> {
     try {
       records.push(JSON.parse(await readFile(join(recordFolder, file), 'utf8')) as ChildRecord)
     } catch {
-      // Cut off by a power loss in the middle of writing: after that no process of before runs.
+      // A power loss cut the record off while it was written; no process from before it runs.
       rmSync(join(recordFolder, file), { force: true })
     }
   }
@@ -180,7 +180,7 @@ async function readRecords(recordFolder: string): Promise<ChildRecord[]> {
 
 function remember(spec: ChildSpec, pid: number): void {
   const identity = processIdentity(pid)
-  // It has already ended; nothing to find later.
+  // The child has already ended: there is nothing to record.
   if (identity === null) return
   const { name, command, stage, stopSignal, stopTimeoutMs } = spec
   const record: ChildRecord = { name, pid, identity, command, stage, stopSignal, stopTimeoutMs }

@@ -4,19 +4,19 @@ import { LocalStackError } from './local-stack-error.js'
 
 const HOST = '127.0.0.1'
 
-/** A port nobody listens on now; `preferred` where it is free, so that connections survive a restart. */
+/** A free port; `preferred` where it is free, so that connection strings survive a restart. */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && preferred !== 0) {
     try {
       return await tryPort(preferred)
     } catch {
-      // Taken: any other will do.
+      // The port is taken: any other one is fine.
     }
   }
   return await tryPort(0)
 }
 
-/** Throws `port-taken` where somebody listens there. Port 0 is always free. */
+/** Throws `port-taken` where another program listens on the port. Port 0 is always free. */
 export async function requireFreePort(port: number, host: string, setting: string): Promise<void> {
   try {
     await tryPort(port, host)

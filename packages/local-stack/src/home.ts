@@ -1,6 +1,6 @@
 /**
- * The folder that holds everything a local installation stores (CUPEL_HOME). One program holds it at a time; what runs on
- * it is written into run.json, so that other commands find it.
+ * The folder that holds everything a local installation stores (CUPEL_HOME). One program locks it at a time and writes its
+ * connections into run.json, so that other commands find them.
  */
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,14 +11,14 @@ import { isSameProcess, processIdentity } from './process-identity.js'
 
 export type Profile = 'embedded' | 'kafka'
 
-/** run.json: the connections of what runs. Readable by its owner alone, for it holds the database's password. */
+/** run.json: the connections of the running installation. Only its owner may read it: it holds the database's password. */
 export interface RunFile {
   readonly profile: Profile
   readonly state: 'starting' | 'ready' | 'stopping'
   readonly pid: number
-  /** With the pid, says whether what wrote this still runs. */
+  /** Together with the pid it identifies the process that wrote this. */
   readonly identity: string
-  /** As typed, for sentences: `cupel start`. */
+  /** The command as typed, for messages: `cupel start`. */
   readonly command: string
   readonly startedAt: string
   readonly databaseUrl: string | null
@@ -31,13 +31,13 @@ export interface RunFile {
 
 export interface HeldHome {
   readonly folder: string
-  /** Of this profile alone: data, logs, keys. */
+  /** The folder of this profile: data, logs, keys. */
   readonly profileFolder: (profile: Profile) => string
   /** Children are recorded here. */
   readonly processFolder: string
   readonly logFile: (profile: Profile, name: string) => string
   writeRun(run: Omit<RunFile, 'pid' | 'identity' | 'command'>): void
-  /** Lets go of the folder; whoever comes next may have it. */
+  /** Unlocks the folder. */
   release(): void
 }
 
@@ -53,7 +53,7 @@ interface Holder {
 }
 
 /**
- * Takes the folder, making it where it is missing. Throws LocalStackError: `home-in-use` where another program holds it for
+ * Locks the folder and creates it where it is missing. Throws LocalStackError: `home-in-use` where another program holds it for
  * longer than `waitMs`, `permission-denied` where it cannot be written.
  */
 export async function holdHome(folder: string, command: string, waitMs = 0): Promise<HeldHome> {
@@ -67,13 +67,13 @@ export async function holdHome(folder: string, command: string, waitMs = 0): Pro
   }
 }
 
-/** What runs on the folder now; null where nothing does. */
+/** The installation that runs on the folder now; null where none does. */
 export function readRun(folder: string): RunFile | null {
   const run = readJson<RunFile>(join(folder, RUN))
   return run !== null && isSameProcess(run) ? run : null
 }
 
-/** The profile that was started last; commands work on it unless told otherwise. */
+/** The profile that was started last, the default of other commands. */
 export function lastProfile(folder: string): Profile | null {
   const text = readText(join(folder, PROFILE))?.trim()
   return text === 'embedded' || text === 'kafka' ? text : null
@@ -120,7 +120,7 @@ function makeHome(folder: string): string {
   }
 }
 
-/** null once this process holds the folder, else who does. */
+/** Null when this process holds the folder, otherwise the holder. */
 function tryHold(home: string, command: string): Holder | null {
   const path = join(home, LOCK)
   const mine: Holder = {
@@ -129,7 +129,7 @@ function tryHold(home: string, command: string): Holder | null {
     command,
     since: new Date().toISOString(),
   }
-  // Written whole before it gets its name: a lock that exists can be read. Linking fails where the name is taken.
+  // The lock is written under another name and then linked, so that an existing lock is complete. A taken name fails the link.
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 })
   try {
@@ -146,7 +146,7 @@ function tryHold(home: string, command: string): Holder | null {
   return tryHold(home, command)
 }
 
-/** Moves a dead holder's lock away. Of two that see it only one moves it; who moved another's by mistake puts it back. */
+/** Moves the lock of a dead holder away. Of two processes only one does so; one that moved a live lock puts it back. */
 function removeStale(path: string, seen: Holder | null): void {
   const aside = `${path}.stale.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
@@ -176,7 +176,7 @@ function readJson<T>(path: string): T | null {
   try {
     return JSON.parse(text) as T
   } catch {
-    // Cut off by a power loss: what wrote it is gone.
+    // A power loss cut the file off; its writer is gone.
     return null
   }
 }
@@ -190,7 +190,7 @@ function readText(path: string): string | null {
   }
 }
 
-/** A reader sees the old file or the new one, never half of it. */
+/** A reader sees the old file or the new one, never a part of it. */
 function writeWhole(path: string, content: string): void {
   const draft = `${path}.${process.pid}.tmp`
   writeFileSync(draft, content, { mode: 0o600 })

@@ -1,4 +1,4 @@
-/** Asks a broker whether it serves: one Metadata request, written by hand so that the launcher needs no Kafka client. */
+/** Checks whether a broker serves, with one Metadata request written by hand: the launcher needs no Kafka client. */
 import { connect } from 'node:net'
 
 const PROBE_TIMEOUT_MS = 2_000
@@ -46,7 +46,7 @@ function clusterOf(answer: Buffer): string | null {
   return brokers > 0 && hasController && length > 0 ? clusterId : null
 }
 
-/** The body of the answer; null where nobody answers. */
+/** The body of the answer; null where there is none. */
 function ask(host: string, port: number, request: Buffer): Promise<Buffer | null> {
   return new Promise((resolve) => {
     const socket = connect({ host, port }, () => socket.write(request))

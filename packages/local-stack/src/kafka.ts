@@ -1,4 +1,4 @@
-/** An Apache Kafka broker of our own, as a child process on the loopback address: one node, formatted once, kept across kills. */
+/** Runs an Apache Kafka broker as a child process on the loopback address: one node, formatted once, kept across kills. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -94,7 +94,7 @@ export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   }
 }
 
-/** Only what a Java program needs: JAVA_TOOL_OPTIONS and the like of the person who starts it must not reach it. */
+/** Only the variables that a Java program needs: JAVA_TOOL_OPTIONS and the like must not change the broker. */
 export function javaEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env
   return { PATH, HOME, TMPDIR, LC_ALL: 'C.UTF-8', TZ: 'UTC' }
@@ -103,7 +103,7 @@ export function javaEnvironment(): NodeJS.ProcessEnv {
 function jvmFlags(options: KafkaOptions): string[] {
   const heap = options.heapMb ?? HEAP_MB
   return [
-    // Sized once: growing the heap under load is a pause.
+    // A fixed size: growing the heap under load pauses the broker.
     `-Xms${heap}m`,
     `-Xmx${heap}m`,
     ...(options.compiler === 'full' ? [] : ['-XX:TieredStopAtLevel=1']),
@@ -132,8 +132,7 @@ async function settingsText(values: {
 }
 
 /**
- * Formats beside the final place and moves the folder there last, so that a start killed in the middle leaves no half
- * storage behind.
+ * Formats a temporary folder and renames it at the end, so that a start killed in the middle leaves no incomplete storage.
  */
 async function format(folder: string, jars: KafkaJars, settings: string): Promise<void> {
   const half = join(folder, 'data.incomplete')
@@ -172,7 +171,7 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
   await rename(half, join(folder, 'data'))
 }
 
-/** In the form of Kafka's own `random-uuid`, which never begins with a dash either: it would be read as an option. */
+/** An id like those of Kafka's `random-uuid`. It never begins with a dash, which would make it an option. */
 function randomClusterId(): string {
   for (;;) {
     const id = randomBytes(16).toString('base64url')
@@ -180,7 +179,7 @@ function randomClusterId(): string {
   }
 }
 
-/** Kafka locks its folder only after its controller has begun to write into it: two brokers at once would spoil the metadata. */
+/** Kafka locks its folder only after its controller has begun to write: two brokers at once would corrupt the metadata. */
 async function requireUnused(folder: string): Promise<void> {
   const record = await readJson<{ pid: number; identity: string }>(join(folder, 'broker.json'))
   if (record !== null && isSameProcess(record)) throw inUse(folder)
@@ -197,7 +196,7 @@ async function servesOrThrow(child: Child, port: number, folder: string, logFile
   const clusterId = /^cluster\.id=(.+)$/m.exec(properties)?.[1]?.trim()
   const giveUpAt = Date.now() + START_TIMEOUT_MS
   while (child.exit() === null) {
-    // Where another broker holds the port it answers while ours is still failing: the cluster id tells them apart.
+    // Another broker on the port answers while this one is still failing: the cluster id distinguishes them.
     const serving = await servingCluster(HOST, port)
     if (serving !== null && serving === clusterId) return
     if (Date.now() > giveUpAt) {
@@ -225,7 +224,7 @@ function startFailure(output: string, folder: string, logFile: string): LocalSta
   )
 }
 
-/** What Java says was the matter: the first line with an exception or an error. */
+/** The first line of Java's output with an exception or an error. */
 export function firstFault(output: string): string | null {
   const lines = output.split('\n')
   const line =
@@ -254,7 +253,7 @@ interface Ports {
   readonly controllerPort: number
 }
 
-/** null where it was never written, or was cut off while being written. */
+/** Null where the file does not exist or is incomplete. */
 async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T

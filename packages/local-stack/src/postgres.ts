@@ -1,4 +1,4 @@
-/** A Postgres server of our own, as a child process on the loopback address: made once, recovered after any kill. */
+/** Runs a Postgres server as a child process on the loopback address: created once, recovered after any kill. */
 import { randomBytes } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { chown, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
@@ -43,7 +43,7 @@ const SUPERUSER = 'cupel'
 const START_TIMEOUT_MS = 60_000
 const POLL_MS = 15
 const STOP_TIMEOUT_MS = 15_000
-/** Backends of a killed server notice within moments; until they have gone, a new server refuses the same folder. */
+/** Backends of a killed server end within moments; until then a new server refuses the same folder. */
 const LEFTOVER_TIMEOUT_MS = 15_000
 
 const BASE_SETTINGS = [
@@ -117,12 +117,12 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 
 const LEFTOVER = /shared memory block .* is still in use|lock file "postmaster.pid" already exists/
 
-/** Only what a server needs: PG* variables of the person who starts it must not reach it. */
+/** Only the variables that a server needs: PG* variables of the user must not change it. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** Its one true path: two names of one folder must not look like two installations. */
+/** The folder's real path: two names of one folder must not look like two installations. */
 async function makeFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -216,8 +216,8 @@ async function lastPort(folder: string): Promise<number | undefined> {
 }
 
 /**
- * Clears the way of a server that is not in the records: one that still runs on this folder is ended; a lock file whose
- * pid is gone, or belongs to another program by now, is removed (Postgres itself would take that program for its own).
+ * Handles a server that is not recorded: one that still runs on this folder is ended. A lock file whose pid is gone, or belongs to
+ * another program by now, is removed: Postgres itself would take that program for a server.
  */
 async function stopForgotten(data: string): Promise<void> {
   const lockFile = join(data, 'postmaster.pid')
@@ -277,7 +277,7 @@ function startFailure(output: string, data: string, logFile: string): LocalStack
   )
 }
 
-/** What the server says was the matter: its last FATAL or PANIC, else an error of initdb. */
+/** The fault in the server's output: its last FATAL or PANIC, otherwise an error of initdb. */
 function firstFault(output: string): string | null {
   const lines = output.split('\n')
   const fatal = lines.findLast((line) => /(FATAL|PANIC):/.test(line))

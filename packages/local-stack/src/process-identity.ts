@@ -1,6 +1,5 @@
 /**
- * Which process a pid means. Pids are used again, so a record of a process holds its start time too: only the two together
- * say that a process is still the one that was started.
+ * Identifies a process. Pids are reused, so a record of a process holds its start time too: only both together identify it.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** A schema registry of our own (Apicurio, speaking the Confluent interface), as a child process on the loopback address. */
+/** Runs a schema registry (Apicurio, with the Confluent interface) as a child process on the loopback address. */
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild, type Child } from './child-process.js'
@@ -8,13 +8,13 @@ import { LocalStackError } from './local-stack-error.js'
 import type { KafkaJars } from './maven-jars.js'
 
 export interface RegistryOptions {
-  /** Working folder of the process; what it keeps is in the database. */
+  /** Working folder of the process; its data is in the database. */
   readonly folder: string
   readonly jars: KafkaJars
   readonly logFile: string
   readonly recordFolder: string
   readonly port?: number
-  /** `postgresql://user:password@host:port/database`, an existing database of its own. Without it everything is forgotten at its end. */
+  /** `postgresql://user:password@host:port/database`, an existing database for it alone. Without it the schemas are lost when it ends. */
   readonly databaseUrl?: string
 }
 
@@ -44,7 +44,7 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
     args: [
       `-Xmx${HEAP_MB}m`,
       '-XX:+UseSerialGC',
-      // It is asked a few times per start: being there early matters, the last bit of speed does not.
+      // It gets a few calls per start: an early start matters more than speed.
       '-XX:TieredStopAtLevel=1',
       `-Dquarkus.http.host=${HOST}`,
       `-Dquarkus.http.port=${port}`,
@@ -53,7 +53,7 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
       options.jars.registryJar,
     ],
     cwd: options.folder,
-    // In the environment, not among the arguments, which every user of the machine may read.
+    // Not among the arguments, which every user of the machine may read.
     env: { ...javaEnvironment(), ...storage(options.databaseUrl) },
     logFile: options.logFile,
     recordFolder: options.recordFolder,

@@ -1,4 +1,4 @@
-/** Keeps a child running: one that ends unasked is started again, at once the first time, then after growing pauses. */
+/** Restarts a child that ends unexpectedly: at once the first time, then after growing pauses. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Child, ChildExit } from './child-process.js'
 
@@ -6,7 +6,7 @@ export interface SupervisedOptions {
   readonly name: string
   /** Starts the child; resolves when it serves. A rejection counts as an end. */
   readonly start: () => Promise<Child>
-  /** The child ended unasked, or could not be started; it is tried again after `pauseMs`. */
+  /** The child ended unexpectedly or could not be started; it is started again after `pauseMs`. */
   readonly onEnded: (event: { readonly reason: string; readonly pauseMs: number }) => void
   readonly onRestarted: () => void
 }
@@ -20,10 +20,10 @@ export interface Supervised {
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
-/** After this long a child counts as healthy and its next end as the first one. */
+/** A child that ran for this long counts as healthy, and its next end as the first one. */
 const STEADY_MS = 30_000
 
-/** Watches over a child that has been started already. */
+/** Supervises a child that has been started already. */
 export function supervise(first: Child, options: SupervisedOptions): Supervised {
   let child: Child | null = first
   const stopping = new AbortController()
@@ -54,7 +54,7 @@ export function supervise(first: Child, options: SupervisedOptions): Supervised 
       if (stopping.signal.aborted) return
       try {
         child = await options.start()
-        // Stopped while it was starting: it must not outlive its supervisor.
+        // The supervisor was stopped meanwhile: the child must not outlive it.
         if (stopping.signal.aborted) await child.stop()
         else options.onRestarted()
       } catch (error) {
@@ -66,15 +66,15 @@ export function supervise(first: Child, options: SupervisedOptions): Supervised 
 
 const REASON_CHARACTERS = 300
 
-/** Why a child ended: its exit code or signal, and what it last complained of. */
+/** Why a child ended: its exit code or signal, and its last error. */
 export function describeExit(exit: ChildExit, child: Pick<Child, 'output'>): string {
-  // Whoever was killed had no time for last words.
+  // A killed process logs no last error.
   if (exit.signal !== null) return `signal ${exit.signal}`
   const complaint = lastComplaint(child.output())
   return complaint === null ? `exit code ${exit.code}` : `exit code ${exit.code}: ${complaint}`
 }
 
-/** The last error among JSON log lines, else the last line there is. */
+/** The last error among JSON log lines, otherwise the last line. */
 function lastComplaint(output: string): string | null {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   const error = lines.map(readErrorLine).findLast((text) => text !== null)
@@ -96,7 +96,7 @@ function readErrorLine(line: string): string | null {
     if (level === undefined || level < ERROR_LEVEL || msg === undefined) return null
     return err?.message === undefined ? msg : `${msg}: ${err.message}`
   } catch {
-    // Not a log line, or cut off by the end of the process.
+    // Not a log line, or one that the end of the process cut off.
     return null
   }
 }

@@ -3,7 +3,7 @@ import { failpoint, type FailpointName } from '@cupel/failpoints'
 import pg from 'pg'
 import { ScopedQuery, type StatementScope } from './scoped-query.js'
 
-// int8 arrives as text. Offsets, counts and sequence numbers stay far below 2^53; a larger one is refused, never rounded.
+// The driver returns int8 as text. Offsets, counts and sequence numbers are far below 2^53; a larger value is an error.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is beyond 2^53`)
@@ -16,7 +16,7 @@ export type Row = Record<string, unknown>
 export interface Statement {
   readonly name?: string
   readonly text: string
-  /** Runs under this role and with these settings, which end with it. Not within a transaction, where they would not. */
+  /** Role and settings of this statement alone. Not allowed within a transaction, where they would outlive it. */
   readonly scope?: StatementScope
 }
 
@@ -36,7 +36,7 @@ export interface TransactionOptions {
 
 export interface Database extends Queryable {
   transaction<T>(options: TransactionOptions, work: (transaction: Queryable) => Promise<T>): Promise<T>
-  /** One connection for as long as `work` runs: session advisory locks, cursors. */
+  /** One connection while `work` runs: for session advisory locks and cursors. */
   withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
   readonly poolSize: { readonly total: number; readonly idle: number; readonly waiting: number }
   close(): Promise<void>
@@ -51,7 +51,7 @@ export interface DatabaseOptions {
   readonly connectTimeoutMs?: number
   /** Server-side limit per statement; 0 for none (imports, rebuilds). */
   readonly statementTimeoutMs?: number
-  /** Told of errors on idle connections, for example when the server restarts. Never fatal: the pool reconnects. */
+  /** Called for errors of idle connections, for example when the server restarts. The pool reconnects. */
   readonly onIdleError?: (error: Error) => void
 }
 
@@ -69,7 +69,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
     keepAlive: true,
   })
-  // Without a listener an idle connection's end would crash the process.
+  // Without a listener the end of an idle connection would crash the process.
   pool.on('error', (error) => options.onIdleError?.(error))
 
   return {
@@ -103,8 +103,8 @@ interface Borrowed {
 }
 
 /**
- * A connection for several statements. While it is out the pool does not listen to it, and an end that falls between two
- * statements, as when the server is killed, would crash the process. Whoever borrowed it fails at the next statement.
+ * A connection for several statements. The pool does not listen to the errors of a borrowed connection, and one that ends between
+ * two statements, as when the server is killed, would crash the process. With this listener the next statement fails instead.
  */
 async function borrow(pool: pg.Pool, onError: DatabaseOptions['onIdleError']): Promise<Borrowed> {
   const client = await pool.connect()
@@ -139,7 +139,7 @@ async function runTransaction<T>(
       await client.query('ROLLBACK')
       release()
     } catch (rollbackError) {
-      // The connection is gone; the server rolls back by itself. Tell the pool to drop it, and report the first cause.
+      // The connection is lost, and the server rolls back. The pool drops the connection; the first error is reported.
       release(rollbackError instanceof Error ? rollbackError : true)
     }
     throw error
@@ -149,7 +149,7 @@ async function runTransaction<T>(
 function queryable(client: pg.Pool | pg.PoolClient, { canScope }: { canScope: boolean }): Queryable {
   const run = (statement: Statement | string, values?: readonly unknown[]): Promise<pg.QueryResult> => {
     if (typeof statement !== 'string' && statement.scope !== undefined) {
-      if (!canScope) throw new Error('A statement with a scope of its own cannot be part of a transaction')
+      if (!canScope) throw new Error('A scoped statement cannot be part of a transaction')
       return runScoped(client as pg.Pool, statement, statement.scope, values)
     }
     const config: pg.QueryConfig =
@@ -164,7 +164,7 @@ function queryable(client: pg.Pool | pg.PoolClient, { canScope }: { canScope: bo
   }
 }
 
-/** The pool lends a connection to a query of its own kind as to any other. */
+/** The pool accepts a query object of another class. */
 function runScoped(
   pool: pg.Pool,
   { name, text }: Statement,

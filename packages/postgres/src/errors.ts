@@ -1,4 +1,4 @@
-/** What a failed statement means to the caller. */
+/** Classifies the errors of statements. */
 
 /** The five-character SQLSTATE, or null where the error did not come from the server. */
 export function sqlState(error: unknown): string | null {
@@ -21,7 +21,7 @@ const CONNECTION_CODES = new Set([
   'ENOENT',
 ])
 
-/** Whether the server could not be asked at all, so that trying again later may succeed. */
+/** Whether the server could not be reached, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== null) {

@@ -1,4 +1,4 @@
-/** Numbered SQL files, each applied once, in order, under one lock. A file that changed after it ran stops the start. */
+/** Applies numbered SQL files once each, in order, under one lock. A file that changed after it ran is an error. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

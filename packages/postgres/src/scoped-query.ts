@@ -1,17 +1,17 @@
 /**
- * One statement under another role and with settings of its own, in one round trip: a statement that sets them travels in front
- * of it, before the same Sync, so that both are one implicit transaction and what was set ends with it.
+ * One statement with its own role and settings, in one round trip: a statement that sets them is sent in front of it, before the
+ * same Sync, so that both are one implicit transaction and the settings end with it.
  */
 import pg from 'pg'
 
-/** Under which role a statement runs, and what the policies of that role may ask for. */
+/** The role of a statement, and the settings that the row policies of that role read. */
 export interface StatementScope {
   readonly role: string
   /** Values of custom settings (`cupel.…`) by their names. */
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** What is used of the driver's connection and query; the driver's version is pinned, and the tests cover each use. */
+/** The parts of the driver's connection and query used here; the driver's version is pinned, and tests cover each use. */
 interface Wire {
   readonly parsedStatements: Record<string, string | undefined>
   readonly submittedNamedStatements: Record<string, string | undefined>
@@ -29,7 +29,7 @@ interface DriverQuery {
 }
 const Query = pg.Query as unknown as new (config: pg.QueryConfig, values: undefined) => DriverQuery
 
-/** Role and settings stand until the implicit transaction ends. */
+/** Sets role and settings until the implicit transaction ends. */
 function scopeStatement({ role, settings }: StatementScope): {
   name: string
   text: string
@@ -47,8 +47,8 @@ function scopeStatement({ role, settings }: StatementScope): {
 const SETTING_NAME = /^cupel\.[a-z_]+$/
 
 /**
- * The driver notes a statement as prepared when the server says that one was parsed, by the name of the query that is under
- * way: while the scope's own statement is answered, this query goes by that name.
+ * The driver records a statement as prepared when the server reports a parse, under the name of the query in progress. So this
+ * query has the name of the scope's statement while the server answers that statement.
  */
 export class ScopedQuery extends Query {
   readonly #scope: { readonly name: string; readonly text: string; readonly values: readonly string[] }
@@ -58,7 +58,7 @@ export class ScopedQuery extends Query {
   constructor(config: pg.QueryConfig, scope: StatementScope) {
     if (!Object.keys(scope.settings).every((name) => SETTING_NAME.test(name)))
       throw new Error('The settings of a scope are named cupel.…')
-    // Only prepared statements travel as separate messages.
+    // Only prepared statements are sent as separate messages.
     super({ ...config, queryMode: 'extended' } as pg.QueryConfig, undefined)
     this.#scope = scopeStatement(scope)
     this.#own = { name: this.name, text: this.text }

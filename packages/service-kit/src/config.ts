@@ -36,11 +36,11 @@ export const settings = {
     .describe('Comma-separated host:port of Kafka brokers; required where CUPEL_LOG=kafka.'),
   CUPEL_KAFKA_TLS: flag
     .default(false)
-    .describe('Connect to Kafka over TLS, verified against the system’s authorities.'),
+    .describe('Connect to Kafka over TLS, verified with the certificate authorities of the system.'),
   CUPEL_KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .optional()
-    .describe('SASL mechanism, where the brokers ask for one.'),
+    .describe('SASL mechanism, where the brokers require one.'),
   CUPEL_KAFKA_USERNAME: z.string().optional().describe('SASL user name.'),
   CUPEL_KAFKA_PASSWORD: z.string().optional().describe('SASL password.'),
   CUPEL_KAFKA_REPLICATION: z.coerce
@@ -50,13 +50,13 @@ export const settings = {
     .max(9)
     .optional()
     .describe(
-      'Replication factor of topics created here; by default 3, or the number of brokers where there are fewer.',
+      'Replication factor of new topics; by default 3, or the number of brokers where there are fewer.',
     ),
   CUPEL_LOCAL_BROKER_COMPILER: z
     .enum(['full', 'quick'])
     .default('full')
     .describe(
-      'How the broker that `cupel start --kafka` runs compiles itself: full is faster after a minute or two of load, quick until then.',
+      'Java compiler of the broker that `cupel start --kafka` runs: quick is faster during the first minutes of load, full afterwards.',
     ),
   CUPEL_TOPIC_PREFIX: z
     .string()
@@ -80,24 +80,22 @@ export const settings = {
     .min(0)
     .max(1023)
     .default(0)
-    .describe('Number of this instance among its equals, from 0.'),
+    .describe('Number of this instance among the instances of its service, from 0.'),
   CUPEL_BASE_URL: url
     .optional()
-    .describe('What callers see as the base address; by default where the API listens.'),
-  CUPEL_REPORT_PAGE_URL: url
-    .optional()
-    .describe('What report_url starts with; by default {base_url}/reports/.'),
+    .describe('Base address of the API as callers see it; by default the address it listens on.'),
+  CUPEL_REPORT_PAGE_URL: url.optional().describe('Beginning of report_url; by default {base_url}/reports/.'),
   CUPEL_TRUSTED_PROXIES: list
     .prefault('')
     .describe(
-      'Comma-separated CIDR ranges of proxies in front of the API: they may call in the clear, and X-Forwarded-For counts from them alone.',
+      'Comma-separated CIDR ranges of proxies in front of the API: they may call without TLS, and only their X-Forwarded-For is used.',
     ),
   CUPEL_TLS_CERT_FILE: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'File with the certificate chain of the API in PEM; with CUPEL_TLS_KEY_FILE the API speaks HTTPS alone, TLS 1.2 or later.',
+      'File with the certificate chain of the API in PEM; with CUPEL_TLS_KEY_FILE the API serves HTTPS only, TLS 1.2 or later.',
     ),
   CUPEL_TLS_KEY_FILE: z
     .string()
@@ -128,7 +126,7 @@ export const settings = {
     .max(1_000_000)
     .default(5_000)
     .describe(
-      'Fair use of the enterprise plan: calls a second per key. Going beyond is logged, not refused.',
+      'Fair use of the enterprise plan: calls a second per key. Calls beyond it are logged, not refused.',
     ),
   CUPEL_ENTERPRISE_BURST: z.coerce
     .number()
@@ -143,7 +141,7 @@ export const settings = {
     .min(1)
     .max(1_000_000)
     .default(20_000)
-    .describe('Calls a second, and at once, from which on an enterprise key is answered 429.'),
+    .describe('Hard cap of an enterprise key: beyond so many calls a second, or at once, it gets 429.'),
   CUPEL_AUTH_FAILURES_PER_MINUTE: z.coerce
     .number()
     .int()
@@ -151,17 +149,15 @@ export const settings = {
     .max(1_000_000)
     .default(20)
     .describe(
-      'Failed authentications a minute from one client address (IPv4, or the /64 of IPv6) before further failing calls are answered 429.',
+      'Failed authentications a minute from one client address (IPv4, or the /64 of IPv6) before further failing calls get 429.',
     ),
   CUPEL_SCORER_LANE: z
     .enum(['interactive', 'bulk', 'both'])
     .default('both')
-    .describe('Which requests a scorer takes.'),
+    .describe('Which requests a scorer reads.'),
   CUPEL_BULK_DWELL_TARGET_MS: milliseconds(1, 60_000)
     .default(25)
-    .describe(
-      'Time interactive screens may wait for their decision before bulk jobs step back, 95th percentile.',
-    ),
+    .describe('Dwell of interactive screens (95th percentile) above which bulk jobs slow down.'),
   CUPEL_LABEL_LAG_LIMIT_MS: milliseconds(100, 3_600_000)
     .default(30_000)
     .describe('Lag of the label view beyond which labels count as stale and nothing is green.'),
@@ -173,33 +169,37 @@ export const settings = {
     .min(1)
     .optional()
     .describe(
-      'JSON file with the providers of chain data the scorer asks (docs/chain-data.md). Without it nothing is asked.',
+      'JSON file with the providers of chain data (docs/chain-data.md). Without it the scorer asks none.',
     ),
   CUPEL_CHAIN_DATA_PUBLIC: flag
     .default(false)
     .describe(
-      'Ask public endpoints about addresses of chains without a provider in the file: they learn what is screened.',
+      'Ask public endpoints for chains without a provider in the file. They learn which addresses are screened.',
     ),
   CUPEL_CHAIN_DATA_BUDGET_MS: milliseconds(0, 10_000)
     .default(300)
-    .describe('How long a screen waits for chain data; what is late is left out and kept for the next.'),
+    .describe(
+      'How long a screen waits for chain data; late answers are left out and kept for the next screen.',
+    ),
   CUPEL_CHAIN_DATA_MAX_AGE_MS: milliseconds(0, 3_600_000)
     .default(60_000)
-    .describe('Age up to which what a provider said is used again for the same account.'),
+    .describe('Age up to which a provider’s answer is reused for the same account.'),
   CUPEL_EXPOSURE_BUDGET_MS: milliseconds(1, 10_000)
     .default(200)
-    .describe('How long a screen waits for the ledger; a late answer is dropped whole and recorded.'),
+    .describe(
+      'How long a screen waits for the ledger; a late answer is dropped whole, and the report records that.',
+    ),
   CUPEL_WEBHOOK_ALLOW: list
     .prefault('')
     .describe(
-      'Comma-separated CIDR ranges webhooks may be sent to although they are not globally reachable, on any port and in the clear: for development.',
+      'For development: comma-separated CIDR ranges that webhooks may be sent to although they are not globally reachable, on any port and without TLS.',
     ),
   CUPEL_WEBHOOK_SECRETS_KEY: z
     .string()
     .min(32)
     .optional()
     .describe(
-      'Key under which webhook secrets are encrypted in the database, 32 characters or more; without it one that lies in the database. Once set it must stay.',
+      'Key that encrypts webhook secrets in the database, 32 characters or more; by default a key in the database itself. Do not change it once it is set.',
     ),
   CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: z.coerce
     .number()
@@ -207,28 +207,28 @@ export const settings = {
     .min(1)
     .max(10_000)
     .default(50)
-    .describe('Webhooks a second a dispatcher sends to one endpoint: how fast what was held is drained.'),
+    .describe('Webhooks a second that a dispatcher sends to one endpoint at most.'),
   CUPEL_LABEL_REFRESH_FILE: z
     .string()
     .startsWith('/')
     .optional()
     .describe(
-      'Absolute path of a JSON file that says which label lists are refreshed, from where and how often; without it none is.',
+      'Absolute path of the refresh plan: a JSON file with the label lists to refresh, their sources and intervals. Without it no list is refreshed.',
     ),
   CUPEL_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('Least severe log line that is written.'),
+    .describe('Lowest level of log lines that are written.'),
   CUPEL_SHUTDOWN_TIMEOUT_MS: milliseconds(100, 300_000)
     .default(20_000)
-    .describe('Time a service may take to finish what it accepted; then it is ended.'),
+    .describe('Time for a service to finish its work at shutdown; then it is ended.'),
 } as const satisfies Record<`CUPEL_${string}`, z.ZodType>
 
 const schema = z.object(settings)
 
 export type Config = z.infer<typeof schema>
 
-/** A setting that cannot work: one sentence for each, no value of a secret among them. */
+/** Invalid settings: one sentence for each, without values of secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -253,7 +253,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   return parsed.data!
 }
 
-/** Names that other parts read: tests, failpoints, the SDKs. */
+/** Variables that other programs read: tests, failpoints, the SDKs. */
 function outside(name: string): boolean {
   return /^CUPEL_(TEST_|BENCH_|FAILPOINT(_FIRED)?$|API_KEY$|SHARED_DATA$)/.test(name)
 }

@@ -1,4 +1,4 @@
-/** What every service process works with: its own connections to the database and the log, closed in the reverse order. */
+/** The connections of a service process to the database and the log; shutdown closes them in reverse order. */
 import { createEventCodec, loadSchemaCatalog, type EventCodec, type EventLog } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { ConfigError, type Config } from './config.js'
@@ -11,7 +11,7 @@ export interface Connections {
 }
 
 export interface ConnectOptions {
-  /** Connections to Postgres; by default what the settings allow. */
+  /** Connections to Postgres; by default the number in the settings. */
   readonly maxConnections?: (config: Config) => number
 }
 
@@ -34,7 +34,7 @@ export async function connectService(
   return { database, log, codec: createEventCodec(await loadSchemaCatalog(database)) }
 }
 
-/** The adapters are loaded where they are used: a service on one log never loads the other's client. */
+/** Each adapter is loaded on use: a service on one log does not load the client of the other. */
 async function openLog(frame: ServiceFrame, database: Database): Promise<EventLog> {
   const { config, logger, metrics, fail } = frame
   const topicPrefix = config.CUPEL_TOPIC_PREFIX

@@ -50,7 +50,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   }
 }
 
-/** Body of `/readyz`: 200 where every check holds, else 503 with those that do not. */
+/** Body of `/readyz`: 200 where every check passes, otherwise 503 with the failing checks. */
 export function readiness(checks: readonly Check[]): { status: number; body: object } {
   const ready = checks.length > 0 && checks.every((check) => check.ok)
   return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not ready', checks } }

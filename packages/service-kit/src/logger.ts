@@ -1,4 +1,4 @@
-/** One JSON line per event on standard error, so that standard output stays free for what was asked for. */
+/** Logs one JSON line per event on standard error: standard output is for the program's answer. */
 import type { Logger } from '@cupel/contracts'
 import { destination, pino, stdTimeFunctions } from 'pino'
 
@@ -10,7 +10,7 @@ export interface LoggerOptions {
   readonly file?: string
 }
 
-/** Fields that must never be written, wherever they turn up in a logged object. */
+/** Fields of logged objects that are never written, at any depth. */
 const SECRET_FIELDS = ['authorization', 'key', 'secret', 'password', 'token', 'cookie']
 
 export function createLogger(options: LoggerOptions): Logger {

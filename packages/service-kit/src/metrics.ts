@@ -1,4 +1,4 @@
-/** Prometheus instruments behind the platform's own small interface. */
+/** Prometheus metrics behind the platform's small interface. */
 import type { Labels, Metrics } from '@cupel/contracts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -9,8 +9,8 @@ export interface MetricsRegistry extends Metrics {
 
 const PREFIX = 'cupel_'
 /**
- * Between two looks at the lag of the event loop. Each wakes the process: at the library's 10 ms, seven services on one machine woke
- * 700 times a second with nothing to do, and took the caches from those that had.
+ * Interval of the event loop lag measurement. Each measurement wakes the process: with the library's 10 ms, seven idle services on
+ * one machine woke 700 times a second and evicted the caches of busy ones.
  */
 const EVENT_LOOP_LOOK_MS = 100
 

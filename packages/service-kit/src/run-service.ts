@@ -11,7 +11,7 @@ export interface RunningService {
   readonly name: string
   /** What must hold for the service to do its work; shown by /readyz. */
   readonly checks: () => readonly Check[]
-  /** Finishes what was accepted, then lets go of everything it opened. */
+  /** Finishes accepted work, then closes everything it opened. */
   stop(): Promise<void>
 }
 
@@ -22,11 +22,11 @@ export interface ServiceFrame {
   readonly logger: Logger
   readonly metrics: MetricsRegistry
   readonly shutdown: Shutdown
-  /** Ends the process after an orderly shutdown: for states from which only a restart leads back. */
+  /** Ends the process after an orderly shutdown: for faults that only a restart removes. */
   readonly fail: (reason: string, error?: unknown) => void
 }
 
-/** Exit codes an operator can tell apart. */
+/** One exit code for each kind of end. */
 export const EXIT_CONFIG = 78
 export const EXIT_FAILED = 1
 
@@ -57,7 +57,7 @@ export function runService(name: string, start: (frame: ServiceFrame) => Promise
   process.once('unhandledRejection', (error) => fail('Unhandled rejection', error))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      // A second signal means now.
+      // A second signal ends the process at once.
       process.once(signal, () => process.exit(EXIT_FAILED))
       end(signal, false)
     })

@@ -1,4 +1,4 @@
-/** Shutdown in named phases, each finishing before the next begins; past the time limit the process ends all the same. */
+/** Shutdown in named phases, one after the other. After the time limit the process ends anyway. */
 import type { Logger } from '@cupel/contracts'
 
 export interface Shutdown {

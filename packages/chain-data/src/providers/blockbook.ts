@@ -82,7 +82,7 @@ export function blockbookProvider({ chain, now }: BlockbookOptions): ChainProvid
       ])
       const { address: answered, transactions = [] } = readAnswer(pageAnswer, answer, 'address')
       refuseOtherAddress(chain, address, answered)
-      // In no block yet: -1.
+      // -1: not in a block yet.
       return transactions
         .filter(({ blockHeight }) => blockHeight > 0)
         .map(({ txid, vin, vout, blockHeight, blockTime }): ChainTransaction => ({
@@ -100,7 +100,7 @@ export function blockbookProvider({ chain, now }: BlockbookOptions): ChainProvid
   }
 }
 
-/** A coinbase has no value of its own; scripts without an address belong to nobody. */
+/** A coinbase has no input value; a script without an address has no owner. */
 function owned(
   chain: string,
   { addresses, isAddress, value }: z.output<typeof side>,

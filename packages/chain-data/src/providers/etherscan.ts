@@ -1,6 +1,6 @@
 /**
- * APIs in the manner of Etherscan (https://docs.etherscan.io): one path, a module and an action. Balances are only told for the
- * newest block, one call each, so the state is never said to be of exactly one block.
+ * APIs in the manner of Etherscan (https://docs.etherscan.io): one path, a module and an action. Balances are offered only
+ * for the newest block, one call each, so the state is never of exactly one block.
  */
 import type { ChainTransaction, Movement } from '@cupel/domain'
 import { z } from 'zod'
@@ -94,7 +94,7 @@ export function etherscanProvider(options: EtherscanOptions): ChainProvider {
         ...readAnswer(listOf(nativeRow), listed(native, 'txlist'), 'txlist').map((row) =>
           transaction(row, row.isError === '0', { kind: 'native', contract: '' }),
         ),
-        // Whether its transaction succeeded is beyond doubt: a failed one leaves no log to list.
+        // A failed transaction leaves no log, so a listed transfer has succeeded.
         ...readAnswer(listOf(tokenRow), listed(tokens, 'tokentx'), 'tokentx').map((row) =>
           transaction(row, true, { kind: 'token', contract: row.contractAddress }),
         ),
@@ -119,7 +119,7 @@ function listed(answer: unknown, action: string): unknown {
   throw refusal(result)
 }
 
-/** A refusal comes in the form of an account call even where a proxy call was made. */
+/** An error has the form of an account call, for proxy calls too. */
 function refuseNotice(answer: unknown): void {
   const notice = listAnswer.safeParse(answer)
   if (notice.success && notice.data.status === '0') throw refusal(notice.data.result)

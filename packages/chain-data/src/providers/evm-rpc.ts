@@ -1,6 +1,6 @@
 /**
- * Ethereum JSON-RPC (https://ethereum.github.io/execution-apis). Everything is asked in one message between two looks at the
- * newest block: where both show the same block, the state is of exactly that block.
+ * Ethereum JSON-RPC (https://ethereum.github.io/execution-apis). One message asks for everything, between two reads of
+ * the newest block: where both return the same block, the state is of exactly that block.
  */
 import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js
 import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 
-/** Blocks in which recent token transfers are looked for: what public nodes answer without a key. */
+/** Newest blocks to search for token transfers: public nodes answer so many without a key. */
 const RECENT_BLOCKS = 1_000
 /** keccak256("Transfer(address,address,uint256)"), the event of ERC-20. */
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -104,7 +104,7 @@ export function isContractCode(hex: string): boolean {
   return hex !== '0x' && !DELEGATION.test(hex)
 }
 
-/** What the address has of each token. The table holds only contracts that answer: silence is a fault, not a zero. */
+/** The balance of each token. All contracts of the table answer, so a missing answer is an error, not a zero. */
 function tokenAmounts(
   tokens: readonly KnownToken[],
   outcomes: readonly RpcOutcome[],

@@ -1,6 +1,6 @@
 /**
- * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node tells how many transactions an address has:
- * they are counted where a node that keeps the whole history has all their signatures on one page (docs/adr/0132).
+ * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node returns the number of an address's
+ * transactions: they are counted where a node with the whole history has all their signatures on one page (docs/adr/0132).
  */
 import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
@@ -11,11 +11,11 @@ import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js
 import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 
-/** Newest transactions that are looked at, one call each. */
+/** Newest transactions to read, one call each. */
 const RECENT_SIGNATURES = 10
 /**
- * Signatures that are counted, at most. Strangers write memos that come with each, up to 7 kB of JSON in a transaction: more
- * rows could make an answer longer than is read, and its balance with it.
+ * Signatures counted at most. Each comes with memos, which anyone may write, up to 7 kB of JSON a transaction: with more rows the
+ * answer, which also holds the balance, could exceed the limit.
  */
 const COUNTED_SIGNATURES = 250
 
@@ -118,8 +118,8 @@ function refuseOtherCluster(outcome: RpcOutcome | undefined): void {
 }
 
 /**
- * How many transactions name the address, failed ones included, or null where that is not certain: the node keeps no
- * history, or not from the first block on, or a full page may have another behind it. Nobody has a balance and no transaction.
+ * The number of transactions that name the address, failed ones included. Null where it is not certain: the node has no history,
+ * or not from the first block on, or the page is full. An address with a balance but no transaction proves a missing history.
  */
 function totalCount(
   firstBlock: RpcOutcome | undefined,
@@ -133,7 +133,7 @@ function totalCount(
   return isWhole ? length : null
 }
 
-/** One owner may have several accounts of a token: their sum. Accounts of another mint than asked for are no answer. */
+/** The sum over all token accounts of the owner. An account of another mint is an error. */
 function tokenAmounts(
   tokens: readonly KnownToken[],
   outcomes: readonly RpcOutcome[],
@@ -170,7 +170,7 @@ async function recentTransactions(address: string, http: ProviderHttp): Promise<
   return outcomes.flatMap((outcome, index) => transactionOf(outcome, succeeded[index]!.signature))
 }
 
-/** Exported for the recorded answer it is tested with. */
+/** Exported for its test with a recorded answer. */
 export function transactionOf(outcome: RpcOutcome, signature: string): readonly ChainTransaction[] {
   const found = resultOf(outcome, transactionResult, 'getTransaction')
   if (found === null || (found.meta.err !== null && found.meta.err !== undefined)) return []

@@ -1,4 +1,4 @@
-/** TronGrid (https://developers.tron.network/reference), and any node with the same interface. Counts are not told. */
+/** TronGrid (https://developers.tron.network/reference), and any node with the same interface. It offers no counts. */
 import type { ChainTransaction } from '@cupel/domain'
 import { parseAddress } from '@cupel/domain'
 import { z } from 'zod'
@@ -94,11 +94,11 @@ export function tronGridProvider({ tokens, now }: TronGridOptions): ChainProvide
       return {
         height: number,
         blockHash: null,
-        // An address that was never paid has no account; one without TRX has no field.
+        // An address that never received TRX has no account; an account without TRX has no such field.
         balanceBaseUnits: known?.balance ?? '0',
         txCount: null,
         txCountKind: null,
-        // Only contracts carry a type; an answer without one proves nothing.
+        // Only contracts have a type; an answer without one proves nothing.
         isContract: known?.type === 'Contract' ? true : null,
         tokens: tokenAmounts(tokens, known?.trc20 ?? []),
       }
@@ -133,7 +133,7 @@ function tokenAmounts(
 
 type NativeRow = z.output<typeof nativeAnswer>['data'][number]
 
-/** Transfers of TRX. Other contract types move it too, as stakes and votes, and say nothing of a counterparty. */
+/** Transfers of TRX. Other contract types, such as stakes and votes, move TRX too but have no counterparty. */
 function nativeTransaction({
   txID,
   blockNumber,
@@ -157,7 +157,7 @@ function nativeTransaction({
   return [{ txHash: txID, blockNumber, occurredAtS, proven: ret.length > 0, movements, outputs: null }]
 }
 
-/** An approval is listed as well and moves nothing. */
+/** Approvals are listed too but move nothing. */
 function tokenTransaction(row: z.output<typeof tokenAnswer>['data'][number]): readonly ChainTransaction[] {
   if (row.type !== 'Transfer') return []
   const movement = {

@@ -95,7 +95,7 @@ class QueueingAppender implements Appender {
     return sent
   }
 
-  /** Returns a promise inside an object: the next call may be placed while this one is on its way. */
+  /** The offsets are a promise inside an object, so that an await of the object does not wait for them. */
   private send(
     records: readonly NewRecord[],
     sizes: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * The event log on Postgres, for installations that fit on one machine: the same promises as on Kafka, kept by the same
- * contract suite, with nothing to run besides the database. Several processes may append and read at once.
+ * The event log on Postgres, for installations on one machine: it passes the same contract suite as Kafka and needs nothing but
+ * the database. Several processes may append and read at once.
  */
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
@@ -22,7 +22,7 @@ import { unavailable } from './unavailable.js'
 export interface EmbeddedLogOptions {
   /** Holds the schema `log`. Needs a connection per topic appended to at once, and two besides. Stays open on close. */
   readonly database: Database
-  /** Separates installations in one database; no part of topic names as callers see them. */
+  /** Separates installations in one database; callers use topic names without it. */
   readonly topicPrefix?: string | undefined
   readonly logger?: Logger | undefined
   readonly metrics?: Metrics | undefined

@@ -1,4 +1,4 @@
-/** Records read from the database, a page at a time: bounded in number and in bytes. */
+/** Reads records from the database in pages, which are bounded in number and bytes. */
 import type { Queryable } from '@cupel/postgres'
 import { LogStoppedError, type Headers, type LogRecord } from '../port.js'
 import type { PartitionAddress } from './topic-directory.js'
@@ -18,7 +18,7 @@ interface RecordRow extends Record<string, unknown> {
 
 const PAGE = {
   name: 'log.page',
-  // octet_length of a stored value is known without reading it.
+  // octet_length does not read the stored value.
   text: `SELECT record_offset, key, headers, value
     FROM (
       SELECT record_offset, key, headers, value,
@@ -88,7 +88,7 @@ export function truncatedError(
 ): LogStoppedError {
   return new LogStoppedError(
     'truncated-log',
-    `Reading of ${topic}/${partition} was to go on at offset ${from}, but the log begins at ${start}: what lies between was deleted; restore it from a backup, or reset this reader on purpose.`,
+    `Reading of ${topic}/${partition} was to go on at offset ${from}, but the log begins at ${start}: the records between were deleted; restore them from a backup, or reset this reader on purpose.`,
   )
 }
 

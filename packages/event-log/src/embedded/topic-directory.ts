@@ -1,4 +1,4 @@
-/** Topics and partitions as the database knows them, remembered: partitions of a topic never change. */
+/** Topics and partitions, read from the database once: the partitions of a topic never change. */
 import type { TopicSpec } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { GENESIS_TOPIC, genesisRecord } from '../genesis.js'
@@ -6,7 +6,7 @@ import type { LogIdentity } from '../port.js'
 import { unavailable } from './unavailable.js'
 import { writeRecords } from './write-records.js'
 
-/** A partition by the id its rows carry. */
+/** A partition and the id of its rows. */
 export interface PartitionAddress {
   readonly id: number
   /** Without installation prefix. */
@@ -102,7 +102,7 @@ async function readIdentity(
 async function createGenesis(transaction: Queryable, prefix: string): Promise<void> {
   const topic = prefix + GENESIS_TOPIC
   await createTopic(transaction, topic, 1)
-  // The row's lock makes a second process wait, and then find the record.
+  // The row's lock makes a second process wait; it then finds the record.
   const [row] = await transaction.query<{ id: number }>(
     'SELECT id FROM log.topic_partition WHERE topic = $1 FOR NO KEY UPDATE',
     [topic],

@@ -1,7 +1,7 @@
 import { isUnavailable, sqlState } from '@cupel/postgres'
 import { LogUnavailableError } from '../port.js'
 
-/** Rethrows what the database said in the words of the port; what never came from the database stays what it is. */
+/** Rethrows an outage of the database as LogUnavailableError, and every other error as it is. */
 export function unavailable(error: unknown): never {
   if (sqlState(error) === null && !isUnavailable(error) && !isPoolEnd(error)) throw error
   const because = error instanceof Error ? error.message : String(error)

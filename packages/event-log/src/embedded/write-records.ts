@@ -47,7 +47,7 @@ export async function writeRecords(
     size += keyBytes[index]! + headerBytes[index]! + record.value.length
   })
 
-  // One buffer travels as it is; as an array every byte would travel, and be parsed, as two hexadecimal digits.
+  // One buffer is sent as binary; the elements of an array would be sent, and parsed, as two hexadecimal digits a byte.
   const packed = Buffer.allocUnsafe(size)
   let at = 0
   records.forEach((record, index) => {

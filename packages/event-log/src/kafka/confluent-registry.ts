@@ -1,6 +1,6 @@
 /**
- * A schema registry that speaks the Confluent interface. Four calls over plain HTTP: the client library can neither list the
- * versions of a subject nor set its level before the first schema is in, which leaves a moment without any rule.
+ * A client of a schema registry with the Confluent interface. It makes four calls over plain HTTP: the client library can neither
+ * list the versions of a subject nor set its compatibility level before the first schema is registered.
  * Source: Confluent Schema Registry API reference, Subjects and Config.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +27,7 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
 
   return {
     async register(subject, schema) {
-      // Some registries keep a rule only for a subject that exists; there it is set right after the first schema.
+      // Some registries set a level only for an existing subject: there it is set right after the first schema.
       const kept = await setLevel(subject)
       const answer = await call('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema })
       if (answer.status === 409)
@@ -57,7 +57,7 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
     },
   }
 
-  /** False where the subject is not there yet. */
+  /** False where the subject does not exist yet. */
   async function setLevel(subject: string): Promise<boolean> {
     const answer = await callLevel(subject)
     if (answer.status === 404) return false
@@ -129,7 +129,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A proxy's page, for example: the status and the beginning of the text say what it was.
+    // The answer of a proxy, for example: its status and the beginning of its text go into the error.
     return undefined
   }
 }
@@ -137,7 +137,7 @@ function parsed(text: string): unknown {
 const basic = ({ username, password }: { username: string; password: string }): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** fetch says only "fetch failed"; why is in its cause. */
+/** The message of `fetch` is only "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? error.cause.message : error.message

@@ -1,6 +1,6 @@
 /**
- * A connection to the cluster that is replaced, never repaired: after any doubt the whole of it is thrown away and the next
- * user gets a new one. kafkajs can reconnect by itself, and its races while doing so are its best known faults.
+ * A connection to the cluster that is replaced, never repaired: after any error it is discarded and the next caller gets a new
+ * one. kafkajs can reconnect by itself, but does so with known races.
  */
 import { createCluster, disconnect, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
 
@@ -59,7 +59,7 @@ export function openConnection(options: KafkaConnectionOptions): Connection {
     return cluster
   }
 
-  /** What is under way is rejected at once. That a broken connection does not close cleanly is no news. */
+  /** Rejects requests under way at once. Errors of closing are ignored: a broken connection seldom closes cleanly. */
   function leave(cluster: Cluster): void {
     const left = disconnect(cluster)
       .catch((error: unknown) =>
@@ -74,11 +74,11 @@ export function openConnection(options: KafkaConnectionOptions): Connection {
 export async function knowTopics(cluster: Cluster, topics: readonly string[]): Promise<void> {
   if (topics.every((topic) => isKnown(cluster, topic))) return
   await cluster.addMultipleTargetTopics(topics)
-  // Named by another caller whose look-up was under way: it is on the list, and its partitions are not known yet.
+  // Another caller's look-up is under way: the topic is on the list, but its partitions are not known yet.
   if (!topics.every((topic) => isKnown(cluster, topic))) await cluster.refreshMetadata()
 }
 
-/** Whether the topic's partitions and leaders are known. Being on kafkajs's list of topics says only that they were asked for. */
+/** Whether the topic's partitions and leaders are known. The list of topics in kafkajs holds those that were asked for. */
 export function isKnown(cluster: Cluster, topic: string): boolean {
   const found = cluster.brokerPool.metadata?.topicMetadata.find((each) => each.topic === topic)
   return found !== undefined && found.partitionMetadata.length > 0

@@ -1,6 +1,6 @@
 /**
- * Reads partitions from exactly the offsets it is told, one long poll per leader. It never chooses an offset itself: what is
- * out of range, missing or unreadable is reported, and the reader decides.
+ * Reads partitions from exactly the given offsets, with one long poll per leader. It never chooses an offset itself: it reports
+ * what is out of range, missing or unreadable, and the reader decides.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createWake, type Wake } from '@cupel/concurrency'
@@ -12,12 +12,12 @@ import { decodeBatches, UnreadableBatchError } from './record-batch.js'
 import { fetchRequest, isPassing, wireErrors, type FetchAnswer, type FetchPart } from './wire.js'
 
 export interface FetchTarget {
-  /** As on the wire. */
+  /** The topic's name in Kafka, with the prefix of the installation. */
   readonly wireTopic: string
-  /** As records are to name it. */
+  /** The topic's name in records, without prefix. */
   readonly topic: string
   readonly partition: number
-  /** Next offset to fetch. Whoever changes it calls `wake`; an answer for another offset is dropped. */
+  /** Next offset to fetch. A reader that changes it calls `wake`; an answer for another offset is dropped. */
   offset: number
   /** Whether there is room for more. */
   readonly hasRoom: () => boolean
@@ -29,7 +29,7 @@ export interface FetchTarget {
 
 export interface Fetched {
   readonly records: readonly LogRecord[]
-  /** From the offset asked for to the one after the last record, records left out by the log itself included. */
+  /** The requested offset, and the one after the last record; records that Kafka keeps for itself count too. */
   readonly from: number
   readonly next: number
   readonly endOffset: number
@@ -42,7 +42,7 @@ export type FetchTrouble =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly error: Error }
 
-/** The sentence with which a reader ends that met such trouble at `offset`. */
+/** The error that ends a reader with such trouble at `offset`. */
 export function stoppedBy(
   trouble: Exclude<FetchTrouble, { kind: 'out-of-range' }>,
   place: string,
@@ -60,13 +60,13 @@ export function stoppedBy(
 
 export interface FetcherOptions {
   readonly connection: KafkaConnectionOptions
-  /** The connection was lost; fetching goes on by itself when it is back. */
+  /** The connection was lost. The fetcher reconnects by itself. */
   readonly onDisconnected?: (error: unknown) => void
-  /** Told the cluster's id at every new connection, before anything is fetched over it. */
+  /** Called with the cluster's id at every new connection, before the first fetch over it. */
   readonly onConnected?: (clusterId: string) => void
-  /** Where throughput counts more than the first record: bytes per partition and answer. */
+  /** Bytes per partition and answer; more of them where throughput counts more than the first record. */
   readonly maxPartitionBytes?: number
-  /** Pause after an answer that held records: a poll that every single record ends costs the broker all its partitions each time. */
+  /** Pause after an answer with records. Without it each new record ends a poll, and the broker looks at all partitions again. */
   readonly restMs?: number
 }
 
@@ -75,7 +75,7 @@ export interface Fetcher {
   remove(target: FetchTarget): void
   /** A target changed its offset or has room again. */
   wake(): void
-  /** When it last did anything: connected, was answered or failed. */
+  /** When the fetcher last connected, got an answer or failed: milliseconds since 1970. */
   lastActiveAt(): number
   close(): Promise<void>
 }
@@ -175,7 +175,7 @@ class PartitionFetcher implements Fetcher {
     }
   }
 
-  /** One loop per leader, each with its own long poll; ends when any of them fails or the set of targets or leaders changed. */
+  /** One loop per leader, each with its own long poll. All end when one fails, or when the set of targets or leaders changes. */
   private async followLeaders(cluster: Cluster): Promise<void> {
     const leaders = new Set<number>()
     for (const target of this.targets) {
@@ -210,7 +210,7 @@ class PartitionFetcher implements Fetcher {
       const asked: Asked[] = []
       let draining = false
       for (const target of this.targets) {
-        // A target of a topic or leader that is new here: start over with the whole set.
+        // The target has a topic or leader without a loop: start again with the whole set.
         const own = leaderOf(metadata, target.wireTopic, target.partition)
         if (own === null || !leaders.has(own)) return
         if (own !== leader) continue
@@ -244,7 +244,7 @@ class PartitionFetcher implements Fetcher {
     for (const answer of answers) {
       const place = asked.find((each) => each.partition === answer.partition && each.topic === answer.topic)
       const target = place?.target
-      // Removed, or sent elsewhere, while the poll was under way.
+      // The target was removed, or its offset changed, while the poll was under way.
       if (target === undefined || !this.targets.has(target) || target.offset !== place?.offset) continue
       if (answer.error === wireErrors.NONE) this.deliverOne(target, answer)
       else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE) this.trouble(target, { kind: 'out-of-range' })
@@ -303,8 +303,8 @@ class PartitionFetcher implements Fetcher {
 }
 
 /**
- * Two turns of the event loop, in which whoever got the records sends what follows from them: a statement, an append. A fetch
- * sent before it would wake the broker first and let it take the core that the records' reader needs (docs/performance.md).
+ * Two turns of the event loop, in which the reader of the records sends its own requests: a statement, an append. A fetch
+ * sent earlier would wake the broker first, which then takes the core that the reader needs (docs/performance.md).
  */
 async function othersSend(): Promise<void> {
   await nextTurn()
@@ -315,7 +315,7 @@ interface Asked extends FetchPart {
   readonly target: FetchTarget
 }
 
-/** What is known of leaders is out of date. */
+/** The known leaders are out of date. */
 class StaleLeaderError extends Error {
   override readonly name = 'StaleLeaderError'
 }

@@ -1,6 +1,6 @@
 /**
- * The one door to kafkajs 2.2.4. Its connections, authentication, metadata and group protocol are used as they are; its
- * producer and consumer loops are not (docs/adr/0020). They are not part of its public types, so what is used is typed here.
+ * The only module that imports kafkajs 2.2.4. The log uses its connections, authentication, metadata and group protocol, but not
+ * its producer and consumer loops (docs/adr/0020). These parts are not in its public types, so they are typed here.
  */
 import { createRequire } from 'node:module'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
@@ -42,7 +42,7 @@ export interface ClusterMetadata {
   }[]
 }
 
-/** One request and what reads its answer. */
+/** A request and the decoder of its answer. */
 export interface WireRequest<T> {
   readonly request: {
     readonly apiKey: number
@@ -116,11 +116,11 @@ const REQUEST_TIMEOUT_MS = 5_000
 const AUTHENTICATION_TIMEOUT_MS = 5_000
 const METADATA_MAX_AGE_MS = 300_000
 const KEEP_ALIVE_MS = 60_000
-/** Few and quick: whoever calls tries again with a new connection, which kafkajs's own retries would only delay. */
+/** Few and quick: the callers retry over a new connection, and retries of kafkajs would only delay that. */
 const RETRY = { initialRetryTime: 50, maxRetryTime: 500, retries: 2 }
 const READ_UNCOMMITTED = 0
 
-/** The group is rebalanced when this member was silent for so long: a killed worker's work goes on soon after. */
+/** The group is rebalanced when a member sent no heartbeat for this long: a killed worker's work continues soon after. */
 export const SESSION_TIMEOUT_MS = 6_000
 export const HEARTBEAT_INTERVAL_MS = 1_000
 /** Longest a rebalance waits for members that have work in hand. */
@@ -172,8 +172,8 @@ interface RequestUnderWay {
 }
 
 /**
- * kafkajs 2.2.4 schedules this check for ever, with a negative delay, on every idle connection: about a thousand timer
- * callbacks a second each. A check is needed only while requests wait. Source: kafkajs issue 1556, pull request 1667.
+ * kafkajs 2.2.4 repeats this check for ever, with a negative delay, on every idle connection: about a thousand timer
+ * callbacks a second each. The check is needed only while requests wait. Source: kafkajs issue 1556, pull request 1667.
  */
 const PENDING_CHECK_MS = 10
 RequestQueue.prototype.scheduleCheckPendingRequests = function scheduleOnlyWhilePending(
@@ -191,8 +191,8 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function scheduleOnlyWhile
 }
 
 /**
- * kafkajs looks ten times a second at each connection for requests whose limit has passed, and a service has five to ten
- * connections. Limits are seconds: one look a second ends them as well (docs/performance.md).
+ * kafkajs checks each connection ten times a second for requests beyond their limit, and a service has five to ten
+ * connections. The limits are seconds, so one check a second is enough (docs/performance.md).
  */
 const REQUEST_TIMEOUT_CHECK_MS = 1_000
 RequestQueue.prototype.scheduleRequestTimeoutCheck = function lookOnceASecond(this: PatchedQueue): void {
@@ -213,7 +213,7 @@ interface SocketRequest {
   readonly onConnect: () => void
 }
 
-/** Small requests must leave at once: without TCP_NODELAY an acknowledgement may be waited for, up to 40 ms. */
+/** TCP_NODELAY sends small requests at once; without it they may wait up to 40 ms for an acknowledgement. */
 function openSocket({ host, port, ssl, onConnect }: SocketRequest): Socket {
   const servername = isIP(host) === 0 ? { servername: host } : {}
   const socket = ssl
@@ -236,7 +236,7 @@ interface KafkaJsLogEntry {
 
 const WARNINGS_AND_ERRORS = 2
 
-/** What kafkajs calls errors are mostly attempts it repeats; whether something failed is known and told further up. */
+/** At debug level: most errors that kafkajs logs are attempts it repeats, and the callers report final failures. */
 function bridge(logger: Logger): () => (entry: KafkaJsLogEntry) => void {
   return () =>
     ({ namespace, log }) => {
@@ -266,8 +266,8 @@ export function createCluster(options: KafkaConnectionOptions): Cluster {
 }
 
 /**
- * Ends every connection of a cluster, rejecting what is under way. kafkajs itself waits for answers, no longer looks at their
- * limits while it waits, and is not woken when the connection breaks meanwhile: it could wait for ever, and so would callers.
+ * Ends every connection of a cluster and rejects the requests under way. kafkajs itself waits for the answers without checking
+ * their limits, and does not notice that the connection broke meanwhile: it could wait for ever, and its callers too.
  */
 export async function disconnect(cluster: Cluster): Promise<void> {
   const { brokers, seedBroker } = cluster.brokerPool
@@ -309,7 +309,7 @@ export function createMembership(
   return membership
 }
 
-/** Creating topics, reading their settings: kafkajs's public admin client. */
+/** The public admin client of kafkajs: creates topics and reads their settings. */
 export function createAdmin(options: KafkaConnectionOptions): Admin {
   return new Kafka({
     brokers: [...options.brokers],
@@ -326,14 +326,14 @@ export function createAdmin(options: KafkaConnectionOptions): Admin {
   }).admin()
 }
 
-/** The body of a request within a buffer that has room in front of it. */
+/** A request's body in a buffer that has room in front of it. */
 export interface RequestFrame {
   readonly buffer: Buffer
   readonly start: number
   readonly end: number
 }
 
-/** Room for what goes in front of a body: size, key, version, correlation id and the client id. */
+/** Room for the header in front of a body: size, key, version, correlation id and client id. */
 const HEADER_ROOM_BYTES = 256
 
 /** A buffer for a body of at most so many bytes, to be written from `start` on. */
@@ -341,7 +341,7 @@ export function requestBuffer(largestBytes: number): Omit<RequestFrame, 'end'> {
   return { buffer: Buffer.allocUnsafe(HEADER_ROOM_BYTES + largestBytes), start: HEADER_ROOM_BYTES }
 }
 
-/** What kafkajs takes for an encoded request body. */
+/** The frame as the encoded request body that kafkajs expects. */
 export function encoded(framed: RequestFrame): unknown {
   return asEncoder(new Encoder(1), framed)
 }
@@ -355,7 +355,7 @@ function asEncoder(encoder: PatchedEncoder, framed: RequestFrame): PatchedEncode
 
 /**
  * kafkajs puts a header in front of a body by copying the body, twice, each time into a buffer of the next power of two that is
- * filled with zeros first: 0.12 ms for 140 kB. Where a body left room in front, the header goes there.
+ * filled with zeros first: 0.12 ms for 140 kB. Where a body has room in front, the header is written there.
  */
 const writeCopy = Encoder.prototype.writeEncoder
 Encoder.prototype.writeEncoder = function writeInFront(this: PatchedEncoder, value): PatchedEncoder {
@@ -366,7 +366,7 @@ Encoder.prototype.writeEncoder = function writeInFront(this: PatchedEncoder, val
   return asEncoder(this, { ...framed, start })
 }
 
-/** The partition's leader as last learnt; null where the topic, the partition or a leader is not known. */
+/** The partition's leader in the newest metadata; null where the topic, the partition or the leader is not known. */
 export function leaderOf(metadata: ClusterMetadata | null, topic: string, partition: number): number | null {
   const partitions = metadata?.topicMetadata.find((each) => each.topic === topic)?.partitionMetadata
   const leader = partitions?.find((each) => each.partitionId === partition)?.leader
@@ -375,7 +375,7 @@ export function leaderOf(metadata: ClusterMetadata | null, topic: string, partit
 
 /**
  * The protocol's name of the innermost error, for example UNKNOWN_TOPIC_OR_PARTITION; null for errors of the connection.
- * A refused password has no such name, and is given the one that the protocol has for it.
+ * kafkajs gives a refused password no such name; this returns the protocol's name for it.
  */
 export function protocolError(error: unknown): string | null {
   let found: string | null = null

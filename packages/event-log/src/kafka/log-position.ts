@@ -18,11 +18,11 @@ export interface LogPositions {
   endOffset(wireTopic: string, partition: number): Promise<number>
   startOffset(wireTopic: string, partition: number): Promise<number>
   partitionCount(wireTopic: string): Promise<number>
-  /** Asked anew each time: the brokers behind an address may be others than a moment ago. */
+  /** Reads it from the brokers each time: other brokers may serve at the address by now. */
   identity(): Promise<LogIdentity>
   /** Null where there is no genesis record yet. */
   findIdentity(): Promise<LogIdentity | null>
-  /** Stops with one sentence where reading cannot go on at `next`. */
+  /** Throws a LogStoppedError where the log does not continue at `next`. */
   verify(place: { wireTopic: string; partition: number }, checkpoint: Checkpoint | null): Promise<Bounds>
 }
 
@@ -32,10 +32,10 @@ export interface Bounds {
 }
 
 const ATTEMPTS = 5
-/** A broker that has just created a topic, or taken it over, says for a while that it does not lead it; a busy one for long. */
+/** A broker that has just created or taken over a topic denies for a while that it leads it; a busy one for long. */
 const REFUSED_ATTEMPTS = 50
 const PAUSE_MS = 200
-/** After a change of leader the end may be reported too low for a moment; a checkpoint is not refused for that. */
+/** After a change of leader the reported end may be too low for a moment; the checkpoint is still valid then. */
 const END_ATTEMPTS = 5
 const END_PAUSE_MS = 300
 
@@ -123,7 +123,7 @@ class ConnectedPositions implements LogPositions {
     if (next < bounds.startOffset)
       throw new LogStoppedError(
         'truncated-log',
-        `Reading ${place} would go on at ${next}, and its oldest record is ${bounds.startOffset}: what lies between was deleted.`,
+        `Reading ${place} would go on at ${next}, and its oldest record is ${bounds.startOffset}: the records between were deleted.`,
       )
     return bounds
   }
@@ -198,7 +198,7 @@ function offsetLookup(
   }
 }
 
-/** Asks again over a new connection where the first one failed. Throws LogUnavailableError. */
+/** Retries over a new connection. Throws LogUnavailableError. */
 async function attempt<T>(
   connection: Connection,
   wireTopic: string,
@@ -225,7 +225,7 @@ async function attempt<T>(
   }
 }
 
-/** The broker was reached and refused. */
+/** The broker answered with an error. */
 class FetchRefusedError extends Error {
   override readonly name = 'FetchRefusedError'
   readonly code: number

@@ -1,4 +1,4 @@
-/** What waits to be appended to one partition, cut into batches that a broker takes. */
+/** Records that wait to be appended to one partition, cut into batches that a broker accepts. */
 import type { NewRecord } from '../port.js'
 import { BATCH_OVERHEAD, NO_PRODUCER, writeBatch, type ProducerIdentity } from './record-batch.js'
 import type { ProducePart } from './wire.js'
@@ -26,7 +26,7 @@ export interface Batch {
   readonly entries: readonly Entry[]
   readonly bytes: number
   readonly deadlineAt: number
-  /** Number of its first record among those of its producer in this partition: how a broker knows a repetition. */
+  /** Number of its first record among those of its producer in this partition. A broker detects repetitions by it. */
   readonly sequence: number
   readonly producer: ProducerIdentity | null
   attempts: number
@@ -36,21 +36,21 @@ export interface Batch {
 export interface PartitionQueue {
   readonly topic: string
   readonly partition: number
-  /** Batches that failed, in order; they go before everything that waits. */
+  /** Failed batches, in order; they are sent before new records. */
   repeat: Batch[]
   waiting: Entry[]
   inFlight: number
-  /** A call was cut into several batches: the next one waits for the one before. */
+  /** A call was cut into several batches: each waits for the one before it. */
   cut: boolean
   notBefore: number
   producer: ProducerIdentity | null
   nextSequence: number
 }
 
-/** A partition's batch is closed here; a larger record travels alone. The broker limits batches, not records: 2 MiB. */
+/** A batch holds at most this much; a larger record goes alone. The broker limits batches, not records: 2 MiB. */
 const BATCH_BYTES = 512 * 1024
 const BATCH_RECORDS = 2_000
-/** Sequences are positive 32-bit numbers that begin again. */
+/** Sequences are positive 32-bit numbers; after the largest comes 0. */
 const SEQUENCES = 2 ** 31
 
 export function partitionQueue(topic: string, partition: number): PartitionQueue {
@@ -73,7 +73,7 @@ export const isEmpty = (queue: PartitionQueue): boolean =>
 /** Whether another batch may leave while `inFlight` of at most `atOnce` are under way. */
 export function maySend(queue: PartitionQueue, atOnce: number, now: number): boolean {
   if (queue.notBefore > now) return false
-  // Nothing overtakes what must be repeated, and the parts of a cut call follow one another.
+  // No record overtakes a batch that has to be retried, and the parts of a cut call follow each other.
   const alone = queue.repeat.length > 0 || queue.cut
   return alone ? queue.inFlight === 0 : queue.inFlight < atOnce
 }
@@ -106,7 +106,7 @@ function newBatch(queue: PartitionQueue, producer: ProducerIdentity | null): Bat
   return { queue, entries, bytes, deadlineAt, sequence, producer: queue.producer, attempts: 0, sentAt: 0 }
 }
 
-/** Puts a batch back before everything that waits; its sequence stays. */
+/** Puts a batch back in front of the queue; it keeps its sequence. */
 export function putBack(batch: Batch, waitMs: number): void {
   const { queue } = batch
   queue.notBefore = Date.now() + waitMs
@@ -129,7 +129,7 @@ export function putBackHalves(batch: Batch): void {
   )
 }
 
-/** Goes on under another producer, from the first sequence: for when it is not known what the broker last accepted. */
+/** Continues with another producer and the first sequence, where it is not known what the broker accepted last. */
 export function renewProducer(queue: PartitionQueue, producer: ProducerIdentity | null): void {
   queue.waiting = [...queue.repeat.flatMap((batch) => batch.entries), ...queue.waiting]
   queue.repeat = []
@@ -137,7 +137,7 @@ export function renewProducer(queue: PartitionQueue, producer: ProducerIdentity 
   queue.nextSequence = 0
 }
 
-/** Takes out the entries that waited too long or belong to a call that failed already. */
+/** Removes and returns the entries that waited too long or belong to a failed call. */
 export function takeLate(queue: PartitionQueue, now: number): readonly Entry[] {
   const isLate = ({ call }: Entry): boolean => call.failed || call.deadlineAt <= now
   if (!queue.waiting.some(isLate)) return []

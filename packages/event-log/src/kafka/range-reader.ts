@@ -1,4 +1,4 @@
-/** Reads a range of one partition over a connection of its own, so that a rebuild does not stand before anyone's look-ups. */
+/** Reads a range of one partition over a connection of its own, so that a rebuild does not delay other requests. */
 import { LogStoppedError, type LogRecord } from '../port.js'
 import { openFetcher, stoppedBy, type FetchTarget, type FetchTrouble } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
@@ -13,7 +13,7 @@ export interface Range {
 }
 
 const MAX_PARTITION_BYTES = 2 * 1024 * 1024
-/** Answers that wait for the reader. */
+/** Answers that may wait for the reader. */
 const ANSWERS_AHEAD = 2
 
 /**
@@ -33,7 +33,7 @@ export async function* readRange(
   if (range.from < start)
     throw new LogStoppedError(
       'truncated-log',
-      `${place} was to be read from ${range.from}, and its oldest record is ${start}: what lies between was deleted.`,
+      `${place} was to be read from ${range.from}, and its oldest record is ${start}: the records between were deleted.`,
     )
 
   const ready: { records: readonly LogRecord[]; next: number }[] = []

@@ -1,6 +1,6 @@
 /**
- * Kafka's record batch, magic 2, to and from bytes. Written for the hot path: a batch is written where it is sent from, values
- * and keys are views of what was received, headers are read only when somebody asks.
+ * Kafka's record batch, magic 2, to and from bytes. Written for the hot path: a batch is encoded in the buffer it is sent from,
+ * decoded values and keys are views of the received buffer, and headers are decoded on first use.
  * Source: Kafka documentation, "Record Batch" and "Record"; varints are zig-zag encoded as in Protocol Buffers.
  */
 import { gunzipSync } from 'node:zlib'
@@ -22,7 +22,7 @@ const MAGIC = 2
 const LARGEST_VARINT = 5
 const LARGEST_VARLONG = 10
 
-/** No fewer bytes than the record takes within a batch; the batch itself takes BATCH_OVERHEAD. */
+/** An upper bound of the record's bytes within a batch, without BATCH_OVERHEAD. */
 export function recordBytes(record: NewRecord): number {
   let bytes = LARGEST_VARINT * 5 + LARGEST_VARLONG + Buffer.byteLength(record.key) + record.value.length
   for (const name in record.headers)
@@ -59,7 +59,7 @@ export function writeBatch(
 }
 
 function writeRecord(batch: Buffer, start: number, record: NewRecord, offsetDelta: number): number {
-  // The length comes first and its own size depends on it: the record is written with room for the largest, then moved.
+  // The length comes first and its size varies: the record is written behind room for the largest, then moved.
   let at = start + LARGEST_VARINT
   const body = at
   at = batch.writeInt8(0, at)
@@ -104,7 +104,7 @@ export interface DecodedBatches {
   readonly first: number | null
 }
 
-/** A batch that this client cannot read: written by another producer with a codec or format it does not know. */
+/** Another producer wrote the batch with a codec or format that this client does not know. */
 export class UnreadableBatchError extends Error {
   override readonly name = 'UnreadableBatchError'
 }
@@ -213,7 +213,7 @@ function readRecord(body: Buffer, end: number, topic: string, partition: number,
 function readHeaders(body: Buffer, at: number, end: number): Headers {
   cursor = at
   const count = readVarint(body)
-  // Without a prototype, so that no name, `__proto__` included, is anything but a name.
+  // Without a prototype: `__proto__` is a header name like any other.
   const headers = Object.create(null) as Record<string, string>
   for (let index = 0; index < count && cursor < end; index += 1) {
     const name = readText(body)

@@ -1,7 +1,6 @@
 /**
- * A member of a group at work: reads the partitions it was assigned from their checkpoints and hands their records over in
- * batches. Every partition goes its own pace: fetching goes on while its batch is handled, and a slow or failing one holds
- * up no other.
+ * A member of a group: reads its assigned partitions from their checkpoints and passes their records to the handler in batches.
+ * Partitions do not wait for each other: a slow or failing one delays no other, and fetching continues while a batch is handled.
  */
 import {
   LogStoppedError,
@@ -33,26 +32,26 @@ export interface SubscriptionDependencies {
 
 interface Part extends Assignment {
   readonly topic: string
-  /** Rises whenever the position is decided anew; what began under an earlier one no longer counts. */
+  /** Rises whenever the position is loaded again; work that began under an earlier epoch is ignored. */
   epoch: number
   readonly target: FetchTarget
   state: 'loading' | 'reading' | 'revoked'
-  /** Fetched and not yet handed over: `buffer` holds the records of `bufferFrom` to `bufferTo`. */
+  /** Records that wait for the handler; they cover the offsets from `bufferFrom` to `bufferTo`. */
   buffer: readonly LogRecord[]
   bufferFrom: number
   bufferTo: number
-  /** About what the buffer weighs. */
+  /** Approximate size of the buffer. */
   bufferBytes: number
   endOffset: number
   /** Offset up to which everything was handled. */
   next: number
   handling: Promise<void> | null
   failures: number
-  /** Times an offset was refused that then proved to be right. */
+  /** How often Kafka refused an offset that lies within the log. */
   doubts: number
 }
 
-/** A partition is fetched on while less than this waits to be handled. */
+/** A partition is fetched while fewer batches than this wait for the handler. */
 const BATCHES_AHEAD = 2
 const BYTES_AHEAD = 4 * 1024 * 1024
 const FIRST_RETRY_MS = 100
@@ -161,7 +160,7 @@ class GroupReader {
     await Promise.all([this.membership.close(), this.fetcher.close()])
   }
 
-  /** Ends for good and says so once. Never awaited by what it stops. */
+  /** Ends the subscription and reports it once. What it stops must not wait for it. */
   private end(error: LogStoppedError): void {
     if (this.isOver) return
     void this.stop()
@@ -201,7 +200,7 @@ class GroupReader {
     void this.load(part)
   }
 
-  /** Resolves when nothing is in hand any more. */
+  /** Resolves when no handler runs. */
   private async revokeAll(): Promise<void> {
     const revoked = [...this.parts.values()]
     this.parts.clear()
@@ -215,11 +214,11 @@ class GroupReader {
     await Promise.all(revoked.flatMap((part) => part.handling ?? []))
   }
 
-  /** Decides the position anew: the checkpoint says where, and the log must agree that it has what follows. */
+  /** Loads the position: the checkpoint says where to read on, and the log must hold the records from there. */
   private async load(part: Part): Promise<void> {
     const epoch = this.reposition(part)
     part.state = 'loading'
-    // What is in hand may still move the checkpoint.
+    // The batch in hand may still move the checkpoint.
     await part.handling
     if (part.epoch !== epoch) return
     try {
@@ -235,7 +234,7 @@ class GroupReader {
     }
   }
 
-  /** Forgets what was fetched and asks for nothing more; returns the new epoch. */
+  /** Drops the fetched records and stops fetching; returns the new epoch. */
   private reposition(part: Part): number {
     part.epoch += 1
     part.buffer = []
@@ -250,7 +249,7 @@ class GroupReader {
     this.fetcher.add(part.target)
   }
 
-  /** Tries again from the checkpoint after a pause, which grows while it keeps failing. */
+  /** Retries from the checkpoint after a pause, which grows with each failure. */
   private retry(part: Part, error: unknown, offset: number): void {
     const epoch = this.reposition(part)
     part.state = 'loading'
@@ -322,7 +321,7 @@ class GroupReader {
     try {
       outcome = await this.options.handle(batch)
     } catch (error) {
-      // Positioned anew meanwhile, or no longer ours: the next reader starts from the checkpoint anyway.
+      // The position was loaded again, or the partition revoked: the next reader starts from the checkpoint.
       if (part.epoch === epoch) this.retry(part, error, batch.firstOffset)
       return
     }
@@ -340,7 +339,7 @@ class GroupReader {
     const place = `${part.wireTopic}/${part.partition}`
     const offset = part.target.offset
     if (trouble.kind !== 'out-of-range') return this.end(stoppedBy(trouble, place, offset))
-    // Out of range. kafkajs would now go on from another offset; here the log has to explain itself.
+    // Out of range. kafkajs would continue at another offset; here the offset is compared with the log's bounds.
     part.doubts += 1
     if (part.doubts > DOUBTS_ALLOWED)
       return this.end(

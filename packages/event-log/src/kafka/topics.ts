@@ -1,4 +1,4 @@
-/** Creates topics with everything about them said, and looks whether the cluster keeps what is promised. */
+/** Creates topics with all their settings, and checks whether the cluster's settings keep the log's promises. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Admin } from 'kafkajs'
@@ -15,9 +15,9 @@ const REPLICAS_WANTED = 3
 const CREATE_TIMEOUT_MS = 30_000
 const LEADERS_WITHIN_MS = 30_000
 const LEADER_POLL_MS = 100
-/** What a broker answers for a topic it has not heard of yet. */
+/** Errors of a broker that does not know a topic yet. */
 const LEADERLESS = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'])
-/** With three replicas, two must have a record before it is acknowledged: one broker may then be lost without losing it. */
+/** With three replicas, two must have a record before it is acknowledged: the loss of one broker loses no record. */
 const MIN_IN_SYNC = '2'
 const CONFIG_RESOURCE_TOPIC = 2
 
@@ -47,10 +47,10 @@ export async function createTopics(
 async function createMissing(admin: Admin, specs: readonly TopicSpec[], replicas: number): Promise<void> {
   if (specs.length === 0) return
   try {
-    // Topics that another process created meanwhile are no failure: kafkajs resolves to false then.
+    // kafkajs resolves to false where another process created the topics meanwhile: that is no failure.
     await admin.createTopics({
       timeout: CREATE_TIMEOUT_MS,
-      // A broker under load answers for a new topic before it knows it: waiting is done in `untilLed`.
+      // A broker under load does not know a new topic at once: `untilLed` waits for it.
       waitForLeaders: false,
       topics: specs.map((spec) => ({
         topic: spec.name,
@@ -116,8 +116,8 @@ async function requirePartitions(admin: Admin, specs: readonly TopicSpec[]): Pro
 }
 
 /**
- * What of the cluster's settings does not keep the promise "acknowledged means kept", a sentence each; empty where all is
- * well. On one broker the promise holds for process kills only, which is one sentence.
+ * One sentence for each setting of the cluster that breaks the promise "an acknowledged record is never lost"; empty where all
+ * are right. On one broker the promise covers process kills only, which is one sentence.
  */
 export async function checkProductionSettings(
   connection: KafkaConnectionOptions,
@@ -156,7 +156,7 @@ export async function checkProductionSettings(
   })
 }
 
-/** What of one topic's settings does not keep the promise. */
+/** One sentence for each setting of the topic that breaks the promise. */
 export function faultsOf(name: string, replicas: number, config: ReadonlyMap<string, string>): string[] {
   const faults: string[] = []
   if (replicas < REPLICAS_WANTED)
@@ -174,13 +174,13 @@ export function faultsOf(name: string, replicas: number, config: ReadonlyMap<str
   return faults
 }
 
-/** Deletes everything before an offset, for retention by hand and for tests of what happens then. */
+/** Deletes all records before an offset: for retention by hand, and for tests. */
 export async function deleteRecordsBefore(
   connection: KafkaConnectionOptions,
   place: { wireTopic: string; partition: number; offset: number },
 ): Promise<void> {
   await withAdmin(connection, async (admin) => {
-    // Learns the leaders first, which the call below takes for known.
+    // Reads the leaders first: the call below expects them to be known.
     await admin.fetchTopicOffsets(place.wireTopic)
     await admin.deleteTopicRecords({
       topic: place.wireTopic,

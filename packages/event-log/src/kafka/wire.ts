@@ -17,7 +17,7 @@ export const wireErrors = {
   UNKNOWN_PRODUCER_ID: 59,
 } as const
 
-/** Errors that pass: a leader that moves, replicas that are behind, a broker that is loading or has a full moment. */
+/** Errors worth a retry: a leader moves, replicas are behind, or a broker is loading or overloaded. */
 const PASSING_ERRORS = new Set([2, 3, 5, 6, 7, 8, 9, 13, 19, 20, 56, 72, 74, 75, 76, 78, 100, 103, 106])
 
 export const isPassing = (code: number): boolean => PASSING_ERRORS.has(code)
@@ -32,7 +32,7 @@ const PRODUCE_TIMEOUT_MS = 5_000
 export interface ProducePart {
   readonly topic: string
   readonly partition: number
-  /** The batch takes no more than these. */
+  /** Most bytes that the batch takes. */
   readonly largestBytes: number
   /** Writes the batch and returns where it ends. */
   readonly writeBatch: (into: Buffer, at: number) => number
@@ -130,7 +130,7 @@ export interface FetchLimits {
   /** How long the broker waits for the first record. */
   readonly maxWaitMs: number
   readonly maxBytes: number
-  /** A first batch that is larger comes whole all the same. */
+  /** A first batch that is larger is returned whole nevertheless. */
   readonly maxPartitionBytes: number
 }
 

@@ -1,4 +1,4 @@
-/** The one way schemas are read here, so that every part agrees on what a value looks like. */
+/** Parses Avro schemas with one set of options, so that all parts agree on the values. */
 import { createHash } from 'node:crypto'
 import avro from 'avsc'
 
@@ -10,7 +10,7 @@ export function avroType(schema: string): AvroType {
   return avro.Type.forSchema(JSON.parse(schema) as avro.Schema, options)
 }
 
-/** SHA-256, lowercase hex, of the schema as compact JSON: white space makes no new schema. */
+/** SHA-256, lowercase hex, of the schema as compact JSON: white space does not change it. */
 export function schemaSha256(schema: string): string {
   return createHash('sha256')
     .update(JSON.stringify(JSON.parse(schema)))
@@ -27,7 +27,7 @@ export function unreadable(reader: AvroType, writer: AvroType): string | null {
   }
 }
 
-/** Fingerprint of the parsing canonical form: equal where the same bytes mean the same values. */
+/** Fingerprint of the parsing canonical form: equal where equal bytes mean equal values. */
 export function binaryForm(schema: string): string {
   return avroType(schema).fingerprint('sha256').toString('hex')
 }

@@ -1,4 +1,4 @@
-/** A schema registry in the database itself, for installations without one: same rules, ids counted here. */
+/** A schema registry in the database, for installations without one: the same rules, and ids from the database. */
 import type { Database, Queryable } from '@cupel/postgres'
 import { avroType, schemaSha256, unreadable, type AvroType } from './avro.js'
 import { storeVersions } from './register-schemas.js'
@@ -35,7 +35,7 @@ async function versionsOf(database: Queryable, subject: string): Promise<Registe
   )
 }
 
-/** FULL_TRANSITIVE: every version can read what every other one wrote. */
+/** FULL_TRANSITIVE: every version can read the data of every other version. */
 function refuseIncompatible(subject: string, schema: string, versions: readonly RegisteredSchema[]): void {
   const newer = parsed(subject, schema)
   for (const { version, schema: earlier } of versions) {

@@ -1,4 +1,4 @@
-/** The registration job: every schema into the registry, every version of it into the table that services read. */
+/** The registration job: registers every schema, and copies all versions into the table that services read. */
 import { eventSchemas, type Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { binaryForm, schemaSha256 } from './avro.js'
@@ -12,8 +12,8 @@ export interface RegisterSchemasOptions {
 
 /**
  * Registers the schema of every event under FULL_TRANSITIVE and copies all versions the registry knows, so that records
- * of earlier releases decode too. Run again it changes nothing. Rejects with IncompatibleSchemaError, and then the table
- * is as it was.
+ * of earlier releases can be decoded. A second run changes nothing. Where it rejects with IncompatibleSchemaError the table is
+ * unchanged.
  */
 export async function registerSchemas({ database, registry, logger }: RegisterSchemasOptions): Promise<void> {
   const registered: { subject: string; versions: readonly RegisteredSchema[] }[] = []
@@ -30,7 +30,7 @@ export async function registerSchemas({ database, registry, logger }: RegisterSc
   logger?.info({ subjects: registered.length }, 'Schemas are registered')
 }
 
-/** A registry may give a schema back in another notation; a service looks for the one it was built with. */
+/** A registry may return a schema in another notation; a service looks for the text it was built with. */
 function withOwnText(
   versions: readonly RegisteredSchema[],
   id: number,
@@ -59,7 +59,7 @@ export async function storeVersions(
   }
 }
 
-/** The id stands in front of records already: were its schema exchanged, they would decode to something else. */
+/** Records with this id exist: with another schema they would be decoded wrongly. */
 async function refuseExchanged(
   transaction: Queryable,
   subject: string,

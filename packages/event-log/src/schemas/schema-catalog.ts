@@ -1,11 +1,11 @@
-/** Schemas as services know them: a copy in memory of what the registration job wrote into the database. */
+/** The schemas that the registration job wrote into the database, as a copy in memory. */
 import type { Database } from '@cupel/postgres'
 import { schemaSha256 } from './avro.js'
 
 export interface SchemaCatalog {
-  /** Id under which this very schema was registered for the subject; undefined where it was not. */
+  /** The id of exactly this schema for the subject; undefined where it is not registered. */
   idOf(subject: string, schema: string): number | undefined
-  /** Schema that payloads with this id were written with; undefined where it is not known (yet). */
+  /** The schema of payloads with this id; undefined where it is not known yet. */
   schemaOf(id: number): string | undefined
   /** Reads the table again: a newer release may have registered schemas since. Calls at once share one reading. */
   refresh(): Promise<void>

@@ -1,4 +1,4 @@
-/** What the platform asks of a schema registry. Services never ask it: only the registration job does. */
+/** The calls of the registration job to a schema registry. Services never call it. */
 
 export interface RegisteredSchema {
   readonly id: number
