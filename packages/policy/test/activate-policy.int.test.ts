@@ -1,30 +1,30 @@
 import { decidedEventId, topicOf } from '@cupel/contracts'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { activatePolicy, ensureDefaultPolicy, readActivations } from '../src/index.js'
-import { openFixture, type Fixture } from './fixture.js'
 
-let fixture: Fixture
+let installation: TestInstallation
 beforeEach(async () => {
-  fixture = await openFixture()
+  installation = await openTestInstallation()
 })
-afterEach(() => fixture.close())
+afterEach(() => installation.close())
 
 const ensure = (): Promise<boolean> =>
   ensureDefaultPolicy({
-    ...fixture,
+    ...installation,
     policy: { policyId: 'default', version: 1, document: '{}', sha256: 'hash' },
   })
 
 const activate = (version: number, text = `text ${version}`, policyId = 'default') =>
   activatePolicy({
-    ...fixture,
+    ...installation,
     policy: { policyId, version, document: `{"version":${version}}`, sha256: `hash of ${text}` },
     activatedBy: 'operator:somebody',
     reason: 'a test',
     activatedAt: '2026-11-21T10:00:00.000Z',
   })
 
-const inLog = () => readActivations(fixture.log, fixture.codec)
+const inLog = () => readActivations(installation.log, installation.codec)
 
 test('the default policy is activated once, however many processes start at the same time', async () => {
   const activated = await Promise.all([ensure(), ensure(), ensure()])
@@ -83,8 +83,8 @@ test('of operators who activate one version at the same time, one succeeds', asy
 test('the id of the first activation follows from the policy alone', async () => {
   await ensure()
   const topic = topicOf('PolicyActivated')
-  for await (const [record] of fixture.log.read({ topic, partition: 0, from: 0, to: 1 })) {
-    expect(fixture.codec.decodeAs('PolicyActivated', record!)?.envelope.id).toBe(
+  for await (const [record] of installation.log.read({ topic, partition: 0, from: 0, to: 1 })) {
+    expect(installation.codec.decodeAs('PolicyActivated', record!)?.envelope.id).toBe(
       decidedEventId('policy.default', 'default', '1', 'hash'),
     )
   }

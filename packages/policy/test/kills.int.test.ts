@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { topicOf } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { activatePolicy, readActivations } from '../src/index.js'
-import { openFixture, type Fixture } from './fixture.js'
 
-let fixture: Fixture
+let installation: TestInstallation
 beforeEach(async () => {
-  fixture = await openFixture()
+  installation = await openTestInstallation()
 })
-afterEach(() => fixture.close())
+afterEach(() => installation.close())
 
 async function killedAt(point: `${'before' | 'after'}:${FailpointName}:${number}`): Promise<void> {
   const script = fileURLToPath(new URL('./activation-process.ts', import.meta.url))
   const child = spawn(
     process.execPath,
-    ['--conditions=cupel-source', '--import', 'tsx', script, fixture.connectionString, '2'],
+    ['--conditions=cupel-source', '--import', 'tsx', script, installation.connectionString, '2'],
     { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
   )
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
@@ -26,9 +26,9 @@ async function killedAt(point: `${'before' | 'after'}:${FailpointName}:${number}
 
 const repeated = () =>
   activatePolicy({
-    log: fixture.log,
-    codec: fixture.codec,
-    database: fixture.database,
+    log: installation.log,
+    codec: installation.codec,
+    database: installation.database,
     policy: { policyId: 'default', version: 2, document: '{"version":2}', sha256: 'hash of text 2' },
     activatedBy: 'operator:somebody',
     reason: 'a test',
@@ -45,8 +45,8 @@ test.each([
   'an activation killed at %s leaves %i in the log, and its repeat is %s',
   async (point, held, outcome) => {
     await killedAt(point)
-    expect(await readActivations(fixture.log, fixture.codec)).toHaveLength(held)
+    expect(await readActivations(installation.log, installation.codec)).toHaveLength(held)
     expect(await repeated()).toMatchObject({ outcome })
-    expect(await fixture.log.endOffset(topicOf('PolicyActivated'), 0)).toBe(1)
+    expect(await installation.log.endOffset(topicOf('PolicyActivated'), 0)).toBe(1)
   },
 )
