@@ -23,7 +23,7 @@ export function registerRecompute(audit: Command, context: CliContext): void {
     .summary('decide stored reports again')
     .description(
       `Decides every report in the log again and names what differs; nothing is changed.
-  A  from what its own record says: the same bytes
+  A  from its record and the events that it names by hash: the same bytes
   B  its labels, lists and policy read again, as of the state it names: the same inputs
   C  its exposure worked out again from the ledger: the same, or why that cannot be done
 Without --level all three. Of a report id the first record in its partition counts, as for callers.
