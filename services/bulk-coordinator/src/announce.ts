@@ -1,4 +1,4 @@
-/** Appends the ends of jobs as they were decided, until each is acknowledged. */
+/** Appends the ends of jobs that were decided, until each is acknowledged. */
 import { topicOf } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -6,7 +6,7 @@ import { listUnannounced, markAnnounced } from './job-table.js'
 
 const MAX_BATCH_ENDS = 100
 
-/** Appends what waits; a crash before the rows are marked appends the same bytes again. */
+/** Appends the waiting ends and returns how many. A crash before the rows are marked appends the same bytes again. */
 export function createAnnounce(parts: {
   readonly log: EventLog
   readonly codec: EventCodec

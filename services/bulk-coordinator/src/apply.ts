@@ -46,7 +46,7 @@ export interface Applied {
 export async function applyFacts(transaction: Queryable, facts: readonly Fact[]): Promise<Applied> {
   const submitted = await insertSubmissions(transaction, facts)
   const eventsOfJob = await sortByJob(transaction, facts, submitted.early)
-  // A job may have nothing left to wait for the moment it is submitted, and one that cannot run ends at once.
+  // A job whose items were all refused or decided early ends when it is submitted; a job that cannot run ends at once.
   for (const { jobId } of [...submitted.refused, ...submitted.opened])
     if (!eventsOfJob.has(jobId)) eventsOfJob.set(jobId, [])
   const jobs = await lockJobs(transaction, [...eventsOfJob.keys()])
@@ -65,7 +65,7 @@ export async function applyFacts(transaction: Queryable, facts: readonly Fact[])
 interface Submitted {
   readonly opened: readonly OpenJob[]
   readonly refused: readonly { readonly jobId: string; readonly cause: string }[]
-  /** What was recorded of their screenings before they were known. */
+  /** Outcomes of their screenings that were read before the submission. */
   readonly early: readonly Outcome[]
 }
 
@@ -96,7 +96,7 @@ async function insertSubmissions(transaction: Queryable, facts: readonly Fact[])
   }
 }
 
-/** What happened to each job, in the order in which it was recorded. */
+/** The events of each job, in the order of their records. */
 async function sortByJob(
   transaction: Queryable,
   facts: readonly Fact[],
@@ -134,7 +134,7 @@ function endedEvent(event: EndingEvent): BulkEvent {
 
 function changeOf(job: LockedJob, events: readonly BulkEvent[], isRefused: boolean): ChangedJob {
   const state = evolveJob(job.state, events)
-  // An end that comes from the log was announced by whoever decided it; ours comes back and finds itself known.
+  // An end in the log was announced by the coordinator that decided it. An own end that is read back is known already.
   const known = events.find((event) => event.kind === 'ended')
   const wasOpen = job.state.end === null
   if (wasOpen && known !== undefined)
@@ -165,7 +165,7 @@ function decideEnd(job: LockedJob, state: BulkJob, isRefused: boolean): DecidedE
   return state.cancelRequestedAt === null ? null : decideCancellation(state, state.cancelRequestedAt)
 }
 
-/** Screenings that ended: first items of equal addresses that are marked, refused ones aside, which were never units. */
+/** Number of ended screenings. Equal addresses are one screening, and a refused item is none. */
 function endedUnitsOf(job: LockedJob, state: BulkJob): number {
   let open = 0
   for (const [index, first] of state.firsts.entries())
@@ -173,7 +173,7 @@ function endedUnitsOf(job: LockedJob, state: BulkJob): number {
   return job.units - open
 }
 
-/** The event that ends a job. Its id and time follow from the job, so that a repeat is the same. */
+/** The event that ends a job. Its id and time follow from the job, so that a repeat has the same bytes. */
 function endingEvent(job: OpenJob, end: BulkEnd, cancelledIndices: readonly number[]): EndingEvent {
   const { jobId, accountId, livemode } = job
   const { total, completed, failed, cancelled, endedAt } = end

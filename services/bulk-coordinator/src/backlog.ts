@@ -1,28 +1,28 @@
-/** The jobs that have not ended, as the holder of the lease remembers them; the rows decide, and a new holder reads them anew. */
+/** The jobs that have not ended, in the memory of the lease holder. The rows decide, and a new holder reads them again. */
 import type { Queue } from '@cupel/domain'
 import type { OpenJob } from './job-table.js'
 
 export interface Backlog {
-  /** Jobs known already keep what is known of them. */
+  /** Jobs that are already in the backlog stay unchanged. */
   add(jobs: readonly OpenJob[]): void
   changed(jobId: string, change: { readonly endedUnits: number; readonly hasEnded: boolean }): void
   released(jobId: string, released: number): void
   get(jobId: string): OpenJob | undefined
   /** Accounts with screenings to release, each with its jobs in the order of their submission. */
   queues(): Queue[]
-  /** Screenings released and not ended, those of ended jobs aside. */
+  /** Screenings released and not ended, without those of ended jobs. */
   underWay(): number
   /** Screenings not released. */
   waiting(): number
   size(): number
 }
 
-/** Jobs of one account that one round looks at: more than any window could take from. */
+/** Jobs of one account that a round considers: more than any window has room for. */
 const MAX_JOBS_PER_ROUND = 64
 
 export function createBacklog(): Backlog {
   const jobs = new Map<string, OpenJob>()
-  /** Jobs with screenings to release, by account. Accounts are one across both environments: the machine is. */
+  /** Jobs with screenings to release, by account. Both environments of an account share its turn. */
   const accounts = new Map<string, Set<string>>()
   let underWay = 0
   let waiting = 0

@@ -1,4 +1,4 @@
-/** What the holder of the lease does: reads jobs and outcomes, releases screenings, announces ends. */
+/** The work of the lease holder: reads jobs and outcomes, releases screenings, announces ends. */
 import { startLoop, type Loop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -28,9 +28,9 @@ export interface CoordinationOptions {
 }
 
 export interface Coordination {
-  /** Coordinates until the signal is aborted, or until what it remembers may differ from what is stored; then begin anew. */
+  /** Runs until the signal is aborted, or until the backlog may differ from the stored rows; then call it again. */
   work(signal: AbortSignal): Promise<void>
-  /** Why something waits and is tried again; null where nothing is wrong. */
+  /** Why work waits and is tried again; null where nothing is wrong. */
   problem(): string | null
 }
 
@@ -49,7 +49,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
       } finally {
         await work.stop()
         consumers = []
-        // Broken work begins anew, and its trouble goes on; whoever lost the lease has none.
+        // Work that failed begins again, and its trouble remains. An instance without the lease has no trouble.
         if (signal.aborted) trouble.keepOnly(new Set())
       }
     },
@@ -59,7 +59,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
 
 interface Work {
   readonly consumers: readonly Consumer[]
-  /** Aborted where what is remembered and what is stored may differ. */
+  /** Aborted where the backlog may differ from the stored rows. */
   readonly isBroken: AbortSignal
   stop(): Promise<void>
 }
@@ -99,7 +99,7 @@ async function startWork(options: CoordinationOptions, trouble: Trouble): Promis
   }
 }
 
-/** Repeats work at once while there is some, and otherwise when woken or after a period of the pace. */
+/** Repeats the work at once while it returns more than 0, otherwise when woken or after a period of the pace. */
 function startWorkLoop(
   name: string,
   work: () => Promise<number>,
@@ -124,7 +124,7 @@ function startWorkLoop(
   })
 }
 
-/** Takes over what was committed: the backlog and the pace know it, and the loops have something to do. */
+/** Returns a function that tells backlog and pace what was committed, and wakes the loops. */
 function createLearner(
   { logger, metrics }: CoordinationOptions,
   {

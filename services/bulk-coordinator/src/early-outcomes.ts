@@ -1,4 +1,4 @@
-/** Outcomes that were read before the job they belong to, and rows that nobody needs any more. */
+/** Stores outcomes that were read before the job they belong to, and deletes old rows. */
 import type { Queryable } from '@cupel/postgres'
 
 export interface Outcome {
@@ -7,7 +7,7 @@ export interface Outcome {
   readonly endedAt: string
 }
 
-/** The first record of a report id counts, here too. */
+/** The first record of a report id counts. */
 export async function noteEarly(transaction: Queryable, outcomes: readonly Outcome[]): Promise<void> {
   if (outcomes.length === 0) return
   await transaction.execute(
@@ -42,14 +42,14 @@ export async function takeEarly(transaction: Queryable, reportIds: readonly stri
   return rows.map((row) => ({ reportId: row.report_id, outcome: row.outcome, endedAt: row.ended_at }))
 }
 
-/** Screenings of an ended job are kept this long: reports that were under way when it was cancelled still come in. */
+/** Screenings of an ended job are kept this long: reports may still arrive after a job was cancelled. */
 const KEEP_UNITS_MS = 3_600_000
-/** A job's row says that a submission was read before: an attempt under an Idempotency-Key may be repeated for a day. */
+/** The row of a job prevents a second run of its submission: a call with an Idempotency-Key may be repeated for a day. */
 const KEEP_JOBS_MS = 30 * 24 * 3_600_000
 const KEEP_EARLY_MS = 7 * 24 * 3_600_000
 const MAX_SWEPT_JOBS = 50
 
-/** Deletes what nobody needs any more, a bounded piece at a time. */
+/** Deletes old rows, a limited number in each call. */
 export async function sweep(database: Queryable): Promise<void> {
   await database.execute(
     `WITH over AS (

@@ -1,4 +1,4 @@
-/** What the records of the bulk and report topics say about jobs, read before any transaction begins. */
+/** Reads facts about jobs from records of the bulk and report topics, before a transaction begins. */
 import {
   laneOfReportPartition,
   reportPartition,
@@ -13,9 +13,9 @@ import type { Outcome } from './early-outcomes.js'
 
 export interface Submission extends OpenJob {
   readonly state: BulkJob
-  /** Its screenings in the order of release. */
+  /** Its screenings, in the order of release. */
   readonly screenings: readonly Unit[]
-  /** Why it cannot run; null where it can. */
+  /** Why the job cannot run; null where it can. */
   readonly contradiction: string | null
 }
 
@@ -25,7 +25,7 @@ export type Fact =
   | { readonly kind: 'ending'; readonly event: EndingEvent }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
 
-/** Null for what does not concern jobs. Throws where a record of the bulk topic cannot be read. */
+/** Null where the record is not about a job. Throws where a record of the bulk topic cannot be decoded. */
 export function factOf(codec: EventCodec, record: LogRecord): Fact | null {
   return isReportTopic(record.topic) ? outcomeOf(record) : jobFactOf(codec, record)
 }
@@ -40,8 +40,8 @@ const outcomes: Readonly<Record<string, Outcome['outcome']>> = {
 }
 
 /**
- * Key and headers say everything that counts here: so a report that this version cannot decode ends its item all the same,
- * and the many that it can are not decoded for nothing.
+ * Key and headers are enough: a report that this version cannot decode ends its item too, and other reports need not be
+ * decoded.
  */
 function outcomeOf({ key, headers }: LogRecord): Fact | null {
   const outcome = outcomes[headers[TYPE_HEADER] ?? '']
@@ -108,7 +108,7 @@ function itemsOf({ jobId, items }: BulkSubmitted): {
   return { firsts, refused, screenings }
 }
 
-/** A submission that says two things at once is not carried out in the name of either. */
+/** Why a submission contradicts itself or its record; null where it does not. */
 function contradictionOf(
   { jobId, livemode, items }: BulkSubmitted,
   screenings: readonly Unit[],

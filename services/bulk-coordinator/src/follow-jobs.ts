@@ -1,4 +1,4 @@
-/** Reads what the bulk and report topics say about jobs, and applies it together with the checkpoint. */
+/** Reads facts about jobs from the bulk and report topics, and applies them together with the checkpoint. */
 import { topicOf, type Logger } from '@cupel/contracts'
 import { deadLetterTopic, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'

@@ -3,7 +3,7 @@ import type { DomainEvent } from '@cupel/contracts'
 import type { BulkJob } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
-/** What every screening of a job has in common, and how far the job has come. */
+/** What all screenings of a job share, and the progress of the job. */
 export interface OpenJob {
   readonly jobId: string
   readonly accountId: string
@@ -15,12 +15,12 @@ export interface OpenJob {
   readonly reportPageUrl: string
   /** Screenings of the job. */
   readonly units: number
-  /** How many of them are on the bulk lane or past it. */
+  /** Number of screenings that were released to the bulk lane. */
   readonly released: number
   readonly endedUnits: number
 }
 
-/** A job as its row holds it, locked. */
+/** A job whose row is locked. */
 export interface LockedJob extends OpenJob {
   readonly state: BulkJob
 }
@@ -75,7 +75,7 @@ export async function listOpenJobs(database: Queryable): Promise<OpenJob[]> {
   return rows.map(openJobOf)
 }
 
-/** Locks the rows, always in one order, so that two holders wait for each other and never in a circle. */
+/** Locks the rows, always in one order, so that two holders cannot deadlock. */
 export async function lockJobs(transaction: Queryable, jobIds: readonly string[]): Promise<LockedJob[]> {
   if (jobIds.length === 0) return []
   const rows = await transaction.query<LockedJobRow>(
@@ -118,7 +118,7 @@ function stateOf(row: LockedJobRow): BulkJob {
   }
 }
 
-/** The end as an event tells it. */
+/** The end that an event states. */
 export function endOf(event: EndingEvent): NonNullable<BulkJob['end']> {
   const { total, completed, failed, cancelled } = event.data
   const counts = { total, completed, failed, cancelled }
@@ -128,7 +128,7 @@ export function endOf(event: EndingEvent): NonNullable<BulkJob['end']> {
   return { ...counts, status, endedAt: event.data.completedAt }
 }
 
-/** Inserts jobs that are not there yet; returns the ids of those. The first submission of a job id is the job. */
+/** Inserts jobs that do not exist yet, and returns their ids. The first submission of a job id counts. */
 export async function insertJobs(
   transaction: Queryable,
   jobs: readonly (OpenJob & { readonly state: BulkJob })[],
@@ -168,7 +168,7 @@ export async function insertJobs(
   return inserted.map(({ job_id: jobId }) => jobId)
 }
 
-/** Inserts screenings; returns those whose report id was free. */
+/** Inserts screenings, and returns the report ids that were free. */
 export async function insertUnits(transaction: Queryable, units: readonly Unit[]): Promise<Set<string>> {
   if (units.length === 0) return new Set()
   const rows = units.map((unit) => ({
@@ -195,7 +195,7 @@ export async function insertUnits(transaction: Queryable, units: readonly Unit[]
   return new Set(inserted.map(({ report_id: reportId }) => reportId))
 }
 
-/** Which item of which job a report is for. */
+/** Finds the job and the item of each report id. */
 export async function findUnits(
   transaction: Queryable,
   reportIds: readonly string[],
@@ -253,11 +253,11 @@ export interface ChangedJob {
   readonly jobId: string
   readonly state: BulkJob
   readonly endedUnits: number
-  /** The event that ends the job, where this change does; whether it is in the log already. */
+  /** The event that ends the job, where this change ends it, and whether the event is in the log already. */
   readonly ending: { readonly event: EndingEvent; readonly isAnnounced: boolean } | null
 }
 
-/** Writes what became of locked jobs. */
+/** Writes the new state of locked jobs. */
 export async function saveJobs(transaction: Queryable, jobs: readonly ChangedJob[]): Promise<void> {
   if (jobs.length === 0) return
   await transaction.execute(
@@ -290,7 +290,7 @@ export interface ReleaseMove {
   readonly next: number
 }
 
-/** Moves how far jobs are released, each from the expected value only; returns the ids of those that moved. */
+/** Moves the number of released screenings, from the expected value only; returns the ids of the jobs that moved. */
 export async function moveReleased(
   transaction: Queryable,
   moves: readonly ReleaseMove[],
@@ -309,7 +309,7 @@ export async function moveReleased(
   return new Set(rows.map(({ job_id: jobId }) => jobId))
 }
 
-/** Ends that were decided and are not known to be in the log, oldest first. */
+/** Ends that were decided and are not marked as announced, oldest first. */
 export async function listUnannounced(database: Queryable, limit: number): Promise<EndingEvent[]> {
   const rows = await database.query<{ ending: string }>(
     {

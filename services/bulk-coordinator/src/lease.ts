@@ -1,26 +1,26 @@
 /**
- * One active coordinator. The lease is a lock of a database session: it ends with the process, at once, when that is killed;
- * and where the holder is cut off, the server ends a session that says nothing for some seconds. The holder stops earlier.
+ * Keeps one coordinator active. The lease is a lock of a database session. It ends at once when the process is killed. Where the
+ * connection of the holder is cut, the server ends the idle session after some seconds, and the holder stops before that.
  */
 import { LATE, sleep, withinMs } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 
 const LOCK = 'cupel.bulk-coordinator'
-/** Between two attempts to get the lease while somebody else has it. */
+/** Time between two attempts to get the lease. */
 const ATTEMPT_INTERVAL_MS = 250
 const SIGN_OF_LIFE_MS = 1_000
-/** Without an answer for this long the holder no longer counts on its lease: earlier than the server does. */
+/** Without an answer for this long the holder stops its work: earlier than the server ends the session. */
 const ANSWER_TIMEOUT_MS = 3_000
 const SESSION_TIMEOUT_MS = 6_000
 
 export interface Lease {
   readonly isHeld: () => boolean
-  /** Lets the work finish what it has in hand, and gives the lease back. */
+  /** Waits for the work to end, and releases the lease. */
   stop(): Promise<void>
 }
 
-/** `work` runs while the lease is held, and resolves soon after its signal is aborted. When it rejects it is begun anew. */
+/** `work` runs while the lease is held, and must resolve soon after its signal is aborted. It is called again after it ends. */
 export function holdLease(options: {
   readonly database: Database
   readonly logger: Logger

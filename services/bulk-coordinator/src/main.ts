@@ -2,10 +2,10 @@
 import { connectService, runService, type Config } from '@cupel/service-kit'
 import { startBulkCoordinator } from './start-bulk-coordinator.js'
 
-/** One for the lease, one each for what is read, released and announced, one to spare. */
+/** One for the lease, one each for reading, releasing and announcing, and one in reserve. */
 const COORDINATOR_CONNECTIONS = 5
 
-/** The embedded log works through the same connections and needs its share. */
+/** The embedded log uses the same connections and needs some of them. */
 function maxConnections(config: Config): number {
   const wanted = config.CUPEL_DATABASE_CONNECTIONS
   return config.CUPEL_LOG === 'embedded' ? wanted : Math.min(COORDINATOR_CONNECTIONS, wanted)

@@ -7,7 +7,7 @@ export interface Pace {
   window(): number
   released(reportIds: readonly string[]): void
   ended(reportIds: readonly string[]): void
-  /** The window was full with more to release. */
+  /** The window was full while screenings waited. */
   wasFull(): void
   /** Time an interactive screen waited for its decision, in milliseconds. */
   interactive(dwellMs: number): void
@@ -30,7 +30,7 @@ const CAPACITY_KEPT = 0.998
 const ROUND_TRIP_WEIGHT = 0.1
 /** Interactive screens measured per period. */
 const MAX_DWELL_SAMPLES = 256
-/** Releases remembered. The largest window is smaller: older ones belong to cancelled jobs or to a coordinator before this. */
+/** Releases remembered: more than the largest window. Older ones belong to cancelled jobs or to an earlier coordinator. */
 const MAX_REMEMBERED = 8_192
 
 export function createPace({ dwellTargetMs, metrics, now = () => performance.now() }: PaceOptions): Pace {

@@ -1,4 +1,4 @@
-/** Puts screenings on the bulk lane, a window at a time, per account in turn. */
+/** Releases screenings to the bulk lane, one window at a time, the accounts in turn. */
 import { decidedEventId, screenTopic, type DomainEvent } from '@cupel/contracts'
 import { firstRound, shareRoom, type RoundState } from '@cupel/domain'
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
@@ -15,12 +15,12 @@ export interface ReleaseOptions {
   readonly pace: Pace
 }
 
-/** Room is not given out in crumbs: a round costs two trips to the database and one to the log, whatever its size. */
+/** A round uses at least this part of the window: it costs two database queries and one append, whatever its size. */
 const SMALLEST_PART_OF_WINDOW = 8
 
 /**
- * Releases what the window has room for; returns how many. Append first, then the row: a crash in between releases the same
- * records again, byte for byte, and of two reports with one id the first counts.
+ * Releases as many screenings as the window has room for, and returns how many. The append comes before the row: a crash in
+ * between releases the same bytes again, and of two reports with one id the first counts.
  */
 export function createRelease({
   log,
@@ -46,7 +46,7 @@ export function createRelease({
       database,
       moves.map(({ jobId, expected, next }) => ({ jobId, from: expected, to: next })),
     )
-    // A job may have been cancelled meanwhile: what is read of it is released in vain, and its row refuses the move.
+    // A job may have been cancelled meanwhile: its screenings are released for nothing, and its row refuses the move.
     const records = units.flatMap((unit) => {
       const job = backlog.get(unit.jobId)
       return job === undefined ? [] : [recordOf(codec, job, unit)]
@@ -69,7 +69,7 @@ export function createRelease({
   }
 }
 
-/** The same for every release of the unit: it follows from the job alone. */
+/** The record follows from the job alone, so that a second release has the same bytes. */
 function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
   const { reportId } = unit
   const event: DomainEvent<'ScreenRequested'> = {

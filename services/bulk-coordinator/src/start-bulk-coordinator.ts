@@ -12,7 +12,7 @@ export interface BulkCoordinatorDeps {
   readonly config: Pick<Config, 'CUPEL_BULK_DWELL_TARGET_MS'>
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Takes four connections: for the lease, for what is read, for what is released and for what is announced. */
+  /** Uses four connections: for the lease, for reading, for releasing and for announcing. */
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics

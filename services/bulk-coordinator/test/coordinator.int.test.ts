@@ -197,7 +197,7 @@ describe('accounts', () => {
 })
 
 describe('what cannot be handled', () => {
-  test('is laid aside with its cause, and the jobs behind it go on', async () => {
+  test('is dead-lettered with its cause, and the jobs behind it go on', async () => {
     const poison = {
       topic: topicOf('BulkSubmitted'),
       key: 'job_poison',

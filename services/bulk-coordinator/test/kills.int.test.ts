@@ -88,7 +88,7 @@ test.each([
 )
 
 test.each(['before:bulk.dead-letter:1', 'after:bulk.dead-letter:1'])(
-  'killed %s, a record that nobody can read is laid aside all the same',
+  'killed %s, a record that nobody can read is dead-lettered all the same',
   async (failpoint) => {
     const partition = await installation.log.partitionFor(topicOf('BulkSubmitted'), 'job_poison')
     const poison = {

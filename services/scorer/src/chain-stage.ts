@@ -1,6 +1,6 @@
 /**
- * The stage of chain data: before a request is decided, the providers of its chain are asked, within the budget of the
- * request. What comes later is left out of this report and is there for the next.
+ * The stage of chain data: before a request is decided, the scorer asks the providers of its chain, within the budget of the
+ * request. A later answer is not part of this report; it is cached for the next one.
  */
 import { readFile } from 'node:fs/promises'
 import type { ChainData, ProviderConfig } from '@cupel/chain-data'
@@ -9,13 +9,13 @@ import type { ChainInputs } from '@cupel/domain'
 import { ConfigError, type Config } from '@cupel/service-kit'
 import type { Decision, Request } from './lane.js'
 
-/** A request with what providers said of its address; without it where none was asked. */
+/** A request with what providers said about its address; without `chainInputs` where no provider was asked. */
 export type PreparedRequest = Request & { readonly chainInputs?: ChainInputs }
 
 type Decide<R extends Request> = (requests: readonly R[]) => Promise<readonly Decision[]>
 
 export interface ChainStage {
-  /** Puts the stage before a lane's decisions. */
+  /** Runs the stage before the decisions of a lane. */
   before(lane: Lane, decide: Decide<PreparedRequest>): Decide<Request>
   close(): Promise<void>
 }
@@ -35,14 +35,14 @@ export type ChainStageConfig = Pick<
   | 'CUPEL_CHAIN_DATA_MAX_AGE_MS'
 >
 
-/** Without a configured provider the stage is not there at all, and costs nothing. */
+/** Without a configured provider the stage does nothing and costs nothing. */
 const absent: ChainStage = { before: (_lane, decide) => decide, close: async () => undefined }
 
-/** Throws a ConfigError where the file of providers cannot be used: an operator's mistake must not pass for silence. */
+/** Throws a ConfigError where the file of providers cannot be used: a mistake of the operator must not go unnoticed. */
 export async function openChainStage({ config, logger, metrics, now }: ChainStageDeps): Promise<ChainStage> {
   const file = config.CUPEL_CHAIN_DATA_FILE
   if (file === undefined && !config.CUPEL_CHAIN_DATA_PUBLIC) return absent
-  // Loaded here: who asks nobody needs no HTTP client.
+  // Loaded on demand: a scorer without providers needs no HTTP client.
   const { openChainData, publicProviders } = await import('@cupel/chain-data')
   const own = file === undefined ? [] : await readProviders(file)
   const providers = config.CUPEL_CHAIN_DATA_PUBLIC
@@ -70,7 +70,7 @@ async function readProviders(file: string): Promise<readonly ProviderConfig[]> {
   }
 }
 
-/** One line for each public endpoint that CUPEL_CHAIN_DATA_PUBLIC lets a scorer ask. */
+/** One line for each public endpoint that a scorer calls with CUPEL_CHAIN_DATA_PUBLIC. */
 export async function describePublicChainData(): Promise<readonly string[]> {
   const { describePublicProviders } = await import('@cupel/chain-data')
   return describePublicProviders()
@@ -97,13 +97,13 @@ export function createChainStage(
   }
 }
 
-/** The sandbox asks nobody. */
+/** Requests of the sandbox are never sent to a provider. */
 const isAsked = (chainData: ChainData, { data }: Request): boolean =>
   data.livemode && chainData.covers(data.chain)
 
 /**
  * The budget runs from the acceptance of the call, because that is when its caller began to wait: a request that queued
- * behind others spends its budget there. Nobody waits for an item of a bulk.
+ * behind others spends its budget there. Nobody waits for one item of a bulk job.
  */
 function waitMs(lane: Lane, { data }: Request, budgetMs: number, nowMs: number): number {
   if (lane === 'bulk') return budgetMs

@@ -1,4 +1,4 @@
-/** Decides a batch of requests: one statement reads everything they rest on, then pure code decides one after the other. */
+/** Decides a batch of requests: one statement reads their labels, sets and policy, then pure code decides each request. */
 import { createHash } from 'node:crypto'
 import { decidedEventId, type DomainEvent, type ExposureRecord } from '@cupel/contracts'
 import {
@@ -36,15 +36,15 @@ export interface DeciderOptions {
   readonly database: Queryable
   readonly log: LogIdentity
   readonly labelStates: LabelStates
-  /** How far the label view may be trusted now. Throws where it may not be at all. */
+  /** Whether the label view is current. Throws where it is too old to be used. */
   readonly labelView: () => Exclude<LabelViewState, 'missing'>
-  /** Asks the ledger; absent where none can be. */
+  /** Queries the ledger; absent where there is none. */
   readonly lookIntoLedger?: LookIntoLedger
   readonly instruments: ScorerInstruments
   readonly now: () => Date
 }
 
-/** What changes with a publication or an activation and is sent only then. */
+/** What changes only with a publication or an activation, and is read only then. */
 interface Standing {
   readonly setsSeq: number
   readonly labelsAsOf: string
@@ -55,7 +55,7 @@ interface Standing {
 
 const nothingKnown: Standing = { setsSeq: -1, labelsAsOf: '', labelSets: [], policySeq: -1, policy: null }
 
-/** The sandbox knows its magic addresses, no other labels and no lists, and says so. */
+/** The sandbox has its magic addresses, no other labels and no lists; its reports say so. */
 function sandboxSnapshot({ data }: Request): ScreeningSnapshot {
   return { labelSetSeq: 0, labelView: 'current', ...sandboxLabels(data.canonicalAddress, data.chain) }
 }
@@ -78,7 +78,7 @@ export function createDecider(options: DeciderOptions): Decider {
       knownPolicySeq: known.policySeq,
     })
     options.instruments.labelQuery(performance.now() - since)
-    // Another batch may have learned something newer meanwhile; this one decides by its own snapshot all the same.
+    // Another batch may have read a newer state meanwhile; this batch is decided from its own snapshot.
     standing = updated(known, snapshot)
     return { ...snapshot, standing }
   }
@@ -122,7 +122,7 @@ export function createDecider(options: DeciderOptions): Decider {
   }
 }
 
-/** What one request is decided from, or why it cannot be decided. */
+/** The inputs of one decision, or the reason why the request cannot be decided. */
 type PreparedDecision =
   | {
       readonly request: PreparedRequest
@@ -132,7 +132,7 @@ type PreparedDecision =
     }
   | { readonly cause: string }
 
-/** A report is appended after the state that it names: without an acknowledgement nothing is decided. */
+/** The state is appended before the report that names it: without its acknowledgement no request is decided. */
 async function recordStates(prepared: readonly PreparedDecision[], labelStates: LabelStates): Promise<void> {
   const states = new Set(prepared.flatMap((one) => ('cause' in one ? [] : [labelState(one.screened)])))
   await Promise.all([...states].map((state) => labelStates.record(state)))
@@ -140,14 +140,14 @@ async function recordStates(prepared: readonly PreparedDecision[], labelStates: 
 
 const SANDBOX = Symbol('no look-up')
 
-/** The key under which labels of the address are found; none in the sandbox; a cause where there can be no key. */
+/** The look-up key of the address; none in the sandbox; a cause where the address has no key. */
 function lookupKeyOf({ data }: Request): string | typeof SANDBOX | { readonly cause: string } {
   if (!data.livemode) return SANDBOX
   const parsed = parseAddress(data.canonicalAddress, data.chain)
   return parsed.ok ? parsed.lookupKey : { cause: `the canonical address is refused: ${parsed.reason}` }
 }
 
-/** A view of another log answers as well as a right one, about other labels. */
+/** Throws where the view was made from another log: it holds other labels. */
 function refuseForeign({ checkpoint }: LabelSnapshot, log: LogIdentity): void {
   if (checkpoint === null) throw new PausedError('There is no label view.')
   if (checkpoint.log !== log)
@@ -200,7 +200,7 @@ function decide(prepared: PreparedDecision, exposure: ExposureRecord | null): De
       event: { type: 'ReportGenerated', data: decision.event, envelope: envelopeOf(request, generatedAt) },
     }
   } catch (error) {
-    // The decision is pure: what it threw for this request it will throw again.
+    // The decision is pure: it would throw again for this request.
     return {
       kind: 'undecidable',
       cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
@@ -208,12 +208,12 @@ function decide(prepared: PreparedDecision, exposure: ExposureRecord | null): De
   }
 }
 
-/** A fifth of what it takes in plain ECMAScript, and every report is hashed. */
+/** The native hash takes a fifth of the time of one in plain ECMAScript, and every report is hashed. */
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** One id per report id: a repeat decided from newer labels may say something else, and the first record counts. */
+/** One event id per report id: a repeat may be decided from newer labels and differ, and the first record counts. */
 function envelopeOf({ data, envelope }: Request, generatedAt: string): DomainEvent['envelope'] {
   return {
     id: decidedEventId('ReportGenerated', data.reportId),

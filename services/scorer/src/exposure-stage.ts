@@ -1,7 +1,7 @@
 /**
- * The stage of exposure: where the ledger holds a screened address, its neighbourhood is read in the state of ledger and
- * labels that the report names, within a budget. A late stage is dropped whole and recorded; limits inside it are counts.
- * Without a ledger the stage does nothing, not even wait.
+ * The stage of exposure: where the ledger contains a screened address, the scorer reads its neighbourhood within a budget, in
+ * the state of ledger and labels that the report names. A late stage is dropped whole and recorded as late; its other limits
+ * are counts. Without a ledger the stage does nothing and does not wait.
  */
 import { createSlots, LATE, withinMs, type Slots } from '@cupel/concurrency'
 import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
@@ -28,13 +28,13 @@ export interface ExposureContext {
 }
 
 /**
- * Begins to ask the ledger about a batch, while its labels are still being read. `null` where there is no ledger: then
- * nothing is asked and nothing waits.
+ * Begins to query the ledger for a batch while its labels are still being read. `null` where there is no ledger: then nothing
+ * waits.
  */
 export type LookIntoLedger = (requests: readonly Request[]) => LedgerLook | null
 
 export interface LedgerLook {
-  /** One record per request, in their order, each as soon as it is known; null for the sandbox. None rejects. */
+  /** One promise per request, in their order; null for the sandbox. None of the promises rejects. */
   examine(context: ExposureContext): readonly (Promise<ExposureRecord> | null)[]
 }
 
@@ -47,16 +47,16 @@ export interface ExposureStageDeps {
   readonly database: Queryable
   readonly logger: Logger
   readonly metrics: Metrics
-  /** How long a screen waits for the ledger. */
+  /** How long a screen waits for the ledger, in milliseconds. */
   readonly budgetMs: number
 }
 
-/** Nobody waits for an item of a bulk. */
+/** Nobody waits for one item of a bulk job: its budget is this many times as long. */
 const BULK_BUDGETS = 10
-/** Addresses examined at once: each takes a connection from the label look-ups. */
+/** Addresses examined at once: each uses a connection that label look-ups need too. */
 const CONCURRENT_EXAMINATIONS = 3
 
-/** Resolves once it is known whether there is a ledger. */
+/** Resolves after the first look at the ledger. */
 export async function startExposureStage(deps: ExposureStageDeps): Promise<ExposureStage> {
   const ledger = await watchLedger(deps)
   const stage: Stage = {
@@ -200,21 +200,21 @@ function addressesByChain(requests: readonly Request[]): ReadonlyMap<string, Rea
   return byChain
 }
 
-/** The addresses of one chain, and what was asked about them. */
+/** The addresses of one chain, and the queries about them. */
 interface LookGroup {
   readonly lane: Lane
-  /** Of everything that is done for this batch: it ends with the deadline. */
+  /** Limits the work for this batch; it ends at the deadline. */
   readonly pace: Pace
   readonly chain: string
   readonly ledgerSeq: number
   readonly screened: ReadonlySet<string>
-  /** Those of them that the ledger is asked about. */
+  /** Those of them that the ledger may contain. */
   readonly addresses: readonly string[]
   readonly ranges: Promise<Ranges>
   readonly own: { readonly limit: number; readonly transfers: ReturnType<typeof readTransfers> }
 }
 
-/** Labels of counterparties, in the state of labels that the report rests on. */
+/** Reads the labels of counterparties, in the state of labels that the report names. */
 function labelsOf(database: Queryable, labelSetSeq: number) {
   return async (lookupKeys: readonly string[]): Promise<ReadonlyMap<string, readonly LabelFacts[]>> => {
     const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })

@@ -1,4 +1,4 @@
-/** What the scorer measures of itself. */
+/** The metrics of the scorer. */
 import type { Metrics } from '@cupel/contracts'
 
 const LATENCY_BUCKETS = [

@@ -1,16 +1,16 @@
 /**
- * Whether the label view follows the label topic. A view that stands still answers as confidently as one that is current,
- * so its distance to the end of the topic is watched from outside: up to a limit it is current, past it every report says
- * that its labels are stale and nothing is green, and past a longer one nothing is screened at all.
+ * Judges whether the label view follows the label topic. A view that no longer moves answers queries like a current one, so the
+ * scorer watches its distance to the end of the topic. Up to a limit the view is current. Past that limit every report says that
+ * its labels are stale, and no report is green. Past a longer limit the scorer screens nothing.
  */
 
-/** Lengths of time, in milliseconds, from the moment the view was last known to hold everything. */
+/** Limits in milliseconds, counted from the moment at which the view was last known to be complete. */
 export interface FollowingLimits {
   readonly staleAfterMs: number
   readonly refuseAfterMs: number
 }
 
-/** One look at both ends. `viewNext` is null where there is no view. */
+/** One look at the topic and at the view. `viewNext` is null where there is no view. */
 export interface FollowingObservation {
   readonly at: number
   readonly endOffset: number
@@ -22,9 +22,9 @@ export interface Following {
   readonly bootEnd: number | null
   readonly reachedBootEnd: boolean
   readonly hasView: boolean
-  /** Last time of which it is known that the view held everything that the topic held then. */
+  /** The last time at which the view is known to have contained everything in the topic. */
   readonly followedAt: number | null
-  /** Ends that were seen and not yet reached, oldest first. */
+  /** Ends of the topic that the view has not reached yet, oldest first. */
   readonly pending: readonly { readonly at: number; readonly endOffset: number }[]
   readonly behind: number
 }
@@ -48,7 +48,7 @@ export function observe(following: Following, { at, endOffset, viewNext }: Follo
     reachedBootEnd: following.reachedBootEnd || (viewNext !== null && viewNext >= bootEnd),
     hasView: viewNext !== null,
     followedAt: reached.at(-1)?.at ?? following.followedAt,
-    // Of looks that saw the same end the last one says most: reaching it proves the view to have been complete until then.
+    // Of looks with the same end the last one counts: a view that reaches that end was complete until then.
     pending: pending
       .filter((end, index) => end.endOffset !== pending[index + 1]?.endOffset)
       .slice(0, MAX_PENDING),
@@ -56,7 +56,7 @@ export function observe(following: Following, { at, endOffset, viewNext }: Follo
   }
 }
 
-/** Ends remembered at once. A view that is this many looks behind is stale long before it matters which one it reaches. */
+/** Ends remembered at once. A view that is this many looks behind is stale, whichever end it reaches next. */
 const MAX_PENDING = 1_000
 
 export type FollowingVerdict =

@@ -1,4 +1,4 @@
-/** Looks at the label topic and the label view once a second, for as long as the scorer runs. */
+/** Looks at the label topic and the label view once a second while the scorer runs. */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
@@ -12,7 +12,7 @@ import {
 export interface LabelWatchOptions {
   /** End of the label topic. */
   readonly endOffset: () => Promise<number>
-  /** Next record the label view will take in; null where there is no view of this log. */
+  /** Offset of the next record that the label view applies; null where there is no view of this log. */
   readonly viewNext: () => Promise<number | null>
   readonly limits: FollowingLimits
   readonly now: () => number
@@ -22,11 +22,11 @@ export interface LabelWatchOptions {
 }
 
 export interface LabelWatch {
-  /** What follows from the looks so far, as of now. */
+  /** The verdict now, from the looks so far. */
   verdict(): FollowingVerdict
-  /** Whether the last look reached both the log and the database. */
+  /** Whether log and database both answered the last look. */
   reachable(): boolean
-  /** Resolves at the first verdict that lets screening begin; rejects when the watch is stopped before. */
+  /** Resolves at the first verdict that allows screening; rejects where the watch is stopped before. */
   started(): Promise<void>
   stop(): Promise<void>
 }

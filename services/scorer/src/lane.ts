@@ -1,6 +1,6 @@
 /**
- * What the scorer makes of the records of one lane: it decodes requests, has them decided, and appends what follows. The
- * consumer in start-scorer.ts does the rest.
+ * The work of one lane: decodes requests, has them decided, and appends reports, failures and deferred requests. The consumer
+ * in start-scorer.ts does the rest.
  */
 import { reportPartition, screenTopic, topicOf, type DomainEvent, type Lane } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
@@ -10,7 +10,7 @@ import { MAX_VALUE_BYTES, screeningFailed } from './screening-failed.js'
 
 export type Request = DomainEvent<'ScreenRequested'>
 
-/** What came of one request. `undecidable` blames the request; a rejection of `decide` blames no request. */
+/** The result for one request. `undecidable` blames the request; a rejection of `decide` blames no request. */
 export type Decision =
   | { readonly kind: 'report'; readonly event: DomainEvent<'ReportGenerated'> }
   | { readonly kind: 'undecidable'; readonly cause: string }
@@ -37,7 +37,7 @@ export type Outcome =
   | { readonly kind: 'overdue'; readonly record: LogRecord }
   | Failed
 
-/** A request that cannot be decided; null where it cannot even be read. */
+/** A request that cannot be decided; `request` is null where the record cannot be decoded. */
 export interface Failed {
   readonly kind: 'failed'
   readonly record: LogRecord
@@ -66,7 +66,7 @@ function readRequest({ codec }: LaneOptions, record: LogRecord): RequestRecord |
   return cause === null ? { record, request } : undecidable({ record, request }, cause)
 }
 
-/** A request that contradicts its record must not be answered in the name of either. */
+/** A request that contradicts its record is not answered: neither of them can be trusted. */
 function contradiction(record: LogRecord, { data }: Request): string | null {
   if (data.reportId !== record.key) return `the record of ${record.key} asks for report ${data.reportId}`
   const topics = [screenTopic('interactive', data.livemode), screenTopic('bulk', data.livemode)]

@@ -1,6 +1,6 @@
 /**
- * Looks now and then which state the ledger is in, and knows of each state what every screen asks: the declared ranges, and
- * which addresses it may hold at all.
+ * Follows the state of the ledger, and keeps what every screen needs to know about that state: the declared ranges, and a filter
+ * that identifies addresses without transfers.
  */
 import { sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
@@ -16,11 +16,11 @@ import { sqlState, type Queryable } from '@cupel/postgres'
 export type Ranges = Awaited<ReturnType<typeof declaredRanges>>
 
 export interface LedgerWatch {
-  /** 0 where there is no ledger. */
+  /** The ledger sequence; 0 where there is no ledger. */
   seq(): number
-  /** The same for every screen of one state. */
+  /** Declared ranges; read once for each state. */
   rangesOf(chain: string, ledgerSeq: number): Promise<Ranges>
-  /** False only where the ledger holds no transfer of the address in that state. True until enough is known. */
+  /** False only where the ledger has no transfer of the address in that state. True until the filter has been read. */
   mayHold(chain: string, address: string, ledgerSeq: number): boolean
   stop(): Promise<void>
 }
@@ -28,16 +28,16 @@ export interface LedgerWatch {
 export interface LedgerWatchDeps {
   readonly database: Queryable
   readonly logger: Logger
-  /** The filter is left out of a ledger of more addresses. */
+  /** A ledger with more addresses has no filter. */
   readonly maxFilteredAddresses?: number
 }
 
-/** Reading for the filter rests this many times as long as it worked: screens read the same database. */
+/** Between two pages the filter rests this many times as long as a page took: screens use the same database. */
 const REST_PER_WORK = 1
-/** A reading that failed is tried again after so long; until then the ledger is asked. */
+/** Pause before a failed reading of the filter is tried again; until then every address is queried. */
 const FILTER_RETRY_MS = 10_000
 
-/** Resolves once it is known whether there is a ledger; one that cannot be asked stays as it was last seen. */
+/** Resolves after the first look. Where a look fails, the state last seen stays. */
 export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   const { database, logger } = deps
   let seq = 0
@@ -82,10 +82,10 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   }
 }
 
-/** A database of an installation that was never given a ledger. */
+/** SQLSTATE of an installation without ledger tables. */
 const UNDEFINED_TABLE = '42P01'
 
-/** Has the filter of the newest state read in the background, one reading at a time. */
+/** Reads the filter of the newest state in the background, one reading at a time. */
 function keepFilter({ database, logger, maxFilteredAddresses }: LedgerWatchDeps) {
   const stopping = new AbortController()
   let filter: AddressFilter | null = null
@@ -120,7 +120,10 @@ function keepFilter({ database, logger, maxFilteredAddresses }: LedgerWatchDeps)
       reading = read()
         .catch((error: unknown) => {
           notBeforeMs = performance.now() + FILTER_RETRY_MS
-          logger.debug({ err: error }, 'The addresses of the ledger could not be read; it is asked for each')
+          logger.debug(
+            { err: error },
+            'The addresses of the ledger could not be read; every address is queried',
+          )
         })
         .finally(() => (reading = null))
     },

@@ -57,7 +57,7 @@ test('an append that fails is made again, and the checkpoint waits for it', asyn
   expect(await installation.records(DEAD_LETTERS)).toEqual([])
 })
 
-test('without the database nothing is decided, nothing is lost and nothing is laid aside', async () => {
+test('without the database nothing is decided, nothing is lost and nothing is dead-lettered', async () => {
   const scorer = await installation.start()
   await answered(await request())
   installation.databaseLink.cut()
@@ -89,7 +89,7 @@ test('poison among good requests fails its own screening and delays no other', a
   await until(async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(11))
 })
 
-test('an address that is none is the request’s fault', async () => {
+test('an address that cannot be parsed is the fault of its request', async () => {
   await installation.start()
   const reportId = await installation.request('not an address', 'BTC')
   await until(async () =>
@@ -101,7 +101,8 @@ test('an address that is none is the request’s fault', async () => {
 
 test('a flood of bad requests pauses the lane after ten, and good ones open it again', async () => {
   const scorer = await installation.start()
-  const laidAside = async () => new Set((await installation.records(DEAD_LETTERS)).map(({ key }) => key)).size
+  const deadLettered = async () =>
+    new Set((await installation.records(DEAD_LETTERS)).map(({ key }) => key)).size
   for (let n = 0; n < 15; n++)
     await installation.appendRequest({
       key: `ffffffffffffff${n.toString(16).padStart(2, '0')}`,
@@ -114,13 +115,13 @@ test('a flood of bad requests pauses the lane after ten, and good ones open it a
       detail: expect.stringContaining('Most of the recent') as string,
     }),
   )
-  await until(async () => expect(await laidAside()).toBe(10))
+  await until(async () => expect(await deadLettered()).toBe(10))
   const reportIds = await requests(40)
-  await until(async () => expect(await laidAside()).toBe(15))
+  await until(async () => expect(await deadLettered()).toBe(15))
   for (const reportId of reportIds) await answered(reportId)
 })
 
-test('an overdue request is answered on the bulk lane, after those for whom somebody waits', async () => {
+test('an overdue request is answered on the bulk lane, after the requests that somebody waits for', async () => {
   const answerByAt = new Date(Date.now() - 1).toISOString()
   const overdue = await installation.request(UNLISTED, 'ETH', { answerByAt })
   const config = defaults

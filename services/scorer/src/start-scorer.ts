@@ -1,4 +1,4 @@
-/** The scorer: follows the label view, and once that is complete takes requests from its lanes. */
+/** The scorer as a running service: it watches the label view and, once that is complete, decides the requests of its lanes. */
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, type Lane, type Logger, type Metrics } from '@cupel/contracts'
 import { deadLetterTopic, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
@@ -44,12 +44,12 @@ interface LaneSettings {
   readonly maxConcurrentBatches: number
 }
 
-/** Bulk goes in small pieces, one at a time: on a shared event loop a large one would stand before interactive requests. */
+/** Bulk requests run in small batches, one at a time: a large batch would delay interactive requests on a shared event loop. */
 const laneSettings: Readonly<Record<Lane, LaneSettings>> = {
   interactive: { group: 'scorer.interactive.v1', maxBatchRecords: 256, maxConcurrentBatches: 2 },
   bulk: { group: 'scorer.bulk.v1', maxBatchRecords: 32, maxConcurrentBatches: 1 },
 }
-/** Partitions a lane handles at once; beyond any topic's number of them. */
+/** Partitions that a lane handles at once; more than any topic has. */
 const MAX_CONCURRENT_PARTITIONS = 64
 /** Records whose reports may be on their way to the log at once. */
 const MAX_IN_FLIGHT_RECORDS = 2_000
@@ -61,7 +61,7 @@ export const SCORER_GROUPS: readonly string[] = Object.values(laneSettings).map(
 /** Must exist before the first record of a group fails. */
 export const scorerDeadLetterTopics = SCORER_GROUPS.map(deadLetterTopic)
 
-/** Resolves as soon as the scorer has begun; it takes requests once its checks hold. */
+/** Resolves as soon as the scorer has begun; it handles requests once its checks pass. */
 export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const now = deps.now ?? (() => new Date())
   const instruments = createInstruments(deps.metrics)
@@ -103,7 +103,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
 const lanesOf = (choice: Config['CUPEL_SCORER_LANE']): readonly Lane[] =>
   choice === 'both' ? ['interactive', 'bulk'] : [choice]
 
-/** A checkpoint of another log says nothing about this one. */
+/** Null where there is no checkpoint, or one of another log. */
 async function readViewNext(database: Database, identity: LogIdentity): Promise<number | null> {
   const place = { group: labelViewGroup, topic: LABEL_TOPIC, partition: LABEL_PARTITION }
   const checkpoint = await loadCheckpoint(database, place)
@@ -179,7 +179,8 @@ function decideTogether(
     lookIntoLedger: exposureStage.forLane(lane),
   })
   const batcher = createBatcher({
-    // Nobody waits for one item of a bulk job: as many at once as one batch holds, or they would make each other late.
+    // Nobody waits for one item of a bulk job. The lane waits for a batch before it decides the next: more items at once
+    // would make each other late.
     run: lane === 'bulk' ? async (requests) => await Promise.all(await decide(requests)) : decide,
     maxBatchItems: maxBatchRecords,
     maxConcurrentBatches,

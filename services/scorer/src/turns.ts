@@ -1,26 +1,26 @@
 /**
- * How long work shares an event loop with screens that have nothing to do with it: it goes a few milliseconds at a time, one
- * piece of it between two looks at the sockets, and past its deadline it does not go on at all.
+ * Lets long work share the event loop with other screens. Work runs for a few milliseconds at a time, one piece between two
+ * rounds of I/O, and it ends at its deadline.
  */
 import type { Pace } from '@cupel/ledger'
 
-/** Work without a rest, at most: an answer that waits behind it is late by this. */
+/** Work without a rest, at most: an answer can be delayed by this. */
 export const SLICE_MS = 3
 
-/** The work is given up: nobody waits for it any more. */
+/** The work is past its deadline and is given up. */
 export class LateError extends Error {
   override readonly name = 'LateError'
 }
 
 export interface Turns {
-  /** The pace of one piece of work. Past the deadline it throws a LateError, whether the work goes on or rests. */
+  /** The pace of one piece of work. Past the deadline it throws a LateError, also during a rest. */
   until(deadlineAtMs: number): Pace
 }
 
 export interface TurnsDeps {
   /** Milliseconds that only rise. */
   readonly now?: () => number
-  /** Calls back once the event loop has looked at its sockets. */
+  /** Calls back after the next round of I/O. */
   readonly afterOthers?: (next: () => void) => void
 }
 
@@ -29,11 +29,11 @@ export function createTurns({
   afterOthers = (next) => void setImmediate(next),
 }: TurnsDeps = {}): Turns {
   const waiting: (() => void)[] = []
-  /** When work began since the loop last looked at its sockets; null where none has. */
+  /** When work began since the last round of I/O; null where none has. */
   let beganAtMs: number | null = null
   let isScheduled = false
 
-  /** Of all that rest one goes on at a time: together they would hold the loop as long as one that never rests. */
+  /** Of all resting work one piece resumes at a time: together they would hold the loop as long as work without a rest. */
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true

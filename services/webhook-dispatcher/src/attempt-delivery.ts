@@ -1,11 +1,11 @@
-/** One attempt: signs the stored body for this moment, sends it, and decides what that makes of the delivery. */
+/** One attempt: signs the stored body with the current time, sends it, and decides the next state of the delivery. */
 import { decideAttempt, retryAfterMs } from '@cupel/domain'
 import type { OutboundClient } from '@cupel/outbound'
 import { signWebhook, type AttemptRecord, type ClaimedDelivery } from '@cupel/webhooks'
 
 const USER_AGENT = 'Cupel-Webhooks/1.0'
 
-/** Null where the sender was stopping: then nothing is known, and nothing is counted. Never rejects. */
+/** Null where the sender was stopping: the outcome is unknown and the attempt does not count. Never rejects. */
 export async function attemptDelivery(
   client: Pick<OutboundClient, 'post'>,
   delivery: ClaimedDelivery,

@@ -1,8 +1,8 @@
-/** Bodies in memory: read once for all endpoints of a job, shared while they are sent, and never more of them than there is room. */
+/** Bodies in memory, up to a budget: each is read once and shared by the endpoints of its job while they are sent. */
 import { Buffer } from 'node:buffer'
 
 export interface BodyStore {
-  /** The body, held until `release`. Waits for room. Rejects where it cannot be read. */
+  /** Resolves to the body, which stays in memory until `release`. Waits for room. Rejects where the body cannot be read. */
   hold(bodyId: string, bytes: number): Promise<Buffer>
   release(bodyId: string): void
 }
@@ -17,7 +17,7 @@ export function createBodyStore(options: {
   readonly load: (bodyId: string) => Promise<string | null>
   readonly budgetBytes: number
 }): BodyStore {
-  /** In the order of their last use: what nobody holds is dropped from the front when room is needed. */
+  /** In the order of their last use: bodies without users are dropped from the front when room is needed. */
   const bodies = new Map<string, Held>()
   let bytesInUse = 0
   let waiting: (() => void)[] = []
@@ -52,7 +52,7 @@ export function createBodyStore(options: {
       if (text === null) throw new Error(`Body ${bodyId} is gone`)
       return Buffer.from(text)
     } catch (error) {
-      // Whoever asks next tries anew.
+      // The next caller reads it again.
       drop(bodyId)
       throw error
     }
@@ -66,7 +66,7 @@ export function createBodyStore(options: {
     for (const wake of woken) wake()
   }
 
-  /** One body always fits, however large. */
+  /** A single body always fits, however large it is. */
   function makeRoom(bytes: number): boolean {
     for (const [bodyId, { users }] of bodies) {
       if (bytesInUse + bytes <= options.budgetBytes) break

@@ -24,11 +24,11 @@ export interface BodyBuildingOptions {
   readonly onBodies: () => void
 }
 
-/** Deliveries that another instance made are found by looking. */
+/** Deliveries that another instance made are found within this time. */
 const LOOK_INTERVAL_MS = 1_000
-/** Missing bodies begun with one look. */
+/** Missing bodies begun in one step. */
 const MAX_BEGUN_PER_LOOK = 50
-/** Missing bodies whose jobs may be waited for at once: a job that cannot be read holds up no other. */
+/** Missing bodies whose jobs are waited for at once: a job that cannot be read does not delay other jobs. */
 const MAX_WAITING = 3_200
 /** Jobs are large: few bodies are built at once. */
 const MAX_BUILT_AT_ONCE = 4
@@ -36,7 +36,7 @@ const MAX_BUILT_AT_ONCE = 4
 const RETRY_PAUSE_MS = 500
 
 interface Building extends BodyBuildingOptions {
-  /** Bodies that are waited for or built, by delivery content. */
+  /** Bodies that are waited for or built. */
   readonly underWay: Map<string, Promise<void>>
   readonly inSlot: ReturnType<typeof createSlots>
   readonly trouble: Trouble
@@ -72,13 +72,13 @@ export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding 
 const LOOKING = 'looking'
 const BUILDING = 'building'
 
-/** Begins what is missing and not under way. Resolves to 0 where there may be more to begin at once. */
+/** Begins the bodies that are missing and not under way. Resolves to 0 where there may be more. */
 async function beginMissing(building: Building): Promise<number | undefined> {
   const { database, underWay, trouble } = building
   const limit = Math.min(underWay.size + MAX_BEGUN_PER_LOOK, MAX_WAITING)
   const missing = await listMissingBodies(database, limit)
   trouble.over(LOOKING)
-  // What failed here may have been built by another instance.
+  // Another instance may have built the body that failed here.
   if (missing.length === 0) trouble.over(BUILDING)
   const fresh = missing.filter((one) => !underWay.has(keyOf(one)))
   for (const one of fresh) begin(building, one)

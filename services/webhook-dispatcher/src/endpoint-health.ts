@@ -24,11 +24,11 @@ export interface HealthLimits {
 
 /** Attempts at once to an endpoint whose last attempt was accepted. */
 export const MAX_PER_ENDPOINT = 16
-/** Claimed at once for such an endpoint. */
+/** Deliveries claimed at once for such an endpoint. */
 export const PLACES_PER_TRUSTED = 8
 /** Attempts at once to all endpoints whose last attempt failed: the other places stay free for the rest. */
 const MAX_FAILING_IN_FLIGHT = 128
-/** Failures in a row before an endpoint gets a break; the first retries come before that. */
+/** Failures in a row before an endpoint gets a break; the first retries come sooner. */
 const FAILURES_BEFORE_BREAK = 5
 const FIRST_BREAK_MS = 10_000
 const LONGEST_BREAK_MS = 60_000

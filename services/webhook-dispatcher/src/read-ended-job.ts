@@ -6,8 +6,8 @@ import { findJob, readItemReports, type JobItem, type JobReading } from '@cupel/
 import type { Owner } from '@cupel/webhooks'
 
 /**
- * Resolves when the end of the job and the reports of all its items can be read: to a function that reads them. Null where
- * that took too long, or where the signal was aborted.
+ * Resolves to a function that reads the job, once its end and the reports of all its items can be read. Resolves to null where
+ * that takes too long, or where the signal is aborted.
  */
 export type ReadEndedJob = (
   owner: Owner,
@@ -20,7 +20,7 @@ export interface EndedJobWithItems {
   readonly items: readonly EndedItem[]
 }
 
-/** Nobody waits for an answer here; a longer wait asks the database less often. */
+/** No caller waits for this answer, and a longer wait queries the database less often. */
 const TIMEOUT_MS = 30_000
 
 export function readEndedJobFrom(parts: {

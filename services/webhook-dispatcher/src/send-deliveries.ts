@@ -33,21 +33,21 @@ export interface Sending {
   wake(): void
   /** Null while all is well, else why claiming or recording last failed. */
   error(): string | null
-  /** Claims no more, lets what is under way end for a while, and gives the rest back. */
+  /** Claims no more, gives running attempts a short time to end, and releases the other claims. */
   stop(): Promise<void>
 }
 
-/** A retry that fell due, or a delivery made by another process, waits at most this long. */
+/** A retry that is due, or a delivery made by another process, waits at most this long. */
 const LOOK_INTERVAL_MS = 200
 const MAX_IN_FLIGHT = 1_024
 const MAX_CLAIM = 128
-/** What a killed sender held is sent by another, or the next, within this. */
+/** Another sender can claim the deliveries of a killed one after this. */
 const LEASE_MS = 10_000
 const RENEW_INTERVAL_MS = 3_000
-/** Time to finish for what is under way when the service stops. */
+/** Time that running attempts have to end when the service stops. */
 const STOP_GRACE_MS = 3_000
 const BODY_BUDGET_BYTES = 192 * 1_024 * 1_024
-/** Bodies for endpoints that failed last, apart from the others, so that these never wait for room that those hold. */
+/** Budget of the bodies for endpoints whose last attempt failed: they never take room from the others. */
 const FAILING_BODY_BUDGET_BYTES = 64 * 1_024 * 1_024
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 
@@ -89,7 +89,7 @@ interface Sender extends SendingOptions {
   /** Claims of this process whose outcome is not recorded yet, by delivery id. */
   readonly held: Map<string, ClaimedDelivery>
   readonly working: Set<Promise<void>>
-  /** Aborts what is under way. */
+  /** Aborts running attempts. */
   readonly stopping: AbortController
   /** No attempt is begun any more. */
   isStopping: boolean
@@ -152,7 +152,7 @@ async function claim({ database, secrets, health, held, trouble }: Sender): Prom
     leaseMs: LEASE_MS,
   })
   trouble.over('claiming')
-  // Where a lease could not be renewed, what is under way here may be claimed again: it is not sent beside itself.
+  // Where a lease could not be renewed, a delivery that is being sent here may be claimed again: it is not sent twice at once.
   return claimed.filter(({ deliveryId }) => !held.has(deliveryId))
 }
 

@@ -30,7 +30,7 @@ export interface WebhookDispatcherDeps {
   readonly metrics: Metrics
   /** Called where only a restart leads back. */
   readonly fail: (reason: string, error: unknown) => void
-  /** What callers see as the base address, where that is known only once the API listens. */
+  /** The base address that callers see, where it is known only once the API listens. */
   readonly baseUrl?: () => string
   /** In place of the name servers of the system. */
   readonly resolve?: ResolveName
@@ -40,7 +40,7 @@ export interface WebhookDispatcherDeps {
   readonly attemptTimeoutMs?: number
 }
 
-/** Resolves once ends of jobs are followed and deliveries sent. The topics, tables and schemas exist already. */
+/** Resolves once the dispatcher reads ends of jobs and sends deliveries. Topics, tables and schemas must exist. */
 export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promise<RunningService> {
   const { config, log, codec, database, logger, metrics } = deps
   await log.ensureTopics([dispatcherDeadLetterTopic])

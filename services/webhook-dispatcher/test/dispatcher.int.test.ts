@@ -105,7 +105,7 @@ describe('the end of a job', () => {
     await own.stop()
   })
 
-  test('that nobody can read is laid aside and holds up no other', async () => {
+  test('that nobody can read is dead-lettered and delays no other', async () => {
     const endpoint = await installation.endpoint(receiver.url)
     const topic = topicOf('BulkCompleted')
     const [broken, sound] = [newJob(), newJob()]
