@@ -1,6 +1,7 @@
 import tseslint from 'typescript-eslint'
 
 const FILE_LINES = 400
+const FUNCTION_LINES = 70
 
 export default tseslint.config(
   {
@@ -36,6 +37,11 @@ export default tseslint.config(
       'max-lines': ['error', { max: FILE_LINES, skipBlankLines: false, skipComments: false }],
       'prefer-const': 'error',
     },
+  },
+  {
+    files: ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts'],
+    ignores: ['**/*.test.ts', '**/*.contract.ts'],
+    rules: { 'max-lines-per-function': ['error', FUNCTION_LINES] },
   },
   {
     files: ['scripts/**', 'packages/bench/**', 'services/cli/**', 'packages/testkit/src/global-*.ts'],
