@@ -1,6 +1,6 @@
 /**
- * What happens to a call between its head and its answer, whatever its endpoint: transport rule, key, Idempotency-Key, inputs,
- * handler. Order matters: transport before key, key before everything the caller sent, so that a stranger learns nothing.
+ * Answers a call of any endpoint: transport rule, key, Idempotency-Key, inputs, handler, in this order. The answer depends on the
+ * inputs only after the key was admitted, so that a caller without a key learns nothing.
  */
 import type { AdmissionGate, Caller, RefusalReason } from '@cupel/access'
 import type { FastifyRequest } from 'fastify'
@@ -26,10 +26,10 @@ export interface CallParts {
   readonly idempotent: IdempotentCallParts
 }
 
-/** What is known of a call so far, also where its answer is a fault. */
+/** The facts about a call that are known so far, also where it ends in a fault. */
 export interface KnownOfCall {
   clientAddress: string | null
-  /** Whose key it is, also where the call was refused. */
+  /** The owner of the key, also where the call was rejected. */
   caller: Caller | null
   refusedBecause: RefusalReason | 'https_required' | null
   /** Headers every answer to this call carries. */
@@ -40,7 +40,7 @@ export function nothingKnown(): KnownOfCall {
   return { clientAddress: null, caller: null, refusedBecause: null, headers: {} }
 }
 
-/** Rejects where something is down or broken; everything else is an answer or a refusal. */
+/** Rejects only where a dependency is down or the code is at fault. */
 export async function answerCall(
   parts: CallParts,
   endpoint: Endpoint,

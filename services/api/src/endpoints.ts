@@ -1,4 +1,4 @@
-/** Every endpoint of the API. The frame serves this list and the API description is derived from it. */
+/** Every endpoint of the API. The server serves this list, and the API description is derived from it. */
 import type { BulkParts } from './bulk/open-bulk.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
@@ -29,7 +29,7 @@ export interface EndpointParts {
   readonly auditListing: AuditListing
   readonly bulk: BulkParts
   readonly webhooks: WebhookParts
-  /** Names of the checks that do not hold. */
+  /** Names of the readiness checks that fail. */
   readonly failing: () => readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** The API description as a file: what GET /openapi.json answers, readable in a diff. */
+/** The API description as a file: the answer of GET /openapi.json, indented so that diffs are readable. */
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
@@ -8,13 +8,13 @@ export function openapiDocument(): string {
   return `${JSON.stringify(describeApi(describedEndpoints()), null, 2)}\n`
 }
 
-/** Every endpoint, to be looked at; none of them can be called. */
+/** Every endpoint for its description; none can be called. */
 export function describedEndpoints(): readonly Endpoint[] {
   return endpointsOf(DESCRIBED)
 }
 
 const notServed = (): never => {
-  throw new Error('The endpoints of the description are described, not served')
+  throw new Error('Endpoints made for the description cannot be called')
 }
 
 const DESCRIBED: EndpointParts = {
@@ -30,7 +30,7 @@ const DESCRIBED: EndpointParts = {
     resultsUrl: notServed,
   },
   webhooks: {
-    // Nothing of it is touched by describing it.
+    // A description reads nothing of it.
     store: {} as EndpointParts['webhooks']['store'],
     tokens: { seal: notServed, open: notServed },
   },

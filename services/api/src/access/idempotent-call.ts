@@ -1,7 +1,6 @@
 /**
- * What the frame does around an endpoint whose POST may be repeated under an Idempotency-Key. The key stands for one piece of
- * work with one id. A repeat is answered from where that work is kept; an attempt that was given up is gone on with; what
- * ended in a fault stores nothing.
+ * Handles calls that carry an Idempotency-Key. The key names one piece of work with one id. A repeat is answered from the stored
+ * result of that work. A call that finds an abandoned attempt continues it. A fault stores nothing.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -17,15 +16,15 @@ import type { Answer, Idempotency, KeyedCall } from '../http/endpoint.js'
 import { canonicalJson } from '../http/canonical-json.js'
 import { isRefusal, refuse, type Refusal } from '../http/problem.js'
 
-/** 1 to 255 visible ASCII characters; anything else would be read differently by someone on the way. */
+/** 1 to 255 visible ASCII characters: all proxies and servers read these alike. */
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
-/** A running attempt is usually over by then. */
+/** A running attempt has usually ended by then. */
 const IN_PROGRESS_RETRY_SECONDS = 1
 
 export type KeyHeader =
   { readonly ok: true; readonly key: string | null } | { readonly ok: false; readonly refusal: Refusal }
 
-/** Reads the Idempotency-Key of a request from Node's raw headers; a repeated one is as unreadable as a malformed one. */
+/** Reads the Idempotency-Key of a request from Node's raw headers; more than one such header is rejected like a malformed one. */
 export function readIdempotencyKey(rawHeaders: readonly string[]): KeyHeader {
   const values: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2)
@@ -37,7 +36,7 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): KeyHeader {
   return { ok: false, refusal: refuse('invalid_request', detail, { errors: [{ pointer: '', detail }] }) }
 }
 
-/** The request behind a key: same method, path (with its query) and canonical JSON are the same request. */
+/** The request of a key. Requests with the same method, path, query and canonical JSON are the same request. */
 export async function idempotentRequest(
   key: string,
   request: { readonly method: string; readonly url: string },
@@ -72,7 +71,7 @@ export async function answerIdempotently(
     if (found.kind === 'answer') return replayed(found.answer)
     if (found.kind === 'unknown-yet') return found.refusal
     if (found.kind === 'failed') {
-      // Only successes are kept: what ended in a fault is done anew, by one of those who ask.
+      // Only successes are kept: after a fault one of the repeats starts the work again.
       const workId = await idempotency.newWorkId()
       const restarted = await restartReservation(parts.database, own, { workId, leaseMs: parts.leaseMs })
       if (restarted === null) return inProgress()
@@ -81,18 +80,18 @@ export async function answerIdempotently(
   }
   try {
     const result = await work(own.workId, own.kind === 'resumed')
-    // The work of a late answer goes on, so that its lease is left to run out.
+    // The work of a late answer continues, so its reservation is kept until the lease ends.
     if (isRefusal(result) && result.code !== 'screening_timeout')
-      await letGo(parts, own, problemCodes[result.code].status)
+      await releaseAfter(parts, own, problemCodes[result.code].status)
     return result
   } catch (error) {
-    await letGo(parts, own, 500)
+    await releaseAfter(parts, own, 500)
     throw error
   }
 }
 
-/** A fault lets the retry go on at once; a 4xx leaves nothing behind. Where neither can be written, the lease runs out. */
-async function letGo(
+/** After a fault a retry may continue at once; after a 4xx nothing is stored. If the database is down, the lease ends by itself. */
+async function releaseAfter(
   { database, logger }: IdempotentCallParts,
   reservation: Reservation,
   status: number,
@@ -100,7 +99,7 @@ async function letGo(
   try {
     await (status < 500 ? forgetReservation : releaseReservation)(database, reservation)
   } catch (error) {
-    logger.warn({ err: error }, 'A reservation could not be let go; it ends with its lease')
+    logger.warn({ err: error }, 'A reservation could not be released; it ends with its lease')
   }
 }
 

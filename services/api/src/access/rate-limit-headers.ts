@@ -3,7 +3,7 @@ import type { RateLimit } from '@cupel/access'
 
 /**
  * `q`: depth of the bucket, `w`: seconds an empty one takes to fill, `r`: whole tokens left, `t`: seconds until there is one
- * more. Nobody needs to wait longer than `t` for a call, and Retry-After is never less.
+ * more. A wait of `t` is always enough for one call, and Retry-After is never less.
  */
 export function rateLimitHeaders(limit: RateLimit): Record<string, string> {
   return {

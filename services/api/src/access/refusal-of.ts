@@ -1,23 +1,19 @@
-/** What a caller is told when the gate refuses: enough to act on, nothing that helps to guess keys. */
+/** The answers to calls that the gate rejects. They help a caller to act, but not to guess keys. */
 import type { NotAdmitted, RefusalReason } from '@cupel/access'
 import { refuse, type Refusal } from '../http/problem.js'
 
 const INVALID_TOKEN = { 'www-authenticate': 'Bearer realm="cupel", error="invalid_token"' }
 
-/** Unknown, revoked and expired keys are told apart in the audit log, not to whoever holds them. */
+/** The audit log distinguishes unknown, revoked and expired keys; the answer does not. */
 const unusableKey = (): Refusal =>
   refuse('invalid_key', 'The API key is unknown, revoked or expired.', { headers: INVALID_TOKEN })
 
 const refusals: Readonly<Record<RefusalReason, () => Refusal>> = {
   no_credentials: () => refuse('invalid_key', 'Send the API key as "Authorization: Bearer <API key>".'),
   malformed_credentials: () =>
-    refuse(
-      'invalid_key',
-      'The Authorization header does not hold a well-formed API key: it was cut or mistyped.',
-      {
-        headers: INVALID_TOKEN,
-      },
-    ),
+    refuse('invalid_key', 'The Authorization header has no well-formed API key: it was cut or mistyped.', {
+      headers: INVALID_TOKEN,
+    }),
   unknown_key: unusableKey,
   revoked_key: unusableKey,
   expired_key: unusableKey,
@@ -26,7 +22,7 @@ const refusals: Readonly<Record<RefusalReason, () => Refusal>> = {
     refuse('scope_required', 'The API key is read-only; this call takes a read-write key.', {
       headers: { 'www-authenticate': 'Bearer realm="cupel", error="insufficient_scope", scope="read-write"' },
     }),
-  rate_limited: () => refuse('rate_limited', 'The API key has used up its calls for the moment.'),
+  rate_limited: () => refuse('rate_limited', 'The API key has no calls left at the moment.'),
   too_many_failures: () =>
     refuse('too_many_failures', 'Too many calls from this address failed to authenticate within a minute.'),
   unavailable: () => refuse('unavailable', 'API keys cannot be checked right now.'),

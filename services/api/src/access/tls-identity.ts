@@ -1,9 +1,9 @@
-/** The certificate and key of the API, read once at start; renewing them takes a restart, which rolls over instances. */
+/** The certificate and key of the API, read once at start. New ones need a restart of each instance. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError, type Config } from '@cupel/service-kit'
 import { tlsFaultOf, type TlsIdentity } from '../http/connections.js'
 
-/** Null where neither file is named. Throws a sentence for the operator where one is missing, unreadable, or they are no pair. */
+/** Null where neither file is configured. Throws an error for the operator where one is missing or unreadable, or they do not match. */
 export async function readTlsIdentity(
   config: Pick<Config, 'CUPEL_TLS_CERT_FILE' | 'CUPEL_TLS_KEY_FILE'>,
 ): Promise<TlsIdentity | null> {

@@ -1,4 +1,4 @@
-/** From where a call came, and whether it may come in the clear. */
+/** The client address of a call, and whether the call may use plain HTTP. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { normaliseIp, parseIpRange, type IpRange } from '@cupel/access'
@@ -6,13 +6,13 @@ import { normaliseIp, parseIpRange, type IpRange } from '@cupel/access'
 export type Origin = { readonly ok: true; readonly clientAddress: string } | { readonly ok: false }
 
 export interface Transport {
-  /** Whether this listener speaks TLS itself. */
+  /** Whether this listener ends TLS itself. */
   readonly isEncrypted: boolean
-  /** Refuses plain HTTP from strangers; their key is not even looked at, as it was sent in the clear. */
+  /** Rejects plain HTTP except from this host and trusted proxies; the key is not checked, as it was sent unencrypted. */
   judge(request: IncomingMessage): Origin
-  /** Whether this call came over TLS: our own, or that of a trusted proxy which says so in X-Forwarded-Proto. */
+  /** Whether this call came over TLS, ended here or by a trusted proxy that states so in X-Forwarded-Proto. */
   isSecure(request: IncomingMessage): boolean
-  /** A proxy speaks for many clients. */
+  /** Whether the peer is a trusted proxy, which has many clients. */
   isTrustedPeer(socket: Socket): boolean
 }
 
@@ -24,7 +24,7 @@ export interface TransportOptions {
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
-/** Throws where a trusted proxy is no range. */
+/** Throws where a trusted proxy is not a CIDR range. */
 export function createTransport(options: TransportOptions): Transport {
   const trusted = options.trustedProxies.map(rangeOf)
   const loopback = LOOPBACK.map(rangeOf)
@@ -45,7 +45,7 @@ export function createTransport(options: TransportOptions): Transport {
     isSecure(request) {
       if (options.isEncrypted) return true
       const forwarded = request.headers['x-forwarded-proto']
-      // Read from the right, as the last entry is the one the trusted proxy wrote.
+      // The trusted proxy wrote the last entry.
       return (
         typeof forwarded === 'string' &&
         /(?:^|,)\s*https\s*$/i.test(forwarded) &&
@@ -73,7 +73,7 @@ interface Peer {
 /** A socket that is already gone has no address; no allowlist contains this one. */
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
-/** Read from the right: what a trusted proxy added is true up to the first hop that is not trusted. Null where unreadable. */
+/** The last hop that is not trusted, from the right: entries left of it may be forged. Null where an entry is unreadable. */
 function firstUntrusted(forwardedFor: string, trusted: readonly IpRange[]): string | null {
   for (const hop of forwardedFor.split(',').reverse()) {
     const address = normaliseIp(hop.trim())

@@ -1,6 +1,7 @@
 /**
- * The trail of every call with a key: written before its answer leaves. An append the log does not acknowledge in time goes to
- * the outbox under the same id; where that fails too, the answer stays here.
+ * Records every call with a key before its answer is sent. A call that made an event of its own is recorded by that event. For
+ * another call it appends an ApiRequestAudited; where the log does not acknowledge in time, the outbox takes the event under the
+ * same id; where that fails too, the answer is withheld.
  */
 import { clientNetwork } from '@cupel/access'
 import { createTimeLimit, LATE } from '@cupel/concurrency'
@@ -21,7 +22,7 @@ import { createStrangerCounts } from './stranger-counts.js'
 export interface AuditTrail {
   /** False where the call could not be recorded: then it must not be answered. Never rejects. */
   record(call: EndedCall): Promise<boolean>
-  /** Writes what is still counted. */
+  /** Appends the counts of the current minute. */
   stop(): Promise<void>
 }
 
@@ -31,7 +32,7 @@ export interface AuditTrailOptions {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Names this process where it counts. */
+  /** Names this process in RefusedRequestsCounted. */
   readonly instance: string
   readonly nowMs?: () => number
 }
@@ -40,7 +41,7 @@ export interface AuditTrailOptions {
 const APPEND_TIMEOUT_MS = 250
 /** A call whose outbox row takes longer is not answered. */
 const OUTBOX_TIMEOUT_MS = 2_000
-/** How soon after a minute its counts are told. */
+/** How often the counts of minutes that are over are appended. */
 const COUNT_INTERVAL_MS = 1_000
 
 export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
@@ -67,7 +68,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
       return false
     }
   }
-  /** An outage is two lines, not one per call. */
+  /** Logs two lines per outage, not one per call. */
   const noteLog = (acknowledged: boolean, cause: unknown): void => {
     if (acknowledged === !isLogDown) return
     isLogDown = !acknowledged
@@ -91,11 +92,11 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     written.inc({ where })
     return where !== 'nowhere'
   }
-  const tellCounts = async (which: 'ended' | 'now'): Promise<void> => {
+  const appendCounts = async (which: 'ended' | 'now'): Promise<void> => {
     const counts = strangers.take(which)
     await Promise.all(counts.map((count) => write(countedStrangers(count, options.instance))))
   }
-  const timer = setInterval(() => void tellCounts('ended'), COUNT_INTERVAL_MS).unref()
+  const timer = setInterval(() => void appendCounts('ended'), COUNT_INTERVAL_MS).unref()
 
   return {
     record(call) {
@@ -103,12 +104,12 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
         written.inc({ where: 'event' })
         return RECORDED
       }
-      const isTold = call.caller !== null || strangers.note(clientNetwork(clientAddressOf(call)))
-      return isTold ? write(auditedCall(call)) : RECORDED
+      const isInFull = call.caller !== null || strangers.note(clientNetwork(clientAddressOf(call)))
+      return isInFull ? write(auditedCall(call)) : RECORDED
     },
     async stop() {
       clearInterval(timer)
-      await tellCounts('now')
+      await appendCounts('now')
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What is told of a call. Only what was checked is told: a key that was sent in the wrong place goes nowhere. */
+/** The content of the audit events. It has checked fields only, so that a key sent in the wrong place is never recorded. */
 import { clientNetwork, normaliseIp, type Caller } from '@cupel/access'
 import { problemCodes, requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ export interface EndedCall {
   readonly method: string
   /** Parameters of the path as sent. */
   readonly params: unknown
-  /** Address of the other end of the connection: used where the client's is not known. */
+  /** Address of the peer of the connection, used where the client's is not known. */
   readonly peerAddress: string | undefined
   readonly clientAddress: string | null
   readonly caller: Caller | null
@@ -30,11 +30,11 @@ export interface AuditEvent {
 }
 
 const EVENT_SOURCE = 'cupel/api'
-/** Ids of ours: an optional prefix, then digits and letters. A key has two underscores and is none. */
+/** The form of our ids: an optional prefix, then digits and letters. An API key has two underscores and does not match. */
 const SUBJECT_ID = /^(?:[a-z]{2,8}_)?[0-9a-z-]{6,64}$/i
 const KEY_BYTES = 8
 
-/** The event of a call that ended. Its id is the call's, so that a repeat is known for one. */
+/** The event of a call that ended. Its id is the request id, so that readers recognise a repeat. */
 export function auditedCall(call: EndedCall): AuditEvent {
   const { caller, requestId, result } = call
   const clientAddress = clientAddressOf(call)
@@ -72,7 +72,7 @@ export function auditedCall(call: EndedCall): AuditEvent {
   return { event, topic: topicOf('ApiRequestAudited', livemode), key }
 }
 
-/** The event of calls that were counted instead of told. */
+/** The event of calls that were only counted. */
 export function countedStrangers(count: StrangerCount, countedBy: string): AuditEvent {
   const id = requestedEventId()
   const to = new Date(count.toMs).toISOString()
@@ -98,7 +98,7 @@ export function countedStrangers(count: StrangerCount, countedBy: string): Audit
   return { event, topic: topicOf('RefusedRequestsCounted'), key }
 }
 
-/** Of a call that was refused before its client was known, the peer counts. */
+/** The client address; the peer's where the call was rejected before its client was known. */
 export function clientAddressOf({ clientAddress, peerAddress }: EndedCall): string {
   return clientAddress ?? normaliseIp(peerAddress ?? '') ?? ''
 }

@@ -1,6 +1,6 @@
 /**
- * Calls without a known key, by client: so many a minute are told in full, the rest is counted and told once. A storm of
- * guesses leaves its trace without filling the log.
+ * Counts the calls without a known key, by client. A number of calls a minute is recorded in full, the rest as one count, so that
+ * many guesses do not fill the log.
  */
 
 export interface StrangerCount {
@@ -12,16 +12,16 @@ export interface StrangerCount {
 }
 
 export interface StrangerCounts {
-  /** Notes a call; true where it is to be told in full. */
+  /** Counts a call; returns whether it is to be recorded in full. */
   note(clientNetwork: string): boolean
-  /** What was counted in minutes that are over; with `now`, in the current one too. Each count is handed out once. */
+  /** The counts of minutes that are over; with `now`, of the current one too. Each count is returned once. */
   take(which?: 'ended' | 'now'): readonly StrangerCount[]
 }
 
-/** Calls a minute of one client (an IPv4 address, an IPv6 /64) that are told in full. */
+/** Calls a minute of one client (an IPv4 address, an IPv6 /64) that are recorded in full. */
 export const MAX_TOLD_PER_MINUTE = 20
 const MINUTE_MS = 60_000
-/** Clients counted at once. Of more, the longest known is told early and counted anew. */
+/** Clients counted at once. Beyond it the count of the oldest client is returned early and starts again. */
 const MAX_CLIENTS = 20_000
 
 interface Counting {

@@ -155,7 +155,7 @@ function scriptedRefusal(
 ): { readonly code: string; readonly detail: string } | null {
   const code = livemode ? undefined : magicProblems.get(canonicalAddress)
   if (code === undefined || !ITEM_CODES.includes(code)) return null
-  return { code, detail: `${problemCodes[code].title}: this address of the sandbox always fails so.` }
+  return { code, detail: `${problemCodes[code].title}: the sandbox always fails this address with it.` }
 }
 
 function envelopeOf(

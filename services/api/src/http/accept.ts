@@ -15,7 +15,7 @@ export function negotiate<const T extends string>(
   let best: { type: T; quality: number } | null = null
   for (const type of offered) {
     const quality = qualityOf(type, ranges)
-    // Of equal wishes the first offer wins.
+    // Between equal weights the first offer wins.
     if (quality > (best?.quality ?? 0)) best = { type, quality }
   }
   return best?.type ?? null

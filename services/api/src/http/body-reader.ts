@@ -1,4 +1,4 @@
-/** Reads a request body: the one place where bytes of a caller become a value. Fastify never touches a body (docs/adr/0070). */
+/** Reads a request body and parses it. This is the only place that does; Fastify never reads a body (docs/adr/0070). */
 import type { IncomingMessage } from 'node:http'
 import type { ProblemCode } from '@cupel/contracts'
 import { parseStrictJson, type Fault } from './strict-json.js'
@@ -15,15 +15,15 @@ export type Body =
       readonly errors: readonly Fault[]
     }
 
-/** Bytes of a refused body read and dropped before the sender is cut off. */
+/** Bytes of a rejected body that are read and dropped before the connection is closed. */
 const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES
 
-/** The client went away before its request was whole: nobody is left to answer. */
+/** The client closed the connection before its request was complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** Rejects with ClientGone alone; everything a caller can do wrong is a result. */
+/** Rejects only with ClientGone; every fault of a caller is a result. */
 export async function readJsonBody(request: IncomingMessage): Promise<Body> {
   const mediaFault = mediaTypeFault(request)
   if (mediaFault !== null) {
@@ -41,13 +41,13 @@ export async function readJsonBody(request: IncomingMessage): Promise<Body> {
   return { ok: false, code: 'invalid_request', detail: parsed.fault.detail, errors: [parsed.fault] }
 }
 
-/** `application/json`, with `charset=utf-8` at most; anything a proxy or a parser could read differently is refused. */
+/** Accepts `application/json`, with or without `charset=utf-8`, and nothing that a proxy or a parser could read differently. */
 const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i
 
 function mediaTypeFault(request: IncomingMessage): string | null {
   const contentType = request.headers['content-type']
   if (contentType === undefined) return 'Content-Type is missing; it must be application/json.'
-  // Node keeps the first of several; a proxy in front may have judged another one.
+  // Node keeps the first of several fields; a proxy may have checked another one.
   if (countOf('content-type', request.rawHeaders) > 1) return 'Content-Type is given more than once.'
   if (!JSON_MEDIA_TYPE.test(contentType)) return 'Content-Type must be application/json.'
   const encoding = request.headers['content-encoding']
@@ -88,7 +88,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer | null> {
 
 /**
  * Reads the rest of a refused body and drops it: closing a connection with unread bytes resets it, and the reset can
- * overtake the answer. A sender who does not stop is cut off.
+ * overtake the answer. A connection that keeps sending is closed.
  */
 function discard(request: IncomingMessage): void {
   let size = 0
@@ -100,5 +100,5 @@ function discard(request: IncomingMessage): void {
   request.resume()
 }
 
-/** The answer was given; how the sender of a refused body leaves is of no interest. */
+/** Errors are ignored: the answer was sent already. */
 function ignoreReset(): void {}

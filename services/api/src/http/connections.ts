@@ -1,4 +1,4 @@
-/** What one connection may cost: deadlines, sizes, and how many there may be. */
+/** Limits of connections: deadlines, sizes and numbers. */
 import type { Server, Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { Metrics } from '@cupel/contracts'
@@ -12,13 +12,13 @@ export interface ConnectionLimits {
   readonly timeoutCheckIntervalMs: number
   /** Idle time after which a kept connection is closed; above the minute common among load balancers. */
   readonly keepAliveTimeoutMs: number
-  /** Silence in both directions after which any connection ends, as of one who never reads; above the longest screen deadline. */
+  /** Time without traffic after which any connection is closed; above the longest screen deadline. */
   readonly silenceTimeoutMs: number
   /** Longest head of a request. */
   readonly maxHeaderBytes: number
   /** Connections one instance holds at once. */
   readonly maxConnections: number
-  /** Connections one peer may hold at once, so that nobody takes all of them. */
+  /** Connections one peer may hold at once, so that no peer can take all. */
   readonly maxConnectionsPerPeer: number
 }
 
@@ -39,7 +39,7 @@ export interface TlsIdentity {
   readonly key: string
 }
 
-/** What is wrong with the pair, in Node's words, which name the fault and never the key; null where it can be used. */
+/** Node's message on what is wrong with the pair, which never contains the key; null where the pair is usable. */
 export function tlsFaultOf(identity: TlsIdentity): string | null {
   try {
     createSecureContext(identity)

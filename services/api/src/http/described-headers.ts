@@ -1,4 +1,4 @@
-/** The headers every answer carries, as the description shows them: once as components, and by reference on each response. */
+/** The headers of every answer, as the API description shows them: as components, and by reference on each response. */
 import { z } from 'zod'
 import { securityHeaders, STRICT_TRANSPORT_SECURITY } from './security-headers.js'
 
@@ -8,7 +8,7 @@ interface CommonHeader {
   readonly name: string
   readonly description: string
   readonly example: string
-  /** HSTS has no meaning, and is not sent, where a call came in the clear. */
+  /** HSTS has no meaning over plain HTTP and is not sent there. */
   readonly required: boolean
 }
 
@@ -16,25 +16,26 @@ interface CommonHeader {
 const common: readonly CommonHeader[] = [
   {
     name: 'Cache-Control',
-    description: 'Answers are for the caller alone and kept by no cache, unless the response says otherwise.',
+    description:
+      'Answers are for the caller only and must not be cached, unless the response states otherwise.',
     example: securityHeaders['cache-control'],
     required: true,
   },
   {
     name: 'X-Content-Type-Options',
-    description: 'The answer is of the type it says.',
+    description: 'The media type of the answer must not be guessed.',
     example: securityHeaders['x-content-type-options'],
     required: true,
   },
   {
     name: 'Content-Security-Policy',
-    description: 'A browser that is shown the answer loads, runs and frames nothing.',
+    description: 'A browser that shows the answer must not load, run or frame anything.',
     example: securityHeaders['content-security-policy'],
     required: true,
   },
   {
     name: 'Referrer-Policy',
-    description: 'Where a link was found is told to nobody.',
+    description: 'Links send no Referer header.',
     example: securityHeaders['referrer-policy'],
     required: true,
   },
@@ -52,8 +53,7 @@ const common: readonly CommonHeader[] = [
   },
   {
     name: 'Strict-Transport-Security',
-    description:
-      'Over TLS alone, be it ended here or by a trusted proxy: a browser stays with TLS for a year.',
+    description: 'Only over TLS, ended here or by a trusted proxy: a browser uses TLS only for a year.',
     example: STRICT_TRANSPORT_SECURITY,
     required: false,
   },

@@ -1,4 +1,4 @@
-/** What a schema refused, as `errors[]` of a problem: a JSON Pointer and a sentence each. */
+/** Faults that a schema found, as `errors[]` of a problem: a JSON Pointer and a sentence each. */
 import { escapeStep } from '@cupel/domain'
 import type { z } from 'zod'
 import type { Fault } from './strict-json.js'

@@ -17,8 +17,8 @@ const tags = [
   { name: 'Screening', description: 'Screen addresses and read the reports.' },
   { name: 'Bulk', description: 'Screen many addresses as one job.' },
   { name: 'Webhooks', description: 'Be told when a job ends.' },
-  { name: 'Access', description: 'Who used the account’s keys.' },
-  { name: 'Reference', description: 'What the service knows and speaks.' },
+  { name: 'Access', description: 'Calls made with the account’s keys.' },
+  { name: 'Reference', description: 'Supported chains and this description.' },
   { name: 'Operation', description: 'For those who run it.' },
 ]
 
@@ -78,7 +78,7 @@ const RATE_LIMIT_POLICY_HEADER = {
 }
 
 const RATE_LIMIT_HEADER = {
-  description: 'How the key stands: `r` calls left, `t` seconds until there is one more.',
+  description: 'The state of the key: `r` calls left, `t` seconds until there is one more.',
   schema: { type: 'string' },
   example: '"pro";r=49;t=1',
 }
@@ -221,18 +221,18 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Makes the call safe to repeat, for 24 hours: the same key with the same method, path and JSON is answered as the first call was, however often it comes. Only successes are kept; after an error the call goes on.',
+    'Makes the call safe to repeat, for 24 hours: every call with the same key, method, path and JSON gets the answer of the first one. Only successes are kept; after an error a repeat does the work.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
 }
 
 const REPLAYED_HEADER = {
-  description: '`true` where an earlier call with this Idempotency-Key made what is returned.',
+  description: '`true` where an earlier call with this Idempotency-Key made the result.',
   schema: { type: 'string', const: 'true' },
 }
 
 const retryAfter = {
   'Retry-After': {
-    description: 'Seconds after which trying again makes sense.',
+    description: 'Seconds to wait before a retry.',
     schema: { type: 'integer', minimum: 0 },
   },
 }
@@ -248,7 +248,7 @@ const statusHeaders: Readonly<Record<number, Json>> = {
   },
   403: {
     'WWW-Authenticate': {
-      description: 'With `scope_required`: the scope the call takes.',
+      description: 'With `scope_required`: the scope that the call needs.',
       schema: { type: 'string' },
     },
   },

@@ -1,11 +1,11 @@
 /**
- * Page tokens: where a list goes on, sealed so that nobody can read, make up or carry over one. A token opens only for the
- * account, environment, list and filter it was made for.
+ * Page tokens name the position at which a list continues. They are encrypted and authenticated: a token opens only for the
+ * account, environment, list and filter for which it was made.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 export interface PageTokens {
-  /** `scope` names everything the token is bound to; `position` is what opening it gives back. */
+  /** `scope`: everything the token is bound to. `position`: what `open` returns. */
   seal(scope: readonly (string | boolean)[], position: readonly string[]): string
   /** The position, or null where the token was not made for this scope. */
   open(scope: readonly (string | boolean)[], token: string): readonly string[] | null
@@ -14,7 +14,7 @@ export interface PageTokens {
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** A longer token is none of ours. */
+/** No token of this service is longer. */
 export const MAX_PAGE_TOKEN_LENGTH = 512
 
 /** `key` has 32 bytes. It is the same on every instance and after every restart, so that tokens stay valid everywhere. */
@@ -28,7 +28,7 @@ export function createPageTokens(key: Uint8Array): PageTokens {
     },
     open(scope, token) {
       const bytes = Buffer.from(token, 'base64url')
-      // Buffer.from passes over what is no base64url: only the one spelling of a token is accepted.
+      // Buffer.from skips characters that are not base64url, so only the one spelling of a token is accepted.
       if (bytes.length <= NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== token) return null
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
@@ -40,7 +40,7 @@ export function createPageTokens(key: Uint8Array): PageTokens {
         const position = Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8')
         return JSON.parse(position) as string[]
       } catch {
-        // The tag does not match: made elsewhere, changed, or for somebody else.
+        // The tag does not match: the token was made elsewhere, changed, or made for another scope.
         return null
       }
     },

@@ -27,13 +27,13 @@ export const pageToken = z
   .string()
   .max(MAX_PAGE_TOKEN_LENGTH)
   .optional()
-  .describe('`next_page_token` of the page before, with the same filter; absent for the first page.')
+  .describe('`next_page_token` of the previous page, with the same filter; absent for the first page.')
 
 /** The page as the API description shows it. */
 export function pageSchema(item: z.ZodType) {
   return z.object({
     items: z.array(item),
-    next_page_token: z.string().nullable().describe('Asks for the next page; null at the end.'),
+    next_page_token: z.string().nullable().describe('Token for the next page; null at the end.'),
   })
 }
 

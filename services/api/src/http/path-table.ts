@@ -1,8 +1,8 @@
-/** Which methods a path takes: for OPTIONS, for 405, and to tell both from 404. */
+/** The methods of each path, for OPTIONS, 405 and 404. */
 import type { Endpoint } from './endpoint.js'
 
 export interface PathTable {
-  /** Value of the Allow header, or null where nothing lives under the path. `url` may carry a query. */
+  /** The value of the Allow header; null where no endpoint has the path. `url` may contain a query. */
   allowedMethods(url: string): string | null
 }
 

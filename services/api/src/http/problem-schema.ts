@@ -51,7 +51,7 @@ export function problemExample(code: ProblemCode): object {
   }
 }
 
-/** What the service says in the most common case of each code; a test provokes every one and compares. */
+/** The details of the most common case of each code. A test provokes every case and compares. */
 const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = {
   invalid_request: {
     detail: 'The request does not have the form this endpoint takes; see errors.',
@@ -100,7 +100,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = 
     errors: [{ pointer: '/chain', detail: 'The address is not of ETH; it fits BTC.' }],
   },
   idempotency_mismatch: { detail: 'This Idempotency-Key was used with another request.' },
-  rate_limited: { detail: 'The API key has used up its calls for the moment.' },
+  rate_limited: { detail: 'The API key has no calls left at the moment.' },
   too_many_failures: {
     detail: 'Too many calls from this address failed to authenticate within a minute.',
   },

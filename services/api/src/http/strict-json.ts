@@ -1,4 +1,4 @@
-/** A body as strict JSON: its bytes are UTF-8, and nothing in it could be understood in two ways. */
+/** Parses a body as strict JSON: its bytes are UTF-8, and no two readers can understand it differently. */
 import { isUtf8 } from 'node:buffer'
 import { strictJsonFault, type JsonFault } from '@cupel/domain'
 
@@ -17,7 +17,7 @@ export function parseStrictJson(bytes: Buffer): StrictJson {
   try {
     return { ok: true, value: JSON.parse(text) as unknown }
   } catch {
-    // The parser's message quotes the body, which belongs neither into an answer nor into a log.
+    // The parser's message quotes the body, which must not be in an answer or a log.
     return refused('', 'The body is not valid JSON.')
   }
 }

@@ -1,4 +1,4 @@
-/** The trace a call belongs to (W3C Trace Context, version 00), where its caller names one. */
+/** The trace that the caller names for a call (W3C Trace Context, version 00). */
 import type { IncomingHttpHeaders } from 'node:http'
 
 export function traceparentOf(headers: IncomingHttpHeaders): string | undefined {

@@ -1,6 +1,6 @@
-/** HTML from texts: whatever is not markup of our own is escaped. */
+/** Builds HTML: every text that is not markup is escaped. */
 
-/** Markup that may stand in the page as it is. */
+/** Markup that is put into the page unescaped. */
 export interface Html {
   readonly html: string
 }
@@ -30,7 +30,7 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
 
-/** The little of Markdown that descriptions use: `code`. */
+/** The only Markdown that descriptions use: `code`. */
 export function inline(text: string): Html {
   return {
     html: text
@@ -40,7 +40,7 @@ export function inline(text: string): Html {
   }
 }
 
-/** Paragraphs are parted by an empty line. */
+/** An empty line separates paragraphs. */
 export function prose(text: string): readonly Html[] {
   return text.split('\n\n').map((paragraph) => markup`<p>${inline(paragraph)}</p>`)
 }

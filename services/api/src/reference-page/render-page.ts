@@ -183,7 +183,7 @@ function parameterTable(parameters: NonNullable<Operation['parameters']>): Html 
 const MUST = markup` <span class="must">required</span>`
 
 function answer(status: string, response: Response, document: Description): Html {
-  // Those every answer carries are told of once, in the introduction.
+  // The headers of every answer are described once, in the introduction.
   const own = Object.entries(response.headers ?? {}).filter(
     ([name, header]) => header.$ref === undefined || !commonHeaderNames.includes(name),
   )
@@ -289,7 +289,7 @@ function typeOf(schema: Schema): Html {
     : markup`${types} <span class="faint">(${limits.join(', ')})</span>`
 }
 
-/** What a schema says besides its type, in words. */
+/** The constraints of a schema besides its type, in words. */
 const LIMITS = {
   format: 'as',
   minLength: 'at least',

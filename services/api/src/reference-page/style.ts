@@ -1,4 +1,4 @@
-/** The look of the reference page: one sheet inside the page, so that nothing is fetched; its hash is its leave to apply. */
+/** The style of the reference page, inline so that nothing is fetched; the Content-Security-Policy allows it by its hash. */
 import { createHash } from 'node:crypto'
 
 export const style = `
@@ -39,7 +39,7 @@ summary b{font-family:ui-monospace,Menlo,monospace;margin-right:.6rem}
 @media print{nav{display:none}body{display:block}}
 `
 
-/** Scripts, images, frames, forms and requests of any kind: none. */
+/** Allows no scripts, images, frames, forms or requests. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

@@ -1,4 +1,4 @@
-/** What a magic address makes of a screen in the sandbox. To a live key no address is magic. */
+/** How the sandbox answers a screen of a magic address. For a live key no address is magic. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '@cupel/access'
 import { problemCodes } from '@cupel/contracts'
@@ -7,14 +7,14 @@ import { refuse, type Refusal } from '../http/problem.js'
 import type { ScreenResult } from '../screening/screens.js'
 
 export type SandboxScript =
-  /** Screened as usual, after the delay where there is one. */
+  /** Screened as usual, after the delay if there is one. */
   | { readonly kind: 'screen'; readonly delay?: Promise<void> | undefined }
   /** Screened as usual, and answered as if it had taken too long. */
   | { readonly kind: 'late'; readonly delay?: undefined }
   | { readonly kind: 'refusal'; readonly refusal: Refusal }
 
 const AS_USUAL: SandboxScript = { kind: 'screen' }
-/** Waiting so long always helps in the sandbox. */
+/** In the sandbox a retry after this time always works. */
 const RETRY_SECONDS = 1
 
 export function sandboxScript(caller: Pick<Caller, 'livemode'>, canonicalAddress: string): SandboxScript {
@@ -28,7 +28,7 @@ export function sandboxScript(caller: Pick<Caller, 'livemode'>, canonicalAddress
     kind: 'refusal',
     refusal: refuse(
       code,
-      `${title}: this address of the sandbox is always answered so.`,
+      `${title}: the sandbox always answers this address with it.`,
       retry === 'later' && code !== 'internal_error' && code !== 'screening_failed'
         ? { retryAfterSeconds: RETRY_SECONDS }
         : {},
@@ -36,7 +36,7 @@ export function sandboxScript(caller: Pick<Caller, 'livemode'>, canonicalAddress
   }
 }
 
-/** The report is there or will be; only its caller is told that it is late. */
+/** The same result as a timeout: the report exists, and the caller gets 503 `screening_timeout`. */
 export function lateOf(result: ScreenResult): ScreenResult {
   if ('refused' in result || result.outcome.kind !== 'report') return result
   return { reportId: result.reportId, outcome: { kind: 'late' }, isRecorded: false }

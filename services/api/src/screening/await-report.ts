@@ -1,6 +1,6 @@
 /**
- * Waits for a report by asking for it, where the tail of this instance will not see it: an attempt that another instance began
- * under the same Idempotency-Key goes on under its report id, which names that instance's partition.
+ * Polls for a report that the tail of this instance does not see. A call that continues an earlier attempt under its
+ * Idempotency-Key has the report id of that attempt, and the id may name the partition of another instance.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { notePendingScreens, type Caller } from '@cupel/access'
@@ -9,7 +9,7 @@ import type { Database } from '@cupel/postgres'
 import type { ScreenOutcome } from './pending-table.js'
 import type { ReportReader } from './report-reader.js'
 
-/** Between two looks; each look waits for the projection by itself. */
+/** Time between two reads; each read waits for the projection too. */
 const LOOK_INTERVAL_MS = 50
 
 export interface AwaitReportOptions {

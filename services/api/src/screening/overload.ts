@@ -1,4 +1,4 @@
-/** When this instance should not take another screen: what waits already would make it late. */
+/** Decides when this instance rejects a screen because the waiting ones would make it late. */
 
 /** Screens waited for at once; more are refused before anything is appended. */
 export const MAX_PENDING = 1_024
@@ -9,7 +9,7 @@ export interface Load {
   readonly deadlineMs: number
 }
 
-/** Past half the deadline the queue in front of the scorers is longer than it should be: adding to it helps nobody. */
+/** Where the oldest screen has waited for half the deadline, a new one would hardly be answered in time. */
 export function isOverloaded(load: Load): boolean {
   return load.pending >= MAX_PENDING || load.oldestAgeMs > load.deadlineMs / 2
 }

@@ -17,7 +17,7 @@ export type ScreenOutcome =
   | { readonly kind: 'failed'; readonly code: string }
   /** Not ready in time; the id is noted as pending. */
   | { readonly kind: 'late' }
-  /** Not ready in time, and nobody knows that its request was accepted or that its id was noted: it must not be handed out. */
+  /** Not ready in time, and neither its request nor its note as pending is acknowledged: no caller may be given its id. */
   | { readonly kind: 'lost' }
 
 export interface PendingTable {
@@ -28,12 +28,12 @@ export interface PendingTable {
   register(screen: ScreenInWait): Promise<ScreenOutcome>
   /** Its request was acknowledged by the log: from here on the id may be handed out. */
   accept(reportId: string): void
-  /** The entry of an id this instance waits for; other ids are of no interest. */
+  /** The entry of an id that this instance waits for; undefined for other ids. */
   find(reportId: string): ScreenInWait | undefined
   settle(reportId: string, outcome: ScreenOutcome): void
-  /** Gives an id up without an outcome, where its request was never accepted by the log. */
+  /** Deletes an entry without an outcome, where the log did not accept its request. */
   withdraw(reportId: string): void
-  /** Resolves when nothing is waited for any more. */
+  /** Resolves when no entry is left. */
   drained(): Promise<void>
   close(): void
 }
@@ -82,11 +82,11 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
       )
       outcome = { kind: 'lost' }
     }
-    // A report that came meanwhile has settled its entry already.
+    // A report that arrived meanwhile has settled its entry already.
     for (const { screen } of expired) finish(screen.reportId, outcome)
   }
   const deadlines = createDeadlineQueue<Entry>((expired) => {
-    // The log never acknowledged these requests, so they may not be in it: nothing would ever be found under their ids.
+    // The log never acknowledged these requests. They may not be in it, and then their ids would never be found.
     for (const { screen, isAccepted } of expired) if (!isAccepted) finish(screen.reportId, { kind: 'lost' })
     const accepted = expired.filter(({ isAccepted }) => isAccepted)
     if (accepted.length > 0) void expire(accepted)

@@ -21,11 +21,11 @@ export function createReportNames(key: Uint8Array): NameReports {
 const BLOCK_BYTES = 16
 
 /**
- * One block of AES for each half, with a cipher that is set up once: a tenth of the cost of HMAC-SHA256, and an id takes eight
- * rounds. The function must stay as it is for as long as its key makes ids.
+ * One block of AES for each half, with a cipher that is set up once. This costs a tenth of HMAC-SHA256, and an id takes eight
+ * rounds. The function must not change while its key is in use, because ids would repeat.
  */
 export function reportIdRounds(key: Uint8Array): RoundFunction {
-  // Each block stands for itself: ECB is the bare permutation AES is.
+  // The blocks are independent: ECB applies the permutation of AES to each.
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   return (round, halves) => {
     const blocks = Buffer.alloc(BLOCK_BYTES * halves.length)

@@ -1,6 +1,6 @@
 /**
- * Report ids without a round trip each: numbers are taken from the database in blocks, and a keyed permutation turns them into
- * names that are unique and say nothing about how many there are. A block whose process died is lost, never used again.
+ * Hands out report ids without a round trip for each: it takes numbers from the database in blocks, and a keyed permutation turns
+ * them into unique names that do not reveal how many there are. The rest of a block is lost when its process dies.
  */
 
 export interface ReportIds {
@@ -8,17 +8,17 @@ export interface ReportIds {
 }
 
 export interface ReportIdsOptions {
-  /** Takes a block of numbers nobody else gets and returns the first. */
+  /** Reserves a block of numbers and returns the first. */
   readonly take: (count: number) => Promise<number>
-  /** Names of so many numbers in a row. */
+  /** The names of `count` consecutive numbers. */
   readonly idsOf: (first: number, count: number) => readonly string[]
 }
 
 /** Numbers per block: at 3,000 screens per second a block lasts over a second. */
 const BLOCK_SIZE = 4_096
-/** The next block is fetched while this many are left, so that nobody waits for it. */
+/** The next block is fetched while this many are left, so that no call waits for it. */
 const FETCH_AHEAD = 1_024
-/** Names made at once: a call of the cipher costs more than what it computes for one of them. */
+/** Names made at once: the fixed cost of calling the cipher exceeds the cost of one name. */
 const NAMES_AT_ONCE = 64
 
 export function createReportIds(options: ReportIdsOptions): ReportIds {
@@ -54,7 +54,7 @@ export function createReportIds(options: ReportIdsOptions): ReportIds {
       const name = names[named]!
       named += 1
       next += 1
-      // Fetched in the background: whoever finds no block left asks again and sees the error.
+      // Fetched in the background: a call that finds no block left fetches again and gets the error.
       if (end - next < FETCH_AHEAD && ahead === null && fetching === null) fetch().catch(ignoreUntilNeeded)
       return name
     },

@@ -1,6 +1,7 @@
 /**
- * Reads a report back so that nobody is ever told "unknown" about a report they were given: a miss waits until the read
- * model has passed the end of that id's partition as it was when the call came, then looks again (docs/adr/0073).
+ * Reads a report by its id. A caller who was given an id never gets "unknown" for it: where the read model has no row, the read
+ * waits until the read model has passed the end that the id's partition had when the call came, and reads again
+ * (docs/adr/0073).
  */
 import type { Caller } from '@cupel/access'
 import { reportPartition, topicOf } from '@cupel/contracts'
@@ -13,9 +14,9 @@ export type FoundReport =
   | { readonly kind: 'pending' }
   /** Its screening ended without a report. */
   | { readonly kind: 'failed' }
-  /** Nobody has it, or another account or environment has. */
+  /** No report has this id, or one of another account or environment has. */
   | { readonly kind: 'unknown' }
-  /** The read model did not catch up in time, so that nothing can be said. */
+  /** The read model did not catch up in time, so whether the report exists is not known. */
   | { readonly kind: 'behind' }
 
 export interface ReportReader {
@@ -24,14 +25,14 @@ export interface ReportReader {
 
 export interface ReportReaderOptions {
   readonly log: EventLog
-  /** What became of a screening, for this account and environment alone; null where nothing is known of it. */
+  /** The stored outcome of a screening of this account and environment; null where there is none. */
   readonly read: (caller: Caller, reportId: string) => Promise<StoredReport | null>
   /** Whether the read model of reports has passed `position` before the time ran out. */
   readonly waitUntilProjected: (position: Position, timeoutMs: number) => Promise<boolean>
   readonly isPending: (caller: Caller, reportId: string) => Promise<boolean>
 }
 
-/** Longest wait for the read model; beyond it the caller is asked to come again. */
+/** Longest wait for the read model; after it the caller gets 503 and may retry. */
 export const READ_YOUR_WRITES_TIMEOUT_MS = 2_000
 
 export function createReportReader(options: ReportReaderOptions): ReportReader {
@@ -46,7 +47,7 @@ export function createReportReader(options: ReportReaderOptions): ReportReader {
         { topic, partition, offset },
         READ_YOUR_WRITES_TIMEOUT_MS,
       )
-      // Asked before the second look: a screening that ends in between is found there.
+      // Read before the second look: a screening that ends between the two is found by the second.
       const isPending = await options.isPending(caller, reportId)
       const again = await options.read(caller, reportId)
       if (again !== null) return foundOf(again)

@@ -1,6 +1,6 @@
 /**
  * Follows the partition of the report topic that this instance uses, live and sandbox, and settles the screens that wait.
- * The first record with an id is the report, for every reader; ids of other instances on the same partition are passed over
+ * For every reader the first record with an id is the report. Records of other instances on the same partition are skipped
  * without being decoded.
  */
 import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
@@ -28,7 +28,7 @@ export interface ReportTailOptions {
   readonly pending: PendingTable
   readonly logger: Logger
   readonly metrics: Metrics
-  /** The tail ended and will not come back; without it no screen can be answered. */
+  /** The tail ended for good. Without it no screen can be answered. */
   readonly onStopped: (error: LogStoppedError) => void
 }
 
@@ -81,7 +81,7 @@ function createRecordHandler(options: ReportTailOptions): (record: LogRecord, li
         setTimeout(() => handle(record, livemode), UNKNOWN_SCHEMA_RETRY_MS).unref()
         return
       }
-      logger.error({ err: error, reportId: record.key }, 'The record of a screen cannot be read')
+      logger.error({ err: error, reportId: record.key }, 'The outcome of a screen cannot be decoded')
       pending.settle(record.key, { kind: 'failed', code: 'internal_error' })
     }
   }

@@ -1,4 +1,4 @@
-/** One screen: request appended to the log, answered from the record its scorer appends. */
+/** One screen: appends the request to the log and answers from the record that the scorer appends. */
 import type { Caller } from '@cupel/access'
 import { requestedEventId, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
 import { createTimeLimit } from '@cupel/concurrency'
@@ -19,7 +19,7 @@ export type ScreenedAddress = Pick<
 >
 
 export interface ScreenOrder extends ScreenedAddress {
-  /** Where it carries an Idempotency-Key, the report has the id of its work. */
+  /** With an Idempotency-Key, the report has the id of the call's work. */
   readonly call: KeyedCall
   readonly customerReference: string | null
 }
@@ -33,7 +33,7 @@ export type ScreenResult =
     }
   | { readonly refused: RefusedBecause }
 
-/** Nothing was accepted: the caller may simply try again. */
+/** Why nothing was accepted; the caller may retry. */
 export type RefusedBecause = 'not_ready' | 'overloaded' | 'log_unavailable'
 
 export interface Screens {
@@ -45,7 +45,7 @@ export interface ScreensOptions {
   readonly codec: EventCodec
   readonly pending: PendingTable
   readonly reportIds: ReportIds
-  /** Waits for a report wherever it will be recorded: this instance may not follow that partition. */
+  /** Waits for a report in any partition, also in one that this instance does not follow. */
   readonly awaitElsewhere: (caller: Caller, reportId: string) => Promise<ScreenOutcome>
   readonly isReady: () => boolean
   readonly deadlineMs: number
@@ -93,7 +93,7 @@ export function createScreens(options: ScreensOptions): Screens {
       )
       const outcome = await Promise.race([answered, append.failed])
       if (outcome === 'failed') {
-        // The record may have been written all the same; nobody was given its id.
+        // The record may be in the log all the same, but no caller was given its id.
         if (!isResumed) pending.withdraw(reportId)
         return refused('log_unavailable')
       }

@@ -1,4 +1,4 @@
-/** GET /v1/audit-log: what was done with the account's keys, newest first. Eventually consistent, like every list. */
+/** GET /v1/audit-log: the calls made with the account's keys, newest first. Eventually consistent, like every list. */
 import type { Caller } from '@cupel/access'
 import type { AuditCursor, AuditEntry, AuditPage } from '@cupel/read-models'
 import { z } from 'zod'
@@ -30,14 +30,16 @@ const auditEntry = z
   .object({
     at: z.string().describe('When the call came; UTC, RFC 3339 with milliseconds.'),
     request_id: z.string().describe('`Request-Id` of the answer.'),
-    key_id: z.string().describe('Key the call was made with; the key itself is kept nowhere.'),
+    key_id: z.string().describe('Id of the key of the call; the key itself is stored nowhere.'),
     scope: z.string().describe('Scope of that key.'),
     client_address: z.string().describe('Address the call came from.'),
     method: z.string(),
     route: z.string().describe('Path of the endpoint, with the names of its parameters.'),
     status: z.int().describe('HTTP status of the answer.'),
     code: z.string().nullable().describe('Code of the problem; null for a success.'),
-    subject_ids: z.array(z.string()).describe('Ids of what the call was about or made, such as a report.'),
+    subject_ids: z
+      .array(z.string())
+      .describe('Ids of the objects that the call concerned or made, such as a report.'),
     latency_ms: z.number().describe('From the head of the request to its outcome.'),
     livemode: z.boolean(),
   })
@@ -66,7 +68,7 @@ export function listAuditLog({ list, tokens }: AuditListing): Endpoint {
     tag: 'Access',
     summary: 'List the use of keys',
     description:
-      'Every call made with a key of the account, in the key’s environment, newest first; also those that were refused, for example for their scope. A call may appear a moment after it was answered.',
+      'Every call made with a key of the account, in the key’s environment, newest first, including rejected calls, for example for their scope. A call may appear a moment after it was answered.',
     access: 'read-only',
     querySchema: auditQuery,
     answers: [
@@ -108,7 +110,7 @@ function itemOf(entry: AuditEntry, livemode: boolean): z.infer<typeof auditEntry
   }
 }
 
-/** Undefined where the token is not one of ours. */
+/** Undefined where the token was not made here. */
 function cursorOf(position: readonly string[] | null): AuditCursor | undefined {
   const [at, requestId] = position ?? []
   return at === undefined || requestId === undefined ? undefined : { at, requestId }

@@ -8,7 +8,7 @@ import { statuses } from '../../http/status.js'
 import { bulkJob, jobPath, runningExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
-/** Waiting so long usually helps where the log did not acknowledge. */
+/** Where the log did not acknowledge, a retry after this time usually works. */
 const RETRY_SECONDS = 1
 
 export function cancelBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint {
@@ -19,7 +19,7 @@ export function cancelBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
     tag: 'Bulk',
     summary: 'Cancel a job',
     description:
-      'Ends the job within a moment: what is done stands, every other item becomes `cancelled`, and so does the job. The answer shows the job as it stands when the request is accepted. A job that has ended stays as it is.',
+      'Cancels the job within a moment. Items that are done keep their result; every other item and the job become `cancelled`. The answer shows the job as it was when the request was accepted. A job that has ended does not change.',
     access: 'read-write',
     pathSchema: jobPath,
     answers: [

@@ -18,7 +18,7 @@ import { statuses } from '../../http/status.js'
 import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
 import { acceptedExample, bulkJob } from './job-description.js'
 
-/** Waiting so long usually helps where the log did not acknowledge. */
+/** Where the log did not acknowledge, a retry after this time usually works. */
 const RETRY_SECONDS = 1
 
 const bulkBody = z
@@ -26,7 +26,7 @@ const bulkBody = z
     addresses: z
       .array(
         text(MAX_ADDRESS_LENGTH, 0)
-          // It would be in the results, and in every log they go to.
+          // The results, and the logs of their readers, would contain it.
           .refine((address) => withoutApiKeys(address) === address, { error: 'This looks like an API key' }),
       )
       .min(1, { error: 'At least one address is needed' })
@@ -102,7 +102,7 @@ function replayOf(found: FoundJob, livemode: boolean, resultsUrl: ResultsUrl): R
       return { kind: 'answer', answer: accepted(jobId, document) }
     }
     case 'behind': {
-      const detail = 'Whether this was answered before is not known yet.'
+      const detail = 'Whether an earlier call was answered is not known yet.'
       return {
         kind: 'unknown-yet',
         refusal: refuse('unavailable', detail, { retryAfterSeconds: RETRY_SECONDS }),

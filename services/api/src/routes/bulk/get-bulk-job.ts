@@ -14,7 +14,7 @@ export function getBulkJob({ reader, readReports, resultsUrl }: BulkParts): Endp
     tag: 'Bulk',
     summary: 'Get a job',
     description:
-      'How the job stands: its counters grow while it runs, and `completed + failed + cancelled = total` once it has ended. Then `results` holds an item for each address, in the order of the submission. A job of another account, or of the other environment, is as unknown as one that never existed.',
+      'The state of the job: its counters grow while it runs, and `completed + failed + cancelled = total` once it has ended. Then `results` holds an item for each address, in the order of the submission. A job of another account, or of the other environment, is answered like one that does not exist.',
     access: 'read-only',
     pathSchema: jobPath,
     answers: [

@@ -1,4 +1,4 @@
-/** GET /v1/bulk/{job_id}/results: what became of each address, in pages or as a file, also while the job runs. */
+/** GET /v1/bulk/{job_id}/results: the outcome of each address, in pages or as a file, also while the job runs. */
 import type { JobItem } from '@cupel/read-models'
 import { z } from 'zod'
 import { resultDocument, resultLines } from '../../bulk/job-documents.js'
@@ -110,7 +110,7 @@ function fileOf(
   }
 }
 
-/** Null where the token is not one of ours. */
+/** Null where the token was not made here. */
 function firstOf(position: readonly string[] | null): number | null {
   return position?.[0] === undefined ? null : Number(position[0])
 }

@@ -1,4 +1,4 @@
-/** GET /healthz: the process runs. It tests nothing else, as a restart would not mend a dependency. */
+/** GET /healthz: the process runs. It checks no dependency, because a restart would not repair one. */
 import { z } from 'zod'
 import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
 

@@ -1,4 +1,4 @@
-/** GET /readyz: whether calls sent here now would be served. */
+/** GET /readyz: whether this instance would serve calls now. */
 import { z } from 'zod'
 import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'

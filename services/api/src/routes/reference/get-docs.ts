@@ -4,7 +4,7 @@ import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
 import { openEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { contentSecurityPolicy } from '../../reference-page/style.js'
 
-/** `page` is asked when called, as the page shows this endpoint too. */
+/** `page` is called per request: the page shows this endpoint too. */
 export function getDocs(page: () => string): Endpoint {
   return openEndpoint({
     operationId: 'getDocs',
@@ -22,7 +22,7 @@ export function getDocs(page: () => string): Endpoint {
         headers: {
           'Cache-Control': PUBLIC_FOR_MINUTES,
           'Content-Security-Policy': {
-            description: 'The page loads nothing and runs nothing; its one style sheet is known by its hash.',
+            description: 'The page loads and runs nothing; its one style sheet is allowed by its hash.',
             schema: z.string(),
             example: contentSecurityPolicy,
           },

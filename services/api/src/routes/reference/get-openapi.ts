@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
 import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
 
-/** `document` is asked when called, as the description holds this endpoint too. */
+/** `document` is called per request: the description contains this endpoint too. */
 export function getOpenapi(document: () => string): Endpoint {
   return openEndpoint({
     operationId: 'getOpenapi',

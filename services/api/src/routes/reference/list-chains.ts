@@ -10,12 +10,12 @@ const LIST = 'chains'
 
 const chainSchema = z
   .object({
-    code: z.string().describe('What `chain` takes and reports return.'),
+    code: z.string().describe('The value of `chain` in requests and reports.'),
     name: z.string(),
-    family: z.string().describe('Chains of one family write and check addresses alike.'),
+    family: z.string().describe('Chains of one family have the same form and checksum of addresses.'),
     symbol: z.string().describe('Symbol of the native asset.'),
     decimals: z.int().min(0).describe('Digits between the base unit and one whole native asset.'),
-    checksum: z.string().describe('How a mistyped address is noticed.'),
+    checksum: z.string().describe('How a mistyped address is detected.'),
     explorer_url: z
       .string()
       .nullable()

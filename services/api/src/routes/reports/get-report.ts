@@ -12,7 +12,7 @@ const reportPath = z.object({
     .describe('The id of the report.'),
 })
 
-/** A screening that is late is usually done by then. */
+/** A late screening has usually ended by then. */
 const PENDING_RETRY_SECONDS = 1
 
 export function getReport(reports: ReportReader): Endpoint {
@@ -23,7 +23,7 @@ export function getReport(reports: ReportReader): Endpoint {
     tag: 'Screening',
     summary: 'Get a report',
     description:
-      'Returns a report exactly as it was made. A report of another account, or of the other environment, is as unknown as one that never existed.',
+      'Returns a report exactly as it was made. A report of another account, or of the other environment, is answered like one that does not exist.',
     access: 'read-only',
     pathSchema: reportPath,
     answers: [
@@ -56,7 +56,7 @@ const refusals: Readonly<Record<'unknown' | 'pending' | 'failed' | 'behind', (re
         members: { report_id: reportId },
       }),
     behind: () =>
-      refuse('unavailable', 'Reports are being caught up with; whether this one exists is not known yet.', {
+      refuse('unavailable', 'The read model lags; whether this report exists is not known yet.', {
         retryAfterSeconds: PENDING_RETRY_SECONDS,
       }),
   }

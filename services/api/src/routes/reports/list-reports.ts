@@ -43,7 +43,7 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
     tag: 'Screening',
     summary: 'List reports',
     description:
-      'The reports of the key’s account and environment, newest first. Pages stay put while new reports are made. A report may appear a moment after its screening was answered.',
+      'The reports of the key’s account and environment, newest first. New reports do not move the pages. A report may appear a moment after its screening was answered.',
     access: 'read-only',
     querySchema: reportQuery,
     answers: [
@@ -64,14 +64,14 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
       if (after === undefined) return unknownPageToken()
       const page = await list(caller, { filter, pageSize: query.page_size, after })
       const next = page.next === null ? null : tokens.seal(scope, [page.next.endedAt, page.next.reportId])
-      // Documents go out as they were recorded, so that a report reads the same wherever it is read.
+      // Documents are sent as recorded, so that a report is the same wherever it is read.
       const items = page.items.map(({ document }) => document).join(',')
       return jsonAnswer(200, `{"items":[${items}],"next_page_token":${JSON.stringify(next)}}`)
     },
   })
 }
 
-/** Looks for an address under its one canonical form, whatever form the caller has. */
+/** Reports are found by the canonical form of an address; a caller may send any form. */
 function filterOf({ address, chain, level }: ReportQuery): ReportFilter | Refusal {
   if (address === undefined) {
     const code = chain === undefined ? undefined : findChain(chain)?.code
@@ -94,7 +94,7 @@ function scopeOf(caller: Caller, filter: ReportFilter): (string | boolean)[] {
   return [LIST, caller.accountId, caller.livemode, canonicalAddress, chain, level]
 }
 
-/** Undefined where the token is not one of ours. */
+/** Undefined where the token was not made here. */
 function cursorOf(position: readonly string[] | null): ReportCursor | undefined {
   const [endedAt, reportId] = position ?? []
   return endedAt === undefined || reportId === undefined ? undefined : { endedAt, reportId }

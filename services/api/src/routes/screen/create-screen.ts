@@ -26,16 +26,18 @@ const LATE_RETRY_SECONDS = 1
 
 const screenBody = z
   .strictObject({
-    // Its length is judged with the rest of the address, so that every faulty address is the same problem.
+    // parseAddress checks the length, so that every faulty address is the same problem.
     address: z
       .string()
       .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })
-      .describe('The address to screen, in any form its chain knows. Echoed back exactly as sent.'),
+      .describe(
+        'The address to screen, in any form that its chain allows. The report repeats it exactly as sent.',
+      ),
     chain: text(MAX_CHAIN_LENGTH)
       .optional()
       .describe('Chain code, in any case; without it the chain is detected from the address.'),
     customer_reference: text(MAX_REFERENCE_LENGTH)
-      // It would be in the report, and in every log the report goes to.
+      // The report, and the logs of its readers, would contain it.
       .refine((reference) => withoutApiKeys(reference) === reference, { error: 'This looks like an API key' })
       .optional()
       .describe('Your own reference, returned in the report.'),
@@ -117,7 +119,7 @@ function replayOf(found: FoundReport, reportId: string): Replay {
     case 'behind':
       return {
         kind: 'unknown-yet',
-        refusal: refuse('unavailable', 'Whether this was answered before is not known yet.', {
+        refusal: refuse('unavailable', 'Whether an earlier call was answered is not known yet.', {
           retryAfterSeconds: LATE_RETRY_SECONDS,
         }),
       }

@@ -25,7 +25,9 @@ const changeBody = z
     status: z
       .enum(['enabled', 'disabled'])
       .optional()
-      .describe('`disabled` pauses: what is on its way is held. `enabled` resumes: what was held is sent.'),
+      .describe(
+        '`disabled` pauses: pending deliveries are held. `enabled` resumes: held deliveries are sent.',
+      ),
   })
   .refine((body) => Object.keys(body).length > 0, { error: 'Nothing to change is given' })
   .meta({ id: 'WebhookEndpointChange', minProperties: 1 })
@@ -38,7 +40,7 @@ export function changeWebhookEndpoint({ store }: WebhookParts): Endpoint {
     tag: WEBHOOKS_TAG,
     summary: 'Change, pause or resume a webhook endpoint',
     description:
-      'Changes what is given. While an endpoint is disabled its deliveries are held, those of new jobs as well; enabling it sends them, at a bounded rate, each from the start of its schedule.',
+      'Changes the given fields. While an endpoint is disabled its deliveries are held, also those of new jobs. Enabling it sends them at a bounded rate, each from the start of its schedule.',
     access: 'read-write',
     pathSchema: endpointPath,
     bodySchema: changeBody,

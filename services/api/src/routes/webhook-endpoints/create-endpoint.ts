@@ -1,4 +1,4 @@
-/** POST /v1/webhook-endpoints: names a receiver of webhooks and shows its secret, once. */
+/** POST /v1/webhook-endpoints: creates a receiver of webhooks and shows its secret once. */
 import { createEndpoint } from '@cupel/webhooks'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
@@ -29,7 +29,7 @@ export function createWebhookEndpoint({ store }: WebhookParts): Endpoint {
     tag: WEBHOOKS_TAG,
     summary: 'Create a webhook endpoint',
     description:
-      'Every enabled endpoint of the account and environment is sent every bulk job that ends, signed after Standard Webhooks 1.0 with a secret that this answer alone shows. At most ten.',
+      'Every enabled endpoint receives a message for each bulk job of its account and environment that ends. Messages are signed as Standard Webhooks 1.0 with a secret that only this answer shows. At most ten endpoints.',
     access: 'read-write',
     bodySchema: endpointBody,
     bodyExample: { url: endpointExample.url, payload: 'full' },

@@ -1,4 +1,4 @@
-/** DELETE /v1/webhook-endpoints/{endpoint_id}: gives a receiver up. */
+/** DELETE /v1/webhook-endpoints/{endpoint_id}: deletes a receiver. */
 import { deleteEndpoint } from '@cupel/webhooks'
 import { keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
 import { statuses } from '../../http/status.js'
@@ -19,10 +19,10 @@ export function deleteWebhookEndpoint({ store }: WebhookParts): Endpoint {
     path: '/v1/webhook-endpoints/{endpoint_id}',
     tag: WEBHOOKS_TAG,
     summary: 'Delete a webhook endpoint',
-    description: 'Nothing more is sent there; its deliveries and their attempts go with it.',
+    description: 'Nothing more is sent to it. Its deliveries and their attempts are deleted too.',
     access: 'read-write',
     pathSchema: endpointPath,
-    answers: [{ status: statuses.noContent, description: 'It is gone.' }],
+    answers: [{ status: statuses.noContent, description: 'The endpoint is deleted.' }],
     problems: ['not_found', 'scope_required', 'unavailable'],
     async handle(call, { path }) {
       const refusal = refuseWithoutAdmin(call.caller)

@@ -56,9 +56,9 @@ const at = (what: string) => z.string().describe(`${what}, UTC, RFC 3339 with mi
 
 const endpointFields = {
   endpoint_id: z.string(),
-  url: z.string().describe('As it is called, normalised.'),
+  url: z.string().describe('The URL that is called, normalised.'),
   payload: z.string().describe('`full` or `thin`; others may be added.'),
-  status: z.string().describe('`enabled` or `disabled`; what is to go to a disabled one is held.'),
+  status: z.string().describe('`enabled` or `disabled`; deliveries to a disabled endpoint are held.'),
   disabled_reason: z
     .string()
     .nullable()
@@ -69,7 +69,7 @@ export const endpointComponent = z.object(endpointFields).meta({ id: 'WebhookEnd
 export const newEndpointComponent = z
   .object({
     ...endpointFields,
-    secret: z.string().describe('Signs what is sent here, `whsec_…`. Shown this once.'),
+    secret: z.string().describe('Signs the messages to this endpoint, `whsec_…`. Shown only in this answer.'),
   })
   .meta({ id: 'NewWebhookEndpoint' })
 
@@ -78,13 +78,16 @@ export const deliveryComponent = z
     delivery_id: z.string(),
     webhook_id: z.string().describe('The `webhook-id` header: the same over all attempts.'),
     type: z.string().describe('`bulk.completed`, `bulk.cancelled` or `endpoint.test`; others may be added.'),
-    job_id: z.string().nullable().describe('The job it tells of; null where it tells of none.'),
+    job_id: z.string().nullable().describe('The job of the message; null where it concerns none.'),
     status: z
       .string()
       .describe(
         '`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled.',
       ),
-    next_attempt_at: z.string().nullable().describe('When it is tried next; null where it is not.'),
+    next_attempt_at: z
+      .string()
+      .nullable()
+      .describe('Time of the next attempt; null where there will be none.'),
     created_at: at('When it was made'),
     attempts: z
       .array(
@@ -99,7 +102,7 @@ export const deliveryComponent = z
           response_excerpt: z
             .string()
             .nullable()
-            .describe('How the answer’s body began, 1,024 characters at most.'),
+            .describe('The beginning of the answer’s body, at most 1,024 characters.'),
         }),
       )
       .describe('Oldest first.'),
@@ -167,13 +170,13 @@ export function deliveryDocument(delivery: WebhookDelivery): z.infer<typeof deli
   }
 }
 
-/** Keys made with `--no-webhook-admin` leave endpoints alone. */
 /** Who changes an endpoint, and the call that the event of the change records. `status` is that of its success. */
 export function authorOf(call: KeyedCall, status: number): Owner & Actor {
   const { accountId, livemode, keyId } = call.caller
   return { accountId, livemode, by: keyId, call: apiCallOf(call, status) }
 }
 
+/** A key made with `--no-webhook-admin` may not change endpoints. */
 export function refuseWithoutAdmin(caller: Pick<Caller, 'webhookAdmin'>): Refusal | null {
   return caller.webhookAdmin
     ? null

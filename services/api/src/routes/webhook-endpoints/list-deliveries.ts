@@ -1,4 +1,4 @@
-/** GET /v1/webhook-endpoints/{endpoint_id}/deliveries: what was sent there, or is to be, with every attempt. */
+/** GET /v1/webhook-endpoints/{endpoint_id}/deliveries: its deliveries, past and due, with every attempt. */
 import { getEndpoint, listDeliveries } from '@cupel/webhooks'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'

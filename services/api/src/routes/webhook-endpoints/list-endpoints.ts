@@ -40,7 +40,7 @@ export function listWebhookEndpoints({ store, tokens }: WebhookParts): Endpoint 
       const scope = [LIST, accountId, livemode]
       const position = query.page_token === undefined ? [] : tokens.open(scope, query.page_token)
       if (position === null) return unknownPageToken()
-      // At most ten: read whole, and cut behind the one the page before ended with.
+      // There are at most ten: all are read, and the page starts after the last one of the page before.
       const all = await listEndpoints(store.database, { accountId, livemode })
       const [createdAt = '', endpointId = ''] = position
       const rest = all.filter(

@@ -1,4 +1,4 @@
-/** POST /v1/webhook-endpoints/{endpoint_id}/redeliver: sends again what was missed since a moment, or a range of what there is. */
+/** POST /v1/webhook-endpoints/{endpoint_id}/redeliver: sends missed deliveries, or those of a range, again. */
 import { redeliverRange } from '@cupel/webhooks'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
@@ -27,7 +27,7 @@ const rangeBody = z
   })
   .meta({ id: 'RedeliverRequest' })
 
-const redelivered = z.object({ count: z.int().min(0).describe('Deliveries that are on their way again.') })
+const redelivered = z.object({ count: z.int().min(0).describe('Deliveries that will be sent again.') })
 
 export function redeliverWebhooks({ store }: WebhookParts): Endpoint {
   return keyedEndpoint<EndpointPath, undefined, z.infer<typeof rangeBody>>({
@@ -37,7 +37,7 @@ export function redeliverWebhooks({ store }: WebhookParts): Endpoint {
     tag: WEBHOOKS_TAG,
     summary: 'Send missed deliveries again',
     description:
-      'Everything missed since a moment, or a range by time and status. They go out at a bounded rate, each with its `webhook-id` and body of before.',
+      'Sends all deliveries missed since a time, or a range by time and status, at a bounded rate. Each keeps its `webhook-id` and body.',
     access: 'read-write',
     pathSchema: endpointPath,
     bodySchema: rangeBody,
@@ -45,7 +45,7 @@ export function redeliverWebhooks({ store }: WebhookParts): Endpoint {
     answers: [
       {
         status: 202,
-        description: 'How many are on their way.',
+        description: 'The number of deliveries that will be sent.',
         contentType: 'application/json',
         schema: redelivered,
         example: { count: 3 },

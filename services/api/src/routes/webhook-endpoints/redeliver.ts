@@ -21,13 +21,13 @@ export function redeliverWebhook({ store }: WebhookParts): Endpoint {
     tag: WEBHOOKS_TAG,
     summary: 'Send a delivery again',
     description:
-      'Whatever became of it: the same `webhook-id`, the same body to the byte, and a schedule from its start.',
+      'In any status. It has the same `webhook-id` and the same body to the byte, and its schedule starts again.',
     access: 'read-write',
     pathSchema: deliveryPath,
     answers: [
       {
         status: 202,
-        description: 'The delivery, on its way.',
+        description: 'The delivery, which will be sent.',
         contentType: 'application/json',
         schema: deliveryComponent,
         example: deliveryExample,

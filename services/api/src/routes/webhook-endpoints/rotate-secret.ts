@@ -1,4 +1,4 @@
-/** POST /v1/webhook-endpoints/{endpoint_id}/rotate-secret: a new secret, shown once; the old one signs beside it for a day. */
+/** POST /v1/webhook-endpoints/{endpoint_id}/rotate-secret: makes a new secret, shown once; messages are also signed with the old one for a day. */
 import { rotateEndpointSecret } from '@cupel/webhooks'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
@@ -16,10 +16,10 @@ import {
 
 const rotated = z
   .object({
-    secret: z.string().describe('The new secret, `whsec_…`. Shown this once.'),
+    secret: z.string().describe('The new secret, `whsec_…`. Shown only in this answer.'),
     previous_secret_expires_at: z
       .string()
-      .describe('Until then messages carry a signature with the secret before as well. UTC, RFC 3339.'),
+      .describe('Until then messages are also signed with the previous secret. UTC, RFC 3339.'),
   })
   .meta({ id: 'RotatedWebhookSecret' })
 
@@ -31,7 +31,7 @@ export function rotateWebhookSecret({ store }: WebhookParts): Endpoint {
     tag: WEBHOOKS_TAG,
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'For 24 hours messages are signed with both secrets, so that a receiver can change over at any moment. Rotating again within that time ends the oldest secret at once.',
+      'For 24 hours messages are signed with both secrets, so that a receiver can change its secret at any time. Rotating again within that time ends the oldest secret at once.',
     access: 'read-write',
     pathSchema: endpointPath,
     answers: [

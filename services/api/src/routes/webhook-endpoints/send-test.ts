@@ -1,4 +1,4 @@
-/** POST /v1/webhook-endpoints/{endpoint_id}/test: a ping, signed and delivered as everything else. */
+/** POST /v1/webhook-endpoints/{endpoint_id}/test: sends a ping, signed and delivered like every other message. */
 import { sendTest } from '@cupel/webhooks'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import {
@@ -21,13 +21,13 @@ export function sendWebhookTest({ store }: WebhookParts): Endpoint {
     tag: WEBHOOKS_TAG,
     summary: 'Send a test to a webhook endpoint',
     description:
-      'Sends a message of type `endpoint.test`. What became of it is among the deliveries of the endpoint.',
+      'Sends a message of type `endpoint.test`. Its outcome is in the list of deliveries of the endpoint.',
     access: 'read-write',
     pathSchema: endpointPath,
     answers: [
       {
         status: 202,
-        description: 'The delivery, on its way.',
+        description: 'The delivery, which will be sent.',
         contentType: 'application/json',
         schema: deliveryComponent,
         example: { ...deliveryExample, type: 'endpoint.test', job_id: null, attempts: [] },
