@@ -1,5 +1,6 @@
 /** Whatever an adapter is answered, it refuses in words of its own. */
 import { isDeepStrictEqual } from 'node:util'
+import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NOW_MS, protocols, type Protocol } from '../test/protocols.js'
@@ -9,7 +10,8 @@ import { adapterOf } from './open-provider.js'
 import type { ChainProvider } from './provider.js'
 import { ProviderError } from './provider-error.js'
 
-const RUNS = 1_000
+const FULL = 1_000
+const MINIMUM = 100
 
 /** A conversation without a network: each question is answered by `answer`. */
 function httpOf(answer: (asked: Asked) => unknown): ProviderHttp {
@@ -58,30 +60,30 @@ async function outcome(question: () => Promise<unknown>): Promise<'answered' | '
 describe.each(protocols)('an adapter of kind $kind', (protocol) => {
   test.each(Object.entries(questions))(
     'asked for %s and answered anything at all',
-    async (_name, question) => {
+    async (name, question) => {
       const anything = fc.jsonValue({ maxDepth: 4 })
-      await fc.assert(
+      await assertWithin(
+        { name: `${protocol.kind}, ${name}: anything`, full: FULL, minimum: MINIMUM },
         fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 4 }), async (answers) => {
           let next = 0
           const http = httpOf(() => answers[next++ % answers.length])
           await outcome(() => question(adapterFor(protocol), protocol.address, http))
         }),
-        { numRuns: RUNS },
       )
     },
   )
 
   test.each(Object.entries(questions))(
     'asked for %s and answered in its own form with anything at one place',
-    async (_name, question) => {
+    async (name, question) => {
       let isRefusedOnce = false
-      await fc.assert(
+      await assertWithin(
+        { name: `${protocol.kind}, ${name}: one wrong place`, full: FULL, minimum: MINIMUM },
         fc.asyncProperty(fc.nat(), fc.jsonValue({ maxDepth: 2 }), async (place, anything) => {
           const http = httpOf((asked) => replacedAt(protocol.answerer(asked), place, anything))
           const came = await outcome(() => question(adapterFor(protocol), protocol.address, http))
           isRefusedOnce ||= came === 'refused'
         }),
-        { numRuns: RUNS },
       )
       expect(isRefusedOnce).toBe(true)
     },
