@@ -312,8 +312,15 @@ export function consumeContract(kind: LogKind): void {
 /** Takes the dead letters away that the harness gives every consumer. */
 const withoutDeadLetters = { deadLetters: undefined as never }
 
+/** A log may be an object of a class, so that a copy of its properties would lack its methods. */
 function withAppend(log: EventLog, append: EventLog['append']): EventLog {
-  return { ...log, append }
+  return new Proxy(log, {
+    get(target, name) {
+      if (name === 'append') return append
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
 }
 
 function failingWhen(isDead: () => boolean, database: Database): Database {

@@ -1,0 +1,22 @@
+import { silentLogger } from '@cupel/contracts'
+import { deleteRecordsBefore, openKafkaLog } from '@cupel/event-log/kafka'
+import { describe } from 'vitest'
+import { consumeContract } from './consume-contract.js'
+
+const brokers = process.env['CUPEL_TEST_KAFKA_BROKERS'] ?? ''
+const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
+
+describe.skipIf(missing !== undefined)(
+  `On a real broker${missing === undefined ? '' : ` (${missing})`}`,
+  () => {
+    consumeContract({
+      migrations: [],
+      open: () => openKafkaLog({ brokers, clientId: 'consume-contract' }),
+      deleteBefore: async (_, { topic, partition, offset }) =>
+        await deleteRecordsBefore(
+          { brokers: [brokers], clientId: 'consume-contract-admin', logger: silentLogger },
+          { wireTopic: topic, partition, offset },
+        ),
+    })
+  },
+)
