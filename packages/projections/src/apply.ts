@@ -2,7 +2,7 @@
 import { eventSchemas, type EventType } from '@cupel/contracts'
 import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { isUnknownSchema } from './consume/schema-patience.js'
+import { createSchemaPatience } from './consume/schema-patience.js'
 import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 
 /** What one record changes. */
@@ -38,13 +38,20 @@ export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
 
 const SKIPPED: ReducedRecord = { type: null, changes: [] }
 
-/** Skips what cannot be read in these topics, except where a schema is only not known yet. */
+/**
+ * How long a record of a work topic may wait for its schema: longer than its consumer waits before it dead-letters the record,
+ * and less than a read model waits before it stops.
+ */
+const WORK_SCHEMA_PATIENCE_MS = 10_000
+
+/** Skips what cannot be read in these topics. A record whose schema is unknown is skipped after a wait. */
 function skippingIn(topics: readonly string[], reduce: Reduce): Reduce {
+  const waitsForSchema = createSchemaPatience(WORK_SCHEMA_PATIENCE_MS)
   return (record) => {
     try {
       return reduce(record)
     } catch (error) {
-      if (!topics.includes(record.topic) || isUnknownSchema(error)) throw error
+      if (!topics.includes(record.topic) || waitsForSchema(error, record)) throw error
       return SKIPPED
     }
   }
