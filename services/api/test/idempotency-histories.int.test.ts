@@ -189,7 +189,8 @@ test(
       { endOnFailure: true },
     )
     process.stdout.write(`histories: ${alone} calls alone, ${together} calls at once with others\n`)
-    expect(stories).toBe(cases * AT_ONCE)
+    // The budget may end in the middle of a case, which is then not counted.
+    expect(stories).toBeGreaterThanOrEqual(cases * AT_ONCE)
   },
   HANG_MS,
 )
