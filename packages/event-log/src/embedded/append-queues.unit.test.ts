@@ -46,10 +46,11 @@ test('calls of one moment share a write, and later ones join the next', async ()
 
 test('topics do not wait for each other', async () => {
   const { writes, append } = gatedQueues()
-  void append(['a'], { topic: 'one' })
-  void append(['b'], { topic: 'two' })
+  const appends = [append(['a'], { topic: 'one' }), append(['b'], { topic: 'two' })]
   await turn()
   expect(writes.map((write) => write.keys)).toEqual([['a'], ['b']])
+  for (const { succeed } of writes) succeed()
+  await Promise.all(appends)
 })
 
 test('a write is closed at its size, and a larger record goes alone', async () => {
