@@ -1,8 +1,8 @@
 // Runs the tests; the last line is `N passed, N failed, N skipped`.
 //
-//   npm run test:quick     types, lint and unit tests with few generated cases: at most 90 s on two cores
-//   npm test               everything once, with a short time for each long suite: at most 12 min
-//   npm run test:full      npm test, then the long suites again with much more time: at most 35 min
+//   npm run test:quick     types, lint and unit tests with few generated cases: aims at 90 s on two idle cores
+//   npm test               everything once, with a short time for each long suite: aims at 12 min
+//   npm run test:full      npm test, then the long suites again with much more time: aims at 35 min
 //   npm test -- FILE…      these test files alone, as npm test runs them; a part of a path is enough
 //   npm test -- --only types,unit   these steps alone: generated, types, lint, format, links, boundaries, and kinds of tests
 //
