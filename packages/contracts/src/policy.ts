@@ -43,6 +43,13 @@ const exposureSchema = z
     pre_designation_cap: cappedPoints('Cap of what is known to have moved before the designation.'),
     direct_sanctions_minimum: cappedPoints('Least points of direct sanctions exposure.'),
     unproven_maximum: cappedPoints('Most weighted points where the execution of a transfer is not proven.'),
+    severe: z
+      .strictObject({
+        minimum: cappedPoints('Least points of what was paid to them directly.'),
+        cap: cappedPoints('Cap of what was paid to them directly, where the category’s own is lower.'),
+      })
+      .describe('Ransomware, terrorist financing and child sexual abuse material.'),
+    coinjoin_maximum: cappedPoints('Most weighted points of value that passed through a CoinJoin.'),
     source_confidence: fraction('Sources below are shown and not scored.'),
     service_confidence: fraction('Owners of a service from here on end a path.'),
     clean_service_confidence: fraction('Clean services from here on are not scored by what passes through.'),
@@ -118,6 +125,13 @@ export const policyDocumentSchema = z
       })
       .describe('Lists that must be fresh before anything is green.'),
     exposure: exposureSchema,
+    cluster: z
+      .strictObject({
+        confidence_factor: fraction('Factor of the confidence of a label of another member.'),
+        maximum: cappedPoints('Most weighted points of labels of other members.'),
+        addresses: count(2, 1_000_000, 'Labels of a cluster with more addresses do not count.'),
+      })
+      .describe('How labels of addresses count that spent together with the screened one.'),
   })
   .meta({
     title: 'Cupel policy',

@@ -12,9 +12,29 @@ export type Category = (typeof categories)[number]
 
 const points = z.number().min(0).max(100)
 
+const usd = z.string().nullable().describe('US dollars at the day of each transfer; null without a price')
+
+/** One address that value came from or went to. */
+export const counterpartySchema = z.object({
+  address: z.string(),
+  entity: z.string(),
+  value: z.string(),
+  value_usd: usd,
+  transfers: z.int().min(0),
+})
+
+export const sanctionSchema = z.object({
+  list: z.string().describe('The authority’s list'),
+  programmes: z.array(z.string()),
+  entity_id: z.string().describe('Identifier of the entity on that list; empty without one'),
+  aliases: z.array(z.string()).describe('At most 5 other names'),
+  designated_on: z.string().nullable(),
+})
+
 export const evidenceSchema = z.object({
   category: z.string(),
-  relation: z.string().describe('ownership, direct or indirect'),
+  subcategory: z.string().nullable().describe('For example ransomware, hack or coinjoin'),
+  relation: z.string().describe('ownership, cluster, direct or indirect'),
   direction: z.string().nullable().describe('in or out; null for ownership'),
   hops: z.int().min(0),
   chain: z.string().describe('The chain the label or transfer is on'),
@@ -24,7 +44,10 @@ export const evidenceSchema = z.object({
     .describe(
       'The labelled address where it differs from the one screened, for example another form of one key; else null',
     ),
-  entity: z.string(),
+  entity: z
+    .string()
+    .nullable()
+    .describe('Null for an exposure to several addresses; counterparties names them'),
   source: z.string(),
   source_url: z.string(),
   origin: z.string().describe('Who found this out first; restatements of one origin count once'),
@@ -32,14 +55,63 @@ export const evidenceSchema = z.object({
   confidence: z.number().min(0).max(1),
   status: z.string().describe('live or ended'),
   observed_at: z.string().nullable(),
+  sanction: sanctionSchema.nullable().describe('What the authority says, for a label of an authority’s list'),
   value: z.string().nullable(),
+  value_usd: usd,
   share: z.number().nullable(),
+  transfers: z
+    .int()
+    .min(0)
+    .describe('Transfers of the screened address that carry the value; 0 for ownership'),
+  sources: z.int().min(0).describe('Distinct addresses that the value is attributed to; 0 for ownership'),
+  first_at: z.string().nullable(),
+  last_at: z.string().nullable(),
+  counterparties: z.array(counterpartySchema).describe('Of most value, at most 20'),
+  counterparties_omitted: z
+    .object({ count: z.int().min(0), value: z.string(), value_usd: usd })
+    .nullable()
+    .describe('The others together; with counterparties they are the whole value'),
   path: z.array(z.unknown()),
   contribution: points,
   decisive: z.boolean(),
   used: z.boolean(),
   reason: z.string().nullable().describe('Why the item does not count; null where it does'),
   pre_designation: z.boolean().nullable(),
+})
+
+/** All value of one asset that moved in one direction, divided by what it is attributed to. */
+export const exposureSchema = z.object({
+  direction: z.string().describe('incoming or outgoing'),
+  asset: z.string(),
+  total: z.string(),
+  total_usd: usd,
+  total_complete: z.boolean().describe('The total covers the whole history of the address'),
+  by_category: z.array(
+    z.object({
+      category: z.string().describe('A category, service for an unlabelled hub, or unattributed'),
+      relation: z.string().nullable().describe('direct or indirect; null for unattributed'),
+      value: z.string(),
+      value_usd: usd,
+      share: z.number().nullable().describe('Of the total; null where the total is not complete'),
+      counterparties: z.array(counterpartySchema).describe('Of most value, at most 20'),
+      counterparties_omitted: z.int().min(0),
+    }),
+  ),
+})
+
+/** A list that is required, or that is an authority’s own. */
+export const labelListSchema = z.object({
+  source: z.string(),
+  dataset: z.string(),
+  authority: z.string().nullable(),
+  whole: z.boolean(),
+  list_date: z.string().nullable().describe('The date that the list states'),
+  confirmed_at: z
+    .string()
+    .nullable()
+    .describe('When a configured refresh last found it unchanged at the authority’s own address'),
+  labels: z.int().min(0),
+  status: z.string().describe('current, old, incomplete, conflict, withdrawn or missing'),
 })
 
 export const reportSchema = z.object({
@@ -75,11 +147,32 @@ export const reportSchema = z.object({
   balances: z.array(z.object({ asset: z.string(), amount: z.string() })),
   report_url: z.string(),
   generated_at: z.string(),
+  exposure: z
+    .array(exposureSchema)
+    .describe('Where all value came from and went to, as far as the ledger knows'),
+  cluster: z
+    .object({
+      id: z.string(),
+      size: z.int().min(2),
+      heuristic: z.string(),
+      as_of: z.string().describe('State of the ledger'),
+    })
+    .nullable()
+    .describe('Addresses that spent together with the screened one'),
   coverage: z.object({
+    not_examined: z
+      .array(z.string())
+      .describe(
+        'What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts',
+      ),
     labels: z.object({
       status: z.string().describe('complete, partial, stale or unavailable'),
-      as_of: z.string().nullable(),
+      as_of: z
+        .string()
+        .nullable()
+        .describe('The earliest date among the whole sanctions lists in force; null without one'),
       sources: z.int().min(0),
+      lists: z.array(labelListSchema).describe('Every list that is required or is an authority’s own'),
       missing: z
         .array(z.string())
         .optional()
@@ -105,11 +198,16 @@ export const reportSchema = z.object({
         .describe('Where providers contradict one another; the one configured first is shown'),
     }),
     exposure: z.object({
-      status: z.string(),
+      status: z.string().describe('complete, partial or unavailable'),
+      reason: z.string().nullable().describe('Why it is unavailable: not_configured, late or failed'),
+      incomplete: z
+        .array(z.string())
+        .describe('Why the history is not known to be complete, such as no_traces, range_gap or shortfall'),
       hops_searched: z.int().min(0),
       transfers_examined: z.int().min(0),
       truncated: z.boolean(),
     }),
+    prices: z.object({ version: z.string().describe('SHA-256 of the table of daily prices') }).nullable(),
   }),
   policy: z.object({ id: z.string(), version: z.int().min(1) }),
   scorer_version: z.string(),

@@ -1,14 +1,38 @@
-// Prints the data of the golden ReportGenerated as the present code decides it. After a change of an unreleased scorer:
-//   npx tsx --conditions=cupel-source packages/domain/scripts/golden-report.mts > report.json
-//   node packages/event-log/scripts/golden-sample.mjs ReportGenerated report.json --replace
+// Prints the data of one golden sample of the one real decision that three samples show: the state of the lists, the policy and
+// the report, as the present code makes them. After a change of an unreleased scorer or policy:
+//   for event in LabelStateRecorded PolicyActivated ReportGenerated; do
+//     npx tsx --conditions=cupel-source packages/domain/scripts/golden-report.mts $event > data.json
+//     node packages/event-log/scripts/golden-sample.mjs $event data.json --replace
+//   done
 import { readFileSync } from 'node:fs'
 import type { LabelStateRecorded, PolicyActivated, ReportGenerated } from '@cupel/contracts'
-import { recompute } from '../src/index.js'
+import { compiledDefaultPolicy, labelState, recompute } from '../src/index.js'
 
 const golden = <T,>(event: string): T =>
   JSON.parse(readFileSync(new URL(`../../../schemas/golden/${event}/1.json`, import.meta.url), 'utf8')) as T
 
+const { canonical, sha256, document } = compiledDefaultPolicy
+const policy = {
+  ...golden<PolicyActivated>('PolicyActivated'),
+  policyId: document.id,
+  version: document.version,
+  document: canonical,
+  sha256,
+}
+const lists = labelState(golden<LabelStateRecorded>('LabelStateRecorded'))
 const recorded = golden<ReportGenerated>('ReportGenerated')
-const labelState = golden<LabelStateRecorded>('LabelStateRecorded')
-const { document: policyDocument } = golden<PolicyActivated>('PolicyActivated')
-process.stdout.write(`${JSON.stringify(recompute(recorded, { labelState, policyDocument }))}\n`)
+const data: Record<string, () => unknown> = {
+  LabelStateRecorded: () => lists,
+  PolicyActivated: () => policy,
+  ReportGenerated: () =>
+    recompute(
+      {
+        ...recorded,
+        inputs: { ...recorded.inputs, labelStateSha256: lists.sha256, policySha256: sha256 },
+      },
+      { labelState: lists, policyDocument: canonical },
+    ),
+}
+const make = data[process.argv[2] ?? '']
+if (make === undefined) throw new Error(`Name one of ${Object.keys(data).join(', ')}`)
+process.stdout.write(`${JSON.stringify(make())}\n`)

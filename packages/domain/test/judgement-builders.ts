@@ -24,6 +24,7 @@ export function label(changes: Partial<LabelFacts> = {}): LabelFacts {
     chain: 'ETH',
     address: ADDRESS,
     category: 'scam',
+    subcategory: '',
     role: 'owner',
     entity: 'Some Entity',
     origin: 'some-origin',
@@ -33,6 +34,7 @@ export function label(changes: Partial<LabelFacts> = {}): LabelFacts {
     observedAt: '2026-08-20',
     validFrom: null,
     validTo: null,
+    sanction: null,
     knownFrom: PUBLISHED_AT,
     knownTo: null,
     ...changes,
@@ -81,8 +83,12 @@ export function labelSet(changes: Partial<LabelSetFacts> = {}): LabelSetFacts {
     publishedAt: PUBLISHED_AT,
     asOf: '2026-08-20',
     authorityOrigin: '',
+    whole: changes.authorityOrigin !== undefined && changes.authorityOrigin !== '',
+    confirmedAt: null,
     refreshConfigured: false,
     total: 1_000,
+    visible: changes.total ?? 1_000,
+    staleBase: false,
     ...changes,
   }
 }

@@ -29,12 +29,14 @@ export function labelOfRow(row: SharedRow, index: number): LabelFacts & { readon
     address: parsed.canonical,
     lookupKey: parsed.lookupKey,
     category: row.category,
+    subcategory: '',
     entity: row.entity,
     sourceUrl: row.source_url,
     ...classifyLabel({ ...row, sourceUrl: row.source_url, confidencePpm }),
     observedAt: row.observed_at,
     validFrom: null,
     validTo: null,
+    sanction: null,
     knownFrom: IMPORTED_AT,
     knownTo: null,
   }
@@ -55,8 +57,12 @@ export function labelSetsOf(labels: readonly LabelFacts[]): readonly LabelSetFac
       importId: dataset,
       labelSetSeq: 1,
       publishedAt: IMPORTED_AT,
+      whole: authorityOrigin !== '',
+      confirmedAt: null,
       refreshConfigured: false,
       total: (known?.total ?? 0) + 1,
+      visible: (known?.total ?? 0) + 1,
+      staleBase: false,
     })
   }
   return [...sets.values()]

@@ -52,6 +52,7 @@ export function segmentEvent({
     rows: state.rowsDone,
     added: state.counts['added'] ?? 0,
     known: state.counts['known'] ?? 0,
+    timed: state.counts['timed'] ?? 0,
     retired: state.counts['retired'] ?? 0,
     leftOut: leftOut(state.counts),
     firstHeight: state.firstHeight,

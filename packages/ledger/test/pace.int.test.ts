@@ -44,7 +44,7 @@ const stolen: LabelFacts = {
   ...{ labelId: 'thief', source: 'list', dataset: 'list', chain: 'ETH', address: THIEF, role: 'owner' },
   ...{ category: 'stolen', entity: 'A thief', origin: 'list', kind: 'forensic', confidencePpm: 900_000 },
   ...{ sourceUrl: '', observedAt: null, validFrom: null, validTo: null, knownFrom: GENERATED_AT },
-  knownTo: null,
+  ...{ knownTo: null, subcategory: '', sanction: null },
 }
 
 /** What an examination asked of the database and of the labels, in order. */

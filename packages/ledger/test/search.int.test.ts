@@ -37,6 +37,8 @@ async function imported(transfers: readonly CsvTransfer[]): Promise<void> {
 const label = (of: string, changes: Partial<LabelFacts>): LabelFacts => ({
   ...{
     labelId: `${of}-${changes.category}`,
+    subcategory: '',
+    sanction: null,
     source: 'list',
     dataset: 'list',
     chain: 'ETH',

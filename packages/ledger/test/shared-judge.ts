@@ -68,6 +68,10 @@ export function openSharedJudge({
         authorityOrigin,
         refreshConfigured: false,
         total: all.length,
+        visible: all.length,
+        whole: authorityOrigin !== '',
+        confirmedAt: null,
+        staleBase: false,
       },
     })
     for (const row of all) {
@@ -88,6 +92,8 @@ export function openSharedJudge({
           observedAt: row.observed_at,
           validFrom: null,
           validTo: null,
+          subcategory: '',
+          sanction: null,
           knownFrom: GENERATED_AT,
           knownTo: null,
         },

@@ -161,6 +161,7 @@ const NO_INPUTS: ReportGenerated['inputs'] = {
   labelView: 'current',
   labelStateSha256: '',
   labels: [],
+  cluster: null,
   policyId: 'default',
   policyVersion: 1,
   policySha256: '',

@@ -22,8 +22,12 @@ const lists = Array.from({ length: 17 }, (_, index): LabelSetFacts => ({
   publishedAt: '2026-11-21T08:00:00.000Z',
   asOf: '2026-11-20',
   authorityOrigin: index === 0 ? 'us-ofac' : '',
+  whole: index === 0,
+  confirmedAt: null,
   refreshConfigured: false,
   total: 12_345,
+  visible: 12_345,
+  staleBase: false,
 }))
 
 test('the record of an unlisted address stays small, however many lists there are', () => {

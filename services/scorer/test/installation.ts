@@ -204,7 +204,7 @@ function assertion(
       canonicalAddress: parsed.canonical,
     },
     ...{ lookupKey: parsed.lookupKey, category, role, entity, origin, kind, confidencePpm, sourceUrl },
-    ...{ observedAt: '2026-11-20', validFrom: null, validTo: null },
+    ...{ observedAt: '2026-11-20', validFrom: null, validTo: null, subcategory: '', sanction: null },
   }
   return testEvent('LabelAsserted', labelId, data)
 }
@@ -221,7 +221,12 @@ function publication(
     ...{
       historical: false,
       appended: false,
-      authority: source === 'ofac_sdn',
+      authorityOrigin: source === 'ofac_sdn' ? 'us-ofac' : '',
+      whole: source === 'ofac_sdn',
+      replaces: [],
+      basedOnSeq: 0,
+      confirmedAt: null,
+      lostDesignations: 0,
       ...counts,
       reason: null,
       importedBy: 'test',

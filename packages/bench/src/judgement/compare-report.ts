@@ -39,7 +39,7 @@ function isSame(given: Evidence, expected: ExpectedEvidence): boolean {
     given.contribution === expected.contribution &&
     given.decisive === expected.decisive &&
     given.status === (expected.reason === 'authority_ended' ? 'ended' : 'live') &&
-    expected.entities.includes(given.entity)
+    expected.entities.includes(given.entity ?? '')
   )
 }
 

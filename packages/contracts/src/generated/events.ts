@@ -92,6 +92,8 @@ export interface JudgementInputs {
   /** Names the LabelStateRecorded event with the state of every list. That event is in the log before this report. */
   readonly labelStateSha256: string
   readonly labels: readonly ConsideredLabel[]
+  /** Null for an address in no cluster, and on chains without clusters. */
+  readonly cluster: null | ClusterRecord
   readonly policyId: string
   readonly policyVersion: number
   /** Names the policy document. Its PolicyActivated event is in the log before this report; the sandbox uses the default policy of the scorer. */
@@ -116,6 +118,8 @@ export interface ConsideredLabel {
   readonly chain: string
   readonly address: string
   readonly category: string
+  /** A finer kind, such as ransomware; empty without one. */
+  readonly subcategory: string
   readonly role: string
   readonly entity: string
   readonly origin: string
@@ -126,6 +130,7 @@ export interface ConsideredLabel {
   readonly observedAt: null | string
   readonly validFrom: null | string
   readonly validTo: null | string
+  readonly sanction: null | LabelSanction
   /** UTC time this label became visible here. */
   readonly knownFrom: string
   /** UTC time it was retired here. */
@@ -137,6 +142,42 @@ export interface ConsideredLabel {
   readonly used: boolean
   /** Why it was not used; empty where it was. */
   readonly reason: string
+}
+
+/** What an authority says of a designation. */
+export interface LabelSanction {
+  /** Name of the authority’s list. */
+  readonly list: string
+  /** Sanctions programmes or regimes. */
+  readonly programmes: readonly string[]
+  /** Identifier of the entity on that list. */
+  readonly entityId: string
+  /** At most 5 other names. */
+  readonly aliases: readonly string[]
+  /** Date of the designation, where the list states it. */
+  readonly designatedOn: null | string
+}
+
+/** Addresses that spent together with the screened one. */
+export interface ClusterRecord {
+  /** The smallest member address by code units: the same members give the same name. */
+  readonly clusterId: string
+  /** Number of addresses. */
+  readonly size: number
+  /** State of the ledger. */
+  readonly ledgerSeq: number
+  /** Why its labels do not count: too_large, holds_service or failed; empty where they do. */
+  readonly stopped: string
+  readonly labels: readonly ClusterLabel[]
+}
+
+/** ClusterLabel */
+export interface ClusterLabel {
+  /** Canonical address of the labelled member. */
+  readonly member: string
+  /** A transaction that joined the member to the cluster. */
+  readonly txHash: string
+  readonly label: ConsideredLabel
 }
 
 /** The answer of one provider of chain data about the address, or the reason for none. */
@@ -191,12 +232,17 @@ export interface ExposureRecord {
   readonly truncated: boolean
   /** Every transfer of the address is known. */
   readonly historyComplete: boolean
+  /** Why the history is not known to be complete, such as no_traces, range_gap or balance_mismatch. */
+  readonly incomplete: readonly string[]
   readonly measures: readonly ExposureMeasure[]
+  readonly breakdown: readonly ExposureBreakdown[]
   readonly cut: readonly ExposureCut[]
   /** How many more there are. */
   readonly cutOmitted: number
   /** SHA-256 of the full set of transfers that were read. */
   readonly edgesSha256: string
+  /** Names the table of prices; empty without one. */
+  readonly priceTableSha256: string
   /** Why the stage failed; empty where it did not. */
   readonly error: string
 }
@@ -214,7 +260,7 @@ export interface ExposureLimitsUsed {
 
 /** Heights over which a ledger is declared to hold every transfer of a kind. */
 export interface LedgerRange {
-  /** native or token. */
+  /** native, internal or token. */
   readonly kind: string
   readonly fromHeight: number
   readonly toHeight: number
@@ -226,6 +272,8 @@ export interface LedgerRange {
 export interface ExposureMeasure {
   /** A risk category, or unattributed for what passed through an unlabelled hub. */
   readonly category: string
+  /** A subcategory that is scored by rules of its own; else empty. */
+  readonly subcategory: string
   /** direct or indirect. */
   readonly relation: string
   /** in or out. */
@@ -243,7 +291,11 @@ export interface ExposureMeasure {
   readonly isWeak: boolean
   /** V: base units attributed to these sources. */
   readonly amount: string
-  /** The part of it that rests on proven transfers alone. */
+  /** Value in millionths of a US dollar at the day of each transfer; null where a price is missing. */
+  readonly microUsd: null | string
+  /** Base units before a designation date divides them; dust is judged on this. */
+  readonly wholeAmount: string
+  /** The part of it that rests on transfers of proven execution and known order alone. */
   readonly provenAmount: string
   /** T: all counted base units of the address in this direction. */
   readonly total: string
@@ -258,6 +310,15 @@ export interface ExposureMeasure {
   readonly sources: number
   /** Longest way. */
   readonly hops: number
+  /** UTC time of the first transfer; null where a time is missing. */
+  readonly firstAt: null | string
+  readonly lastAt: null | string
+  /** The sources of most value, at most 20. */
+  readonly counterparties: readonly ExposureCounterparty[]
+  readonly counterpartiesOmitted: number
+  /** Base units of the sources that are not listed; with the listed ones they are the whole amount. */
+  readonly counterpartiesOmittedAmount: string
+  readonly counterpartiesOmittedMicroUsd: null | string
   /** The source of most value. */
   readonly sourceAddress: string
   readonly sourceChain: string
@@ -267,9 +328,22 @@ export interface ExposureMeasure {
   readonly sourceUrl: string
   readonly origin: string
   readonly role: string
+  /** What the authority says of the source of most value. */
+  readonly sanction: null | LabelSanction
   readonly observedAt: null | string
   /** The paths of most value. */
   readonly paths: readonly ExposurePath[]
+}
+
+/** An address that value is attributed to. */
+export interface ExposureCounterparty {
+  readonly address: string
+  readonly entity: string
+  /** Base units. */
+  readonly amount: string
+  /** Value in millionths of a US dollar at the day of each transfer; null where a price is missing. */
+  readonly microUsd: null | string
+  readonly transfers: number
 }
 
 /** One way value took between a source and the address; its transfers stand for all between the same addresses. */
@@ -293,6 +367,36 @@ export interface ExposureStep {
   readonly amount: string
   /** Its execution is proven. */
   readonly proven: boolean
+}
+
+/** All value of one asset that moved in one direction, divided by what it is attributed to. The parts add up to the total. */
+export interface ExposureBreakdown {
+  /** in or out. */
+  readonly direction: string
+  /** Symbol. */
+  readonly asset: string
+  readonly contract: string
+  readonly decimals: number
+  /** Base units. */
+  readonly total: string
+  /** Value in millionths of a US dollar at the day of each transfer; null where a price is missing. */
+  readonly microUsd: null | string
+  readonly totalComplete: boolean
+  readonly parts: readonly ExposurePart[]
+}
+
+/** ExposurePart */
+export interface ExposurePart {
+  /** A category, service for an unlabelled hub, or unattributed. */
+  readonly category: string
+  /** direct, indirect; empty for unattributed. */
+  readonly relation: string
+  readonly amount: string
+  /** Value in millionths of a US dollar at the day of each transfer; null where a price is missing. */
+  readonly microUsd: null | string
+  /** Those of most value, at most 20. */
+  readonly counterparties: readonly ExposureCounterparty[]
+  readonly counterpartiesOmitted: number
 }
 
 /** An address at which paths ended. */
@@ -339,12 +443,20 @@ export interface LabelSetState {
   readonly publishedAt: string
   /** Date the list itself states. */
   readonly asOf: null | string
+  /** UTC time of the last refresh that found the list unchanged at the authority’s own address. */
+  readonly confirmedAt: null | string
   /** The origin whose own list this set is, for example us-ofac; empty for every other set. */
   readonly authorityOrigin: string
+  /** The set is all of the authority’s list. */
+  readonly whole: boolean
   /** The set is refreshed on a schedule, so a report requires it to be fresh. */
   readonly refreshConfigured: boolean
-  /** Number of labels in the set. Only a list of similar size replaces an older list of the same authority. */
+  /** Number of labels that the publication states. */
   readonly total: number
+  /** Number of its labels that were visible when it was published. A different total means that labels are missing. */
+  readonly visible: number
+  /** The changes were computed from an older state of the authority’s sets: the list must be imported again. */
+  readonly staleBase: boolean
 }
 
 /** A customer submitted addresses to be screened as one job. The first with a job id in its partition is the job. */
@@ -442,6 +554,8 @@ export interface LabelAsserted {
   /** Family and canonical address: what look-ups compare. */
   readonly lookupKey: string
   readonly category: string
+  /** A finer kind, such as ransomware; empty without one. */
+  readonly subcategory: string
   readonly role: string
   readonly entity: string
   readonly origin: string
@@ -452,6 +566,7 @@ export interface LabelAsserted {
   readonly observedAt: null | string
   readonly validFrom: null | string
   readonly validTo: null | string
+  readonly sanction: null | LabelSanction
 }
 
 /** A label vanished from its set. Takes effect with the LabelSetPublished of the same import. */
@@ -476,18 +591,34 @@ export interface LabelSetPublished {
   readonly historical: boolean
   /** Nothing was retired because the import only adds. */
   readonly appended: boolean
-  /** The set is an authority’s own list. */
-  readonly authority: boolean
+  /** The origin whose own list this set is, for example us-ofac; empty for every other set. */
+  readonly authorityOrigin: string
+  /** The set is all of the authority’s list. False: a part, which ends nothing. */
+  readonly whole: boolean
+  /** Sets that this one replaces: from here on they are withdrawn. */
+  readonly replaces: readonly LabelSetName[]
+  /** Number of the newest publication when the changes were computed. An older state of the authority’s sets makes this a conflict. */
+  readonly basedOnSeq: number
+  /** UTC time of the last refresh that found this list unchanged at the authority’s own address. */
+  readonly confirmedAt: null | string
   readonly total: number
   readonly added: number
   readonly unchanged: number
   readonly retired: number
+  /** Addresses that are no longer designated by any set of the authority. */
+  readonly lostDesignations: number
   readonly refused: number
   readonly acceptedRemovals: null | number
   readonly reason: null | string
   readonly importedBy: string
   /** The set is refreshed on a schedule: from here on it is required to be fresh. */
   readonly refreshConfigured: boolean
+}
+
+/** LabelSetName */
+export interface LabelSetName {
+  readonly source: string
+  readonly dataset: string
 }
 
 /** A list was configured to be refreshed on a schedule: it is required to be fresh, also before it first arrives. */
@@ -510,12 +641,12 @@ export interface LedgerSegmentImported {
   /** Names the state of the ledger from here on. */
   readonly ledgerSeq: number
   readonly chain: string
-  /** csv, ethereum-etl or bitcoin-etl. */
+  /** csv, ethereum-etl, bitcoin-etl, or blocks for a file that gives times to blocks. */
   readonly format: string
   readonly fileName: string
   /** Hash of the file. */
   readonly sha256: string
-  /** Kinds that the declared range speaks of: native, token. */
+  /** Kinds that the declared range covers: native, internal, token. */
   readonly covers: readonly string[]
   /** First height from which the file is declared to hold everything. */
   readonly completeFrom: null | number
@@ -529,6 +660,8 @@ export interface LedgerSegmentImported {
   readonly added: number
   /** Transfers that another file, or this one, already contained. */
   readonly known: number
+  /** Transfers that got a time from this file of blocks. */
+  readonly timed: number
   readonly retired: number
   /** Rows that are no counted transfer, by reason. */
   readonly leftOut: Readonly<Record<string, number>>
@@ -538,6 +671,26 @@ export interface LedgerSegmentImported {
   readonly importedAt: string
   readonly importedBy: string
   /** Reason given by the operator who imported it; empty without one. */
+  readonly reason: string
+}
+
+/** A table of daily prices came into force. Reports name it by hash; amounts in dollars come from it and from nothing else. */
+export interface PriceTableImported {
+  /** SHA-256 of the file, lowercase hex. Names the table. */
+  readonly sha256: string
+  /** 1, 2, 3 … in the order of the imports; the highest is in force. */
+  readonly priceSeq: number
+  readonly fileName: string
+  /** Number of prices. */
+  readonly prices: number
+  /** Symbols with at least one price. */
+  readonly assets: readonly string[]
+  /** UTC day. */
+  readonly firstDay: string
+  readonly lastDay: string
+  readonly importedAt: string
+  readonly importedBy: string
+  /** Reason given by the operator; empty without one. */
   readonly reason: string
 }
 
@@ -771,6 +924,7 @@ export interface EventData {
   readonly LabelSetPublished: LabelSetPublished
   readonly LabelSetExpected: LabelSetExpected
   readonly LedgerSegmentImported: LedgerSegmentImported
+  readonly PriceTableImported: PriceTableImported
   readonly PolicyActivated: PolicyActivated
   readonly AccountCreated: AccountCreated
   readonly ApiKeyIssued: ApiKeyIssued

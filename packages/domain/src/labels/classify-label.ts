@@ -49,7 +49,7 @@ function roleOf({ category, entity, sourceUrl }: ClassifiableRow): Role {
   return 'owner'
 }
 
-/** The origin whose own list this source is, or null. Decides `LabelSetPublished.authority`. */
+/** The origin whose own list this source is, or null. Decides `LabelSetPublished.authorityOrigin`. */
 export function authorityOriginOf(source: string): string | null {
   return Object.hasOwn(authorityOrigins, source) ? authorityOrigins[source]! : null
 }

@@ -73,8 +73,12 @@ const magicSet: LabelSetFacts = {
   publishedAt: SANDBOX_BEGAN_AT,
   asOf: '2026-01-01',
   authorityOrigin: '',
+  whole: false,
+  confirmedAt: null,
   refreshConfigured: false,
   total: magicReports.size,
+  visible: magicReports.size,
+  staleBase: false,
 }
 
 export interface SandboxLabels {
@@ -98,6 +102,7 @@ export function sandboxLabels(canonicalAddress: string, chain: string): SandboxL
     chain,
     address: canonicalAddress,
     category: report.category,
+    subcategory: '',
     role: 'owner',
     entity: `Sandbox ${report.category}`,
     origin: SOURCE,
@@ -107,6 +112,7 @@ export function sandboxLabels(canonicalAddress: string, chain: string): SandboxL
     observedAt: '2026-01-01',
     validFrom: null,
     validTo: null,
+    sanction: null,
     knownFrom: SANDBOX_BEGAN_AT,
     knownTo: null,
   }

@@ -206,7 +206,12 @@ async function appendAll(
     const { counts, comparison } = set
     const event = published(set, {
       sha256: read.sha256,
-      authority: authorityOriginOf(comparison.set.source) !== null,
+      authorityOrigin: authorityOriginOf(comparison.set.source) ?? '',
+      whole: false,
+      replaces: [],
+      basedOnSeq: 0,
+      confirmedAt: null,
+      lostDesignations: 0,
       total: counts.total,
       added: counts.added + counts.changed,
       unchanged: counts.unchanged,

@@ -41,7 +41,7 @@ function asserted(subject: LabelImport, label: StatedLabel): DomainEvent<'LabelA
   const id = labelId(subject, label)
   return {
     type: 'LabelAsserted',
-    data: { labelId: id, importId, ...comparison.set, ...label },
+    data: { labelId: id, importId, subcategory: '', sanction: null, ...comparison.set, ...label },
     envelope: envelope(subject, decidedEventId('LabelAsserted', importId, id)),
   }
 }
@@ -80,7 +80,7 @@ export function confirmed(
     importedBy,
   }: { readonly importId: string; readonly publishedAt: string; readonly importedBy: string },
 ): DomainEvent<'LabelSetPublished'> {
-  const { source, dataset, sha256, asOf, authority, total } = set
+  const { source, dataset, sha256, asOf, authorityOrigin, total } = set
   return {
     type: 'LabelSetPublished',
     data: {
@@ -92,7 +92,12 @@ export function confirmed(
       publishedAt,
       historical: false,
       appended: false,
-      authority,
+      authorityOrigin,
+      whole: false,
+      replaces: [],
+      basedOnSeq: 0,
+      confirmedAt: publishedAt,
+      lostDesignations: 0,
       total,
       added: 0,
       unchanged: total,

@@ -80,10 +80,18 @@ async function judged({ address, chain }: LabelRow): Promise<Judgement> {
   return judge({
     chain: parsed.chain,
     canonicalAddress: parsed.canonical,
-    labels: labels.map((label) => ({ ...label, address: label.canonicalAddress })),
+    labels: labels.map((label) => ({
+      ...label,
+      subcategory: '',
+      sanction: null,
+      address: label.canonicalAddress,
+    })),
     labelSets: sets.map((set) => ({
       ...set,
-      authorityOrigin: set.authority ? 'us-ofac' : '',
+      whole: false,
+      confirmedAt: null,
+      visible: set.total,
+      staleBase: false,
       refreshConfigured: false,
     })),
     labelView: 'current',

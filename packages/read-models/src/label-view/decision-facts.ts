@@ -2,7 +2,7 @@
  * Converts query results to the facts of a decision, field by field, so that a new field of a query does not change what a
  * decision records. The scorer decides by these facts, and a recomputation reads them again.
  */
-import { authorityOriginOf, type LabelFacts, type LabelSetFacts } from '@cupel/domain'
+import type { LabelFacts, LabelSetFacts } from '@cupel/domain'
 import type { Label } from './labels.js'
 import type { PublishedSet } from './sets.js'
 
@@ -14,6 +14,7 @@ export function labelFacts(label: Label): LabelFacts {
     chain: label.chain,
     address: label.canonicalAddress,
     category: label.category,
+    subcategory: '',
     role: label.role,
     entity: label.entity,
     origin: label.origin,
@@ -23,6 +24,7 @@ export function labelFacts(label: Label): LabelFacts {
     observedAt: label.observedAt,
     validFrom: label.validFrom,
     validTo: label.validTo,
+    sanction: null,
     knownFrom: label.knownFrom,
     knownTo: label.knownTo,
   }
@@ -37,9 +39,13 @@ export function setFacts(set: PublishedSet): LabelSetFacts {
     labelSetSeq: set.labelSetSeq,
     publishedAt: set.publishedAt,
     asOf: set.asOf,
-    authorityOrigin: set.authority ? (authorityOriginOf(set.source) ?? '') : '',
+    authorityOrigin: set.authorityOrigin,
+    whole: false,
+    confirmedAt: null,
     refreshConfigured: set.refreshConfigured,
     total: set.total,
+    visible: set.total,
+    staleBase: false,
   }
 }
 

@@ -18,8 +18,8 @@ export interface PublishedSet {
   readonly publishedAt: string
   readonly historical: boolean
   readonly appended: boolean
-  /** The set is the list of an authority. */
-  readonly authority: boolean
+  /** The origin whose own list the set is; empty for any other set. */
+  readonly authorityOrigin: string
   readonly total: number
   readonly added: number
   readonly unchanged: number
@@ -36,7 +36,7 @@ export interface PublishedSet {
 const setAsJson = (refreshConfigured: string): string => `json_build_object(
   'labelSetSeq', p.label_set_seq, 'importId', p.import_id, 'kind', p.kind, 'source', p.source, 'dataset', p.dataset,
   'sha256', p.sha256, 'asOf', p.as_of, 'publishedAt', p.published_at, 'historical', p.historical, 'appended', p.appended,
-  'authority', p.authority, 'total', p.total, 'added', p.added, 'unchanged', p.unchanged, 'retired', p.retired,
+  'authorityOrigin', p.authority_origin, 'total', p.total, 'added', p.added, 'unchanged', p.unchanged, 'retired', p.retired,
   'refused', p.refused, 'acceptedRemovals', p.accepted_removals, 'reason', p.reason, 'importedBy', p.imported_by,
   'refreshConfigured', ${refreshConfigured})`
 

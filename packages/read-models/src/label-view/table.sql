@@ -50,7 +50,7 @@ CREATE TABLE publication (
   published_at      text NOT NULL,
   historical        bool NOT NULL,
   appended          bool NOT NULL,
-  authority         bool NOT NULL,
+  authority_origin  text NOT NULL,
   total             int4 NOT NULL,
   added             int4 NOT NULL,
   unchanged         int4 NOT NULL,

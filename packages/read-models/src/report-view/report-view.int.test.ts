@@ -40,6 +40,7 @@ function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEv
       labelView: '',
       labelStateSha256: '',
       labels: [],
+      cluster: null,
       policyId: '',
       policyVersion: 0,
       policySha256: '',

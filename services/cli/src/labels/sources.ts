@@ -29,14 +29,14 @@ function row({
   asOf,
   publishedAt,
   importedBy,
-  authority,
+  authorityOrigin,
   refreshConfigured,
 }: PublishedSet): string[] {
   const labels = total.toLocaleString('en-US')
   const isMissing = kind === 'expected'
   const imported = isMissing ? 'never' : `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`
   const remark = [
-    ...(authority ? ["the authority's own list"] : []),
+    ...(authorityOrigin !== '' ? ["the authority's own list"] : []),
     ...(refreshConfigured ? ['refreshed on a schedule'] : []),
     ...(isMissing ? ['never came: no report is green without it'] : []),
   ].join(', ')

@@ -1,6 +1,6 @@
 /** `cupel policy check`: checks that a file is a valid policy, and warns of effects that its author may not want. */
 import { listSets, readActivePolicy, type PublishedSet } from '@cupel/read-models'
-import { authorityOriginOf, type CompiledPolicy, type PolicyFinding } from '@cupel/domain'
+import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
@@ -72,8 +72,7 @@ export async function findingsHere(
   return findings
 }
 
-const isOwnList = ({ source, authority }: PublishedSet, origin: string): boolean =>
-  authority && authorityOriginOf(source) === origin
+const isOwnList = ({ authorityOrigin }: PublishedSet, origin: string): boolean => authorityOrigin === origin
 
 function textOf(file: string, policy: CompiledPolicy | null, findings: readonly PolicyFinding[]): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length

@@ -24,6 +24,15 @@ export interface ExposurePolicyDocument {
   readonly direct_sanctions_minimum: number
   /** Weighted points, at most, of an item that rests on a transfer whose execution is not proven. */
   readonly unproven_maximum: number
+  /** What was paid directly to ransomware, terrorist financing or child sexual abuse material, points. */
+  readonly severe: {
+    /** Least points. */
+    readonly minimum: number
+    /** Cap, where the category's own cap is lower. */
+    readonly cap: number
+  }
+  /** Weighted points, at most, of value that passed through a CoinJoin. */
+  readonly coinjoin_maximum: number
   /** Sources below are shown and not scored. */
   readonly source_confidence: number
   /** Owners of a service from here on end a path: what lies behind them is the service's. */
@@ -88,6 +97,9 @@ export interface CompiledExposurePolicy {
   readonly preDesignationCapHundredths: number
   readonly directSanctionsMinimumHundredths: number
   readonly unprovenMaximumHundredths: number
+  readonly severeMinimumHundredths: number
+  readonly severeCapHundredths: number
+  readonly coinJoinMaximumHundredths: number
   readonly sourceConfidencePpm: number
   readonly serviceConfidencePpm: number
   readonly cleanServiceConfidencePpm: number
@@ -112,6 +124,9 @@ export function compileExposurePolicy(document: ExposurePolicyDocument): Compile
     preDesignationCapHundredths: hundredths(document.pre_designation_cap),
     directSanctionsMinimumHundredths: hundredths(document.direct_sanctions_minimum),
     unprovenMaximumHundredths: hundredths(document.unproven_maximum),
+    severeMinimumHundredths: hundredths(document.severe.minimum),
+    severeCapHundredths: hundredths(document.severe.cap),
+    coinJoinMaximumHundredths: hundredths(document.coinjoin_maximum),
     sourceConfidencePpm: ppm(document.source_confidence),
     serviceConfidencePpm: ppm(document.service_confidence),
     cleanServiceConfidencePpm: ppm(document.clean_service_confidence),
@@ -175,6 +190,9 @@ function pointSettings({ caps, ...section }: ExposurePolicyDocument): readonly [
     ['pre_designation_cap', section.pre_designation_cap],
     ['direct_sanctions_minimum', section.direct_sanctions_minimum],
     ['unproven_maximum', section.unproven_maximum],
+    ['severe.minimum', section.severe?.minimum],
+    ['severe.cap', section.severe?.cap],
+    ['coinjoin_maximum', section.coinjoin_maximum],
   ]
 }
 

@@ -176,10 +176,13 @@ export function emptyExposure(
     hopsSearched: 0,
     truncated: false,
     historyComplete: false,
+    incomplete: [],
     measures: [],
+    breakdown: [],
     cut: [],
     cutOmitted: 0,
     edgesSha256: '',
+    priceTableSha256: '',
     error,
   }
 }

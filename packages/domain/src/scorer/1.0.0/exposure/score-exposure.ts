@@ -119,6 +119,7 @@ function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Ev
     `${decimalAmount(BigInt(units), measure.decimals)} ${measure.asset}`
   return {
     category: measure.category,
+    subcategory: null,
     relation: measure.relation,
     direction: measure.direction,
     hops: measure.hops,
@@ -132,6 +133,14 @@ function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Ev
     confidence: measure.confidencePpm / PPM,
     status: 'live',
     observed_at: measure.observedAt,
+    sanction: null,
+    value_usd: null,
+    transfers: measure.transfers,
+    sources: measure.sources,
+    first_at: null,
+    last_at: null,
+    counterparties: [],
+    counterparties_omitted: null,
     value: inAsset(measure.amount),
     share: share === null ? null : share / PPM,
     path: (measure.paths[0]?.steps ?? []).map((step) => ({

@@ -27,6 +27,8 @@ export const defaultPolicy: PolicyDocument = {
     pre_designation_cap: 40,
     direct_sanctions_minimum: 25,
     unproven_maximum: 69.99,
+    severe: { minimum: 25, cap: 60 },
+    coinjoin_maximum: 24.99,
     source_confidence: 0.5,
     service_confidence: 0.6,
     clean_service_confidence: 0.8,
@@ -43,6 +45,7 @@ export const defaultPolicy: PolicyDocument = {
       paths: 20,
     },
   },
+  cluster: { confidence_factor: 0.9, maximum: 69.99, addresses: 10_000 },
 }
 
 export const compiledDefaultPolicy = compilePolicy(defaultPolicy)

@@ -128,6 +128,7 @@ function unusedItems(
 function evidenceOf(label: ConsideredLabel, screenedAddress: string): Evidence {
   return {
     category: label.category,
+    subcategory: label.subcategory === '' ? null : label.subcategory,
     relation: 'ownership',
     direction: null,
     hops: 0,
@@ -141,6 +142,14 @@ function evidenceOf(label: ConsideredLabel, screenedAddress: string): Evidence {
     confidence: confidenceOf(label) / PPM,
     status: label.status,
     observed_at: label.observedAt,
+    sanction: sanctionOf(label),
+    value_usd: null,
+    transfers: 0,
+    sources: 0,
+    first_at: null,
+    last_at: null,
+    counterparties: [],
+    counterparties_omitted: null,
     value: null,
     share: null,
     path: [],
@@ -149,6 +158,18 @@ function evidenceOf(label: ConsideredLabel, screenedAddress: string): Evidence {
     used: label.used,
     reason: label.used ? null : label.reason,
     pre_designation: null,
+  }
+}
+
+function sanctionOf({ sanction }: ConsideredLabel): Evidence['sanction'] {
+  if (sanction === null) return null
+  const { list, programmes, entityId, aliases, designatedOn } = sanction
+  return {
+    list,
+    programmes: [...programmes],
+    entity_id: entityId,
+    aliases: [...aliases],
+    designated_on: designatedOn,
   }
 }
 

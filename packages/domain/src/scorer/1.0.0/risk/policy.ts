@@ -39,6 +39,17 @@ export interface PolicyDocument {
     readonly max_age_hours_by_origin: Readonly<Record<string, number>>
   }
   readonly exposure: ExposurePolicyDocument
+  readonly cluster: ClusterPolicyDocument
+}
+
+/** How labels of addresses count that spent together with the screened one. */
+export interface ClusterPolicyDocument {
+  /** Factor of the confidence of a label of another member, 0 to 1. */
+  readonly confidence_factor: number
+  /** Most weighted points of such labels. */
+  readonly maximum: number
+  /** Labels of a cluster with more addresses do not count. */
+  readonly addresses: number
 }
 
 export interface RequiredList {
@@ -64,9 +75,13 @@ export interface CompiledPolicy {
   readonly combinedCapPpm: number
   readonly cleanConfidencePpm: number
   readonly exposure: CompiledExposurePolicy
+  readonly clusterFactorPpm: number
+  readonly clusterMaximumHundredths: number
 }
 
 export const PPM = 1_000_000
+
+const MAX_CLUSTER_ADDRESSES = 1_000_000
 
 /** Compiles a document; throws a RangeError that names the first setting out of bounds. */
 export function compilePolicy(document: PolicyDocument): CompiledPolicy {
@@ -87,6 +102,8 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
     combinedCapPpm: toPpm(ownership.combined_cap),
     cleanConfidencePpm: toPpm(green.clean_confidence),
     exposure: compileExposurePolicy(document.exposure),
+    clusterFactorPpm: toPpm(document.cluster.confidence_factor),
+    clusterMaximumHundredths: Math.round(document.cluster.maximum * 100),
   }
 }
 
@@ -125,6 +142,7 @@ export function policyFault(document: PolicyDocument): string | null {
     ['ownership.combined_from', ownership?.combined_from],
     ['ownership.combined_cap', ownership?.combined_cap],
     ['green.clean_confidence', green?.clean_confidence],
+    ['cluster.confidence_factor', document.cluster?.confidence_factor],
   ]
   for (const [path, fraction] of fractions) {
     if (!isMultiple(fraction, PPM) || fraction < 0 || fraction > 1)
@@ -152,7 +170,15 @@ export function policyFault(document: PolicyDocument): string | null {
   )
   if (badList !== -1)
     return `freshness.required.${badList}: no origin, or a "when" that is not always or once_published`
-  return exposurePolicyFault(document.exposure)
+  return clusterFault(document.cluster) ?? exposurePolicyFault(document.exposure)
+}
+
+function clusterFault({ maximum, addresses }: ClusterPolicyDocument): string | null {
+  if (!isMultiple(maximum, 100) || maximum < 0 || maximum > 100)
+    return 'cluster.maximum: not points from 0 to 100'
+  if (!Number.isInteger(addresses) || addresses < 2 || addresses > MAX_CLUSTER_ADDRESSES)
+    return `cluster.addresses: not a whole number from 2 to ${MAX_CLUSTER_ADDRESSES}`
+  return null
 }
 
 /** Whether a number, times the scale, is whole but for the error of its binary form. */

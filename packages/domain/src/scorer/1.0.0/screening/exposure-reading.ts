@@ -16,6 +16,8 @@ const LEAST_HOPS = 2
 
 const nothingExamined: Report['coverage']['exposure'] = {
   status: 'unavailable',
+  reason: null,
+  incomplete: [],
   hops_searched: 0,
   transfers_examined: 0,
   truncated: false,
@@ -37,6 +39,8 @@ export function readExposure(exposure: ExposureRecord | null, chainReading: Chai
     measures: exposure.measures,
     coverage: {
       status: isPartial ? 'partial' : 'complete',
+      reason: null,
+      incomplete: [...exposure.incomplete],
       hops_searched: exposure.hopsSearched,
       transfers_examined: exposure.transfersExamined,
       truncated: exposure.truncated,

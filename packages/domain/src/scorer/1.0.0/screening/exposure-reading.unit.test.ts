@@ -69,6 +69,8 @@ describe('green by what the ledger knows', () => {
     expect(report.risk).toMatchObject({ level: 'green', level_reasons: [], score_is_lower_bound: false })
     expect(report.coverage.exposure).toEqual({
       status: 'complete',
+      reason: null,
+      incomplete: [],
       hops_searched: 2,
       transfers_examined: 1,
       truncated: false,

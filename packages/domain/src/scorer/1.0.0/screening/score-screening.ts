@@ -52,6 +52,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
       labelView,
       labelStateSha256: labelState(snapshot).sha256,
       labels: judgement.considered,
+      cluster: null,
       policyId: policy.document.id,
       policyVersion: policy.document.version,
       policySha256: policy.sha256,
