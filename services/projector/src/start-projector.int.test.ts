@@ -59,7 +59,13 @@ const published = (importId: string): DomainEvent<'LabelSetPublished'> =>
       asOf: null,
       publishedAt: '2026-11-21',
     },
-    ...{ historical: false, appended: false, authority: false, importedBy: 'test', refreshConfigured: false },
+    ...{
+      historical: false,
+      appended: false,
+      authorityOrigin: '',
+      importedBy: 'test',
+      refreshConfigured: false,
+    },
     ...{ total: 0, added: 0, unchanged: 0, retired: 0, refused: 0, acceptedRemovals: null, reason: null },
   })
 const isReported = async (reportId: string): Promise<boolean> =>

@@ -29,7 +29,7 @@ test('the starter labels are imported once, whole, and left to the operator afte
   expect(await importStarterLabels(installation.deps)).toBeNull()
   const sets = await listSets(installation.database)
   expect(sets).toMatchObject([
-    { source: 'cupel_starter', dataset: 'starter', authority: false, total: rows.length },
+    { source: 'cupel_starter', dataset: 'starter', authorityOrigin: '', total: rows.length },
   ])
 })
 

@@ -317,7 +317,11 @@ describe('a list with a companion', () => {
     const changes = { format: 'ofac-csv', url: `${url}/sdn.csv`, companion_url: `${url}/comments.csv` }
     try {
       expect(await refresh(changes)).toMatchObject([{ outcome: 'imported' }])
-      expect(await installation.set(set)).toMatchObject({ source: 'ofac_sdn', total: 1, authority: true })
+      expect(await installation.set(set)).toMatchObject({
+        source: 'ofac_sdn',
+        total: 1,
+        authorityOrigin: 'us-ofac',
+      })
       await refresh(changes)
       expect(paths).toEqual(['/sdn.csv', '/comments.csv', '/sdn.csv', '/comments.csv'])
       expect(lists.requests.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true)

@@ -58,7 +58,15 @@ test('publication shows all labels of the import at once and names the state', a
   expect(marks(state.labels)).toEqual(['a', 'b'])
   expect(state).toMatchObject({
     labelSetSeq: 1,
-    sets: [{ labelSetSeq: 1, importId: 'i1', source: 'ofac_sdn', sha256: 'hash of i1', authority: true }],
+    sets: [
+      {
+        labelSetSeq: 1,
+        importId: 'i1',
+        source: 'ofac_sdn',
+        sha256: 'hash of i1',
+        authorityOrigin: 'us-ofac',
+      },
+    ],
   })
   expect(state.labels[0]).toMatchObject({
     knownFrom: '2026-11-20T12:00:00.000Z',

@@ -95,7 +95,7 @@ test('cupel labels sources lists the sets in force', async () => {
   expect(items.find(({ source }) => source === 'ofac_sdn')).toMatchObject({
     dataset: 'listed.csv',
     total: 2,
-    authority: true,
+    authority_origin: 'us-ofac',
     as_of: '2026-01-01T00:00:00.000Z',
   })
   expect((await cupel('labels', 'sources')).out).toMatch(
