@@ -234,6 +234,8 @@ export interface ExposureRecord {
   readonly historyComplete: boolean
   /** Why the history is not known to be complete, such as no_traces, range_gap or balance_mismatch. */
   readonly incomplete: readonly string[]
+  /** The balance that the ledger explains: base units of the native asset that came in less those that went out, fees of account chains not counted; null where it is not known. */
+  readonly netBaseUnits: null | string
   readonly measures: readonly ExposureMeasure[]
   readonly breakdown: readonly ExposureBreakdown[]
   readonly cut: readonly ExposureCut[]

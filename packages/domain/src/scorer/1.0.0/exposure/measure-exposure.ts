@@ -185,6 +185,7 @@ export function emptyExposure(
     truncated: false,
     historyComplete: false,
     incomplete: [],
+    netBaseUnits: null,
     measures: [],
     breakdown: [],
     cut: [],
