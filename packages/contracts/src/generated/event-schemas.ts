@@ -142,6 +142,13 @@ export const eventSchemas = {
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"RefusedRequestsCounted\",\"doc\":\"Further calls without a known key from one client within a minute, counted instead of recorded one by one.\",\"fields\":[{\"name\":\"clientNetwork\",\"type\":\"string\",\"default\":\"\",\"doc\":\"IPv4 address, or the /64 of an IPv6 address.\"},{\"name\":\"count\",\"type\":\"int\",\"default\":0},{\"name\":\"from\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Beginning of the minute; UTC, RFC 3339 with milliseconds.\"},{\"name\":\"to\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Time of the last call counted.\"},{\"name\":\"countedBy\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Instance of the API that counted; each counts what it answered.\"}]}",
   },
+  RebuildAccepted: {
+    subject: 'access.request.events.v1-RebuildAccepted',
+    topic: 'access.request.events.v1',
+    owner: 'projections',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"RebuildAccepted\",\"doc\":\"An operator put a rebuilt read model into service although its rows differ from those that were in service.\",\"fields\":[{\"name\":\"readModel\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Name of the read model.\"},{\"name\":\"differences\",\"type\":\"long\",\"default\":0,\"doc\":\"Rows that only one side had, over all tables: a changed row counts twice. Exactly the number that the operator accepted.\"},{\"name\":\"tables\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"RebuiltTable\",\"fields\":[{\"name\":\"table\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"rowsBefore\",\"type\":\"long\",\"default\":0,\"doc\":\"Rows in service before.\"},{\"name\":\"rowsAfter\",\"type\":\"long\",\"default\":0,\"doc\":\"Rows of the rebuild.\"},{\"name\":\"rowsOnlyBefore\",\"type\":\"long\",\"default\":0,\"doc\":\"Rows in service that the rebuild does not have.\"},{\"name\":\"rowsOnlyAfter\",\"type\":\"long\",\"default\":0,\"doc\":\"Rows of the rebuild that were not in service.\"}]}},\"default\":[],\"doc\":\"The tables that differ.\"},{\"name\":\"acceptedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"acceptedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
+  },
   WebhookEndpointCreated: {
     subject: 'webhooks.endpoint.events.v1-WebhookEndpointCreated',
     topic: 'webhooks.endpoint.events.v1',
