@@ -1,6 +1,6 @@
-/** Compares two sets of tables by digests, without moving their rows. */
+/** Compares two sets of tables: by digests, without moving their rows, and row by row where the digests differ. */
 import type { Queryable } from '@cupel/postgres'
-import type { ReadModel } from './read-model.js'
+import type { ReadModel } from '../read-model.js'
 
 export interface TableDigest {
   readonly table: string
@@ -13,6 +13,9 @@ export interface TableComparison {
   readonly table: string
   readonly rowsBefore: number
   readonly rowsAfter: number
+  /** Rows that only one side has. A changed row counts on both sides. */
+  readonly rowsOnlyBefore: number
+  readonly rowsOnlyAfter: number
   readonly isEqual: boolean
 }
 
@@ -34,23 +37,52 @@ export async function digestTables(
   return digests
 }
 
-/** A table that only one side has counts as empty on the other side, and is never equal. */
-export function compareTables(
-  before: readonly TableDigest[],
-  after: readonly TableDigest[],
-): TableComparison[] {
-  const tables = [...new Set([...before, ...after].map((digest) => digest.table))]
-  return tables.map((table) => {
-    const old = before.find((digest) => digest.table === table)
-    const fresh = after.find((digest) => digest.table === table)
-    return {
-      table,
-      rowsBefore: old?.rows ?? 0,
-      rowsAfter: fresh?.rows ?? 0,
-      isEqual:
-        old !== undefined && fresh !== undefined && old.rows === fresh.rows && old.digest === fresh.digest,
-    }
-  })
+/** Whether both sides have the same tables with the same rows. */
+export function areEqual(before: readonly TableDigest[], after: readonly TableDigest[]): boolean {
+  const textOf = (digests: readonly TableDigest[]): string => JSON.stringify(digests)
+  return textOf(before) === textOf(after)
+}
+
+export function equalTables(digests: readonly TableDigest[]): TableComparison[] {
+  return digests.map(({ table, rows }) => ({
+    ...{ table, rowsBefore: rows, rowsAfter: rows, rowsOnlyBefore: 0, rowsOnlyAfter: 0, isEqual: true },
+  }))
+}
+
+/** Compares row by row. A table that only one side has is never equal. */
+export async function countDifferences(
+  transaction: Queryable,
+  readModel: ReadModel,
+  { before, after }: { readonly before: string; readonly after: string },
+): Promise<TableComparison[]> {
+  await transaction.query('SET LOCAL statement_timeout = 0')
+  const comparisons: TableComparison[] = []
+  for (const table of readModel.tables) {
+    const hasOld = await tableExists(transaction, before, table)
+    const hasNew = await tableExists(transaction, after, table)
+    const hashes = (schema: string, exists: boolean): string =>
+      exists ? `SELECT hashtextextended(t::text, 0) FROM ${schema}.${table} t` : 'SELECT 0::int8 WHERE false'
+    const [old, fresh] = [hashes(before, hasOld), hashes(after, hasNew)]
+    const [row] = await transaction.query<Counts>(
+      `SELECT (SELECT count(*) FROM (${old}) t) AS rows_before, (SELECT count(*) FROM (${fresh}) t) AS rows_after,
+         (SELECT count(*) FROM (${old} EXCEPT ALL ${fresh}) t) AS only_before,
+         (SELECT count(*) FROM (${fresh} EXCEPT ALL ${old}) t) AS only_after`,
+    )
+    const counts = row!
+    comparisons.push({
+      ...{ table, rowsBefore: counts.rows_before, rowsAfter: counts.rows_after },
+      ...{ rowsOnlyBefore: counts.only_before, rowsOnlyAfter: counts.only_after },
+      isEqual: hasOld && hasNew && counts.only_before === 0 && counts.only_after === 0,
+    })
+  }
+  return comparisons
+}
+
+interface Counts extends Record<string, unknown> {
+  readonly rows_before: number
+  readonly rows_after: number
+  readonly only_before: number
+  readonly only_after: number
 }
 
 async function tableExists(transaction: Queryable, schema: string, table: string): Promise<boolean> {
