@@ -214,7 +214,7 @@ async function appendAll(
       authorityOrigin: authorityOriginOf(comparison.set.source) ?? '',
       whole: false,
       replaces: [],
-      basedOnSeq: 0,
+      basedOnSeq: comparison.basedOnSeq,
       confirmedAt: null,
       lostDesignations: 0,
       total: counts.total,

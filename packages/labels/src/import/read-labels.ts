@@ -160,6 +160,8 @@ export function stateLabel(
     observedAt: row.observedAt,
     validFrom: row.validFrom,
     validTo: null,
+    subcategory: row.subcategory ?? '',
+    sanction: row.sanction ?? null,
   }
 }
 
