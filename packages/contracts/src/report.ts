@@ -156,6 +156,12 @@ export const reportSchema = z.object({
       size: z.int().min(2),
       heuristic: z.string(),
       as_of: z.string().describe('State of the ledger'),
+      stopped: z
+        .string()
+        .nullable()
+        .describe(
+          'Why labels of other members do not count, such as too_large or holds_service; null where they do',
+        ),
     })
     .nullable()
     .describe('Addresses that spent together with the screened one'),
