@@ -34,10 +34,8 @@ export function transfer(changes: Partial<Transfer> = {}): Transfer {
     amount: ETHER,
     blockNumber: 1_000 + made,
     occurredAtS: 1_700_000_000 + made * 3_600,
-    index: 0,
-    position: null,
+    position: 0,
     proven: true,
-    coinJoin: false,
     ...changes,
   }
 }
@@ -55,8 +53,6 @@ export function neighbourhood(
     cut: [],
     truncated: false,
     ranges: [],
-    prices: null,
-    netBaseUnits: null,
     ...changes,
   }
 }

@@ -94,14 +94,24 @@ export function labelSet(changes: Partial<LabelSetFacts> = {}): LabelSetFacts {
 }
 
 export const ofacSet = (changes: Partial<LabelSetFacts> = {}): LabelSetFacts =>
-  labelSet({ source: 'ofac_sdn', dataset: 'ofac_sdn', authorityOrigin: 'us-ofac', ...changes })
+  labelSet({
+    source: 'ofac_sdn',
+    dataset: 'ofac_sdn',
+    authorityOrigin: 'us-ofac',
+    asOf: '2026-11-20',
+    ...changes,
+  })
+
+/** The whole list of an authority that no policy requires: green is possible, and nothing else depends on it. */
+export const foreignList = (changes: Partial<LabelSetFacts> = {}): LabelSetFacts =>
+  labelSet({ source: 'foreign', dataset: 'foreign', authorityOrigin: 'foreign-authority', ...changes })
 
 export function judged(labels: readonly LabelFacts[], changes: Partial<JudgementFacts> = {}): Judgement {
   return judge({
     chain: 'ETH',
     canonicalAddress: ADDRESS,
     labels,
-    labelSets: [labelSet()],
+    labelSets: [labelSet(), foreignList()],
     labelView: 'current',
     chainKnowledge: { status: 'unavailable' },
     generatedAt: GENERATED_AT,

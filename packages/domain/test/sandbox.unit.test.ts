@@ -13,6 +13,7 @@ import {
   sandboxLabels,
 } from '../src/index.js'
 
+const GENERATED_AT = '2031-05-05T05:05:05.005Z'
 const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ')
 
 function decide(address: string, chain: string) {
@@ -30,9 +31,9 @@ function decide(address: string, chain: string) {
       jobId: null,
       jobIndex: null,
     },
-    snapshot: { labelSetSeq: 0, labelView: 'current', ...sandboxLabels(address, chain) },
+    snapshot: { labelSetSeq: 0, labelView: 'current', ...sandboxLabels(address, chain, GENERATED_AT) },
     policy: compiledDefaultPolicy,
-    generatedAt: '2031-05-05T05:05:05.005Z',
+    generatedAt: GENERATED_AT,
   })
   if (decision.outcome !== 'decided') throw new Error(decision.detail)
   return decision.event
@@ -42,7 +43,7 @@ test.each([...magicReports])('%s has its report, on any EVM chain and at any tim
   for (const chain of ['ETH', 'BASE']) {
     const report = decide(address, chain)
     expect(report).toMatchObject({ level: expected.level, score: expected.score })
-    const lists = labelState({ labelSetSeq: 0, ...sandboxLabels(address, chain) })
+    const lists = labelState({ labelSetSeq: 0, ...sandboxLabels(address, chain, GENERATED_AT) })
     const shared = { labelState: lists, policyDocument: compiledDefaultPolicy.canonical }
     expect(differences(report, recompute(report, shared))).toEqual([])
   }
@@ -67,5 +68,8 @@ test('the slow address is green in the end and listed', () => {
 test('anything else is unknown to the sandbox: grey, without evidence', () => {
   const report = decide('0x098b716b8aaf21512996dc57eb0615e2383e2f96', 'ETH')
   expect(report).toMatchObject({ level: 'grey', score: 0 })
-  expect(JSON.parse(report.report)).toMatchObject({ risk: { evidence: [] } })
+  expect(JSON.parse(report.report)).toMatchObject({
+    risk: { level_reasons: ['no_chain_data'], evidence: [] },
+    coverage: { labels: { status: 'complete', lists: [{ status: 'current' }] } },
+  })
 })

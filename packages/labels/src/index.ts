@@ -11,7 +11,6 @@ export {
   STARTER_DATASET,
   STARTER_SOURCE,
 } from './import/starter-labels.js'
-export type { LeftOutRows } from './import/left-out-rows.js'
 export type {
   LabelImportDeps,
   LabelImportProgress,

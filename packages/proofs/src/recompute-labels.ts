@@ -128,7 +128,7 @@ const labelAsRead = (label: ConsideredLabel): LabelFacts =>
   ) as unknown as LabelFacts
 
 /** The sandbox contains its magic addresses and no other labels. */
-function sandboxFacts({ canonicalAddress, chain }: ReportGenerated): ReadFacts {
-  const { labelsAsOf, labelSets, labels } = sandboxLabels(canonicalAddress, chain)
+function sandboxFacts({ canonicalAddress, chain, generatedAt }: ReportGenerated): ReadFacts {
+  const { labelsAsOf, labelSets, labels } = sandboxLabels(canonicalAddress, chain, generatedAt)
   return { labelState: { labelsAsOf, labelSets }, inputs: { labels } }
 }

@@ -55,9 +55,10 @@ interface Standing {
 
 const nothingKnown: Standing = { setsSeq: -1, labelsAsOf: '', labelSets: [], policySeq: -1, policy: null }
 
-/** The sandbox has its magic addresses, no other labels and no lists; its reports say so. */
-function sandboxSnapshot({ data }: Request): ScreeningSnapshot {
-  return { labelSetSeq: 0, labelView: 'current', ...sandboxLabels(data.canonicalAddress, data.chain) }
+/** The sandbox has its magic addresses with a list of its own, and no other labels. */
+function sandboxSnapshot({ data }: Request, generatedAt: string): ScreeningSnapshot {
+  const labels = sandboxLabels(data.canonicalAddress, data.chain, generatedAt)
+  return { labelSetSeq: 0, labelView: 'current', ...labels }
 }
 
 /**
@@ -98,7 +99,12 @@ export function createDecider(options: DeciderOptions): Decider {
     const prepared = requests.map((request, index): PreparedDecision => {
       const key = keys[index]!
       if (key === SANDBOX)
-        return { request, screened: sandboxSnapshot(request), policy: compiledDefaultPolicy, generatedAt }
+        return {
+          request,
+          screened: sandboxSnapshot(request, generatedAt),
+          policy: compiledDefaultPolicy,
+          generatedAt,
+        }
       if (typeof key !== 'string') return key
       return {
         request,

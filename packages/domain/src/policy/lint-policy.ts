@@ -40,6 +40,7 @@ export function lintPolicy(document: PolicyDocument): readonly PolicyFinding[] {
     ...lintGreen(document),
     ...lintFreshness(document),
     ...lintExposure(document),
+    ...lintCluster(document),
   ]
   return [
     ...findings.filter(({ severity }) => severity === 'error'),
@@ -145,14 +146,16 @@ function lintFreshness({ freshness }: PolicyDocument): readonly PolicyFinding[] 
     if (required.findIndex((other) => other.origin === origin) < index)
       findings.push(warning('repeated-list', path, `${origin} is required twice.`))
   }
-  if (!required.some(({ origin }) => origin === 'us-ofac'))
-    findings.push(
-      warning(
-        'list-not-required',
-        'freshness.required',
-        'The sanctions list of us-ofac may grow old unseen.',
-      ),
-    )
+  for (const origin of [...authorities].sort()) {
+    if (!required.some((list) => list.origin === origin))
+      findings.push(
+        warning(
+          'list-not-required',
+          'freshness.required',
+          `The sanctions list of ${origin} may grow old unseen.`,
+        ),
+      )
+  }
   if (maxAge > MOST_AGE_HOURS)
     findings.push(
       warning('old-lists', 'freshness.max_age_hours', `Lists count as fresh for ${days(maxAge)}.`),
@@ -178,6 +181,18 @@ function lintExposure(document: PolicyDocument): readonly PolicyFinding[] {
         `Who paid a sanctioned address scores at least ${section.direct_sanctions_minimum}, which is below orange.`,
       ),
     )
+  if (section.severe.minimum < document.levels.orange)
+    findings.push(
+      warning(
+        'hidden-exposure',
+        'exposure.severe.minimum',
+        `Who paid ransomware, terrorist financing or child sexual abuse material scores at least ${section.severe.minimum}, which is below orange.`,
+      ),
+    )
+  if (section.coinjoin_maximum >= document.levels.orange)
+    findings.push(
+      warning('coinjoin-scored', 'exposure.coinjoin_maximum', 'Privacy by itself would be orange.'),
+    )
   if (section.method === 'poison')
     findings.push(
       warning('value-not-conserved', 'exposure.method', 'Poison makes more tainted value than there was.'),
@@ -185,6 +200,28 @@ function lintExposure(document: PolicyDocument): readonly PolicyFinding[] {
   if (section.hops < 2)
     findings.push(
       warning('never-green-by-history', 'exposure.hops', 'An examined history needs two hops to be green.'),
+    )
+  return findings
+}
+
+/** Common spending groups addresses of one owner, and often of several. */
+function lintCluster({ cluster, levels }: PolicyDocument): readonly PolicyFinding[] {
+  const findings: PolicyFinding[] = []
+  if (cluster.maximum >= levels.red)
+    findings.push(
+      warning(
+        'cluster-red',
+        'cluster.maximum',
+        'A label of another address would be red without any other evidence.',
+      ),
+    )
+  if (100 * Math.min(cluster.confidence_factor, cluster.maximum / 100) < levels.orange)
+    findings.push(
+      warning(
+        'hidden-cluster',
+        'cluster',
+        'What is known of other addresses of the owner stays below orange.',
+      ),
     )
   return findings
 }

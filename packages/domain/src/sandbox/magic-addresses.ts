@@ -61,7 +61,7 @@ export const magicProblems: ReadonlyMap<string, ProblemCode> = new Map<string, P
 
 const SOURCE = 'cupel_sandbox'
 const DATASET = 'magic-addresses'
-/** Fixed, so that a sandbox report differs between installations only in its id and its time. */
+/** Fixed, so that a sandbox report differs between installations only in its id and its times. */
 const SANDBOX_BEGAN_AT = '2026-01-01T00:00:00.000Z'
 
 const magicSet: LabelSetFacts = {
@@ -72,8 +72,9 @@ const magicSet: LabelSetFacts = {
   labelSetSeq: 0,
   publishedAt: SANDBOX_BEGAN_AT,
   asOf: '2026-01-01',
-  authorityOrigin: '',
-  whole: false,
+  // The sandbox has a whole sanctions list of its own: without one nothing is green.
+  authorityOrigin: SOURCE,
+  whole: true,
   confirmedAt: null,
   refreshConfigured: false,
   total: magicReports.size,
@@ -87,14 +88,16 @@ export interface SandboxLabels {
   readonly labels: readonly LabelFacts[]
 }
 
-const knowsNothing: SandboxLabels = { labelsAsOf: '', labelSets: [], labels: [] }
-const magicSets: readonly LabelSetFacts[] = [magicSet]
-
-/** The labels of an address in the sandbox: one for a magic address, none for any other. Live labels have no effect. */
-export function sandboxLabels(canonicalAddress: string, chain: string): SandboxLabels {
+/**
+ * The labels of an address in the sandbox: one for a magic address, none for any other. Live labels have no effect. The list of the
+ * sandbox was confirmed at the beginning of the UTC day of `generatedAt`, so it never grows old.
+ */
+export function sandboxLabels(canonicalAddress: string, chain: string, generatedAt: string): SandboxLabels {
+  const confirmedAt = `${generatedAt.slice(0, 'YYYY-MM-DD'.length)}T00:00:00.000Z`
+  const lists = { labelsAsOf: SANDBOX_BEGAN_AT, labelSets: [{ ...magicSet, confirmedAt }] }
   const meaning = canonicalAddress === MAGIC_SLOW_ADDRESS ? magic('01') : canonicalAddress
   const report = magicReports.get(meaning)
-  if (report === undefined) return knowsNothing
+  if (report === undefined) return { ...lists, labels: [] }
   const label: LabelFacts = {
     labelId: `${SOURCE}/${canonicalAddress}`,
     source: SOURCE,
@@ -116,5 +119,5 @@ export function sandboxLabels(canonicalAddress: string, chain: string): SandboxL
     knownFrom: SANDBOX_BEGAN_AT,
     knownTo: null,
   }
-  return { labelsAsOf: SANDBOX_BEGAN_AT, labelSets: magicSets, labels: [label] }
+  return { ...lists, labels: [label] }
 }

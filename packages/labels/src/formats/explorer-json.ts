@@ -3,7 +3,6 @@
  * Such files state neither chain nor category, so the operator gives them.
  */
 import { type Category } from '@cupel/contracts'
-import { upperAscii } from '@cupel/domain'
 import { parseTime } from './dates.js'
 import {
   SetRefusedError,
@@ -23,7 +22,7 @@ export const explorerJsonFormat: LabelFormat = {
   parse(file, options = {}) {
     return {
       items: parseTags(file, options),
-      facts: () => ({ publishedAt: null, defaultSource: null }),
+      facts: () => ({ publishedAt: null, defaultSource: null, skipped: 0 }),
     }
   },
 }
@@ -82,7 +81,7 @@ function readTag(tag: Tag, line: number, category: Category, optionChain: string
     row: {
       line,
       address,
-      chain: upperAscii(chain),
+      chain: chain.toUpperCase(),
       chainHint: null,
       category,
       entity: tag.name.trim(),

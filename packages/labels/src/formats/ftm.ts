@@ -23,9 +23,10 @@ export const ftmFormat: LabelFormat = {
   name: 'ftm',
   description: 'FollowTheMoney JSON lines (OpenSanctions): CryptoWallet entities and their holders',
   parse(file) {
+    const facts = { skipped: 0 }
     return {
-      items: parseEntities(file),
-      facts: () => ({ publishedAt: null, defaultSource: 'opensanctions' }),
+      items: parseEntities(file, facts),
+      facts: () => ({ publishedAt: null, defaultSource: 'opensanctions', skipped: facts.skipped }),
     }
   },
 }
@@ -53,7 +54,7 @@ interface Holder {
   readonly topics: readonly string[]
 }
 
-async function* parseEntities(file: LabelFile): AsyncGenerator<ParsedItem> {
+async function* parseEntities(file: LabelFile, facts: { skipped: number }): AsyncGenerator<ParsedItem> {
   const wallets: { readonly line: number; readonly entity: Entity }[] = []
   const wanted = new Set<string>()
   for await (const { line, entity } of readEntities(file)) {
@@ -75,7 +76,7 @@ async function* parseEntities(file: LabelFile): AsyncGenerator<ParsedItem> {
     const topics = texts(entity, 'topics')
     const category = categoryOf(topics.length > 0 ? topics : (holder?.topics ?? []))
     if (category === null) {
-      yield { type: 'skipped', line, reason: `no known category in topics ${shown(topics.join(', '))}` }
+      facts.skipped += 1
       continue
     }
     const addresses = texts(entity, 'publicKey')
@@ -100,7 +101,7 @@ function rowOf(found: {
     line,
     address,
     chain: null,
-    chainHint: texts(entity, 'currency')[0] ?? null,
+    chainHint: texts(entity, 'currency')[0]?.toUpperCase() ?? null,
     category,
     entity: holder?.name ?? (entity.caption === address ? '' : entity.caption),
     source: null,

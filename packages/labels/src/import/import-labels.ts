@@ -15,7 +15,6 @@ import {
   type LabelImportProgress,
   type LabelImportRequest,
   type LabelImportResult,
-  type LabelImportSummary,
   type SetSummary,
 } from './import-request.js'
 import { labelEvents, published, setKey, type LabelImport } from './label-events.js'
@@ -26,7 +25,7 @@ import {
   waitForLabelView,
   withLabelView,
 } from './label-view-follower.js'
-import { readLabels, tallyOfFile, type LeftOut, type ReadLabels } from './read-labels.js'
+import { readLabels, type ReadLabels } from './read-labels.js'
 import { changesOf, compareSet, countChanges, type ChangeCounts, type SetComparison } from './set-changes.js'
 import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 
@@ -41,14 +40,14 @@ export async function importLabels(
   deps: LabelImportDeps,
 ): Promise<LabelImportResult> {
   const startedAt = performance.now()
-  const leftOut = tallyOfFile()
+  const refused: ReadLabels['refused'] = { count: 0, rows: [] }
   try {
     const checked = checkRequest(request)
     return await withLabelView(deps, () =>
       deps.database.withConnection(async (connection) => {
         const spools = createSpools(connection, deps.memoryLabels)
         try {
-          return await runImport({ request: checked, deps, connection, spools, leftOut, startedAt })
+          return await runImport({ request: checked, deps, connection, spools, refused, startedAt })
         } finally {
           await spools.close()
         }
@@ -57,11 +56,11 @@ export async function importLabels(
   } catch (error) {
     if (error instanceof SetRefusedError) {
       const { refusal, message, line } = error
-      return { status: 'refused', refusal, message, line, removals: null, ...leftOutOf(leftOut) }
+      return { status: 'refused', refusal, message, line, removals: null, refused }
     }
     if (error instanceof ImportRefusedError) {
       const { refusal, message, line, removals } = error
-      return { status: 'refused', refusal, message, line, removals, ...leftOutOf(leftOut) }
+      return { status: 'refused', refusal, message, line, removals, refused }
     }
     throw error
   }
@@ -103,18 +102,14 @@ interface Run {
   readonly deps: LabelImportDeps
   readonly connection: Queryable
   readonly spools: SpoolFactory
-  readonly leftOut: LeftOut
+  readonly refused: ReadLabels['refused']
   readonly startedAt: number
 }
 
 async function runImport(run: Run): Promise<LabelImportResult> {
-  const { request, deps, connection, spools, leftOut } = run
+  const { request, deps, connection, spools, refused } = run
   const report = progressOf(deps)
-  const read = await readLabels(request, spools, {
-    leftOut,
-    now: new Date(),
-    onRows: (rows) => report('reading', rows),
-  })
+  const read = await readLabels(request, spools, refused, (rows) => report('reading', rows))
   const sources = read.sources.map(({ source }) => source)
   await lockSources(connection, sources, () => report('waiting-for-lock', 0))
   try {
@@ -191,7 +186,7 @@ function requireAcceptedRemovals(sets: readonly SetImport[], request: LabelImpor
 
 /** Appends all labels, then publishes all sets together. Resolves to the offset after the last publication. */
 async function appendAll(
-  { request, deps, connection, leftOut }: Run,
+  { request, deps, connection, refused }: Run,
   read: ReadLabels,
   sets: readonly SetImport[],
   report: Report,
@@ -214,14 +209,14 @@ async function appendAll(
       authorityOrigin: authorityOriginOf(comparison.set.source) ?? '',
       whole: false,
       replaces: [],
-      basedOnSeq: comparison.basedOnSeq,
+      basedOnSeq: 0,
       confirmedAt: null,
       lostDesignations: 0,
       total: counts.total,
       added: counts.added + counts.changed,
       unchanged: counts.unchanged,
       retired: counts.retired + counts.changed,
-      refused: leftOut.refused.result().count,
+      refused: refused.count,
       acceptedRemovals: request.acceptRemovals ?? null,
       reason: request.reason ?? null,
       importedBy: request.importedBy,
@@ -248,7 +243,7 @@ async function becameVisible({ request, deps }: Run, end: number | null, report:
 }
 
 function summaryOf(
-  { request, leftOut, startedAt }: Run,
+  { request, refused, startedAt }: Run,
   read: ReadLabels,
   sets: readonly SetImport[],
   visible: boolean,
@@ -268,18 +263,14 @@ function summaryOf(
     unchanged: sum((counts) => counts.unchanged),
     retired: sum((counts) => counts.retired),
     repeated: sum((counts) => counts.repeated),
-    ...leftOutOf(leftOut),
+    skipped: read.skipped,
+    refused,
     warnings: sets.flatMap(({ comparison }) => warningsOf(comparison, request)),
     visible,
     durationMs,
     rowsPerSecond: Math.round(read.rows / Math.max(durationMs / 1_000, 0.001)),
   }
 }
-
-const leftOutOf = ({ refused, skipped }: LeftOut): Pick<LabelImportSummary, 'refused' | 'skipped'> => ({
-  refused: refused.result(),
-  skipped: skipped.result(),
-})
 
 function setSummary({ importId, comparison, counts }: SetImport): SetSummary {
   const { set, asOf, historical } = comparison

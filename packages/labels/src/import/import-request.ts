@@ -3,7 +3,6 @@ import type { Category, Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { SetRefusal } from '../formats/label-source.js'
 import type { Database } from '@cupel/postgres'
-import type { LeftOutRows } from './left-out-rows.js'
 
 export interface LabelImportRequest {
   /** Path of the file. */
@@ -62,6 +61,11 @@ export interface LabelImportProgress {
   readonly rowsPerSecond: number
 }
 
+export interface RefusedRow {
+  readonly line: number
+  readonly reason: string
+}
+
 /** What an import did, or with `dryRun` would do, to one set. */
 export interface SetSummary {
   readonly source: string
@@ -99,9 +103,9 @@ export interface LabelImportSummary {
   readonly retired: number
   readonly repeated: number
   /** Entries of the file without an address or a category that Cupel knows. */
-  readonly skipped: LeftOutRows
-  /** Unusable rows. */
-  readonly refused: LeftOutRows
+  readonly skipped: number
+  /** All refused rows are counted, the first ones are listed. */
+  readonly refused: { readonly count: number; readonly rows: readonly RefusedRow[] }
   readonly warnings: readonly string[]
   /** Whether the label view shows the import. */
   readonly visible: boolean
@@ -130,8 +134,7 @@ export interface LabelImportRefused {
   readonly line: number | null
   /** If removals were refused: their number, which the operator may accept. */
   readonly removals: number | null
-  readonly skipped: LeftOutRows
-  readonly refused: LeftOutRows
+  readonly refused: { readonly count: number; readonly rows: readonly RefusedRow[] }
 }
 
 export type LabelImportResult = LabelImportSummary | LabelImportRefused

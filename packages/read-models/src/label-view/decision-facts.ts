@@ -14,7 +14,7 @@ export function labelFacts(label: Label): LabelFacts {
     chain: label.chain,
     address: label.canonicalAddress,
     category: label.category,
-    subcategory: label.subcategory,
+    subcategory: '',
     role: label.role,
     entity: label.entity,
     origin: label.origin,
@@ -24,7 +24,7 @@ export function labelFacts(label: Label): LabelFacts {
     observedAt: label.observedAt,
     validFrom: label.validFrom,
     validTo: label.validTo,
-    sanction: label.sanction,
+    sanction: null,
     knownFrom: label.knownFrom,
     knownTo: label.knownTo,
   }
@@ -40,12 +40,12 @@ export function setFacts(set: PublishedSet): LabelSetFacts {
     publishedAt: set.publishedAt,
     asOf: set.asOf,
     authorityOrigin: set.authorityOrigin,
-    whole: set.whole,
-    confirmedAt: set.confirmedAt,
+    whole: false,
+    confirmedAt: null,
     refreshConfigured: set.refreshConfigured,
     total: set.total,
-    visible: set.visible,
-    staleBase: set.staleBase,
+    visible: set.total,
+    staleBase: false,
   }
 }
 

@@ -30,12 +30,10 @@ export interface Place {
   readonly to: number
 }
 
-/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers,
- * webhook endpoints, rebuilt read models with the differences they accepted. */
+/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers, webhook endpoints. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
-  'RebuildAccepted',
   'AccountCreated',
   'ApiKeyIssued',
   'ApiKeyRevoked',

@@ -1,13 +1,15 @@
 /**
  * Decides which labels count for an address, and why the others do not.
  *
- * An authority's current list designates. A restatement of such a list never outlives it: after the authority's own set was
- * published here, a restatement counts only for addresses on that set, whatever its own date.
+ * An authority's own sets in force designate, all of them together: its whole list, and parts of it beside that. A restatement
+ * never outlives a whole list that is in force here: it then counts only for addresses that the authority's own sets designate.
+ * A part, or a list without some of its labels, says nothing about what is not in it, so it ends nothing.
  */
 import type { ConsideredLabel } from '@cupel/contracts'
 import { chainFactsOf } from '../tables/chain-table.js'
 import { categories } from '../vocabulary.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, UnusedReason } from './label-facts.js'
+import { isComplete, isInForce } from './lists.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 
 /** Returns the labels in their given order, each with its status and whether it is used. */
@@ -30,13 +32,13 @@ export function considerLabels({
   const isDesignation = (label: LabelFacts): boolean =>
     label.category === 'sanctions' &&
     !hasEnded(label, generatedAt) &&
-    (ownLists.get(label.origin)?.has(setKey(label)) ?? false)
+    (ownLists.current.get(label.origin)?.has(setKey(label)) ?? false)
   const designatedBy = new Set(labels.filter(isDesignation).map(({ origin }) => origin))
 
   const considered = labels.map((label): ConsideredLabel => {
     const isLiveDesignation = isDesignation(label)
     const isOutlived =
-      label.category === 'sanctions' && ownLists.has(label.origin) && !designatedBy.has(label.origin)
+      label.category === 'sanctions' && ownLists.whole.has(label.origin) && !designatedBy.has(label.origin)
     const reason: UnusedReason | '' = hasEnded(label, generatedAt)
       ? 'ended'
       : isOutlived
@@ -53,13 +55,17 @@ export function considerLabels({
 const setKey = ({ source, dataset }: { readonly source: string; readonly dataset: string }): string =>
   JSON.stringify([source, dataset])
 
-/** Set keys by origin. */
-type OwnLists = ReadonlyMap<string, ReadonlySet<string>>
+interface OwnLists {
+  /** Keys of the sets in force, by the authority whose own they are. All of them designate. */
+  readonly current: ReadonlyMap<string, ReadonlySet<string>>
+  /** Authorities whose whole list is in force, with all its labels. */
+  readonly whole: ReadonlySet<string>
+}
 
 /** A batch is decided from one array of sets. */
 const rememberedLists = new WeakMap<readonly LabelSetFacts[], OwnLists>()
 
-/** The sets that are the current list of each authority. */
+/** What each authority states now. */
 function currentOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
   let lists = rememberedLists.get(labelSets)
   if (lists === undefined) rememberedLists.set(labelSets, (lists = findOwnLists(labelSets)))
@@ -67,33 +73,17 @@ function currentOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
 }
 
 function findOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
-  const lists = new Map<string, Set<string>>()
+  const current = new Map<string, Set<string>>()
+  const whole = new Set<string>()
   for (const set of labelSets) {
-    if (set.authorityOrigin === '' || labelSets.some((other) => supersedes(other, set))) continue
-    const list = lists.get(set.authorityOrigin) ?? new Set<string>()
-    lists.set(set.authorityOrigin, list.add(setKey(set)))
+    const { authorityOrigin: origin } = set
+    if (origin === '' || !isInForce(set, labelSets)) continue
+    const sets = current.get(origin) ?? new Set<string>()
+    current.set(origin, sets.add(setKey(set)))
+    if (set.whole && isComplete(set)) whole.add(origin)
   }
-  return lists
+  return { current, whole }
 }
-
-/** A newer list with at least one label for this many of the older one supersedes it. */
-const SUPERSEDING_DIVISOR = 2
-
-/**
- * Whether a source's newer list replaces an older one with another name. An old list must not sanction delisted addresses
- * again. A few urgent entries in a set of their own must not end a whole list.
- */
-function supersedes(newer: LabelSetFacts, older: LabelSetFacts): boolean {
-  return (
-    newer.source === older.source &&
-    newer.authorityOrigin === older.authorityOrigin &&
-    dayOf(newer) > dayOf(older) &&
-    newer.total * SUPERSEDING_DIVISOR >= older.total
-  )
-}
-
-/** Lists are dated by day, some with a time. */
-const dayOf = (set: LabelSetFacts): string => (set.asOf ?? set.publishedAt).slice(0, 'YYYY-MM-DD'.length)
 
 function hasEnded({ knownTo, validTo }: LabelFacts, generatedAt: string): boolean {
   return knownTo !== null || (validTo !== null && validTo <= generatedAt)
@@ -110,22 +100,21 @@ function unusedReason(
 }
 
 /**
- * Why a label of another chain does not count. One key owns its account on every EVM chain, but different people can deploy a
- * contract at one address: where the address has code, a label of another chain does not apply. A clean label crosses only to
- * an address that is known to have no code.
+ * Why a label of another chain does not count. All labels here are of one look-up key, so one key controls the accounts. On chains
+ * with contracts different people can deploy a contract at one address: where the address has code, an illicit label of another
+ * chain does not apply. A clean label stays on its chain, except among EVM chains where the address is known to have no code.
  */
 function reasonNotToCross(
   { category, chain }: LabelFacts,
   screened: { readonly chain: string; readonly codeAtAddress: CodeAtAddress },
 ): UnusedReason | '' {
   if (category === 'sanctions') return ''
-  const isAmongEvm = isEvm(chain) && isEvm(screened.chain)
+  const families = [chain, screened.chain].map((code) => chainFactsOf(code)?.family)
   if (category === 'clean_exchange')
-    return isAmongEvm && screened.codeAtAddress === 'none' ? '' : 'other_chain'
-  return isAmongEvm && screened.codeAtAddress === 'contract' ? 'contract_here' : ''
+    return screened.codeAtAddress === 'none' && families.every((one) => one === 'evm') ? '' : 'other_chain'
+  const mayBeContracts = families.every((one) => one === 'evm' || one === 'tron')
+  return mayBeContracts && screened.codeAtAddress === 'contract' ? 'contract_here' : ''
 }
-
-const isEvm = (chain: string): boolean => chainFactsOf(chain)?.family === 'evm'
 
 /** Of the labels of one origin in one category only the strongest counts. */
 function countOriginsOnce(
@@ -161,10 +150,14 @@ export function confidenceOf(label: ConsideredLabel): number {
   return label.isLiveDesignation ? PPM : label.confidencePpm
 }
 
-/** c·ρ in parts per million, rounded half up. An unknown role has the weight of a disputed one. */
+/** c·ρ in parts per million, rounded half up. */
 export function strengthPpm(label: ConsideredLabel, policy: CompiledPolicy): number {
-  const rolePpm = policy.rolesPpm[label.role] ?? policy.rolesPpm['disputed']!
-  return Math.floor((confidenceOf(label) * rolePpm + PPM / 2) / PPM)
+  return Math.floor((confidenceOf(label) * rolePpmOf(label, policy) + PPM / 2) / PPM)
+}
+
+/** ρ in parts per million. An unknown role has the weight of a disputed one. */
+export function rolePpmOf({ role }: Pick<LabelFacts, 'role'>, policy: CompiledPolicy): number {
+  return policy.rolesPpm[role] ?? policy.rolesPpm['disputed']!
 }
 
 /** Only labels of owners and participants are combined. */

@@ -10,7 +10,13 @@ export const defaultPolicy: PolicyDocument = {
   ownership: { minimum_confidence: 0.3, combined_from: 0.5, combined_cap: 0.95 },
   green: { clean_confidence: 0.8 },
   freshness: {
-    required: [{ origin: 'us-ofac', when: 'once_published' }],
+    required: [
+      { origin: 'us-ofac', when: 'once_published' },
+      { origin: 'uk-ofsi', when: 'once_published' },
+      { origin: 'eu-fsf', when: 'once_published' },
+      { origin: 'un-sc', when: 'once_published' },
+      { origin: 'il-nbctf', when: 'once_published' },
+    ],
     max_age_hours: 720,
     max_age_hours_by_origin: { 'us-ofac': 48 },
   },

@@ -5,6 +5,7 @@
 import type { ConsideredLabel, Evidence } from '@cupel/contracts'
 import type { ScoredExposure } from '../exposure/score-exposure.js'
 import { categories, type RiskCategory } from '../vocabulary.js'
+import type { ClusterFinding } from './cluster.js'
 import { compareStrength, compareText, confidenceOf } from './consider-labels.js'
 import type { UnusedReason } from './label-facts.js'
 import { weightedHundredths, type CategoryOwnership, type CountedLabel } from './ownership.js'
@@ -25,6 +26,7 @@ export interface EvidenceList {
 export function collectEvidence({
   ownership,
   considered,
+  findings,
   exposure,
   overallHundredths,
   screenedAddress,
@@ -32,6 +34,7 @@ export function collectEvidence({
 }: {
   readonly ownership: readonly CategoryOwnership[]
   readonly considered: readonly ConsideredLabel[]
+  readonly findings: readonly ClusterFinding[]
   readonly exposure: readonly ScoredExposure[]
   readonly overallHundredths: number
   /** Canonical address that was screened. */
@@ -41,6 +44,7 @@ export function collectEvidence({
   const items = [
     ...ownership.flatMap((owned) => countedItems(owned, screenedAddress, policy)),
     ...unusedItems(considered, screenedAddress, policy),
+    ...findings.map(clusterItem),
     ...exposure.map(exposureItem),
   ]
   items.sort(compareItems)
@@ -170,6 +174,21 @@ function sanctionOf({ sanction }: ConsideredLabel): Evidence['sanction'] {
     entity_id: entityId,
     aliases: [...aliases],
     designated_on: designatedOn,
+  }
+}
+
+/** The other member is the address, and the transaction in which it spent together with the cluster is the path. */
+function clusterItem({ label, member, txHash, confidencePpm, contribution }: ClusterFinding): EvidenceItem {
+  return {
+    evidence: {
+      ...evidenceOf(label, ''),
+      relation: 'cluster',
+      address: member,
+      confidence: confidencePpm / PPM,
+      path: [{ transaction: txHash === '' ? null : txHash }],
+    },
+    contribution,
+    labelId: label.labelId,
   }
 }
 

@@ -28,9 +28,9 @@ const faults: Readonly<Record<string, (facts: JudgementFacts) => JudgementFacts>
     labelSets: facts.labelSets.map((set) => ({
       ...set,
       refreshConfigured: true,
-      publishedAt: '2020-01-01T00:00:00.000Z',
-      // The date of the list itself stays: whose list is current does not depend on when it came.
-      asOf: set.asOf ?? set.publishedAt,
+      // Ten years before: whose list is current stays as it is.
+      asOf: set.asOf?.replace(/^20[12]/, (decade) => (decade === '202' ? '201' : '200')) ?? null,
+      confirmedAt: null,
     })),
   }),
   [NEVER_CAME]: (facts) => ({
@@ -60,3 +60,22 @@ test.each(Object.entries(faults))(
     )
   },
 )
+
+const FEWER = 'lists have fewer labels than their publications state'
+test(`${FEWER}: not green, named, and never a lower score`, { timeout: 120_000 }, async () => {
+  await assertWithin(
+    { name: FEWER, full: FULL, minimum: MINIMUM },
+    fc.property(drawnFacts, ({ labelSets, ...facts }) => {
+      fc.pre(labelSets.some(({ publishedAt, total }) => publishedAt !== '' && total > 0))
+      const healthy = judge({ ...facts, labelSets })
+      const faulted = judge({
+        ...facts,
+        labelSets: labelSets.map((set) => ({ ...set, visible: set.total - 1 })),
+      })
+      expect(faulted.level).not.toBe('green')
+      expect(faulted.overallHundredths).toBeGreaterThanOrEqual(healthy.overallHundredths)
+      expect(faulted.labelsCoverage).not.toBe('complete')
+      expect(faulted.scoreIsLowerBound).toBe(true)
+    }),
+  )
+})

@@ -2,14 +2,15 @@
  * The judgement of one address: from labels, lists and policy to categories, score, level and evidence.
  * Pure and in whole numbers, so that the same inputs give the same bytes on every machine.
  */
-import type { ConsideredLabel, Evidence, ExposureMeasure } from '@cupel/contracts'
+import type { ClusterRecord, ConsideredLabel, Evidence, ExposureMeasure } from '@cupel/contracts'
 import { scoreExposure, type ScoredExposure } from '../exposure/score-exposure.js'
 import { riskCategories, type Category, type RiskLevel } from '../vocabulary.js'
 import { compareStrength, considerLabels } from './consider-labels.js'
+import { clusterFindings, considerCluster, type ClusterFacts, type ClusterFinding } from './cluster.js'
 import { collectEvidence } from './evidence.js'
-import { isMissing, judgeFreshness, type Freshness, type JudgedSet } from './freshness.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, LabelViewState } from './label-facts.js'
-import { decideLevel, type ChainKnowledge, type LevelReason } from './level.js'
+import { decideLevel, type ChainKnowledge, type ListFaults } from './level.js'
+import { isMissing, judgeLists, type JudgedSet, type ListsJudgement } from './lists.js'
 import {
   FULL_HUNDREDTHS,
   ownershipByCategory,
@@ -30,6 +31,10 @@ export interface JudgementFacts {
   readonly hasFault?: boolean
   /** Value that moved between the address and labelled ones; absent where no ledger was asked. */
   readonly exposure?: readonly ExposureMeasure[]
+  /** The ledger should have been examined, and was not. */
+  readonly exposureIsDropped?: boolean
+  /** Addresses that spent together with this one; absent where there are none, or where no ledger was asked. */
+  readonly cluster?: ClusterFacts | null
   /** UTC, RFC 3339: the only clock of the decision. */
   readonly generatedAt: string
   readonly policy: CompiledPolicy
@@ -43,7 +48,7 @@ export interface Conflict {
 
 export interface Judgement {
   readonly level: RiskLevel
-  readonly levelReasons: readonly LevelReason[]
+  readonly levelReasons: readonly string[]
   readonly overallHundredths: number
   /** Unweighted points of each category, hundredths. */
   readonly categoryHundredths: Readonly<Record<Category, number>>
@@ -53,7 +58,11 @@ export interface Judgement {
   readonly evidenceOmitted: number
   readonly labelsCoverage: 'complete' | 'partial' | 'stale' | 'unavailable'
   readonly considered: readonly ConsideredLabel[]
+  /** The cluster with the labels of it that count. */
+  readonly cluster: ClusterRecord | null
   readonly labelSets: readonly JudgedSet[]
+  /** The earliest date among the whole sanctions lists in force; null without one. */
+  readonly listsAsOf: string | null
 }
 
 /** Judges an address. It never fails: missing facts lower what the report can claim. */
@@ -62,30 +71,42 @@ export function judge(facts: JudgementFacts): Judgement {
   const considered = considerLabels(facts)
   const ownership = ownershipByCategory(considered, policy)
   const isDesignated = ownership.some((owned) => owned.isDesignated)
+  const { cluster: read = null } = facts
+  const cluster = read === null ? null : considerCluster(read, facts)
+  const findings = clusterFindings(cluster, policy)
+  const cleanService = isCleanService(ownership, findings, policy)
   const exposure =
     facts.exposure === undefined
       ? []
-      : scoreExposure(facts.exposure, { policy, isCleanService: isCleanService(ownership, policy) })
-  const categoryHundredths = pointsByCategory(ownership, exposure)
+      : scoreExposure(facts.exposure, { policy, isCleanService: cleanService })
+  const categoryHundredths = pointsByCategory(ownership, [...findings, ...exposure])
   const overallHundredths = overallScore(categoryHundredths, isDesignated, policy)
   const { shown, omitted } = collectEvidence({
     ownership,
     considered,
+    findings,
     exposure,
     overallHundredths,
     screenedAddress: canonicalAddress,
     policy,
   })
-  const freshness = judgeFreshness(facts.labelSets, generatedAt, policy)
-  const labelsAreFresh = freshness.isFresh && facts.labelView === 'current'
-  const conflicts = findConflicts(ownership, policy)
+  const lists = judgeLists(facts.labelSets, generatedAt, policy)
+  const listFaults: ListFaults = {
+    areStale: lists.isStale || lists.hasMissing || facts.labelView !== 'current',
+    lackSanctions: !lists.hasSanctionsList,
+    areIncomplete: lists.isIncomplete,
+  }
+  const conflicts = findConflicts(ownership, findings, policy)
+  const clusterIsDropped = cluster?.stopped === 'failed'
   const { level, reasons } = decideLevel({
     overallHundredths,
     isDesignated,
     cleanConfidencePpm: ownershipOf(ownership, 'clean_exchange').confidencePpm,
     hasAttribution: considered.some(({ status }) => status === 'live'),
     hasConflict: conflicts.length > 0,
-    labelsAreFresh,
+    // What passes through a clean service never counts, so a ledger that was dropped changes nothing for it.
+    hasDroppedStage: clusterIsDropped || (facts.exposureIsDropped === true && !cleanService),
+    lists: listFaults,
     chainKnowledge: facts.chainKnowledge,
     policy,
   })
@@ -94,49 +115,53 @@ export function judge(facts: JudgementFacts): Judgement {
     levelReasons: reasons,
     overallHundredths,
     categoryHundredths,
-    scoreIsLowerBound: !labelsAreFresh || facts.hasFault === true,
+    scoreIsLowerBound:
+      Object.values(listFaults).includes(true) || clusterIsDropped || facts.hasFault === true,
     conflicts,
     evidence: shown,
     evidenceOmitted: omitted,
-    labelsCoverage: labelsCoverage(freshness, facts.labelView),
+    labelsCoverage: labelsCoverage(lists, facts.labelView),
     considered,
-    labelSets: freshness.labelSets,
+    cluster,
+    labelSets: lists.labelSets,
+    listsAsOf: lists.asOf,
   }
 }
 
 /** Which lists were available: none, not all, all but some too old, or all. */
 function labelsCoverage(
-  { labelSets, isFresh, isOnlyMissing }: Freshness,
+  { labelSets, isStale, hasMissing, isIncomplete, hasSanctionsList }: ListsJudgement,
   labelView: JudgementFacts['labelView'],
 ): Judgement['labelsCoverage'] {
-  const isComplete = isFresh && labelView === 'current'
-  if (!isComplete && !(isOnlyMissing && labelView === 'current')) return 'stale'
+  if (isStale || labelView !== 'current') return 'stale'
   if (labelSets.every(isMissing)) return 'unavailable'
-  return isComplete ? 'complete' : 'partial'
+  return hasMissing || isIncomplete || !hasSanctionsList ? 'partial' : 'complete'
 }
 
-/** Points of a category: the maximum of ownership and exposure. */
+/** Points of a category: the maximum of ownership, cluster and exposure. */
 function pointsByCategory(
   ownership: readonly CategoryOwnership[],
-  exposure: readonly ScoredExposure[],
+  others: readonly Pick<ScoredExposure, 'category' | 'hundredths'>[],
 ): Readonly<Record<Category, number>> {
   return Object.fromEntries(
     ownership.map(({ category, hundredths }) => [
       category,
-      Math.max(
-        hundredths,
-        ...exposure.filter((one) => one.category === category).map((one) => one.hundredths),
-      ),
+      Math.max(hundredths, ...others.filter((one) => one.category === category).map((one) => one.hundredths)),
     ]),
   ) as Record<Category, number>
 }
 
 /** A clean service without any illicit label: the value that passes through it belongs to its customers. */
-function isCleanService(ownership: readonly CategoryOwnership[], { exposure }: CompiledPolicy): boolean {
+function isCleanService(
+  ownership: readonly CategoryOwnership[],
+  findings: readonly ClusterFinding[],
+  { exposure }: CompiledPolicy,
+): boolean {
   const { confidencePpm } = ownershipOf(ownership, 'clean_exchange')
   return (
     confidencePpm > 0 &&
     confidencePpm >= exposure.cleanServiceConfidencePpm &&
+    findings.length === 0 &&
     riskCategories.every((category) => ownershipOf(ownership, category).counted.length === 0)
   )
 }
@@ -160,15 +185,27 @@ function ownershipOf(ownership: readonly CategoryOwnership[], category: Category
 }
 
 /** Clean together with anything illicit that counts: both are shown, and the address is never green. */
-function findConflicts(ownership: readonly CategoryOwnership[], policy: CompiledPolicy): readonly Conflict[] {
-  const clean = strongestEntity(ownershipOf(ownership, 'clean_exchange'), policy)
+function findConflicts(
+  ownership: readonly CategoryOwnership[],
+  findings: readonly ClusterFinding[],
+  policy: CompiledPolicy,
+): readonly Conflict[] {
+  const clean = strongestEntity(ownershipOf(ownership, 'clean_exchange').counted, policy)
   if (clean === undefined) return []
   return riskCategories.flatMap((category) => {
-    const illicit = strongestEntity(ownershipOf(ownership, category), policy)
+    const illicit =
+      strongestEntity(ownershipOf(ownership, category).counted, policy) ??
+      strongestEntity(
+        findings.filter((one) => one.category === category),
+        policy,
+      )
     return illicit === undefined ? [] : [{ category, clean_entity: clean, illicit_entity: illicit }]
   })
 }
 
-function strongestEntity(owned: CategoryOwnership, policy: CompiledPolicy): string | undefined {
-  return [...owned.counted].sort((a, b) => compareStrength(a.label, b.label, policy))[0]?.label.entity
+function strongestEntity(
+  labels: readonly { readonly label: ConsideredLabel }[],
+  policy: CompiledPolicy,
+): string | undefined {
+  return [...labels].sort((a, b) => compareStrength(a.label, b.label, policy))[0]?.label.entity
 }

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { ADDRESS, cleanLabel, GENERATED_AT, label, ofacLabel } from '../../../../test/judgement-builders.js'
+import {
+  ADDRESS,
+  cleanLabel,
+  GENERATED_AT,
+  judged,
+  label,
+  ofacLabel,
+  ofacSet,
+} from '../../../../test/judgement-builders.js'
 import { considerLabels } from './consider-labels.js'
 import { compiledDefaultPolicy } from './default-policy.js'
 import type { CodeAtAddress, LabelFacts } from './label-facts.js'
@@ -53,3 +61,32 @@ test('a chain this version does not know is another chain', () => {
   expect(reasonOn('ETH', cleanLabel({ chain: 'NOVEL', address: ADDRESS }), 'none')).toBe('other_chain')
   expect(reasonOn('ETH', label({ chain: 'NOVEL' }), 'contract')).toBe('')
 })
+
+describe('a label of the TRX address with the same 20 bytes', () => {
+  const twin = { chain: 'TRX', address: 'TJCnKsPa7y5okkXvQAidZBzqx3QyQ6sxMW' }
+
+  test.each(codes)('sanctions: the EVM twin of a designated address is red (%s)', (codeAtAddress) => {
+    const judgement = judged([ofacLabel(twin)], { labelSets: [ofacSet()], codeAtAddress })
+    expect(judgement).toMatchObject({ level: 'red', evidence: [{ chain: 'TRX', address: twin.address }] })
+    expect(reasonOn('TRX', ofacLabel({ chain: 'ETH' }), codeAtAddress)).toBe('')
+  })
+
+  test.each(codes)('illicit: counts both ways unless code is known there (%s)', (code) => {
+    const expected = code === 'contract' ? 'contract_here' : ''
+    expect(reasonOn('ETH', label({ ...twin, category: 'stolen' }), code)).toBe(expected)
+    expect(reasonOn('TRX', label({ category: 'stolen' }), code)).toBe(expected)
+  })
+
+  test.each(codes)('clean: never crosses (%s)', (code) => {
+    expect(reasonOn('ETH', cleanLabel(twin), code)).toBe('other_chain')
+    expect(reasonOn('TRX', cleanLabel(), code)).toBe('other_chain')
+  })
+})
+
+test.each(['BTC', 'BCH', 'BSV', 'DOT', 'ZEC'])(
+  'one key on another chain: %s, illicit counts, clean stays',
+  (chain) => {
+    expect(reasonOn(chain, label({ chain: 'NOVEL' }), 'unknown')).toBe('')
+    expect(reasonOn(chain, cleanLabel({ chain: 'NOVEL' }), 'none')).toBe('other_chain')
+  },
+)

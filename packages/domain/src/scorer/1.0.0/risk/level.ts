@@ -2,19 +2,32 @@
 import type { RiskLevel } from '../vocabulary.js'
 import type { CompiledPolicy } from './policy.js'
 
-/** Why an address below orange is grey. Open: later versions add words. */
-export type LevelReason =
-  'conflict' | 'stale_labels' | 'weak_attribution' | 'no_chain_data' | 'partial' | 'no_history'
-
 /** Whether chain data can make an address green. `unavailable` cannot. */
 export type ChainKnowledge =
   | { readonly status: 'unavailable' }
   /** Examined: complete over at least two hops, with history, or what is missing from that. */
-  | { readonly status: 'examined'; readonly isPartial: boolean; readonly hasHistory: boolean }
+  | {
+      readonly status: 'examined'
+      readonly isPartial: boolean
+      /** Why the history is not known to be complete, in words for the report. */
+      readonly incomplete: readonly string[]
+      readonly hasHistory: boolean
+    }
+
+/** What speaks against the lists. */
+export interface ListFaults {
+  /** A required list is too old or never came, or the label view does not follow the log. */
+  readonly areStale: boolean
+  /** No whole list of an authority is in force. */
+  readonly lackSanctions: boolean
+  /** Labels of a list are missing. */
+  readonly areIncomplete: boolean
+}
 
 export interface LevelDecision {
   readonly level: RiskLevel
-  readonly reasons: readonly LevelReason[]
+  /** Why an address below orange is grey. Open: later versions add words. */
+  readonly reasons: readonly string[]
 }
 
 /** Decides the level. Green needs the absence of every reason against it; it is never a default. */
@@ -24,7 +37,8 @@ export function decideLevel({
   cleanConfidencePpm,
   hasAttribution,
   hasConflict,
-  labelsAreFresh,
+  hasDroppedStage,
+  lists,
   chainKnowledge,
   policy,
 }: {
@@ -35,29 +49,33 @@ export function decideLevel({
   /** The address has at least one live label. */
   readonly hasAttribution: boolean
   readonly hasConflict: boolean
-  /** Every required list is fresh and the label view follows the log. */
-  readonly labelsAreFresh: boolean
+  /** A stage that could have raised the score, or contradicted a clean label, was dropped. */
+  readonly hasDroppedStage: boolean
+  readonly lists: ListFaults
   readonly chainKnowledge: ChainKnowledge
   readonly policy: CompiledPolicy
 }): LevelDecision {
   if (isDesignated || overallHundredths >= policy.redHundredths) return { level: 'red', reasons: [] }
   if (overallHundredths >= policy.orangeHundredths) return { level: 'orange', reasons: [] }
-  const reasons: LevelReason[] = []
-  if (hasConflict) reasons.push('conflict')
-  if (!labelsAreFresh) reasons.push('stale_labels')
+  const reasons = new Set<string>()
+  if (hasConflict) reasons.add('conflict')
+  if (lists.areStale) reasons.add('stale_labels')
+  if (lists.lackSanctions) reasons.add('no_sanctions_list')
+  if (lists.areIncomplete) reasons.add('list_incomplete')
   const isCleanOnThisChain = cleanConfidencePpm > 0 && cleanConfidencePpm >= policy.cleanConfidencePpm
   if (!isCleanOnThisChain) {
     const missing = missingChainKnowledge(chainKnowledge)
-    if (missing.length > 0 && hasAttribution) reasons.push('weak_attribution')
-    reasons.push(...missing)
+    if (missing.length > 0 && hasAttribution) reasons.add('weak_attribution')
+    for (const reason of missing) reasons.add(reason)
   }
-  return { level: reasons.length === 0 ? 'green' : 'grey', reasons }
+  if (hasDroppedStage) reasons.add('partial')
+  return { level: reasons.size === 0 ? 'green' : 'grey', reasons: [...reasons] }
 }
 
-function missingChainKnowledge(knowledge: ChainKnowledge): readonly LevelReason[] {
+function missingChainKnowledge(knowledge: ChainKnowledge): readonly string[] {
   if (knowledge.status === 'unavailable') return ['no_chain_data']
-  const missing: LevelReason[] = []
-  if (knowledge.isPartial) missing.push('partial')
+  const missing: string[] = []
+  if (knowledge.isPartial) missing.push('partial', ...knowledge.incomplete)
   if (!knowledge.hasHistory) missing.push('no_history')
   return missing
 }

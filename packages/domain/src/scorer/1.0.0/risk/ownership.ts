@@ -84,3 +84,10 @@ export function hundredthsOf(confidencePpm: number): number {
 export function weightedHundredths(hundredths: number, weightPpm: number): number {
   return Math.floor((hundredths * weightPpm + PPM / 2) / PPM)
 }
+
+/** The most points whose weighted value, rounded half up, is within a maximum. Hundredths. */
+export function mostHundredths(weightPpm: number, maximumHundredths: number): number {
+  if (weightPpm === 0) return FULL_HUNDREDTHS
+  const beyond = (maximumHundredths * 2 + 1) * (PPM / 2)
+  return Math.min(FULL_HUNDREDTHS, Math.ceil(beyond / weightPpm) - 1)
+}

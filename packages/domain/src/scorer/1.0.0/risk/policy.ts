@@ -175,7 +175,7 @@ export function policyFault(document: PolicyDocument): string | null {
 
 function clusterFault({ maximum, addresses }: ClusterPolicyDocument): string | null {
   if (!isMultiple(maximum, 100) || maximum < 0 || maximum > 100)
-    return 'cluster.maximum: not points from 0 to 100'
+    return 'cluster.maximum: not points from 0 to 100 of at most 2 decimals'
   if (!Number.isInteger(addresses) || addresses < 2 || addresses > MAX_CLUSTER_ADDRESSES)
     return `cluster.addresses: not a whole number from 2 to ${MAX_CLUSTER_ADDRESSES}`
   return null

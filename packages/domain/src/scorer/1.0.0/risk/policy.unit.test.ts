@@ -14,6 +14,13 @@ test('the default policy has the published numbers', () => {
     combinedFromPpm: 500_000,
     combinedCapPpm: 950_000,
     cleanConfidencePpm: 800_000,
+    clusterFactorPpm: 900_000,
+    clusterMaximumHundredths: 6_999,
+    exposure: {
+      severeMinimumHundredths: 2_500,
+      severeCapHundredths: 6_000,
+      coinJoinMaximumHundredths: 2_499,
+    },
   })
 })
 
@@ -48,6 +55,16 @@ test.each([
   ['roles.participant', undefined],
   ['ownership.combined_cap', 2],
   ['green.clean_confidence', null],
+  ['cluster', undefined],
+  ['cluster.confidence_factor', 1.1],
+  ['cluster.maximum', 100.01],
+  ['cluster.maximum', 69.999],
+  ['cluster.addresses', 1],
+  ['cluster.addresses', 1_000_001],
+  ['exposure.severe', undefined],
+  ['exposure.severe.minimum', -1],
+  ['exposure.severe.cap', 101],
+  ['exposure.coinjoin_maximum', undefined],
   ['freshness.max_age_hours', 0],
   ['freshness.max_age_hours_by_origin', { 'us-ofac': -1 }],
   ['freshness.required', null],

@@ -74,7 +74,7 @@ describe('the report', () => {
       report_url: request.reportUrl,
       generated_at: GENERATED_AT,
       coverage: {
-        labels: { status: 'complete', as_of: PUBLISHED_AT, sources: 2 },
+        labels: { status: 'complete', as_of: '2026-11-20', sources: 2 },
         chain_data: { status: 'unavailable' },
         exposure: { status: 'unavailable' },
       },

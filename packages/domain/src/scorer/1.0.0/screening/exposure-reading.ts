@@ -2,60 +2,82 @@
 import type { ExposureMeasure, ExposureRecord, Report } from '@cupel/contracts'
 import type { ChainReading } from '../chain-facts/read-chain-facts.js'
 import type { ChainKnowledge } from '../risk/level.js'
+import { shownBreakdown } from './exposure-breakdown.js'
 
 export interface ExposureReading {
   readonly measures: readonly ExposureMeasure[]
+  readonly breakdown: Report['exposure']
   readonly coverage: Report['coverage']['exposure']
+  readonly prices: Report['coverage']['prices']
   readonly knowledge: ChainKnowledge
   /** A part that might have raised the score was not examined. */
   readonly isLowerBound: boolean
+  /** The ledger should have been examined, and the stage was late or failed. */
+  readonly isDropped: boolean
 }
 
 /** Hops that a search without findings must cover before it counts. */
 const LEAST_HOPS = 2
 
-const nothingExamined: Report['coverage']['exposure'] = {
-  status: 'unavailable',
-  reason: null,
-  incomplete: [],
-  hops_searched: 0,
-  transfers_examined: 0,
-  truncated: false,
-}
-
 /** Reads a record; null where no ledger was queried. */
 export function readExposure(exposure: ExposureRecord | null, chainReading: ChainReading): ExposureReading {
-  const isFaulted = exposure?.status === 'late' || exposure?.status === 'failed'
-  const isAbsent = exposure?.status === 'absent' && !exposure.historyComplete
-  if (exposure === null || isFaulted || isAbsent)
+  const isDropped = exposure?.status === 'late' || exposure?.status === 'failed'
+  const isUnknown = exposure?.status === 'absent' && !exposure.historyComplete
+  if (exposure === null || isDropped || isUnknown)
     return {
       measures: [],
-      coverage: nothingExamined,
+      breakdown: [],
+      coverage: nothingExamined(exposure),
+      prices: null,
       knowledge: knowledgeOfProviders(chainReading),
-      isLowerBound: isFaulted,
+      isLowerBound: isDropped,
+      isDropped,
     }
   const isPartial = isPartialRecord(exposure, chainReading)
+  const incomplete = [...exposure.incomplete]
   return {
     measures: exposure.measures,
+    breakdown: shownBreakdown(exposure, incomplete.length === 0),
     coverage: {
       status: isPartial ? 'partial' : 'complete',
       reason: null,
-      incomplete: [...exposure.incomplete],
+      incomplete,
       hops_searched: exposure.hopsSearched,
       transfers_examined: exposure.transfersExamined,
       truncated: exposure.truncated,
     },
-    knowledge: { status: 'examined', isPartial, hasHistory: exposure.ownTransfers > 0 },
+    prices: exposure.priceTableSha256 === '' ? null : { version: exposure.priceTableSha256 },
+    knowledge: { status: 'examined', isPartial, incomplete, hasHistory: exposure.ownTransfers > 0 },
     isLowerBound: exposure.truncated,
+    isDropped: false,
   }
 }
 
-/** A ledger declared complete without any transfer of an address that a provider has seen is not complete. */
-function isPartialRecord(exposure: ExposureRecord, { txCount }: ChainReading): boolean {
+/** A stage that came too late must not look like an installation without a ledger. */
+function nothingExamined(exposure: ExposureRecord | null): ExposureReading['coverage'] {
+  const reason =
+    exposure === null ? 'not_configured' : exposure.status === 'absent' ? 'no_transfers' : exposure.status
+  return {
+    status: 'unavailable',
+    reason,
+    incomplete: [...(exposure?.incomplete ?? [])],
+    hops_searched: 0,
+    transfers_examined: 0,
+    truncated: false,
+  }
+}
+
+/**
+ * A ledger declared complete without any transfer of an address that a provider has seen is not complete. Where a provider that
+ * was asked did not answer, or contradicts another, its facts cannot confirm the ledger.
+ */
+function isPartialRecord(exposure: ExposureRecord, { txCount, isFaulted }: ChainReading): boolean {
   return (
     exposure.truncated ||
     !exposure.historyComplete ||
+    exposure.incomplete.length > 0 ||
     exposure.hopsSearched < LEAST_HOPS ||
+    isFaulted ||
     (exposure.ownTransfers === 0 && txCount !== null && txCount > 0)
   )
 }
@@ -64,5 +86,5 @@ function isPartialRecord(exposure: ExposureRecord, { txCount }: ChainReading): b
 function knowledgeOfProviders({ coverage, txCount, txCountKind }: ChainReading): ChainKnowledge {
   if (coverage.status === 'unavailable') return { status: 'unavailable' }
   const isWithoutHistory = txCountKind === 'total' && txCount === 0
-  return { status: 'examined', isPartial: true, hasHistory: !isWithoutHistory }
+  return { status: 'examined', isPartial: true, incomplete: [], hasHistory: !isWithoutHistory }
 }

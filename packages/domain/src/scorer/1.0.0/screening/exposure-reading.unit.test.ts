@@ -114,10 +114,10 @@ describe('a stage that faulted', () => {
       const { event, report } = decided(exposure)
       expect(report.risk).toMatchObject({
         level: 'grey',
-        level_reasons: ['no_chain_data'],
+        level_reasons: ['no_chain_data', 'partial'],
         score_is_lower_bound: true,
       })
-      expect(report.coverage.exposure.status).toBe('unavailable')
+      expect(report.coverage.exposure).toMatchObject({ status: 'unavailable', reason: status })
       expect(event.inputs.exposure).toMatchObject({ status, ledgerSeq: 4 })
     },
   )

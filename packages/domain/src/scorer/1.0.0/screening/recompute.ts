@@ -31,6 +31,7 @@ export function decideAgain(
     },
     chainInputs: { stage: inputs.chainStage as ChainStage, facts: inputs.chainFacts },
     exposure: inputs.exposure,
+    cluster: inputs.cluster,
     policy: compilePolicyText(policyDocument),
     originTableVersion: inputs.originTableVersion,
     generatedAt: recorded.generatedAt,

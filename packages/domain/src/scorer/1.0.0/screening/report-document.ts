@@ -1,8 +1,8 @@
 /** The report as callers read it: built once, in the order of its documentation, and never rewritten. */
 import type { Report } from '@cupel/contracts'
-import { isMissing } from '../risk/freshness.js'
 import type { Judgement } from '../risk/judge.js'
 import type { LabelSetFacts } from '../risk/label-facts.js'
+import { isMissing, type JudgedSet } from '../risk/lists.js'
 import type { ScreeningInputs } from './screening-inputs.js'
 
 /** Builds the report. Points are hundredths until here; a quotient by 100 prints with at most two decimals. */
@@ -45,14 +45,14 @@ export function buildReport(
     report_url: request.reportUrl,
     generated_at: generatedAt,
     exposure: [],
-    cluster: null,
+    cluster: shownCluster(judgement.cluster),
     coverage: {
       not_examined: [],
       labels: {
         status: judgement.labelsCoverage,
-        as_of: snapshot.labelsAsOf === '' ? null : snapshot.labelsAsOf,
+        as_of: judgement.listsAsOf,
         sources: snapshot.labelSets.length - missing.length,
-        lists: [],
+        lists: judgement.labelSets.filter(isShown).map(shownList),
         ...(missing.length === 0 ? {} : { missing: missing.map(nameOf) }),
       },
       chain_data: { status: 'unavailable', source: null, height: null, as_of: null },
@@ -74,3 +74,32 @@ export function buildReport(
 
 const nameOf = ({ source, dataset }: LabelSetFacts): string =>
   source === '' ? dataset : `${source}/${dataset}`
+
+/** Every list that a report rests on by name: an authority's own, and what must be fresh or was expected. */
+const isShown = (set: JudgedSet): boolean =>
+  set.authorityOrigin !== '' || set.isRequired || set.refreshConfigured || isMissing(set)
+
+function shownList(set: JudgedSet): Report['coverage']['labels']['lists'][number] {
+  return {
+    source: set.source,
+    dataset: set.dataset,
+    authority: set.authorityOrigin === '' ? null : set.authorityOrigin,
+    whole: set.whole,
+    list_date: set.asOf,
+    confirmed_at: set.confirmedAt,
+    labels: set.visible,
+    status: set.status,
+  }
+}
+
+/** A read that failed found no cluster to show. */
+function shownCluster(cluster: Judgement['cluster']): Report['cluster'] {
+  if (cluster === null || cluster.clusterId === '') return null
+  return {
+    id: cluster.clusterId,
+    size: cluster.size,
+    heuristic: 'common-input',
+    as_of: String(cluster.ledgerSeq),
+    stopped: cluster.stopped === '' ? null : cluster.stopped,
+  }
+}

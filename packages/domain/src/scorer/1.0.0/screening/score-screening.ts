@@ -12,12 +12,21 @@ import { CHAIN_TABLE_VERSION } from '../tables/chain-table.js'
 import { SCORER_VERSION } from '../version.js'
 import { readExposure, type ExposureReading } from './exposure-reading.js'
 import { labelState } from './label-state.js'
+import { notExamined } from './not-examined.js'
 import { buildReport } from './report-document.js'
 import type { ScreeningInputs } from './screening-inputs.js'
 
 /** Decides a screening: returns the report with the record of its inputs. */
 export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha256Hex): ReportGenerated {
-  const { request, snapshot, policy, generatedAt, chainInputs = noChainInputs, exposure = null } = inputs
+  const {
+    request,
+    snapshot,
+    policy,
+    generatedAt,
+    chainInputs = noChainInputs,
+    exposure = null,
+    cluster = null,
+  } = inputs
   const { labelView } = snapshot
   if (labelView === 'missing') throw new Error('unavailable: a screening needs labels')
   const chainReading = readChainFacts(request.chain, chainInputs)
@@ -32,6 +41,8 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
     codeAtAddress: chainReading.codeAtAddress,
     hasFault: chainReading.isFaulted || exposureReading.isLowerBound,
     exposure: exposureReading.measures,
+    exposureIsDropped: exposureReading.isDropped,
+    cluster,
     generatedAt,
     policy,
   })
@@ -52,7 +63,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
       labelView,
       labelStateSha256: labelState(snapshot).sha256,
       labels: judgement.considered,
-      cluster: null,
+      cluster: judgement.cluster,
       policyId: policy.document.id,
       policyVersion: policy.document.version,
       policySha256: policy.sha256,
@@ -82,6 +93,17 @@ function reportOf(
     tx_count: chainReading.txCount,
     tx_count_kind: chainReading.txCountKind,
     balances: chainReading.balances,
-    coverage: { ...report.coverage, chain_data: chainReading.coverage, exposure: exposureReading.coverage },
+    exposure: exposureReading.breakdown,
+    coverage: {
+      ...report.coverage,
+      not_examined: notExamined({
+        chain: inputs.request.chain,
+        exposure: inputs.exposure ?? null,
+        cluster: judgement.cluster,
+      }),
+      chain_data: chainReading.coverage,
+      exposure: exposureReading.coverage,
+      prices: exposureReading.prices,
+    },
   }
 }

@@ -1,6 +1,7 @@
 /** Everything a screening is decided from, and nothing else: no clock, no randomness, no configuration. */
 import type { ExposureRecord } from '@cupel/contracts'
 import type { ChainInputs } from '../chain-facts/chain-inputs.js'
+import type { ClusterFacts } from '../risk/cluster.js'
 import type { LabelFacts, LabelSetFacts, LabelViewState } from '../risk/label-facts.js'
 import type { CompiledPolicy } from '../risk/policy.js'
 
@@ -57,6 +58,8 @@ export interface ScreeningInputs {
   readonly chainInputs?: ChainInputs
   /** What the ledger said; null where there is none. */
   readonly exposure?: ExposureRecord | null
+  /** Addresses that spent together with the screened one, and their labels; null where there are none. */
+  readonly cluster?: ClusterFacts | null
   readonly policy: CompiledPolicy
   /** The table that classified the labels when they were imported. */
   readonly originTableVersion: string

@@ -27,6 +27,11 @@ export interface ChainFacts {
   readonly symbol: string
   /** Digits between the base unit and one whole native asset. */
   readonly decimals: number
+  /** One transaction spends outputs of several addresses, which probably have one owner. */
+  readonly spendsTogether: boolean
+  /** Contracts move the native asset in calls that only traces show. */
+  readonly hasInternalTransfers: boolean
+  readonly hidesAmounts: boolean
 }
 
 /** BNB is the retired Beacon Chain (BEP2), BSC its smart chain; GNO is Gnosis Chain, MATIC Polygon PoS. */
@@ -40,6 +45,9 @@ const facts = (family: ChainFamily, symbol: string, decimals: number): ChainFact
   family,
   symbol,
   decimals,
+  spendsTogether: family === 'bitcoin',
+  hasInternalTransfers: family === 'evm' || family === 'tron',
+  hidesAmounts: family === 'monero',
 })
 
 // prettier-ignore

@@ -1,0 +1,186 @@
+/** Which lists are in force, how old they are, and what no list can hide. */
+import { describe, expect, test } from 'vitest'
+import {
+  cleanLabel,
+  foreignList,
+  judged,
+  label,
+  labelSet,
+  ofacLabel,
+  ofacSet,
+  restatement,
+} from '../../../../test/judgement-builders.js'
+import { defaultPolicy } from './default-policy.js'
+import { compilePolicy } from './policy.js'
+
+const part = (dataset: string, changes: Parameters<typeof ofacSet>[0] = {}) =>
+  ofacSet({ dataset, whole: false, ...changes })
+
+const clean = [cleanLabel()]
+
+describe('several sets of one authority', () => {
+  test('631 rows of a list under another name leave the other 422 designated', () => {
+    const labelSets = [ofacSet({ total: 1_053 }), part('some-of-it', { asOf: '2026-11-21', total: 631 })]
+    expect(judged([ofacLabel()], { labelSets })).toMatchObject({ level: 'red', overallHundredths: 10_000 })
+    expect(judged([ofacLabel({ dataset: 'some-of-it' })], { labelSets })).toMatchObject({ level: 'red' })
+  })
+
+  test('one file per asset designates together', () => {
+    const labelSets = [part('ETH.txt', { asOf: '2026-11-20' }), part('XBT.txt', { asOf: '2026-11-21' })]
+    for (const dataset of ['ETH.txt', 'XBT.txt'])
+      expect(judged([ofacLabel({ dataset })], { labelSets })).toMatchObject({ level: 'red' })
+  })
+
+  test('two whole lists of one day designate together', () => {
+    const labelSets = [ofacSet(), ofacSet({ dataset: 'again', asOf: '2026-11-20T18:00:00Z' })]
+    expect(judged([ofacLabel()], { labelSets })).toMatchObject({ level: 'red' })
+  })
+
+  test('a whole list dated before another is history, whatever its name and source', () => {
+    const old = ofacSet({ source: 'mirror', dataset: 'ofac_2024', asOf: '2024-09-27', labelSetSeq: 2 })
+    const judgement = judged([ofacLabel({ source: 'mirror', dataset: 'ofac_2024' })], {
+      labelSets: [ofacSet(), old],
+    })
+    expect(judgement).toMatchObject({
+      overallHundredths: 0,
+      evidence: [{ reason: 'authority_ended' }],
+      labelSets: [{ status: 'current' }, { status: 'superseded' }],
+    })
+    expect(judged(clean, { labelSets: [ofacSet(), old] })).toMatchObject({ level: 'green' })
+  })
+
+  test('a list without a date is not before another', () => {
+    const labelSets = [ofacSet(), ofacSet({ dataset: 'undated', asOf: null })]
+    expect(judged([ofacLabel({ dataset: 'undated' })], { labelSets })).toMatchObject({ level: 'red' })
+    expect(judged([ofacLabel()], { labelSets })).toMatchObject({ level: 'red' })
+  })
+
+  test('a withdrawn list is no list and ends nothing', () => {
+    const withdrawn = ofacSet({ total: 0, asOf: '2026-11-21' })
+    expect(judged([restatement()], { labelSets: [withdrawn] })).toMatchObject({ level: 'red' })
+    const older = ofacSet({ dataset: 'older' })
+    expect(judged([ofacLabel({ dataset: 'older' })], { labelSets: [older, withdrawn] })).toMatchObject({
+      overallHundredths: 10_000,
+    })
+    expect(judged(clean, { labelSets: [withdrawn] })).toMatchObject({
+      level: 'grey',
+      levelReasons: ['stale_labels', 'no_sanctions_list'],
+      labelSets: [{ status: 'withdrawn' }],
+    })
+  })
+
+  test('a restatement ends beside a whole list, not beside parts of one', () => {
+    expect(judged([restatement()], { labelSets: [part('ETH.txt')] })).toMatchObject({
+      level: 'red',
+      overallHundredths: 9_000,
+    })
+    expect(judged([restatement()], { labelSets: [part('ETH.txt'), ofacSet()] })).toMatchObject({
+      overallHundredths: 0,
+    })
+  })
+
+  test('a list without some of its labels ends nothing', () => {
+    const labelSets = [ofacSet({ visible: 0 })]
+    expect(judged([restatement()], { labelSets })).toMatchObject({ level: 'red' })
+    const older = ofacSet({ dataset: 'older', asOf: '2026-11-19' })
+    expect(judged([ofacLabel({ dataset: 'older' })], { labelSets: [...labelSets, older] })).toMatchObject({
+      level: 'red',
+      overallHundredths: 10_000,
+    })
+  })
+})
+
+describe('the age of a list', () => {
+  test.each([
+    ['OFAC at 48 hours', { asOf: '2026-11-19T09:00:00.000Z' }, 'green', 'complete'],
+    ['OFAC a millisecond older', { asOf: '2026-11-19T08:59:59.999Z' }, 'grey', 'stale'],
+    ['a list of 2019 that was imported today', { asOf: '2019-11-21' }, 'grey', 'stale'],
+    [
+      'an old list that its authority confirmed',
+      { asOf: '2019-11-21', confirmedAt: '2026-11-21T06:00:00.000Z' },
+      'green',
+      'complete',
+    ],
+    ['a list without a date', { asOf: null }, 'grey', 'stale'],
+    ['a list with a date that is none', { asOf: 'soon' }, 'grey', 'stale'],
+    ['a list of the year 2036', { asOf: '2036-01-01' }, 'grey', 'stale'],
+    ['a list that was computed from an older state', { staleBase: true }, 'grey', 'stale'],
+  ])('%s', (_name, changes, level, coverage) => {
+    const judgement = judged(clean, { labelSets: [ofacSet(changes)] })
+    expect(judgement).toMatchObject({ level, labelsCoverage: coverage, scoreIsLowerBound: level === 'grey' })
+    expect(judgement.levelReasons).toEqual(level === 'grey' ? ['stale_labels'] : [])
+  })
+
+  test.each([
+    [true, '2026-10-22T09:00:00.000Z', 'current', 'green'],
+    [true, '2026-10-22T08:59:59.999Z', 'old', 'grey'],
+    [false, '2020-01-01', 'old', 'green'],
+  ])('a set with a refresh configured (%s) that is of %s is %s', (refreshConfigured, asOf, status, level) => {
+    const labelSets = [labelSet({ refreshConfigured, asOf }), foreignList()]
+    expect(judged(clean, { labelSets })).toMatchObject({ level, labelSets: [{ status }, {}] })
+  })
+
+  test('of several required lists the oldest decides', () => {
+    const labelSets = [ofacSet(), part('ETH.txt', { asOf: '2026-01-01' })]
+    expect(judged(clean, { labelSets })).toMatchObject({ level: 'grey', levelReasons: ['stale_labels'] })
+  })
+
+  test('the lists of the UK, the EU and the UN are required too, once they were published', () => {
+    for (const authorityOrigin of ['uk-ofsi', 'eu-fsf', 'un-sc', 'il-nbctf']) {
+      const labelSets = [labelSet({ authorityOrigin, asOf: '2019-01-01' })]
+      expect(judged(clean, { labelSets })).toMatchObject({ level: 'grey', levelReasons: ['stale_labels'] })
+    }
+  })
+
+  test('reports name the earliest date among the whole lists in force', () => {
+    const labelSets = [
+      labelSet({ asOf: '2001-01-01' }),
+      part('ETH.txt', { asOf: '2002-01-01' }),
+      ofacSet({ dataset: 'old', asOf: '2003-01-01' }),
+      ofacSet({ asOf: '2026-11-19', confirmedAt: '2026-11-21T06:00:00.000Z' }),
+      foreignList({ asOf: '2026-11-20' }),
+    ]
+    expect(judged([], { labelSets }).listsAsOf).toBe('2026-11-20')
+    expect(judged([], { labelSets: labelSets.slice(0, 2) }).listsAsOf).toBeNull()
+  })
+})
+
+describe('lists that are not here', () => {
+  test('without a whole sanctions list nothing is green', () => {
+    for (const labelSets of [[labelSet()], [labelSet({ whole: true })], [foreignList({ whole: false })]])
+      expect(judged(clean, { labelSets })).toMatchObject({
+        level: 'grey',
+        levelReasons: ['no_sanctions_list'],
+        labelsCoverage: 'partial',
+        scoreIsLowerBound: true,
+      })
+  })
+
+  test.each([999, 1_001])('a list of 1,000 labels of which %i are visible: nothing is green', (visible) => {
+    for (const labelSets of [[ofacSet({ visible })], [foreignList(), labelSet({ visible })]])
+      expect(judged(clean, { labelSets })).toMatchObject({
+        level: 'grey',
+        levelReasons: ['list_incomplete'],
+        labelsCoverage: 'partial',
+        scoreIsLowerBound: true,
+      })
+  })
+
+  test('they take no level away but green', () => {
+    const labelSets = [ofacSet({ visible: 1, asOf: '2019-01-01' })]
+    expect(judged([ofacLabel()], { labelSets })).toMatchObject({ level: 'red' })
+    expect(judged([label({ category: 'stolen' })], { labelSets: [] })).toMatchObject({ level: 'red' })
+  })
+
+  test('a policy that always requires a list is not content with a part of it', () => {
+    const strict = compilePolicy({
+      ...defaultPolicy,
+      freshness: { ...defaultPolicy.freshness, required: [{ origin: 'us-ofac', when: 'always' }] },
+    })
+    const beside = (...sets: ReturnType<typeof ofacSet>[]) =>
+      judged(clean, { policy: strict, labelSets: [foreignList(), ...sets] }).level
+    expect(beside()).toBe('grey')
+    expect(beside(part('ETH.txt'))).toBe('grey')
+    expect(beside(ofacSet())).toBe('green')
+  })
+})
