@@ -23,7 +23,8 @@ const FULL_BUDGET_MS = 240_000
 
 /**
  * @param {readonly string[]} args
- * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number, isLong?: boolean }[],
+ * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number,
+ *   long?: 'too' | 'later' | 'only' }[],
  *   files: string[], needsBuild: boolean }} Throws a UsageError where the arguments make no sense together.
  */
 export function planOf(args) {
@@ -42,8 +43,9 @@ export function planOf(args) {
   const steps = only ?? [...checkNames, ...projectNames]
   const chosen = plan(steps.filter(isCheck), steps.filter(isProject), BUDGET_MS, [])
   if (!full) return chosen
-  const long = { title: 'long suites', projects: projectNames, budgetMs: FULL_BUDGET_MS, isLong: true }
-  return { ...chosen, runs: [...chosen.runs, long], needsBuild: true }
+  const runs = chosen.runs.map((run) => ({ ...run, long: 'later' }))
+  const long = { title: 'long suites', projects: projectNames, budgetMs: FULL_BUDGET_MS, long: 'only' }
+  return { ...chosen, runs: [...runs, long], needsBuild: true }
 }
 
 function parse(args) {

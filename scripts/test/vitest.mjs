@@ -7,10 +7,10 @@ import { root } from '../setup.mjs'
 import { heading } from './report.mjs'
 
 /** What makes a suite a long one: the helpers of packages/testkit/src/budget.ts. */
-const LONG = /\b(?:casesWithin|assertWithin)\(/
+const LONG = /\b(?:casesWithin|assertWithin|drawnWithin)\(/
 
-/** @param {{ title: string, projects: string[], files: string[], budgetMs: number | string }} run */
-export async function runVitest({ title, projects, files, budgetMs }, totals) {
+/** @param {{ title: string, projects: string[], files: string[], except?: string[], budgetMs: number | string }} run */
+export async function runVitest({ title, projects, files, except = [], budgetMs }, totals) {
   console.log(heading(title))
   const folder = mkdtempSync(join(tmpdir(), 'cupel-results-'))
   try {
@@ -18,6 +18,7 @@ export async function runVitest({ title, projects, files, budgetMs }, totals) {
     const skips = join(folder, 'skips')
     const args = [
       ...['run', ...files, ...projects.flatMap((name) => ['--project', name])],
+      ...except.flatMap((file) => ['--exclude', `**/${file}`]),
       ...['--reporter=default', '--reporter=json', `--outputFile=${results}`],
     ]
     const status = await run(args, { CUPEL_TEST_SKIPS: skips, CUPEL_TEST_BUDGET_MS: String(budgetMs) })

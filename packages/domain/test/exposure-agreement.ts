@@ -88,8 +88,10 @@ function byProduct(drawn: DrawnNeighbourhood): Map<string, ReferenceMeasure> {
     amount: one.amount,
     blockNumber: one.block,
     occurredAtS: one.time === null ? null : START_S + one.time,
+    index: null,
     position: one.position,
     proven: one.proven,
+    coinJoin: false,
   }))
   const around = neighbourhood(transfers, {
     address: addresses[drawn.screened]!,

@@ -34,8 +34,10 @@ export function transfer(changes: Partial<Transfer> = {}): Transfer {
     amount: ETHER,
     blockNumber: 1_000 + made,
     occurredAtS: 1_700_000_000 + made * 3_600,
-    position: 0,
+    index: 0,
+    position: null,
     proven: true,
+    coinJoin: false,
     ...changes,
   }
 }
@@ -53,6 +55,8 @@ export function neighbourhood(
     cut: [],
     truncated: false,
     ranges: [],
+    prices: null,
+    netBaseUnits: null,
     ...changes,
   }
 }

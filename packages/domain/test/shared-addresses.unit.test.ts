@@ -1,5 +1,6 @@
 /** The chain table against real lists: every labelled address is accepted, every known bad one refused, and rightly. */
 import { join } from 'node:path'
+import { base58 } from '@scure/base'
 import { expect, test } from 'vitest'
 import { parseAddress } from '../src/index.js'
 import { readCsv, readSharedLabels, sharedData } from './shared-labels.js'
@@ -58,5 +59,21 @@ test.skipIf(sharedData === null)(
       'ticker_is_not_a_chain',
       'wrong_chain',
     ])
+  },
+)
+
+test.skipIf(sharedData === null)(
+  'every TRON address of the lists is looked up with its EVM twin (243 have an illicit label)',
+  () => {
+    const illicit = new Set<string>()
+    for (const { address, chain, category } of readSharedLabels(sharedData!)) {
+      if (chain !== 'TRX') continue
+      const tron = parseAddress(address, 'TRX')
+      if (!tron.ok) throw new Error(address)
+      const hash = Buffer.from(base58.decode(address)).subarray(1, 21).toString('hex')
+      expect(parseAddress(`0x${hash}`, 'ETH')).toMatchObject({ lookupKey: tron.lookupKey })
+      if (category !== 'clean_exchange') illicit.add(tron.lookupKey)
+    }
+    expect(illicit.size).toBeGreaterThanOrEqual(243)
   },
 )

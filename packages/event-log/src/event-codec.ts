@@ -25,6 +25,8 @@ export interface EventCodec {
    * returns null where the record has another type. Throws UndecodableRecordError.
    */
   partOf<T extends EventType, K extends FieldOf<T>>(type: T, fields: readonly K[]): PartReader<T, K>
+  /** Reads the catalogue of schemas again. A schema is registered before it writes a record: one that is unknown after this never was. */
+  refreshSchemas(): Promise<void>
 }
 
 export type FieldOf<T extends EventType> = keyof EventData[T] & string
@@ -100,6 +102,7 @@ export function createEventCodec(catalog: SchemaCatalog): EventCodec {
       return (record) =>
         typeOf(record) === type ? (decodeValue(coder, record) as Pick<EventData[T], K>) : null
     },
+    refreshSchemas: () => catalog.refresh(),
   }
 }
 

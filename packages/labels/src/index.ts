@@ -11,6 +11,7 @@ export {
   STARTER_DATASET,
   STARTER_SOURCE,
 } from './import/starter-labels.js'
+export type { LeftOutRows } from './import/left-out-rows.js'
 export type {
   LabelImportDeps,
   LabelImportProgress,

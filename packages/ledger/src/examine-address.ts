@@ -50,6 +50,8 @@ export async function examineAddress(
       truncated: found?.isCut ?? false,
       ownIds,
       ranges,
+      prices: null,
+      netBaseUnits: null,
     },
     { attributionOf: search.attributionOf, generatedAt, policy, textHash: sha256() },
   )

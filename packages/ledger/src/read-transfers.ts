@@ -113,8 +113,10 @@ function transferOf(row: readonly string[], address: string, sameText: (text: st
     amount: BigInt(row[5]!),
     blockNumber: wholeNumber(row[6]!),
     occurredAtS: wholeNumber(row[7]!),
+    index: null,
     position: wholeNumber(row[8]!),
     proven: row[9] === 't',
+    coinJoin: false,
   }
 }
 

@@ -66,14 +66,14 @@ export async function lockActivations(transaction: Queryable): Promise<void> {
   await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK])
 }
 
-/** Every activation in the log, oldest first. */
+/** Every activation in the log, oldest first. Rejects with LogStoppedError where the oldest ones were deleted. */
 export async function readActivations(log: EventLog, codec: EventCodec): Promise<ActivatedPolicy[]> {
   const topic = topicOf('PolicyActivated')
   const activations: ActivatedPolicy[] = []
   const partitions = await log.partitionCount(topic)
   for (let partition = 0; partition < partitions; partition += 1) {
-    const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
-    for await (const records of log.read({ topic, partition, from, to })) {
+    const to = await log.endOffset(topic, partition)
+    for await (const records of log.read({ topic, partition, from: 0, to })) {
       for (const record of records) {
         const event = codec.decodeAs('PolicyActivated', record)
         if (event !== null) activations.push(event.data)

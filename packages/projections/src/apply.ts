@@ -2,7 +2,7 @@
 import { eventSchemas, type EventType } from '@cupel/contracts'
 import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { createSchemaPatience } from './consume/schema-patience.js'
+import { createSchemaPatience, type SchemaPatience } from './consume/schema-patience.js'
 import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 
 /** What one record changes. */
@@ -16,9 +16,14 @@ export type Reduce = (record: LogRecord) => ReducedRecord
 
 /**
  * The function that turns a record into changes. It does not decode an event type without a reducer. It throws for a type that
- * this version does not know: passing over the record would lose it for the version that does.
+ * this version does not know: passing over the record would lose it for the version that does. `waitsForSchema` says whether a
+ * record of a work topic waits, by an error, for its schema.
  */
-export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
+export function createReduce(
+  readModel: ReadModel,
+  codec: EventCodec,
+  waitsForSchema: SchemaPatience = createSchemaPatience(WORK_SCHEMA_PATIENCE_MS),
+): Reduce {
   const reducers = new Map(
     readModel.reducers.map((reducer) => [reducer.type as string, readBy(reducer, codec)]),
   )
@@ -33,7 +38,9 @@ export function createReduce(readModel: ReadModel, codec: EventCodec): Reduce {
     const { topic, partition, offset } = record
     return { type: reducer.type, changes: reducer.changesOf(record, { topic, partition, offset }) }
   }
-  return readModel.workTopics === undefined ? reduce : skippingIn(readModel.workTopics, reduce)
+  return readModel.workTopics === undefined
+    ? reduce
+    : skippingIn(readModel.workTopics, reduce, waitsForSchema)
 }
 
 const SKIPPED: ReducedRecord = { type: null, changes: [] }
@@ -44,9 +51,8 @@ const SKIPPED: ReducedRecord = { type: null, changes: [] }
  */
 const WORK_SCHEMA_PATIENCE_MS = 10_000
 
-/** Skips what cannot be read in these topics. A record whose schema is unknown is skipped after a wait. */
-function skippingIn(topics: readonly string[], reduce: Reduce): Reduce {
-  const waitsForSchema = createSchemaPatience(WORK_SCHEMA_PATIENCE_MS)
+/** Skips what cannot be read in these topics. A record whose schema is unknown is skipped once `waitsForSchema` denies. */
+function skippingIn(topics: readonly string[], reduce: Reduce, waitsForSchema: SchemaPatience): Reduce {
   return (record) => {
     try {
       return reduce(record)

@@ -197,6 +197,16 @@ export function consumeContract(kind: LogKind): void {
       expect(await consuming.checkpoint()).toBe(before)
     })
 
+    test('that has never read a topic does not begin where the front of the topic was deleted', async () => {
+      await consuming.append(['a', 'b', 'c'])
+      await consuming.deleteBefore(2)
+      const consumer = consuming.consumer(commit)
+      await until(() => expect(consumer.stoppedBy()).toMatchObject({ reason: 'truncated-log' }))
+      await consumer.stop()
+      expect(await outcomes()).toEqual([])
+      expect(await consuming.checkpoint()).toBe(0)
+    })
+
     test('without dead letters stops in front of a record that it cannot handle', async () => {
       await consuming.append(['a', 'poison', 'b'])
       const consumer = consuming.consumer(commit, withoutDeadLetters)

@@ -12,6 +12,7 @@ export const jsonCodec: EventCodec = {
   decodeAs: <T extends EventType>(type: T, record: Parameters<EventCodec['decode']>[0]) =>
     record.headers[TYPE_HEADER] === type ? (JSON.parse(String(record.value)) as DomainEvent<T>) : null,
   partOf: (type) => (record) => jsonCodec.decodeAs(type, record)?.data ?? null,
+  refreshSchemas: async () => undefined,
 }
 
 export function event<T extends EventType>(type: T, id: string, data: Partial<EventData[T]>): DomainEvent<T> {

@@ -16,12 +16,15 @@ export interface MemoryLog extends EventLog {
   /** While set, appends reject after having written: acknowledgement lost. */
   failAfterAppend: Error | null
   readonly appended: readonly LogRecord[]
+  /** Loses the records of a partition before an offset, as retention or an accident would. */
+  deleteBefore(topic: string, partition: number, offset: number): void
 }
 
 const RETRY_MS = 10
 
 export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLog {
   const topics = new Map<string, LogRecord[][]>()
+  const starts = new Map<string, number>()
   const appended: LogRecord[] = []
   const wakers = new Set<() => void>()
   const subscriptions = new Set<Subscription>()
@@ -62,7 +65,8 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
       return positions
     },
     endOffset: async (topic, partition) => recordsOf(topic, partition).length,
-    startOffset: async () => 0,
+    startOffset: async (topic, partition) => starts.get(`${topic}/${partition}`) ?? 0,
+    deleteBefore: (topic, partition, offset) => void starts.set(`${topic}/${partition}`, offset),
     async *read({ topic, partition, from, to }) {
       for (let at = from; at < to; at += 100) {
         yield recordsOf(topic, partition).slice(at, Math.min(at + 100, to))

@@ -97,7 +97,10 @@ async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promi
   const { topic, partition } = run
   const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
   if (from > 0)
-    run.found({ kind: 'truncated', topic, partition, offset: from, detail: `It begins at offset ${from}.` })
+    run.found({
+      ...{ kind: 'truncated', topic, partition, offset: from },
+      detail: `The front of the topic is gone: it begins at offset ${from}, and no read model can be built from it.`,
+    })
   const shares = Math.max(1, Math.ceil((to - from) / maxIds))
   for (let share = 0; share < shares; share += 1) await verifyShare(run, options, { from, to, share, shares })
 }

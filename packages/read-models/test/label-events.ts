@@ -53,7 +53,7 @@ export function published(
     authorityOrigin: 'us-ofac',
     whole: true,
     replaces: [],
-    basedOnSeq: 0,
+    basedOnSeq: 1_000_000,
     confirmedAt: null,
     lostDesignations: 0,
     total: 1,

@@ -1,5 +1,5 @@
 /** Services and commands die at each of their failpoints once, as in a power cut. They restart and keep every promise. */
-import { noteSkip, runSeed } from '@cupel/testkit'
+import { drawnWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -34,7 +34,9 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
   test('services die at each of their points once under load and lose nothing', async () => {
     process.stdout.write(`failpoints: seed ${seed}\n`)
     const points = Object.entries(underLoad).flatMap(([name, visit]) =>
-      sides.map((side, second) => `${side}:${name}:${visit + BETWEEN_SIDES * second}`),
+      drawnWithin({ name: `deaths at ${name}`, minimum: 1 }, sides, seed).map(
+        (side, second) => `${side}:${name}:${visit + BETWEEN_SIDES * second}`,
+      ),
     )
     installation = await startInstallation({
       kafka: true,
@@ -69,8 +71,12 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
   }, 900_000)
 
   test.each(
-    Object.entries(byCommand).flatMap(([name, args]) =>
-      sides.map((side) => ({ point: `${side}:${name}`, args })),
+    drawnWithin(
+      { name: 'deaths of commands', minimum: 4 },
+      Object.entries(byCommand).flatMap(([name, args]) =>
+        sides.map((side) => ({ point: `${side}:${name}`, args })),
+      ),
+      seed,
     ),
   )('a command that dies at $point succeeds when repeated', async ({ point, args }) => {
     const labels = join(home, 'labels.csv')

@@ -2,7 +2,7 @@
  * Failpoints that a process visits only after a fault: a stopped scorer, an unreadable record, a broker that does not answer, a
  * storm of wrong keys. The process dies on both sides of each and restarts; then the test checks what the log holds.
  */
-import { noteSkip } from '@cupel/testkit'
+import { drawnWithin, noteSkip } from '@cupel/testkit'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -29,6 +29,7 @@ const DEADLINE_MS = 1_500
 const DEATH_MS = 120_000
 const SERVING_MS = 120_000
 const LIMIT_MS = 900_000
+const sidesTried = drawnWithin({ name: 'sides of deaths after faults', minimum: 1 }, sides)
 type FaultPoint = (typeof pointsByFault)[number]
 
 describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fault leads', () => {
@@ -41,7 +42,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
     // Listed as fired until a test arms it: on a busy machine a fault can occur in the test of another fault.
     writeFileSync(
       fired,
-      pointsOf(pointsByFault)
+      pointsOf(pointsByFault, sides)
         .map((point) => `${point}\n`)
         .join(''),
     )
@@ -107,7 +108,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
       signal('scorer', 'SIGSTOP')
       let orders = 0
       const underWay: Promise<unknown>[] = []
-      for (const side of sides) {
+      for (const side of sidesTried) {
         // The API waits for each screen or, once screens are late, refuses it and releases its key: that is the point.
         await died(`${side}:access.reservation`, () => {
           // The supervisor may have restarted it.
@@ -124,7 +125,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
       })
       await Promise.all(underWay)
       signal('scorer', 'SIGCONT')
-      for (const side of sides) await died(`${side}:scorer.request-deferred`)
+      for (const side of sidesTried) await died(`${side}:scorer.request-deferred`)
       await serving()
 
       const report = await until('the promised report', SERVING_MS, async () => {
@@ -158,7 +159,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
       const poison = { key: reportId, value: 'not an event', headers: { ce_type: 'ScreenRequested' } }
       await appendRecord(installation.ready, REQUESTS, poison)
       for (const point of ['scorer.screening-failed', 'scorer.dead-letter'] as const)
-        for (const side of sides) await died(`${side}:${point}`)
+        for (const side of sidesTried) await died(`${side}:${point}`)
       await serving()
       const letters = await until('a dead letter', SERVING_MS, async () => {
         const found = await readRawTopic(installation.ready, DEAD_LETTERS)
@@ -184,7 +185,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
     async () => {
       await arm(['api'], ['api.audit-outbox'])
       const keys: Record<(typeof sides)[number], string> = { before: '', after: '' }
-      for (const side of sides) {
+      for (const side of sidesTried) {
         keys[side] = await enterpriseKey(home)
         const own = createClient(installation.ready.base_urls, keys[side])
         await until('the API', SERVING_MS, async () => (await client.send('GET', '/healthz')).status === 200)
@@ -206,9 +207,11 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
           calls.filter(({ value }) => keys[side].includes(String(value['keyId']))).map(({ id }) => id),
         )
       }
-      await until('what the outbox held', SERVING_MS, async () => (await idsOf('after')).size > 0)
       // One call each; the call that died before the commit is recorded only if its append reached the broker.
-      expect((await idsOf('after')).size).toBe(1)
+      if (sidesTried.includes('after')) {
+        await until('what the outbox held', SERVING_MS, async () => (await idsOf('after')).size > 0)
+        expect((await idsOf('after')).size).toBe(1)
+      }
       expect((await idsOf('before')).size).toBeLessThanOrEqual(1)
     },
     LIMIT_MS,
@@ -219,7 +222,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
     async () => {
       await arm(['api'], ['access.auth-failures'])
       const stranger = createClient(installation.ready.base_urls, 'nonsense')
-      for (const side of sides) {
+      for (const side of sidesTried) {
         await died(`${side}:access.auth-failures`, () => stranger.send('GET', '/v1/chains'))
         await serving()
       }
@@ -234,12 +237,15 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
     LIMIT_MS,
   )
 
-  test('a process died at each of these points on both sides', () => {
+  test('a process died at each of these points', () => {
     expect([...armed].sort()).toEqual(pointsOf(pointsByFault).sort())
-    expect(firedPoints(fired)).toEqual([...armed].sort())
+    expect(firedPoints(fired)).toEqual(expect.arrayContaining(armed))
   })
 })
 
-function pointsOf(names: readonly FaultPoint[]): string[] {
-  return names.flatMap((name) => sides.map((side) => `${side}:${name}`))
+function pointsOf(
+  names: readonly FaultPoint[],
+  of: readonly (typeof sides)[number][] = sidesTried,
+): string[] {
+  return names.flatMap((name) => of.map((side) => `${side}:${name}`))
 }

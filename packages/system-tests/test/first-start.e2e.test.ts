@@ -1,5 +1,6 @@
 /** An installation dies at each failpoint of its first start and of a late screen. It starts again and answers. */
 import { join } from 'node:path'
+import { drawnWithin } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { createClient } from '../src/client.js'
 import { atFirstStart, whenLate } from '../src/failpoint-visits.js'
@@ -13,33 +14,36 @@ const BURST = 50
 /** Longer than any lease, and ample for a busy machine. */
 const RECOVERY_MS = 60_000
 
-test.each(
-  sides.flatMap((side) => [
-    ...atFirstStart.map((name) => ({ point: `${side}:${name}`, environment: {} })),
-    ...whenLate.map((name) => ({
-      point: `${side}:${name}`,
-      environment: { CUPEL_SCREEN_DEADLINE_MS: '10' },
-    })),
-  ]),
-)('an installation that dies at $point comes up again and answers', async ({ point, environment }) => {
-  const home = createHome()
-  const fired = join(home, 'fired')
-  try {
-    await dieAt({
-      home,
-      environment: { ...environment, CUPEL_FAILPOINT: `${point}:1`, CUPEL_FAILPOINT_FIRED: fired },
-    })
-    expect(firedPoints(fired)).toEqual([point])
-    const again = await startInstallation({ home })
-    const client = createClient(again.ready.base_urls, again.ready.keys.read_write)
-    // Leases of the dead process expire first.
-    await until('an answer', RECOVERY_MS, async () => (await client.screen(LABELLED)).status === 200)
-    await client.close()
-    expect(await again.stop()).toBe(0)
-  } finally {
-    removeHome(home)
-  }
-})
+const deaths = sides.flatMap((side) => [
+  ...atFirstStart.map((name) => ({ point: `${side}:${name}`, environment: {} })),
+  ...whenLate.map((name) => ({
+    point: `${side}:${name}`,
+    environment: { CUPEL_SCREEN_DEADLINE_MS: '10' },
+  })),
+])
+
+test.each(drawnWithin({ name: 'deaths at first start', minimum: 5 }, deaths))(
+  'an installation that dies at $point comes up again and answers',
+  async ({ point, environment }) => {
+    const home = createHome()
+    const fired = join(home, 'fired')
+    try {
+      await dieAt({
+        home,
+        environment: { ...environment, CUPEL_FAILPOINT: `${point}:1`, CUPEL_FAILPOINT_FIRED: fired },
+      })
+      expect(firedPoints(fired)).toEqual([point])
+      const again = await startInstallation({ home })
+      const client = createClient(again.ready.base_urls, again.ready.keys.read_write)
+      // Leases of the dead process expire first.
+      await until('an answer', RECOVERY_MS, async () => (await client.screen(LABELLED)).status === 200)
+      await client.close()
+      expect(await again.stop()).toBe(0)
+    } finally {
+      removeHome(home)
+    }
+  },
+)
 
 /** Starts an installation. Where the start does not reach the point, screens until the process is dead. */
 async function dieAt(options: { home: string; environment: Record<string, string> }): Promise<void> {

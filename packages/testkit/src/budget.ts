@@ -2,6 +2,7 @@
  * Long randomised suites take as many cases as fit a time budget: at least their minimum, at most their full number. The commands
  * of scripts/test.mjs set the budget; without one a suite takes the full number. Each prints its seed and how many cases it took.
  */
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 
 export interface LongSuite {
@@ -67,6 +68,31 @@ export async function assertWithin<Ts>(
   return { cases }
 }
 
+/** From this budget on a suite tries everything it lists. */
+const LONG_BUDGET_MS = 60_000
+
+/**
+ * The items that a suite tries: all of them without a budget or with a long one, else the minimum, drawn by the seed. For kills
+ * and other cases that are listed instead of generated.
+ */
+export function drawnWithin<Item>(
+  { name, minimum }: Pick<LongSuite, 'name' | 'minimum'>,
+  items: readonly Item[],
+  seed: number = runSeed(),
+): readonly Item[] {
+  const isLong = (budgetMs() ?? Infinity) >= LONG_BUDGET_MS
+  const place = (index: number): string =>
+    createHash('sha256').update(`${seed} ${name} ${index}`).digest('hex')
+  const drawn = new Set(
+    items
+      .map((_, index) => index)
+      .sort((a, b) => (place(a) < place(b) ? -1 : 1))
+      .slice(0, isLong ? items.length : minimum),
+  )
+  say({ name, full: items.length }, drawn.size, seed)
+  return items.filter((_, index) => drawn.has(index))
+}
+
 /** Null where suites take their full number. */
 function budgetMs(): number | null {
   const given = process.env[BUDGET]
@@ -84,6 +110,6 @@ function stopwatch(): () => boolean {
   return () => leftMs() <= 0
 }
 
-function say({ name, full }: LongSuite, taken: number, seed: number): void {
+function say({ name, full }: Pick<LongSuite, 'name' | 'full'>, taken: number, seed: number): void {
   process.stdout.write(`${name}: ${taken} of ${full} cases, seed ${seed} (${SEED} repeats it)\n`)
 }

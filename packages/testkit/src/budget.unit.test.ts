@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
-import { assertWithin, casesWithin, runSeed } from './budget.js'
+import { assertWithin, casesWithin, drawnWithin, runSeed } from './budget.js'
 
 afterEach(() => vi.unstubAllEnvs())
 const suite = { name: 'a suite', full: 50, minimum: 3 }
@@ -65,4 +65,25 @@ test('the seed decides the cases, and a failure reports it', async () => {
       fc.property(fc.nat(), () => false),
     ),
   ).rejects.toThrow('seed: 7')
+})
+
+test.each([
+  ['a short budget', '15000', 2],
+  ['a long budget', '240000', 5],
+  ['no budget', '', 5],
+])('with %s a suite of listed cases tries as many as it should, in their order', (_name, budget, count) => {
+  vi.stubEnv('CUPEL_TEST_BUDGET_MS', budget)
+  const items = ['a', 'b', 'c', 'd', 'e']
+  const drawn = drawnWithin({ name: 'a list', minimum: 2 }, items, 7)
+  expect(drawn).toHaveLength(count)
+  expect(drawn).toEqual(items.filter((item) => drawn.includes(item)))
+  expect(drawnWithin({ name: 'a list', minimum: 2 }, items, 7)).toEqual(drawn)
+})
+
+test('in the course of many seeds every listed case is drawn', () => {
+  vi.stubEnv('CUPEL_TEST_BUDGET_MS', '0')
+  const seen = new Set(
+    Array.from({ length: 20 }, (_, seed) => drawnWithin({ name: 'a list', minimum: 1 }, [1, 2, 3], seed)[0]),
+  )
+  expect([...seen].sort()).toEqual([1, 2, 3])
 })

@@ -8,7 +8,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { casesWithin, noteSkip, runSeed } from '@cupel/testkit'
+import { casesWithin, drawnWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type Installation } from './installation.js'
 
@@ -55,7 +55,8 @@ test.skipIf(setupFault !== null)(
   async () => {
     // At once: each waits for the other side most of the time. Workers of one run would not be independent of each other.
     const seed = runSeed()
-    const made = await Promise.all([1, 2].map((instances) => runAgainst(instances, seed)))
+    const numbers = drawnWithin({ name: 'Schemathesis, numbers of instances', minimum: 1 }, [1, 2], seed)
+    const made = await Promise.all(numbers.map((instances) => runAgainst(instances, seed)))
     process.stdout.write(`Schemathesis: ${made.join(' + ')} calls\n`)
   },
   RUN_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 /** Turns an error into one sentence and an exit code. */
+import { LogStoppedError } from '@cupel/event-log'
 import { LocalStackError } from '@cupel/local-stack'
 import { isUnavailable } from '@cupel/postgres'
 import { ConfigError } from '@cupel/service-kit'
@@ -35,6 +36,7 @@ export function explain(error: unknown): Explanation {
   }
   if (error instanceof CommandError || error instanceof LocalStackError)
     return { sentence: error.message, exitCode: error.exitCode }
+  if (error instanceof LogStoppedError) return { sentence: error.message, exitCode: EXIT_FAILED }
   if (error instanceof ConfigError) return { sentence: error.message, exitCode: EXIT_CONFIG }
   if (isUnavailable(error))
     return { sentence: `The database is unavailable: ${messageOf(error)}.`, exitCode: EXIT_UNAVAILABLE }

@@ -1,3 +1,4 @@
+import { LogStoppedError } from '@cupel/event-log'
 import { exitCodes, LocalStackError, type LocalStackErrorCode } from '@cupel/local-stack'
 import { ConfigError } from '@cupel/service-kit'
 import { expect, test } from 'vitest'
@@ -16,6 +17,12 @@ test('every condition of the local stack has an exit code of its own, and keeps 
 test.each([
   ['a refused command', new CommandError('No such account.', 3), 'No such account.', 3],
   ['a wrong setting', new ConfigError('CUPEL_PORT: Invalid input.'), 'CUPEL_PORT: Invalid input.', 78],
+  [
+    'a log without its beginning',
+    new LogStoppedError('truncated-log', 'It begins at offset 9.'),
+    'It begins at offset 9.',
+    1,
+  ],
   [
     'a file without permission',
     Object.assign(new Error("EACCES: permission denied, open '/x'"), { code: 'EACCES' }),

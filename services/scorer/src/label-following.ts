@@ -1,7 +1,8 @@
 /**
  * Judges whether the label view follows the label topic. A view that no longer moves answers queries like a current one, so the
  * scorer watches its distance to the end of the topic. Up to a limit the view is current. Past that limit every report says that
- * its labels are stale, and no report is green. Past a longer limit the scorer screens nothing.
+ * its labels are stale, and no report is green. Past a longer limit, and where the beginning of a topic was deleted, the scorer
+ * screens nothing: a view of the rest of a topic lacks labels and looks complete.
  */
 
 /** Limits in milliseconds, counted from the moment at which the view was last known to be complete. */
@@ -10,11 +11,15 @@ export interface FollowingLimits {
   readonly refuseAfterMs: number
 }
 
-/** One look at the topic and at the view. `viewNext` is null where there is no view. */
+/**
+ * One look at the topics and at the view. `viewNext` is null where there is no view, `missingFront` where the topics begin at
+ * offset 0.
+ */
 export interface FollowingObservation {
   readonly at: number
   readonly endOffset: number
   readonly viewNext: number | null
+  readonly missingFront: string | null
 }
 
 export interface Following {
@@ -22,6 +27,8 @@ export interface Following {
   readonly bootEnd: number | null
   readonly reachedBootEnd: boolean
   readonly hasView: boolean
+  /** Why what the topics say is not all that was ever said; null where they are whole. */
+  readonly missingFront: string | null
   /** The last time at which the view is known to have contained everything in the topic. */
   readonly followedAt: number | null
   /** Ends of the topic that the view has not reached yet, oldest first. */
@@ -33,12 +40,16 @@ export const notYetFollowing: Following = {
   bootEnd: null,
   reachedBootEnd: false,
   hasView: false,
+  missingFront: null,
   followedAt: null,
   pending: [],
   behind: 0,
 }
 
-export function observe(following: Following, { at, endOffset, viewNext }: FollowingObservation): Following {
+export function observe(
+  following: Following,
+  { at, endOffset, viewNext, missingFront }: FollowingObservation,
+): Following {
   const bootEnd = following.bootEnd ?? endOffset
   const seen = [...following.pending, { at, endOffset }]
   const reached = viewNext === null ? [] : seen.filter((end) => end.endOffset <= viewNext)
@@ -47,6 +58,7 @@ export function observe(following: Following, { at, endOffset, viewNext }: Follo
     bootEnd,
     reachedBootEnd: following.reachedBootEnd || (viewNext !== null && viewNext >= bootEnd),
     hasView: viewNext !== null,
+    missingFront,
     followedAt: reached.at(-1)?.at ?? following.followedAt,
     // Of looks with the same end the last one counts: a view that reaches that end was complete until then.
     pending: pending
@@ -66,6 +78,7 @@ export type FollowingVerdict =
   | { readonly kind: 'refused'; readonly lagMs: number | null; readonly reason: string }
 
 export function judgeFollowing(following: Following, now: number, limits: FollowingLimits): FollowingVerdict {
+  if (following.missingFront !== null) return { kind: 'refused', lagMs: null, reason: following.missingFront }
   if (!following.reachedBootEnd || following.followedAt === null) {
     return {
       kind: 'starting',

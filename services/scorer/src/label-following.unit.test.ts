@@ -7,7 +7,8 @@ const second = (n: number): number => n * 1_000
 /** Looks at [seconds, end of the topic, position of the view] one after the other. */
 function after(...looks: readonly (readonly [number, number, number | null])[]): Following {
   return looks.reduce(
-    (following, [at, endOffset, viewNext]) => observe(following, { at: second(at), endOffset, viewNext }),
+    (following, [at, endOffset, viewNext]) =>
+      observe(following, { at: second(at), endOffset, viewNext, missingFront: null }),
     notYetFollowing,
   )
 }
@@ -78,4 +79,16 @@ describe('later', () => {
     const looks = Array.from({ length: 5_000 }, (_, n) => [n + 1, 20 + n, 10] as const)
     expect(after([0, 10, 10], ...looks).pending.length).toBeLessThanOrEqual(1_000)
   })
+})
+
+test('a topic without its beginning refuses at once, however far the view is, until it is whole again', () => {
+  const missingFront = 'screening.label.events.v1/0 begins at offset 3.'
+  for (const whole of [notYetFollowing, after([0, 10, 10])]) {
+    const cut = observe(whole, { at: second(1), endOffset: 10, viewNext: 10, missingFront })
+    expect(judgeFollowing(cut, second(1), limits)).toEqual({
+      ...{ kind: 'refused', lagMs: null, reason: missingFront },
+    })
+    const restored = observe(cut, { at: second(2), endOffset: 10, viewNext: 10, missingFront: null })
+    expect(judgeFollowing(restored, second(2), limits).kind).toBe('current')
+  }
 })

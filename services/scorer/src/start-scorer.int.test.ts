@@ -1,4 +1,6 @@
-import { labelView, policyView } from '@cupel/read-models'
+import { topicOf } from '@cupel/contracts'
+import { labelView, listSets, policyView } from '@cupel/read-models'
+import type { RunningService } from '@cupel/service-kit'
 import { until } from '@cupel/testkit'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
@@ -159,6 +161,29 @@ describe('labels that cannot be trusted', () => {
     expect((await answered(reportId)).risk.level).toBe('red')
   })
 
+  test('because early LabelAsserted are gone are refused, although a later LabelSetPublished looks fresh', async () => {
+    installation = await openInstallation()
+    installation.run(policyView)
+    await installation.publish('ofac_sdn', [lazarus])
+    await installation.deleteFront(topicOf('LabelAsserted'), 1)
+    const view = installation.run(labelView)
+    await refuses(await installation.start(), topicOf('LabelAsserted'))
+    await until(() => expect(view.status()).toMatchObject({ state: 'stopped' }))
+    expect(await listSets(installation.database)).toEqual([])
+  })
+
+  test.each(['LabelAsserted', 'PolicyActivated'] as const)(
+    'or whose policy cannot be are refused where the first %s goes while the scorer runs',
+    async (type) => {
+      installation = await openFollowed()
+      await installation.publish('ofac_sdn', [lazarus])
+      const scorer = await installation.start()
+      await answered(await installation.request(lazarus.address, 'ETH'))
+      await installation.deleteFront(topicOf(type), 1)
+      await refuses(scorer, topicOf(type))
+    },
+  )
+
   test('without a policy nothing is screened', async () => {
     installation = await openInstallation({ policy: false })
     installation.run(labelView)
@@ -174,3 +199,14 @@ describe('labels that cannot be trusted', () => {
     expect(await installation.answers(reportId)).toEqual([])
   })
 })
+
+/** The scorer is not ready, names the cause, and answers nothing: callers get their 503. */
+async function refuses(scorer: RunningService, topic: string): Promise<void> {
+  const detail = expect.stringContaining(`${topic}/0 begins at offset 1`) as string
+  await until(() => expect(scorer.checks()).toContainEqual({ name: 'label view', ok: false, detail }))
+  const reportId = await installation.request(lazarus.address, 'ETH')
+  await until(() =>
+    expect(scorer.checks()).toContainEqual({ name: 'interactive requests', ok: false, detail }),
+  )
+  expect(await installation.answers(reportId)).toEqual([])
+}

@@ -1,7 +1,13 @@
 /** The scorer as a running service: it watches the label view and, once that is complete, decides the requests of its lanes. */
 import { createBatcher } from '@cupel/concurrency'
-import { screenTopic, type Lane, type Logger, type Metrics } from '@cupel/contracts'
-import { deadLetterTopic, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
+import { screenTopic, topicOf, type Lane, type Logger, type Metrics } from '@cupel/contracts'
+import {
+  deadLetterTopic,
+  missingFront,
+  type EventCodec,
+  type EventLog,
+  type LogIdentity,
+} from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/read-models'
@@ -72,6 +78,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
     viewNext: () => readViewNext(deps.database, identity),
+    missingFront: () => missingFront(deps.log, [LABEL_TOPIC, topicOf('PolicyActivated')]),
     limits: {
       staleAfterMs: deps.config.CUPEL_LABEL_LAG_LIMIT_MS,
       refuseAfterMs: deps.config.CUPEL_LABEL_LAG_REFUSE_MS,

@@ -234,6 +234,8 @@ export interface ExposureRecord {
   readonly historyComplete: boolean
   /** Why the history is not known to be complete, such as no_traces, range_gap or balance_mismatch. */
   readonly incomplete: readonly string[]
+  /** The balance that the ledger explains: base units of the native asset that came in less those that went out, fees of account chains not counted; null where it is not known. */
+  readonly netBaseUnits: null | string
   readonly measures: readonly ExposureMeasure[]
   readonly breakdown: readonly ExposureBreakdown[]
   readonly cut: readonly ExposureCut[]
@@ -788,6 +790,34 @@ export interface RefusedRequestsCounted {
   readonly countedBy: string
 }
 
+/** An operator put a rebuilt read model into service although its rows differ from those that were in service. */
+export interface RebuildAccepted {
+  /** Name of the read model. */
+  readonly readModel: string
+  /** Rows that only one side had, over all tables: a changed row counts twice. Exactly the number that the operator accepted. */
+  readonly differences: number
+  /** The tables that differ. */
+  readonly tables: readonly RebuiltTable[]
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly acceptedAt: string
+  readonly acceptedBy: string
+  /** Reason given by the operator. */
+  readonly reason: string
+}
+
+/** RebuiltTable */
+export interface RebuiltTable {
+  readonly table: string
+  /** Rows in service before. */
+  readonly rowsBefore: number
+  /** Rows of the rebuild. */
+  readonly rowsAfter: number
+  /** Rows in service that the rebuild does not have. */
+  readonly rowsOnlyBefore: number
+  /** Rows of the rebuild that were not in service. */
+  readonly rowsOnlyAfter: number
+}
+
 /** An account created a webhook endpoint. */
 export interface WebhookEndpointCreated {
   readonly endpointId: string
@@ -931,6 +961,7 @@ export interface EventData {
   readonly ApiKeyRevoked: ApiKeyRevoked
   readonly ApiRequestAudited: ApiRequestAudited
   readonly RefusedRequestsCounted: RefusedRequestsCounted
+  readonly RebuildAccepted: RebuildAccepted
   readonly WebhookEndpointCreated: WebhookEndpointCreated
   readonly WebhookEndpointChanged: WebhookEndpointChanged
   readonly WebhookEndpointDeleted: WebhookEndpointDeleted

@@ -12,7 +12,7 @@ export interface AddressForm {
   readonly canonical: string
   /**
    * What label look-ups compare: equal for all forms and chains that one key (or one script) controls.
-   * One secp256k1 key hash is an address on every Bitcoin-like chain, one EVM address on every EVM chain.
+   * One secp256k1 key hash is an address on every Bitcoin-like chain, one EVM address on every EVM chain and, as `T…`, on TRON.
    */
   readonly lookupKey: string
   /** What spends from it, where a chain writes the same hash in another form. */

@@ -8,7 +8,7 @@ import { readBase58, readByron, readCashAddress, readTronHex } from './base58-ad
 import { bech32ReaderFor, isBech32Writing } from './bech32-addresses.js'
 import { readEvm } from './evm-address.js'
 import { readMonero } from './monero-address.js'
-import { readRippleClassic, readRippleX } from './ripple-address.js'
+import { isRippleXWriting, readRippleClassic, readRippleX } from './ripple-address.js'
 import { readTonFriendly, readTonRaw } from './ton-address.js'
 
 export interface AddressReading {
@@ -36,13 +36,13 @@ function readersFor(text: string): readonly Reader[] {
   const readBech32 = bech32ReaderFor(text)
   // Written in the Bech32 alphabet throughout it means nothing else, even where Base58 could read it as a bare key.
   if (readBech32 !== undefined && isBech32Writing(text)) return [readBech32]
+  if (isRippleXWriting(text)) return [readRippleX]
   const readers: Reader[] = readBech32 === undefined ? [] : [readBech32]
   if (length === 42 && text.startsWith('41')) readers.push(readTronHex)
   if (length === 42 || length === 61) readers.push(readCashAddress)
   if (length >= 25 && length <= 60) readers.push(readBase58)
   if (length >= 50 && length <= 128 && (text[0] === 'A' || text[0] === 'D')) readers.push(readByron)
   if (length >= 25 && length <= 35 && text[0] === 'r') readers.push(readRippleClassic)
-  if ((length === 46 || length === 47) && text[0] === 'X') readers.push(readRippleX)
   if (length === 48) readers.push(readTonFriendly)
   if (length === 56 && (text[0] === 'G' || text[0] === 'C')) readers.push(readStellar)
   if (length === 69 && text[0] === 'M') readers.push(readStellar)

@@ -1,24 +1,16 @@
 /** Addresses in Bitcoin's Base58 alphabet, and the other writings of the hashes inside them. */
-import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { base58 } from '@scure/base'
-import {
-  asciiBytes,
-  attempt,
-  doubleSha256,
-  endsWithHash,
-  ownerKey,
-  type Outcome,
-  type Reader,
-} from './address-form.js'
+import { attempt, doubleSha256, endsWithHash, ownerKey, type Outcome, type Reader } from './address-form.js'
 import { readByronAddress } from './byron-address.js'
 import { decodeCashAddress } from './cash-address.js'
+import { evmKey } from './evm-address.js'
+import { readSs58, SS58_BYTES } from './ss58-address.js'
 
 /** Bytes of a Base58Check address: one or two version bytes, 20 of hash, 4 of checksum. */
 const BASE58CHECK_BYTES = 25
 const ZCASH_BYTES = 26
 const PUBLIC_KEY_BYTES = 32
-const SS58_BYTES = 35
 
 /** Bitcoin's Base58 alphabet holds Base58Check addresses, Solana's bare keys and SS58. Case is never folded. */
 export const readBase58: Reader = (text) => {
@@ -27,7 +19,7 @@ export const readBase58: Reader = (text) => {
   if (bytes.length === PUBLIC_KEY_BYTES) {
     return { format: 'solana', canonical: text, lookupKey: `sol:${text}` }
   }
-  if (bytes.length === SS58_BYTES && bytes[0] === 0) return readSs58(text, bytes)
+  if (SS58_BYTES.includes(bytes.length)) return readSs58(bytes)
   if (bytes.length < BASE58CHECK_BYTES - 1 || bytes.length > ZCASH_BYTES) return 'bad_format'
   if (!endsWithHash(bytes, 4, doubleSha256)) return 'bad_checksum'
   return readBase58Check(text, bytes)
@@ -58,18 +50,8 @@ function readBase58Check(text: string, bytes: Uint8Array): Outcome {
   if (kind === undefined) return 'bad_format'
   const hash = bytes.subarray(versionBytes, -4)
   const format = `base58check:${version}` as const
-  if (kind === 'tron') return { format, canonical: text, lookupKey: `trx:${text}` }
+  if (kind === 'tron') return { format, canonical: text, lookupKey: evmKey(hash) }
   return { format, canonical: text, lookupKey: ownerKey({ kind, hash }), owner: { kind, hash } }
-}
-
-const SS58_PREFIX = asciiBytes('SS58PRE')
-
-/** SS58 with Polkadot's network prefix 0. */
-function readSs58(text: string, bytes: Uint8Array): Outcome {
-  const checksum = (body: Uint8Array): Uint8Array =>
-    blake2b(Uint8Array.from([...SS58_PREFIX, ...body]), { dkLen: 64 })
-  if (!endsWithHash(bytes, 2, checksum)) return 'bad_checksum'
-  return { format: 'ss58', canonical: text, lookupKey: `dot:${text}` }
 }
 
 /** TRON's hex form: 41 and 20 bytes of hash. It has no checksum; the Base58Check form is the canonical one. */
@@ -77,7 +59,7 @@ export const readTronHex: Reader = (text) => {
   const bytes = attempt(() => hexToBytesFolded(text))
   if (bytes === undefined) return 'bad_format'
   const canonical = encodeBase58Check(bytes)
-  return { format: 'tron-hex', canonical, lookupKey: `trx:${canonical}` }
+  return { format: 'tron-hex', canonical, lookupKey: evmKey(bytes.subarray(1)) }
 }
 
 function hexToBytesFolded(text: string): Uint8Array {

@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Reader,
 } from './address-form.js'
+import { readUnifiedAddress } from './unified-address.js'
 
 /** Readers of the human-readable parts in use. Bech32 is accepted all lower or all upper case and compared folded. */
 const bech32Readers: Readonly<Record<string, Reader>> = {
@@ -19,9 +20,9 @@ const bech32Readers: Readonly<Record<string, Reader>> = {
   cosmos: (text) => readCosmos(text, 'cosmos', [20, 32]),
   addr: (text) => readShelley(text, 'addr'),
   stake: (text) => readShelley(text, 'stake'),
-  zs: (text) => readZcash(text, 'zcash-sapling', bech32, [43]),
-  u: (text) => readZcash(text, 'zcash-unified', bech32m, null),
-  tex: (text) => readZcash(text, 'zcash-tex', bech32m, [20]),
+  zs: (text) => readZcash(text, bech32, readSapling),
+  u: (text) => readZcash(text, bech32m, readUnified),
+  tex: (text) => readZcash(text, bech32m, readTex),
 }
 
 /** Reader of the text's human-readable part, or undefined where no chain uses it. */
@@ -98,20 +99,31 @@ function readShelley(text: string, prefix: 'addr' | 'stake'): Outcome {
 /** Zcash beside its transparent forms: Sapling (ZIP-32), unified (ZIP-316), and TEX, which is a key hash (ZIP-320). */
 function readZcash(
   text: string,
-  format: 'zcash-sapling' | 'zcash-unified' | 'zcash-tex',
   codec: Bech32Codec,
-  lengths: readonly number[] | null,
+  read: (bytes: Uint8Array, canonical: string) => Outcome,
 ): Outcome {
   const words = bech32Words(text, codec)
   if (words === undefined) return bech32Failure(text)
   const bytes = attempt(() => codec.fromWords(Array.from(words)))
-  if (bytes === undefined || (lengths === null ? bytes.length < 48 : !lengths.includes(bytes.length))) {
-    return 'bad_format'
-  }
-  const canonical = text.toLowerCase()
-  if (format === 'zcash-tex') {
-    const owner: HashedOwner = { kind: 'key', hash: bytes }
-    return { format, canonical, lookupKey: ownerKey(owner), owner }
-  }
-  return { format, canonical, lookupKey: `zec:${canonical}` }
+  return bytes === undefined ? 'bad_format' : read(bytes, text.toLowerCase())
+}
+
+function readSapling(bytes: Uint8Array, canonical: string): Outcome {
+  if (bytes.length !== 43) return 'bad_format'
+  return { format: 'zcash-sapling', canonical, lookupKey: `zec:${canonical}` }
+}
+
+function readTex(hash: Uint8Array, canonical: string): Outcome {
+  if (hash.length !== 20) return 'bad_format'
+  const owner: HashedOwner = { kind: 'key', hash }
+  return { format: 'zcash-tex', canonical, lookupKey: ownerKey(owner), owner }
+}
+
+/** Labels are about what can be followed: the transparent receiver, where there is one. */
+function readUnified(bytes: Uint8Array, canonical: string): Outcome {
+  const unified = readUnifiedAddress(bytes)
+  if (unified === undefined) return 'bad_format'
+  const { transparent } = unified
+  const lookupKey = transparent === null ? `zec:${canonical}` : ownerKey(transparent)
+  return { format: 'zcash-unified', canonical, lookupKey }
 }

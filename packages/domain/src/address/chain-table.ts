@@ -221,8 +221,12 @@ const chainsByCode: ReadonlyMap<string, ChainDefinition> = new Map(chains.map((c
 
 /** The chain a caller names, in any case; undefined where the code is unknown. */
 export function findChain(code: string): ChainDefinition | undefined {
-  return chainsByCode.get(code) ?? chainsByCode.get(code.toUpperCase())
+  return chainsByCode.get(code) ?? chainsByCode.get(upperAscii(code))
 }
+
+/** Folds the letters a to z alone. Unicode folds further ones: `ſ` would become S, and `baſe` the chain BASE. */
+export const upperAscii = (text: string): string =>
+  text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
 /** The chain of a code that was checked before; throws on one that was not. */
 export function chainOf(code: string): ChainDefinition {

@@ -7,7 +7,7 @@ import { readAddressForms } from './address-forms.js'
 import { encodeBase58Check } from './base58-addresses.js'
 import { encodeCashAddress } from './cash-address.js'
 import type { ChainCode } from '../scorer/index.js'
-import { chains, findChain, type ChainDefinition } from './chain-table.js'
+import { chains, findChain, upperAscii, type ChainDefinition } from './chain-table.js'
 
 /** Longer than any address there is; longer text is refused before anything reads it. */
 export const MAX_ADDRESS_LENGTH = 256
@@ -147,7 +147,7 @@ const chainsByTicker: Readonly<Record<string, ChainCode>> = {
  * the address fits. A TRON address listed under XBT is a TRON address.
  */
 export function parseListedAddress(text: string, ticker: string): ParsedAddress | AddressRefusal {
-  const upper = ticker.toUpperCase()
+  const upper = upperAscii(ticker)
   const hinted = chainsByTicker[upper] ?? findChain(upper)?.code
   if (hinted !== undefined) {
     const parsed = parseAddress(text, hinted)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chains } from './chain-table.js'
+import { encodeBase58Check } from './base58-addresses.js'
 import { toEip55 } from './evm-address.js'
 import { parseAddress, parseListedAddress, type ParsedAddress } from './parse-address.js'
 
@@ -48,6 +49,11 @@ const published: readonly (readonly [text: string, chain: string])[] = [
   ['zs1z7rejlpsa98s2rrrfkwmaxu53e4ue0ulcrw0h4x5g8jl04tak0d3mm47vdtahatqrlkngh9slya', 'ZEC'],
   ['t1VmmGiyjVNeCjxDZzg7vZmd99WyzVby9yC', 'ZEC'],
   ['tex1s2rt77ggv6q989lr49rkgzmh5slsksa9khdgte', 'ZEC'],
+  // ZIP-316
+  [
+    'u1l8xunezsvhq8fgzfl7404m450nwnd76zshscn6nfys7vyz2ywyh4cc5daaq0c7q2su5lqfh23sp7fkf3kt27ve5948mzpfdvckzaect2jtte308mkwlycj2u0eac077wu70vqcetkxf',
+    'ZEC',
+  ],
   // TON documentation
   ['0:ca6e321c7cce9ecedf0a8ca2492ec8592494aa5fb5ce0387dff96ef6af982a3e', 'TON'],
   ['EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF', 'TON'],
@@ -62,6 +68,8 @@ const published: readonly (readonly [text: string, chain: string])[] = [
   ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'TRX'],
   ['41a614f803b6fd780986a42c78ec9c7f77e6ded13c', 'TRX'],
   ['15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5', 'DOT'],
+  ['5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY', 'DOT'],
+  ['HNZata7iMYWmk5RvZRTiAsSDhV8366zq2YGb3tLH5Upf74F', 'DOT'],
   ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAY5HFKQ', 'ALGO'],
   ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'SOL'],
   ['11111111111111111111111111111111', 'SOL'],
@@ -71,6 +79,16 @@ test.each(published)('%s is detected as %s', (text, chain) => {
   const parsed = parseAddress(text)
   expect(parsed.ok ? parsed.chain : `${parsed.reason}`).toBe(chain)
 })
+
+/** Published test vectors of ZIP-316. */
+const UNIFIED = {
+  p2pkh:
+    'u1l8xunezsvhq8fgzfl7404m450nwnd76zshscn6nfys7vyz2ywyh4cc5daaq0c7q2su5lqfh23sp7fkf3kt27ve5948mzpfdvckzaect2jtte308mkwlycj2u0eac077wu70vqcetkxf',
+  threePools:
+    'u1pg2aaph7jp8rpf6yhsza25722sg5fcn3vaca6ze27hqjw7jvvhhuxkpcg0ge9xh6drsgdkda8qjq5chpehkcpxf87rnjryjqwymdheptpvnljqqrjqzjwkc2ma6hcq666kgwfytxwac8eyex6ndgr6ezte66706e3vaqrd25dzvzkc69kw0jgywtd0cmq52q5lkw6uh7hyvzjse8ksx',
+  shielded:
+    'u1ay3aawlldjrmxqnjf5medr5ma6p3acnet464ht8lmwplq5cd3ugytcmlf96rrmtgwldc75x94qn4n8pgen36y8tywlq6yjk7lkf3fa8wzjrav8z2xpxqnrnmjxh8tmz6jhfh425t7f3vy6p4pd3zmqayq49efl2c4xydc0gszg660q9p',
+}
 
 describe('forms that mean one address', () => {
   test.each([
@@ -140,6 +158,18 @@ describe('forms that mean one address', () => {
       'tex1s2rt77ggv6q989lr49rkgzmh5slsksa9khdgte',
       't1VmmGiyjVNeCjxDZzg7vZmd99WyzVby9yC',
     ],
+    [
+      'SS58 of a Substrate network and of Polkadot',
+      'DOT',
+      '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY',
+      '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5',
+    ],
+    [
+      'SS58 of Kusama and of Polkadot',
+      'DOT',
+      'HNZata7iMYWmk5RvZRTiAsSDhV8366zq2YGb3tLH5Upf74F',
+      '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5',
+    ],
     ['3… and M…', 'LTC', '3MSvaVbVFFLML86rt5eqgA9SvW23upaXdY', 'MTf4tP1TCNBn8dNkyxeBVoPrFCcVzxJvvh'],
     [
       'Bech32 in upper case',
@@ -167,6 +197,27 @@ describe('forms that mean one address', () => {
     expect(accepted('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4').lookupKey).toBe(
       accepted('1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH').lookupKey,
     )
+  })
+
+  test('20 bytes are one look-up on TRON and on every EVM chain', () => {
+    const evm = accepted('0xa614f803b6fd780986a42c78ec9c7f77e6ded13c', 'ETH')
+    expect(evm.lookupKey).toBe('evm:0xa614f803b6fd780986a42c78ec9c7f77e6ded13c')
+    for (const text of ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', '41a614f803b6fd780986a42c78ec9c7f77e6ded13c']) {
+      expect(accepted(text)).toMatchObject({ chain: 'TRX', lookupKey: evm.lookupKey })
+    }
+  })
+
+  test.each([
+    ['of a key', UNIFIED.p2pkh, '1cb8', '7bb83570b8fae146e03c5331a020b1e0892f631d'],
+    ['of a key beside two pools', UNIFIED.threePools, '1cb8', 'cad268758c5e71493066446b98e71df9d1d6a5ca'],
+  ])('a unified address has the look-up of its transparent receiver: %s', (_what, text, version, hash) => {
+    const transparent = encodeBase58Check(Buffer.from(version + hash, 'hex'))
+    expect(accepted(text).lookupKey).toBe(accepted(transparent, 'ZEC').lookupKey)
+    expect(accepted(text)).toMatchObject({ chain: 'ZEC', canonical: text })
+  })
+
+  test('a unified address without a transparent receiver has a look-up of its own', () => {
+    expect(accepted(UNIFIED.shielded).lookupKey).toBe(`zec:${UNIFIED.shielded}`)
   })
 
   test('a canonical address means itself', () => {
@@ -207,6 +258,20 @@ describe('detection', () => {
 
 describe('refusals', () => {
   test.each([
+    [
+      'letters that Unicode folds to a chain’s',
+      '0xde709f2102306220921060314715629080e2fb77',
+      'baſe',
+      'unsupported_chain',
+      'unknown_chain',
+    ],
+    [
+      'SS58 with a wrong checksum',
+      '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQZ',
+      undefined,
+      'invalid_address',
+      'bad_checksum',
+    ],
     ['an unknown chain comes before a bad address', 'nonsense', 'NOPE', 'unsupported_chain', 'unknown_chain'],
     ['a bad address comes before another chain', 'nonsense', 'ETH', 'invalid_address', 'bad_format'],
     [

@@ -14,16 +14,26 @@ export const readRippleClassic: Reader = (text) => {
   return { format: 'ripple-classic', canonical: text, lookupKey: `xrp:${text}` }
 }
 
+/** Version of an X-address. With it every X-address begins with the letter X. */
+const X_VERSION = [0x05, 0x44] as const
+
+/** Whether a text can only be an X-address, even a mistyped one that another format could read. */
+export function isRippleXWriting(text: string): boolean {
+  if (text[0] !== 'X' || (text.length !== 46 && text.length !== 47)) return false
+  const bytes = attempt(() => base58xrp.decode(text))
+  return bytes?.length === 35 && X_VERSION.every((byte, index) => bytes[index] === byte)
+}
+
 /** X-address (XLS-5): account, flag and destination tag in one. Labels are about the account. */
 export const readRippleX: Reader = (text) => {
   const bytes = attempt(() => base58xrp.decode(text))
-  if (bytes === undefined || bytes.length !== 35) return 'bad_format'
+  if (bytes === undefined) return 'bad_format'
   if (!endsWithHash(bytes, 4, doubleSha256)) return 'bad_checksum'
   const flag = bytes[22]!
   const tag = bytes.subarray(23, 31)
   const hasValidTag =
     flag === 0 ? tag.every((byte) => byte === 0) : flag === 1 && tag.subarray(4).every((byte) => byte === 0)
-  if (bytes[0] !== 0x05 || bytes[1] !== 0x44 || !hasValidTag) return 'bad_format'
+  if (!hasValidTag) return 'bad_format'
   const account = Uint8Array.from([0, ...bytes.subarray(2, 22)])
   const canonical = base58xrp.encode(Uint8Array.from([...account, ...doubleSha256(account).subarray(0, 4)]))
   return { format: 'ripple-x', canonical, lookupKey: `xrp:${canonical}` }

@@ -44,7 +44,8 @@ function movedTransfer(
   const content = [chain, txHash, kind, contract, from, to, amount.toString(), blockNumber, occurredAtS]
   const index = indexOf(transaction, movement)
   const id = index === null ? repeatedId(idOf(content), repeats) : idOf([chain, txHash, kind, index])
-  return { id, txHash, kind, contract, from, to, amount, blockNumber, occurredAtS, position, proven }
+  const moved = { id, txHash, kind, contract, from, to, amount, blockNumber, occurredAtS, position, proven }
+  return { ...moved, index: null, coinJoin: false }
 }
 
 /** The index that identifies a movement within its transaction and kind; null where there is none. */
@@ -78,8 +79,8 @@ function outputTransfers(
       const id = idOf([chain, txHash, 'utxo', String(index++)])
       if (inputs.has(to)) continue
       const amount = (given * received) / total
-      const edge = { kind: 'utxo', contract: '', from, to, amount, position: null }
-      transfers.push({ id, txHash, ...edge, blockNumber, occurredAtS, proven })
+      const edge = { kind: 'utxo', contract: '', from, to, amount, index: null, position: null }
+      transfers.push({ id, txHash, ...edge, blockNumber, occurredAtS, proven, coinJoin: false })
     }
   }
   return transfers

@@ -3,6 +3,8 @@
  * visible all at once, nothing is deleted, and what vanishes from it is retired.
  */
 
+import type { LabelSanction } from '@cupel/contracts'
+
 /** A set's name: importing one never retires another's labels, even where both come from one source. */
 export interface LabelSetName {
   readonly source: string
@@ -29,9 +31,13 @@ export interface StatedLabel {
   /** Only from a source that dates the designation itself. */
   readonly validFrom: string | null
   readonly validTo: string | null
+  /** What the category is more exactly; empty where nothing says so. */
+  readonly subcategory: string
+  /** What the authority says of the listed party; null where the label is no listing. */
+  readonly sanction: LabelSanction | null
 }
 
-/** Which fact a label states. A label that differs in a date alone is the same, unchanged label. */
+/** Which fact a label states. A label whose observation date alone differs is the same, unchanged label. */
 export function labelIdentity(
   set: LabelSetName,
   label: Pick<StatedLabel, 'chain' | 'canonicalAddress' | 'category' | 'entity'>,
@@ -43,7 +49,7 @@ export function labelIdentity(
 export interface SetDifference<Published extends StatedLabel, Next extends StatedLabel> {
   /** Stated now and not live before. Relisting is here too: it opens a new interval. */
   readonly asserted: readonly Next[]
-  /** The same fact stated with another confidence, role, origin, kind or link: the old label ends, the new begins. */
+  /** The same fact stated otherwise (see saysTheSame): the old label ends, the new one begins. */
   readonly revised: readonly { readonly before: Published; readonly after: Next }[]
   readonly unchanged: readonly Published[]
   /** Live before and no longer stated. */
@@ -53,8 +59,8 @@ export interface SetDifference<Published extends StatedLabel, Next extends State
 }
 
 /**
- * Compares the live labels of a set with its new version.
- * @param previous live labels of this set, each identity once
+ * Compares the live labels of a set with its new version. Where two labels of the set state one fact differently, because two
+ * imports did not see each other, both end and one begins.
  */
 export function diffSet<Published extends StatedLabel, Next extends StatedLabel>(
   set: LabelSetName,
@@ -62,7 +68,13 @@ export function diffSet<Published extends StatedLabel, Next extends StatedLabel>
   next: Iterable<Next>,
 ): SetDifference<Published, Next> {
   const remaining = new Map<string, Published>()
-  for (const label of previous) remaining.set(labelIdentity(set, label), label)
+  const contradicted = new Set<string>()
+  for (const label of previous) {
+    const identity = labelIdentity(set, label)
+    const other = remaining.get(identity)
+    if (other !== undefined && !saysTheSame(other, label)) contradicted.add(identity)
+    remaining.set(identity, label)
+  }
   const { distinct, repeated } = distinctLabels(set, next)
   const asserted: Next[] = []
   const revised: { before: Published; after: Next }[] = []
@@ -71,7 +83,7 @@ export function diffSet<Published extends StatedLabel, Next extends StatedLabel>
     const before = remaining.get(identity)
     remaining.delete(identity)
     if (before === undefined) asserted.push(after)
-    else if (saysTheSame(before, after)) unchanged.push(before)
+    else if (saysTheSame(before, after) && !contradicted.has(identity)) unchanged.push(before)
     else revised.push({ before, after })
   }
   return { asserted, revised, unchanged, retired: [...remaining.values()], repeated }
@@ -92,6 +104,7 @@ function distinctLabels<Next extends StatedLabel>(
   return { distinct, repeated }
 }
 
+/** Everything but the observation date: a changed date of designation, programme or alias is another statement. */
 function saysTheSame(before: StatedLabel, after: StatedLabel): boolean {
   return (
     before.role === after.role &&
@@ -99,8 +112,18 @@ function saysTheSame(before: StatedLabel, after: StatedLabel): boolean {
     before.kind === after.kind &&
     before.confidencePpm === after.confidencePpm &&
     before.sourceUrl === after.sourceUrl &&
-    before.validTo === after.validTo
+    before.validFrom === after.validFrom &&
+    before.validTo === after.validTo &&
+    before.subcategory === after.subcategory &&
+    saysOfParty(before.sanction) === saysOfParty(after.sanction)
   )
+}
+
+/** A list may give programmes and aliases in any order. */
+function saysOfParty(sanction: LabelSanction | null): string {
+  if (sanction === null) return ''
+  const { list, programmes, entityId, aliases, designatedOn } = sanction
+  return JSON.stringify([list, [...programmes].sort(), entityId, [...aliases].sort(), designatedOn])
 }
 
 /** Removals up to this many never need a confirmation. */
@@ -134,6 +157,11 @@ export function isOlderThanPublished(asOf: string | null, publishedAsOf: string 
   if (asOf === null || publishedAsOf === null) return false
   const length = Math.min(asOf.length, publishedAsOf.length)
   return asOf.slice(0, length) < publishedAsOf.slice(0, length)
+}
+
+/** The day of a list's date, to compare lists of an authority: some state a time too. Null for an undated list. */
+export function setDay(asOf: string | null): string | null {
+  return asOf?.slice(0, 'YYYY-MM-DD'.length) ?? null
 }
 
 /**

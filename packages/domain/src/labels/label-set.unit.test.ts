@@ -28,9 +28,14 @@ function stated(canonicalAddress: string, changes: Partial<StatedLabel> = {}): S
     observedAt: '2026-08-20',
     validFrom: null,
     validTo: null,
+    subcategory: '',
+    sanction: null,
     ...changes,
   }
 }
+
+const party = { list: 'SDN', programmes: ['DPRK3'], entityId: '12345', aliases: [], designatedOn: null }
+const listed = stated('a', { sanction: party })
 
 describe('a new version of a set', () => {
   test('asserts what is new, retires what vanished and keeps the rest', () => {
@@ -44,7 +49,21 @@ describe('a new version of a set', () => {
     })
   })
 
-  test('only a changed date is no change', () => {
+  test('programmes and aliases in another order are no change', () => {
+    const sanction = { ...party, aliases: ['A', 'B'] }
+    const reordered = { ...party, aliases: ['B', 'A'] }
+    const { unchanged } = diffSet(set, [stated('a', { sanction })], [stated('a', { sanction: reordered })])
+    expect(unchanged).toHaveLength(1)
+  })
+
+  test('of two labels that state one fact differently both end, and one begins', () => {
+    const twice = [stated('a', { confidencePpm: 1 }), stated('a', { confidencePpm: 2 })]
+    const { revised, unchanged } = diffSet(set, twice, [stated('a', { confidencePpm: 2 })])
+    expect(revised).toHaveLength(1)
+    expect(unchanged).toEqual([])
+  })
+
+  test('only a changed observation date is no change', () => {
     const difference = diffSet(set, [stated('a')], [stated('a', { observedAt: '2026-11-01' })])
     expect(difference).toMatchObject({
       unchanged: [{ observedAt: '2026-08-20' }],
@@ -59,8 +78,12 @@ describe('a new version of a set', () => {
     ['role', { role: 'disputed' }],
     ['origin', { origin: 'someone-else' }],
     ['link', { sourceUrl: 'https://example.org/other' }],
+    ['date of designation', { validFrom: '2022-04-14' }],
+    ['subcategory', { subcategory: 'ransomware' }],
+    ['programme', { sanction: { ...party, programmes: ['DPRK3', 'CYBER2'] } }],
+    ['alias', { sanction: { ...party, aliases: ['HIDDEN COBRA'] } }],
   ])('another %s revises the same fact and removes none', (_name, changes) => {
-    const difference = diffSet(set, [stated('a')], [stated('a', changes)])
+    const difference = diffSet(set, [listed], [{ ...listed, ...changes }])
     expect(difference).toMatchObject({
       revised: [{ after: changes }],
       asserted: [],

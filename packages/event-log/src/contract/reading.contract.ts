@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { missingFront, requireFront } from '../missing-front.js'
 import { LogStoppedError } from '../port.js'
 import {
   CASE_TIMEOUT_MS,
@@ -87,6 +88,20 @@ export function readingContract(start: () => Promise<LogUnderTest>): void {
       // Offsets go on where they were, even where nothing is left.
       await context.underTest().deleteBefore({ topic, partition: 0, offset: 10 })
       expect(await appendAll(topic, ['next'])).toEqual([{ topic, partition: 0, offset: 10 }])
+    })
+
+    test('a topic whose oldest records were deleted is known to lack its front, also where none is left', async () => {
+      const topic = await context.newTopic(2)
+      await context.log().append(
+        'test',
+        [0, 1, 2].map((n) => record(topic, `n-${n}`, { partition: 1 })),
+      )
+      expect(await missingFront(context.log(), [topic])).toBeNull()
+      for (const offset of [1, 3]) {
+        await context.underTest().deleteBefore({ topic, partition: 1, offset })
+        expect(await missingFront(context.log(), [topic])).toContain(`${topic}/1 begins at offset ${offset}:`)
+        await expect(requireFront(context.log(), [topic])).rejects.toMatchObject({ reason: 'truncated-log' })
+      }
     })
 
     test('an unknown topic is named in the refusal', async () => {

@@ -32,7 +32,10 @@ const PAGE = {
 
 const START = {
   name: 'log.start',
-  text: 'SELECT start_offset, log.end_offset(id) AS end_offset FROM log.topic_partition WHERE id = $1',
+  // The oldest record counts even where somebody deleted rows without log.delete_before; greatest() ignores the null of no record.
+  text: `SELECT greatest(start_offset, (SELECT min(record_offset) FROM log.record WHERE partition_id = $1)) AS start_offset,
+      log.end_offset(id) AS end_offset
+    FROM log.topic_partition WHERE id = $1`,
 }
 
 /** The records from `from` on, contiguous, below `to`; empty only where there are none. Throws LogStoppedError where some are gone. */

@@ -3,6 +3,7 @@
  * `address,chain,category,entity,source,source_url,confidence,observed_at`.
  */
 import { categories } from '@cupel/contracts'
+import { upperAscii } from '@cupel/domain'
 import { readCsvRows, type CsvRow } from './csv-rows.js'
 import { isCategory } from './category.js'
 import { parseTime } from './dates.js'
@@ -35,7 +36,7 @@ export const csvFormat: LabelFormat = {
   parse(file) {
     return {
       items: parseRows(file.open()),
-      facts: () => ({ publishedAt: null, defaultSource: null, skipped: 0 }),
+      facts: () => ({ publishedAt: null, defaultSource: null }),
     }
   },
 }
@@ -119,7 +120,6 @@ function readRow({ fields, line }: CsvRow): ParsedItem {
   ] as const) {
     if (text.length > MAX_FIELD_CHARACTERS)
       return refused(`${name} is longer than ${MAX_FIELD_CHARACTERS} characters`)
-    if (hasControlCharacter(text)) return refused(`${name} holds a control character`)
   }
   if (sourceUrl !== '' && !/^https?:\/\/[^\s]+$/.test(sourceUrl)) {
     return refused(`source_url is not an http(s) URL: ${shown(sourceUrl)}`)
@@ -133,7 +133,7 @@ function readRow({ fields, line }: CsvRow): ParsedItem {
   const row: LabelRow = {
     line,
     address,
-    chain: chain.toUpperCase(),
+    chain: upperAscii(chain),
     chainHint: null,
     category,
     entity,
@@ -154,12 +154,4 @@ export function parseConfidence(text: string): number {
   // Works on decimal digits: a binary fraction could round half a millionth the wrong way.
   const digits = `${fraction}0000000`.slice(0, 7)
   return Number(whole) * 1_000_000 + Math.floor((Number(digits) + 5) / 10)
-}
-
-function hasControlCharacter(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    if (code < 0x20 || code === 0x7f) return true
-  }
-  return false
 }

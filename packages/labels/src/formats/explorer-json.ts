@@ -3,6 +3,7 @@
  * Such files state neither chain nor category, so the operator gives them.
  */
 import { type Category } from '@cupel/contracts'
+import { upperAscii } from '@cupel/domain'
 import { parseTime } from './dates.js'
 import {
   SetRefusedError,
@@ -22,7 +23,7 @@ export const explorerJsonFormat: LabelFormat = {
   parse(file, options = {}) {
     return {
       items: parseTags(file, options),
-      facts: () => ({ publishedAt: null, defaultSource: null, skipped: 0 }),
+      facts: () => ({ publishedAt: null, defaultSource: null }),
     }
   },
 }
@@ -81,7 +82,7 @@ function readTag(tag: Tag, line: number, category: Category, optionChain: string
     row: {
       line,
       address,
-      chain: chain.toUpperCase(),
+      chain: upperAscii(chain),
       chainHint: null,
       category,
       entity: tag.name.trim(),

@@ -23,10 +23,9 @@ export const ftmFormat: LabelFormat = {
   name: 'ftm',
   description: 'FollowTheMoney JSON lines (OpenSanctions): CryptoWallet entities and their holders',
   parse(file) {
-    const facts = { skipped: 0 }
     return {
-      items: parseEntities(file, facts),
-      facts: () => ({ publishedAt: null, defaultSource: 'opensanctions', skipped: facts.skipped }),
+      items: parseEntities(file),
+      facts: () => ({ publishedAt: null, defaultSource: 'opensanctions' }),
     }
   },
 }
@@ -54,7 +53,7 @@ interface Holder {
   readonly topics: readonly string[]
 }
 
-async function* parseEntities(file: LabelFile, facts: { skipped: number }): AsyncGenerator<ParsedItem> {
+async function* parseEntities(file: LabelFile): AsyncGenerator<ParsedItem> {
   const wallets: { readonly line: number; readonly entity: Entity }[] = []
   const wanted = new Set<string>()
   for await (const { line, entity } of readEntities(file)) {
@@ -76,7 +75,7 @@ async function* parseEntities(file: LabelFile, facts: { skipped: number }): Asyn
     const topics = texts(entity, 'topics')
     const category = categoryOf(topics.length > 0 ? topics : (holder?.topics ?? []))
     if (category === null) {
-      facts.skipped += 1
+      yield { type: 'skipped', line, reason: `no known category in topics ${shown(topics.join(', '))}` }
       continue
     }
     const addresses = texts(entity, 'publicKey')
@@ -101,7 +100,7 @@ function rowOf(found: {
     line,
     address,
     chain: null,
-    chainHint: texts(entity, 'currency')[0]?.toUpperCase() ?? null,
+    chainHint: texts(entity, 'currency')[0] ?? null,
     category,
     entity: holder?.name ?? (entity.caption === address ? '' : entity.caption),
     source: null,

@@ -1,5 +1,5 @@
 /** The common result of all label formats, and the error that refuses a whole set. */
-import type { Category } from '@cupel/contracts'
+import type { Category, LabelSanction } from '@cupel/contracts'
 
 /** One statement of a file about one address, in the words of the file. The address is not parsed yet. */
 export interface LabelRow {
@@ -24,12 +24,18 @@ export interface LabelRow {
   readonly observedAt: string | null
   /** UTC, RFC 3339 with milliseconds: when the statement became true. Null if the source gives no date. */
   readonly validFrom: string | null
+  /** What the category is more exactly, such as ransomware; without it the origin table decides. */
+  readonly subcategory?: string
+  /** What an authority says of the listed party; absent where the row is no listing. */
+  readonly sanction?: LabelSanction | null
 }
 
 export type ParsedItem =
   | { readonly type: 'row'; readonly row: LabelRow }
   /** An unusable row. The import skips it and lists it in the summary. */
   | { readonly type: 'refused'; readonly line: number; readonly reason: string }
+  /** An entry that is whole and states no label: it has no address, or a category that Cupel does not have. */
+  | { readonly type: 'skipped'; readonly line: number; readonly reason: string }
 
 /** What the file says about itself. */
 export interface SetFacts {
@@ -37,8 +43,6 @@ export interface SetFacts {
   readonly publishedAt: string | null
   /** Source of the format, for rows that name none. */
   readonly defaultSource: string | null
-  /** Number of entries that were skipped because they have no address or no category that Cupel knows. */
-  readonly skipped: number
 }
 
 export interface ParsedSet {
@@ -68,6 +72,8 @@ export interface LabelFormat {
   readonly name: string
   /** Short description for the help of the CLI. */
   readonly description: string
+  /** The origin of the authority all of whose list a file of this format is, for example us-ofac; absent for other formats. */
+  readonly wholeAuthorityList?: string
   parse(file: LabelFile, options?: ParseOptions): ParsedSet
 }
 

@@ -3,7 +3,7 @@
  * Layout: https://github.com/graphsense/graphsense-tagpack-tool (README_tagpacks.md).
  */
 import type { Category } from '@cupel/contracts'
-import { findChain } from '@cupel/domain'
+import { findChain, upperAscii } from '@cupel/domain'
 import { FAILSAFE_SCHEMA, load, YAMLException, type State } from 'js-yaml'
 import { parseTime } from './dates.js'
 import {
@@ -23,10 +23,9 @@ export const tagpackFormat: LabelFormat = {
   name: 'tagpack',
   description: 'GraphSense TagPack (YAML); an ActorPack as --companion names the actors',
   parse(file, options = {}) {
-    const facts = { skipped: 0 }
     return {
-      items: parsePack(file, options, facts),
-      facts: () => ({ publishedAt: null, defaultSource: 'graphsense_tagpacks', skipped: facts.skipped }),
+      items: parsePack(file, options),
+      facts: () => ({ publishedAt: null, defaultSource: 'graphsense_tagpacks' }),
     }
   },
 }
@@ -91,11 +90,7 @@ const currencyHints: Readonly<Record<string, string>> = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-async function* parsePack(
-  file: LabelFile,
-  options: ParseOptions,
-  facts: { skipped: number },
-): AsyncGenerator<ParsedItem> {
+async function* parsePack(file: LabelFile, options: ParseOptions): AsyncGenerator<ParsedItem> {
   const actors =
     options.companion === undefined ? new Map<string, string>() : await readActors(options.companion)
   const { document, lineOf } = await readYaml(file)
@@ -104,9 +99,7 @@ async function* parsePack(
     throw new SetRefusedError('wrong-header', null, 'The document has no list of tags')
   for (const tag of tags as readonly unknown[]) {
     if (!isFields(tag)) throw new SetRefusedError('malformed', null, 'A tag is not a mapping')
-    const item = readTag({ ...header, ...tag }, lineOf.get(tag) ?? 1, actors, options)
-    if (item === null) facts.skipped += 1
-    else yield item
+    yield readTag({ ...header, ...tag }, lineOf.get(tag) ?? 1, actors, options)
   }
 }
 
@@ -115,14 +108,14 @@ function readTag(
   line: number,
   actors: ReadonlyMap<string, string>,
   options: ParseOptions,
-): ParsedItem | null {
+): ParsedItem {
   const text = (name: string): string => (typeof tag[name] === 'string' ? tag[name].trim() : '')
   const category = categoryOf(tag) ?? options.category ?? null
-  if (category === null) return null
+  if (category === null) return { type: 'skipped', line, reason: whyNoCategory(tag) }
   const refused = (reason: string): ParsedItem => ({ type: 'refused', line, reason })
   const address = text('address')
   if (address === '') return refused('the tag has no address')
-  const currency = (text('currency') || text('network')).toUpperCase()
+  const currency = upperAscii(text('currency') || text('network'))
   if (currency === '') return refused('the tag has no currency')
   const chainHint = currencyHints[currency] ?? findChain(currency)?.code
   // Do not guess from the address: a Zilliqa address would become an Ethereum one.
@@ -156,12 +149,22 @@ function readTag(
 
 /** An abuse has priority over the type of the entity: a hacked exchange means stolen, not clean exchange. */
 function categoryOf(tag: Fields): Category | null {
-  const words = [tag['abuse'], tag['category'], ...asList(tag['concepts'])]
-  for (const word of words) {
-    const category = typeof word === 'string' ? categoryWords[word.trim().toLowerCase()] : undefined
+  for (const word of wordsOf(tag)) {
+    const category = categoryWords[word]
     if (category !== undefined) return category
   }
   return null
+}
+
+const wordsOf = (tag: Fields): readonly string[] =>
+  [tag['abuse'], tag['category'], ...asList(tag['concepts'])]
+    .filter((word) => typeof word === 'string')
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== '')
+
+function whyNoCategory(tag: Fields): string {
+  const words = wordsOf(tag)
+  return words.length === 0 ? 'the tag states no category' : `no known category in ${shown(words.join(', '))}`
 }
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value])

@@ -3,7 +3,7 @@
  * the same events as an import of the same file, without reading the file.
  */
 import { requestedEventId } from '@cupel/contracts'
-import { listSets, LABEL_TOPIC, type PublishedSet } from '@cupel/read-models'
+import { listSets, LABEL_TOPIC, newestLabelSetSeq, type PublishedSet } from '@cupel/read-models'
 import type { LabelImportDeps } from './import-request.js'
 import { confirmed, setKey } from './label-events.js'
 import { catchUpLabelView, waitForLabelView, withLabelView } from './label-view-follower.js'
@@ -40,10 +40,11 @@ export async function confirmSets(
       await lockSources(connection, sources, () => undefined)
       try {
         await catchUpLabelView(deps)
+        const basedOnSeq = await newestLabelSetSeq(deps.database)
         const sets = setsOf(await listSets(deps.database), confirmation).filter(({ source }) =>
           sources.includes(source),
         )
-        return await confirm(sets, confirmation, deps, () => requireLocks(connection))
+        return await confirm(sets, { ...confirmation, basedOnSeq }, deps, () => requireLocks(connection))
       } finally {
         await releaseSources(connection, sources)
       }
@@ -63,7 +64,7 @@ function setsOf(
 
 async function confirm(
   sets: readonly PublishedSet[],
-  { publishedBefore, notBefore, importedBy }: SetConfirmation,
+  { publishedBefore, notBefore, importedBy, basedOnSeq }: SetConfirmation & { readonly basedOnSeq: number },
   deps: LabelImportDeps,
   requireHeld: () => Promise<void>,
 ): Promise<SetConfirmationResult> {
@@ -79,7 +80,7 @@ async function confirm(
   if (due.length === 0) return { status: 'confirmed', sets, published: 0 }
   const publishedAt = new Date().toISOString()
   const records = due.map((set) =>
-    deps.codec.encode(confirmed(set, { importId: requestedEventId(), publishedAt, importedBy }), {
+    deps.codec.encode(confirmed(set, { importId: requestedEventId(), publishedAt, basedOnSeq, importedBy }), {
       topic: LABEL_TOPIC,
       key: setKey(set),
     }),

@@ -15,6 +15,7 @@ import {
   type LabelImportProgress,
   type LabelImportRequest,
   type LabelImportResult,
+  type LabelImportSummary,
   type SetSummary,
 } from './import-request.js'
 import { labelEvents, published, setKey, type LabelImport } from './label-events.js'
@@ -25,7 +26,7 @@ import {
   waitForLabelView,
   withLabelView,
 } from './label-view-follower.js'
-import { readLabels, type ReadLabels } from './read-labels.js'
+import { readLabels, tallyOfFile, type LeftOut, type ReadLabels } from './read-labels.js'
 import { changesOf, compareSet, countChanges, type ChangeCounts, type SetComparison } from './set-changes.js'
 import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 
@@ -40,14 +41,14 @@ export async function importLabels(
   deps: LabelImportDeps,
 ): Promise<LabelImportResult> {
   const startedAt = performance.now()
-  const refused: ReadLabels['refused'] = { count: 0, rows: [] }
+  const leftOut = tallyOfFile()
   try {
     const checked = checkRequest(request)
     return await withLabelView(deps, () =>
       deps.database.withConnection(async (connection) => {
         const spools = createSpools(connection, deps.memoryLabels)
         try {
-          return await runImport({ request: checked, deps, connection, spools, refused, startedAt })
+          return await runImport({ request: checked, deps, connection, spools, leftOut, startedAt })
         } finally {
           await spools.close()
         }
@@ -56,11 +57,11 @@ export async function importLabels(
   } catch (error) {
     if (error instanceof SetRefusedError) {
       const { refusal, message, line } = error
-      return { status: 'refused', refusal, message, line, removals: null, refused }
+      return { status: 'refused', refusal, message, line, removals: null, ...leftOutOf(leftOut) }
     }
     if (error instanceof ImportRefusedError) {
       const { refusal, message, line, removals } = error
-      return { status: 'refused', refusal, message, line, removals, refused }
+      return { status: 'refused', refusal, message, line, removals, ...leftOutOf(leftOut) }
     }
     throw error
   }
@@ -102,14 +103,18 @@ interface Run {
   readonly deps: LabelImportDeps
   readonly connection: Queryable
   readonly spools: SpoolFactory
-  readonly refused: ReadLabels['refused']
+  readonly leftOut: LeftOut
   readonly startedAt: number
 }
 
 async function runImport(run: Run): Promise<LabelImportResult> {
-  const { request, deps, connection, spools, refused } = run
+  const { request, deps, connection, spools, leftOut } = run
   const report = progressOf(deps)
-  const read = await readLabels(request, spools, refused, (rows) => report('reading', rows))
+  const read = await readLabels(request, spools, {
+    leftOut,
+    now: new Date(),
+    onRows: (rows) => report('reading', rows),
+  })
   const sources = read.sources.map(({ source }) => source)
   await lockSources(connection, sources, () => report('waiting-for-lock', 0))
   try {
@@ -186,7 +191,7 @@ function requireAcceptedRemovals(sets: readonly SetImport[], request: LabelImpor
 
 /** Appends all labels, then publishes all sets together. Resolves to the offset after the last publication. */
 async function appendAll(
-  { request, deps, connection, refused }: Run,
+  { request, deps, connection, leftOut }: Run,
   read: ReadLabels,
   sets: readonly SetImport[],
   report: Report,
@@ -209,14 +214,14 @@ async function appendAll(
       authorityOrigin: authorityOriginOf(comparison.set.source) ?? '',
       whole: false,
       replaces: [],
-      basedOnSeq: 0,
+      basedOnSeq: comparison.basedOnSeq,
       confirmedAt: null,
       lostDesignations: 0,
       total: counts.total,
       added: counts.added + counts.changed,
       unchanged: counts.unchanged,
       retired: counts.retired + counts.changed,
-      refused: refused.count,
+      refused: leftOut.refused.result().count,
       acceptedRemovals: request.acceptRemovals ?? null,
       reason: request.reason ?? null,
       importedBy: request.importedBy,
@@ -243,7 +248,7 @@ async function becameVisible({ request, deps }: Run, end: number | null, report:
 }
 
 function summaryOf(
-  { request, refused, startedAt }: Run,
+  { request, leftOut, startedAt }: Run,
   read: ReadLabels,
   sets: readonly SetImport[],
   visible: boolean,
@@ -263,14 +268,18 @@ function summaryOf(
     unchanged: sum((counts) => counts.unchanged),
     retired: sum((counts) => counts.retired),
     repeated: sum((counts) => counts.repeated),
-    skipped: read.skipped,
-    refused,
+    ...leftOutOf(leftOut),
     warnings: sets.flatMap(({ comparison }) => warningsOf(comparison, request)),
     visible,
     durationMs,
     rowsPerSecond: Math.round(read.rows / Math.max(durationMs / 1_000, 0.001)),
   }
 }
+
+const leftOutOf = ({ refused, skipped }: LeftOut): Pick<LabelImportSummary, 'refused' | 'skipped'> => ({
+  refused: refused.result(),
+  skipped: skipped.result(),
+})
 
 function setSummary({ importId, comparison, counts }: SetImport): SetSummary {
   const { set, asOf, historical } = comparison

@@ -3,6 +3,7 @@ import type { Category, Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { SetRefusal } from '../formats/label-source.js'
 import type { Database } from '@cupel/postgres'
+import type { LeftOutRows } from './left-out-rows.js'
 
 export interface LabelImportRequest {
   /** Path of the file. */
@@ -61,11 +62,6 @@ export interface LabelImportProgress {
   readonly rowsPerSecond: number
 }
 
-export interface RefusedRow {
-  readonly line: number
-  readonly reason: string
-}
-
 /** What an import did, or with `dryRun` would do, to one set. */
 export interface SetSummary {
   readonly source: string
@@ -103,9 +99,9 @@ export interface LabelImportSummary {
   readonly retired: number
   readonly repeated: number
   /** Entries of the file without an address or a category that Cupel knows. */
-  readonly skipped: number
-  /** All refused rows are counted, the first ones are listed. */
-  readonly refused: { readonly count: number; readonly rows: readonly RefusedRow[] }
+  readonly skipped: LeftOutRows
+  /** Unusable rows. */
+  readonly refused: LeftOutRows
   readonly warnings: readonly string[]
   /** Whether the label view shows the import. */
   readonly visible: boolean
@@ -134,7 +130,8 @@ export interface LabelImportRefused {
   readonly line: number | null
   /** If removals were refused: their number, which the operator may accept. */
   readonly removals: number | null
-  readonly refused: { readonly count: number; readonly rows: readonly RefusedRow[] }
+  readonly skipped: LeftOutRows
+  readonly refused: LeftOutRows
 }
 
 export type LabelImportResult = LabelImportSummary | LabelImportRefused

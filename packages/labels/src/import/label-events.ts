@@ -41,7 +41,7 @@ function asserted(subject: LabelImport, label: StatedLabel): DomainEvent<'LabelA
   const id = labelId(subject, label)
   return {
     type: 'LabelAsserted',
-    data: { labelId: id, importId, subcategory: '', sanction: null, ...comparison.set, ...label },
+    data: { labelId: id, importId, ...comparison.set, ...label },
     envelope: envelope(subject, decidedEventId('LabelAsserted', importId, id)),
   }
 }
@@ -77,10 +77,16 @@ export function confirmed(
   {
     importId,
     publishedAt,
+    basedOnSeq,
     importedBy,
-  }: { readonly importId: string; readonly publishedAt: string; readonly importedBy: string },
+  }: {
+    readonly importId: string
+    readonly publishedAt: string
+    readonly basedOnSeq: number
+    readonly importedBy: string
+  },
 ): DomainEvent<'LabelSetPublished'> {
-  const { source, dataset, sha256, asOf, authorityOrigin, total } = set
+  const { source, dataset, sha256, asOf, authorityOrigin, whole, total } = set
   return {
     type: 'LabelSetPublished',
     data: {
@@ -93,9 +99,9 @@ export function confirmed(
       historical: false,
       appended: false,
       authorityOrigin,
-      whole: false,
+      whole,
       replaces: [],
-      basedOnSeq: 0,
+      basedOnSeq,
       confirmedAt: publishedAt,
       lostDesignations: 0,
       total,

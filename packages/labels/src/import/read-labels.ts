@@ -16,12 +16,16 @@ import {
 import { labelFormats } from '../formats/formats.js'
 import type { ByteStream, LabelFile, LabelRow, ParsedSet } from '../formats/label-source.js'
 import type { LabelSpool, SpoolFactory } from './label-spool.js'
-import { ImportRefusedError, type LabelImportRequest, type RefusedRow } from './import-request.js'
+import { faultOfRow } from '../formats/row-faults.js'
+import { ImportRefusedError, type LabelImportRequest } from './import-request.js'
+import { reasonsText, tallyLeftOut, type LeftOutTally } from './left-out-rows.js'
 
 /** A file has a few sources at most; a hundred mean that its columns are mixed up. */
 const MAX_SOURCES = 64
 /** Refused rows listed in the summary; all are counted. */
 const MAX_LISTED_REFUSALS = 1_000
+/** Skipped entries listed; a pack may consist of them. */
+const MAX_LISTED_SKIPS = 20
 /** Rows between two checks of memory and progress. */
 const ROWS_PER_TURN = 2_000
 const READ_BYTES = 256 * 1024
@@ -41,37 +45,47 @@ export interface ReadLabels {
   readonly sha256: string
   readonly publishedAt: string | null
   readonly rows: number
-  readonly skipped: number
-  readonly refused: { count: number; readonly rows: RefusedRow[] }
+  readonly leftOut: LeftOut
 }
+
+/** Rows of the file that became no label. */
+export interface LeftOut {
+  /** Unusable rows. */
+  readonly refused: LeftOutTally
+  /** Entries that state no label. */
+  readonly skipped: LeftOutTally
+}
+
+export const tallyOfFile = (): LeftOut => ({
+  refused: tallyLeftOut(MAX_LISTED_REFUSALS),
+  skipped: tallyLeftOut(MAX_LISTED_SKIPS),
+})
 
 /** Reads the whole file. Rejects with SetRefusedError or ImportRefusedError if the file as a whole is unusable. */
 export async function readLabels(
   request: LabelImportRequest & { readonly dataset: string },
   spools: SpoolFactory,
-  refused: ReadLabels['refused'],
-  onRows: (rows: number) => void,
+  { leftOut, now, onRows }: { leftOut: LeftOut; now: Date; onRows: (rows: number) => void },
 ): Promise<ReadLabels> {
   const file = hashedFile(request.file)
   const parsed = openFormat(request, file)
   const sources = new Map<string, SourceLabels>()
-  const refuse = (line: number, reason: string): void => {
-    refused.count += 1
-    if (refused.rows.length < MAX_LISTED_REFUSALS) refused.rows.push({ line, reason })
-  }
-
   let rows = 0
   let unsourced = 0
   for await (const item of parsed.items) {
+    if (item.type === 'skipped') {
+      leftOut.skipped.add(item.line, item.reason)
+      continue
+    }
     rows += 1
-    if (item.type === 'refused') refuse(item.line, item.reason)
+    if (item.type === 'refused') leftOut.refused.add(item.line, item.reason)
     else {
       const source = request.source ?? item.row.source ?? parsed.facts().defaultSource
-      const label = source === null ? null : stateLabel(item.row, source)
+      const label = source === null ? null : stateLabel(item.row, source, now)
       if (source === null || label === null) {
         unsourced += 1
-        refuse(item.row.line, 'the row names no source')
-      } else if ('reason' in label) refuse(item.row.line, label.reason)
+        leftOut.refused.add(item.row.line, 'the row names no source')
+      } else if ('reason' in label) leftOut.refused.add(item.row.line, label.reason)
       else addLabel(sources, { source, dataset: request.dataset, label, spools })
     }
     if (rows % ROWS_PER_TURN === 0) {
@@ -82,18 +96,18 @@ export async function readLabels(
   onRows(rows)
   const facts = parsed.facts()
   const named = request.source ?? facts.defaultSource
-  if (rows === 0 && named !== null && request.acceptRemovals !== undefined) {
+  const isEmpty = rows === 0 && leftOut.skipped.result().count === 0
+  if (isEmpty && named !== null && request.acceptRemovals !== undefined) {
     sources.set(named, { source: named, labels: spools.create(), newestObservedAt: null })
   }
-  requireUsable({ request, sources, rows, unsourced, refused: refused.count })
+  requireUsable({ request, sources, isEmpty, unsourced, leftOut })
   return {
     dataset: request.dataset,
     sources: [...sources.values()].sort((a, b) => (a.source < b.source ? -1 : 1)),
     sha256: file.sha256(),
     publishedAt: facts.publishedAt,
     rows,
-    skipped: facts.skipped,
-    refused,
+    leftOut,
   }
 }
 
@@ -111,8 +125,17 @@ function openFormat(request: LabelImportRequest, file: LabelFile): ParsedSet {
   })
 }
 
-/** The label of a row, with its address parsed and its origin classified; or the reason why the row states none. */
-export function stateLabel(row: LabelRow, source: string): StatedLabel | { readonly reason: string } {
+/**
+ * The label of a row, with its address parsed and its origin classified; or the reason why the row states none.
+ * @param now nothing was observed later than a day after it
+ */
+export function stateLabel(
+  row: LabelRow,
+  source: string,
+  now: Date,
+): StatedLabel | { readonly reason: string } {
+  const fault = faultOfRow(row, now)
+  if (fault !== null) return { reason: fault }
   if (source.length > MAX_NAME_CHARACTERS) return { reason: 'the name of the source is too long' }
   const address =
     row.chain === null
@@ -137,6 +160,8 @@ export function stateLabel(row: LabelRow, source: string): StatedLabel | { reado
     observedAt: row.observedAt,
     validFrom: row.validFrom,
     validTo: null,
+    subcategory: row.subcategory ?? '',
+    sanction: row.sanction ?? null,
   }
 }
 
@@ -200,24 +225,26 @@ function addLabel(
 function requireUsable({
   request,
   sources,
-  rows,
+  isEmpty,
   unsourced,
-  refused,
+  leftOut,
 }: {
   request: LabelImportRequest
   sources: Map<string, SourceLabels>
-  rows: number
+  isEmpty: boolean
   unsourced: number
-  refused: number
+  leftOut: LeftOut
 }): void {
   if (sources.size > 0) return
   if (unsourced > 0) {
     throw new ImportRefusedError('no-source', 'No row names a source: name it with --source')
   }
-  if (rows > 0) {
+  if (!isEmpty) {
+    const [refused, skipped] = [leftOut.refused.result(), leftOut.skipped.result()]
+    const reasons = [refused, skipped].filter(({ count }) => count > 0).map(reasonsText)
     throw new ImportRefusedError(
       'no-usable-row',
-      `None of the ${rows} rows can be used (${refused} were refused)`,
+      `None of the ${refused.count + skipped.count} rows can be used: ${reasons.join('; ')}`,
     )
   }
   throw new ImportRefusedError(

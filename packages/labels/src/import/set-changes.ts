@@ -9,7 +9,14 @@ import {
   type StatedLabel,
 } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { listPublications, listSetLabels, listSets, type Label, type PublishedSet } from '@cupel/read-models'
+import {
+  listPublications,
+  listSetLabels,
+  listSets,
+  newestLabelSetSeq,
+  type Label,
+  type PublishedSet,
+} from '@cupel/read-models'
 import { SPOOL_BUCKETS, type LabelSpool, type SpoolFactory } from './label-spool.js'
 import type { SourceLabels } from './read-labels.js'
 
@@ -22,6 +29,8 @@ export interface SetComparison {
   readonly liveBefore: number
   /** The current version; null if the set is new. */
   readonly inForce: PublishedSet | null
+  /** The newest publication of any set when the changes were computed. */
+  readonly basedOnSeq: number
   /** The version published last, even if it only added history. Label ids contain it, so that a fact that is listed again is new. */
   readonly base: string
   readonly asOf: string | null
@@ -73,6 +82,8 @@ export async function compareSet(
   },
 ): Promise<SetComparison> {
   const set = { source: labels.source, dataset }
+  // Read before anything else: a publication that appears in between then shows as a conflict, never the other way round.
+  const basedOnSeq = await newestLabelSetSeq(database)
   const publications = await listPublications(database, set)
   const inForce = publications.find((published) => !published.historical) ?? null
   const stated = setDate(formatDate, operatorDate, [{ observedAt: labels.newestObservedAt }])
@@ -91,6 +102,7 @@ export async function compareSet(
     known,
     liveBefore: historical ? (inForce?.total ?? 0) : known.size(),
     inForce,
+    basedOnSeq,
     base: publications[0]?.importId ?? '',
     asOf,
     futureDate,

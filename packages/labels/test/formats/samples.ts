@@ -37,6 +37,7 @@ export interface Parsed {
   readonly items: readonly ParsedItem[]
   readonly rows: readonly LabelRow[]
   readonly refused: readonly { readonly line: number; readonly reason: string }[]
+  readonly skipped: readonly { readonly line: number; readonly reason: string }[]
   readonly facts: SetFacts
 }
 
@@ -51,9 +52,11 @@ export async function parseFile(
   return {
     items,
     rows: items.flatMap((item) => (item.type === 'row' ? [item.row] : [])),
-    refused: items.flatMap((item) =>
-      item.type === 'refused' ? [{ line: item.line, reason: item.reason }] : [],
-    ),
+    refused: ofType(items, 'refused'),
+    skipped: ofType(items, 'skipped'),
     facts: set.facts(),
   }
 }
+
+const ofType = (items: readonly ParsedItem[], type: 'refused' | 'skipped'): Parsed['refused'] =>
+  items.flatMap((item) => (item.type === type ? [{ line: item.line, reason: item.reason }] : []))

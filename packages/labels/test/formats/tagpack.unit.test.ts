@@ -65,12 +65,17 @@ tags:
     expect(rows).toMatchObject([{ category: 'stolen' }])
   })
 
-  test('skips and counts tags without a known category', async () => {
-    const { rows, facts } = await parse(
-      `currency: BTC\ncategory: miner\ntags:\n- address: 1abc\n- address: 1def\n  category: mixing_service\n`,
+  test('skips tags without a known category, and says which and why', async () => {
+    const { rows, skipped, facts } = await parse(
+      `currency: BTC\ncategory: miner\ntags:\n- address: 1abc\n- address: 1def\n  category: mixing_service\n- address: 1ghi\n  abuse: spilled_milk\n- address: 1jkl\n  category:\n`,
     )
     expect(rows).toMatchObject([{ address: '1def', category: 'mixer' }])
-    expect(facts).toMatchObject({ skipped: 1, defaultSource: 'graphsense_tagpacks' })
+    expect(skipped).toEqual([
+      { line: 4, reason: 'no known category in "miner"' },
+      { line: 7, reason: 'no known category in "spilled_milk, miner"' },
+      { line: 9, reason: 'the tag states no category' },
+    ])
+    expect(facts).toMatchObject({ defaultSource: 'graphsense_tagpacks' })
   })
 
   test('names actors from the ActorPack beside it', async () => {
@@ -133,7 +138,7 @@ describe.skipIf(noSharedData)('genuine TagPacks (skipped without the shared data
     expect({
       rows: parsed.rows.length,
       refused: parsed.refused.length,
-      skipped: parsed.facts.skipped,
+      skipped: parsed.skipped.length,
     }).toEqual({
       rows,
       refused,

@@ -30,7 +30,7 @@ describe.skipIf(shared === null)('the shared label files', () => {
       expect({ name, rows: summary.rows, refused: summary.refused }).toEqual({
         name,
         rows: lines,
-        refused: { count: 0, rows: [] },
+        refused: { count: 0, rows: [], reasons: [] },
       })
       expect(summary.added + summary.repeated).toBe(lines)
       rows += lines

@@ -82,16 +82,10 @@ async function judged({ address, chain }: LabelRow): Promise<Judgement> {
     canonicalAddress: parsed.canonical,
     labels: labels.map((label) => ({
       ...label,
-      subcategory: '',
-      sanction: null,
       address: label.canonicalAddress,
     })),
     labelSets: sets.map((set) => ({
       ...set,
-      whole: false,
-      confirmedAt: null,
-      visible: set.total,
-      staleBase: false,
       refreshConfigured: false,
     })),
     labelView: 'current',

@@ -14,7 +14,7 @@ export function labelFacts(label: Label): LabelFacts {
     chain: label.chain,
     address: label.canonicalAddress,
     category: label.category,
-    subcategory: '',
+    subcategory: label.subcategory,
     role: label.role,
     entity: label.entity,
     origin: label.origin,
@@ -24,7 +24,7 @@ export function labelFacts(label: Label): LabelFacts {
     observedAt: label.observedAt,
     validFrom: label.validFrom,
     validTo: label.validTo,
-    sanction: null,
+    sanction: label.sanction,
     knownFrom: label.knownFrom,
     knownTo: label.knownTo,
   }
@@ -40,12 +40,12 @@ export function setFacts(set: PublishedSet): LabelSetFacts {
     publishedAt: set.publishedAt,
     asOf: set.asOf,
     authorityOrigin: set.authorityOrigin,
-    whole: false,
-    confirmedAt: null,
+    whole: set.whole,
+    confirmedAt: set.confirmedAt,
     refreshConfigured: set.refreshConfigured,
     total: set.total,
-    visible: set.total,
-    staleBase: false,
+    visible: set.visible,
+    staleBase: set.staleBase,
   }
 }
 

@@ -188,6 +188,68 @@ test('sets in force and their history are listed', async () => {
   expect((await listPublications(fixture.database, set)).map((one) => one.importId)).toEqual(['i3', 'i1'])
 })
 
+describe('a set states', () => {
+  const states = async (): Promise<unknown[]> =>
+    (await listSets(fixture.database)).map(({ dataset, total, visible, staleBase }) => ({
+      dataset,
+      total,
+      visible,
+      staleBase,
+    }))
+
+  test('how many of its labels were visible when it was published: lost labels show', async () => {
+    await project(asserted('i1', 'a'), asserted('i1', 'b'), published('i1', { total: 3 }))
+    expect(await states()).toMatchObject([{ total: 3, visible: 2 }])
+    await project(retired('i2', 'a'), asserted('i2', 'c'), asserted('i2', 'd'), published('i2', { total: 3 }))
+    expect(await states()).toMatchObject([{ total: 3, visible: 3 }])
+    // Records that were read in one batch count as if they had come one by one.
+    await project(
+      ...[
+        retired('i3', 'b'),
+        published('i3', { total: 2 }),
+        retired('i4', 'c'),
+        published('i4', { total: 1 }),
+      ],
+    )
+    expect(await states()).toMatchObject([{ total: 1, visible: 1 }])
+    const { sets } = await readLabelsAsOf(fixture.database, { lookupKeys: [], labelSetSeq: 3 })
+    expect(sets).toMatchObject([{ total: 2, visible: 2 }])
+  })
+
+  test('that its changes were computed before another publication of the authority, until it is imported again', async () => {
+    await project(
+      published('i1', { basedOnSeq: 0 }),
+      published('i2', { source: 'another_name', dataset: 'b', basedOnSeq: 0 }),
+      published('i3', { source: 'somebody', dataset: 'c', authorityOrigin: '', basedOnSeq: 0 }),
+    )
+    expect(await states()).toMatchObject([
+      { dataset: 'b', staleBase: true },
+      { dataset: 'ofac_sdn.csv', staleBase: false },
+      { dataset: 'c', staleBase: false },
+    ])
+    await project(published('i4', { source: 'another_name', dataset: 'b', basedOnSeq: 3 }))
+    expect(await states()).toMatchObject([{ dataset: 'b', staleBase: false }, {}, {}])
+  })
+
+  test('that another set replaced it: it has no labels any more, until it is published again', async () => {
+    const old = { source: 'ofac_sdn', dataset: 'SDN.XML' }
+    await project(
+      published('i1', { ...old, total: 7, refreshConfigured: true }),
+      published('h1', { replaces: [old], historical: true }),
+      published('i2', { dataset: 'sdn', replaces: [old], total: 8 }),
+    )
+    const replaced = { ...old, total: 0, visible: 0, whole: false, refreshConfigured: false }
+    expect(await listSets(fixture.database)).toMatchObject([
+      { ...replaced, replacedBy: { source: 'ofac_sdn', dataset: 'sdn' } },
+      { dataset: 'sdn', total: 8, whole: true, replacedBy: null },
+    ])
+    const { sets } = await readLabelsAsOf(fixture.database, { lookupKeys: [], labelSetSeq: 2 })
+    expect(sets).toMatchObject([{ ...old, total: 7, replacedBy: null }])
+    await project(published('i3', { ...old, total: 9 }))
+    expect((await listSets(fixture.database))[0]).toMatchObject({ ...old, total: 9, replacedBy: null })
+  })
+})
+
 test('a rebuild gives the same rows, byte for byte, and the same numbers of states', async () => {
   await project(asserted('i1', 'a'), asserted('dead', 'x'), published('i1'))
   await project(

@@ -1,4 +1,5 @@
 /** Labels as queries return them: with the times at which they were known here, and whether their source still states them. */
+import type { LabelSanction } from '@cupel/contracts'
 
 export interface Label {
   readonly labelId: string
@@ -11,6 +12,8 @@ export interface Label {
   readonly canonicalAddress: string
   readonly lookupKey: string
   readonly category: string
+  /** What the category is more exactly; empty where nothing says so. */
+  readonly subcategory: string
   readonly role: string
   readonly entity: string
   readonly origin: string
@@ -22,6 +25,8 @@ export interface Label {
   readonly validFrom: string | null
   /** End of validity, from the source or from the retirement. */
   readonly validTo: string | null
+  /** What the authority says of the listed party; null where the label is no listing. */
+  readonly sanction: LabelSanction | null
   /** When the label became visible here: time of the publication that asserted it. */
   readonly knownFrom: string
   /** When its end became visible here: time of the publication that retired it; null if it is not retired. */
@@ -43,6 +48,7 @@ export const LABEL_EXPRESSIONS = [
   'l.canonical_address',
   'l.lookup_key',
   'l.category',
+  'l.subcategory',
   'l.role',
   'l.entity',
   'l.origin',
@@ -52,6 +58,7 @@ export const LABEL_EXPRESSIONS = [
   'l.observed_at',
   'l.valid_from',
   'coalesce(ended.valid_to, l.valid_to)',
+  'l.sanction::json',
   'p.published_at',
   'ended.published_at',
   'p.historical',
@@ -67,6 +74,7 @@ export type CompactLabel = readonly [
   canonicalAddress: string,
   lookupKey: string,
   category: string,
+  subcategory: string,
   role: string,
   entity: string,
   origin: string,
@@ -76,6 +84,7 @@ export type CompactLabel = readonly [
   observedAt: string | null,
   validFrom: string | null,
   validTo: string | null,
+  sanction: LabelSanction | null,
   knownFrom: string,
   knownTo: string | null,
   historical: boolean,
@@ -83,8 +92,8 @@ export type CompactLabel = readonly [
 
 export function labelOf(compact: CompactLabel): Label {
   // prettier-ignore
-  const [labelId, importId, source, dataset, chain, address, canonicalAddress, lookupKey, category, role, entity, origin,
-    kind, confidencePpm, sourceUrl, observedAt, validFrom, validTo, knownFrom, knownTo, historical] = compact
+  const [labelId, importId, source, dataset, chain, address, canonicalAddress, lookupKey, category, subcategory, role, entity,
+    origin, kind, confidencePpm, sourceUrl, observedAt, validFrom, validTo, sanction, knownFrom, knownTo, historical] = compact
   return {
     labelId,
     importId,
@@ -95,6 +104,7 @@ export function labelOf(compact: CompactLabel): Label {
     canonicalAddress,
     lookupKey,
     category,
+    subcategory,
     role,
     entity,
     origin,
@@ -104,6 +114,7 @@ export function labelOf(compact: CompactLabel): Label {
     observedAt,
     validFrom,
     validTo,
+    sanction,
     knownFrom,
     knownTo,
     historical,
@@ -125,4 +136,14 @@ export function visibleLabels(upTo: string | null): string {
       WHERE r.label_id = l.label_id AND r.log_offset > l.log_offset AND NOT q.historical ${limit('q')}
       ORDER BY q.label_set_seq LIMIT 1
     ) ended ON true`
+}
+
+/** SQL for the current labels `l` of the set of a publication `s`, in the state in which `s` became visible. */
+export function listedLabels(schema: string): string {
+  return `${schema}.label l JOIN ${schema}.publication p ON p.import_id = l.import_id
+    WHERE p.source = s.source AND p.dataset = s.dataset AND NOT p.historical AND p.label_set_seq <= s.label_set_seq
+      AND NOT EXISTS (
+        SELECT FROM ${schema}.retirement r JOIN ${schema}.publication q ON q.import_id = r.import_id
+        WHERE r.label_id = l.label_id AND r.log_offset > l.log_offset AND NOT q.historical
+          AND q.label_set_seq <= s.label_set_seq)`
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '@cupel/postgres'
 import { LABEL_EXPRESSIONS, labelOf, visibleLabels, type CompactLabel, type Label } from './labels.js'
 
 export type { Label } from './labels.js'
-export { listPublications, listSets, type PublishedSet } from './sets.js'
+export { listPublications, listSets, newestLabelSetSeq, type PublishedSet } from './sets.js'
 export {
   readLabelsAsOf,
   readLabelSnapshot,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
 import { batchWrite, on, readModelGroup, type ReadModel } from '@cupel/projections'
+import { listedLabels } from './labels.js'
 
 const insertLabel = batchWrite({
   name: 'label-view.assert',
@@ -15,6 +16,7 @@ const insertLabel = batchWrite({
     canonical_address: 'text',
     lookup_key: 'text',
     category: 'text',
+    subcategory: 'text',
     role: 'text',
     entity: 'text',
     origin: 'text',
@@ -24,6 +26,7 @@ const insertLabel = batchWrite({
     observed_at: 'text',
     valid_from: 'text',
     valid_to: 'text',
+    sanction: 'text',
     log_offset: 'int8',
   },
   sql: ({ schema, rows, columns }) =>
@@ -51,6 +54,11 @@ const insertPublication = batchWrite({
     historical: 'bool',
     appended: 'bool',
     authority_origin: 'text',
+    whole: 'bool',
+    replaces: 'text',
+    based_on_seq: 'int8',
+    confirmed_at: 'text',
+    lost_designations: 'int4',
     total: 'int4',
     added: 'int4',
     unchanged: 'int4',
@@ -70,6 +78,23 @@ const insertPublication = batchWrite({
      ORDER BY log_offset`,
 })
 
+/**
+ * What a publication shows when it is applied: how many labels of its set are visible, and whether its changes were computed
+ * before the newest publication of the source or of the authority.
+ */
+const examinePublication = batchWrite({
+  name: 'label-view.examine',
+  columns: { import_id: 'text' },
+  sql: ({ schema, rows }) =>
+    `UPDATE ${schema}.publication s
+     SET visible = (SELECT count(DISTINCT l.label_id) FROM ${listedLabels(schema)}),
+       stale_base = EXISTS (
+         SELECT FROM ${schema}.publication other
+         WHERE other.kind = 'published' AND other.label_set_seq > s.based_on_seq AND other.label_set_seq < s.label_set_seq
+           AND (other.source = s.source OR other.authority_origin = nullif(s.authority_origin, '')))
+     WHERE s.import_id IN (SELECT import_id FROM ${rows})`,
+})
+
 /** Fields of an expected set, which has no labels yet. */
 const nothingPublished = {
   sha256: '',
@@ -78,6 +103,11 @@ const nothingPublished = {
   historical: false,
   appended: false,
   authority_origin: '',
+  whole: false,
+  replaces: '[]',
+  based_on_seq: 0,
+  confirmed_at: null,
+  lost_designations: 0,
   total: 0,
   added: 0,
   unchanged: 0,
@@ -111,6 +141,7 @@ export const labelView: ReadModel = {
         canonical_address: data.canonicalAddress,
         lookup_key: data.lookupKey,
         category: data.category,
+        subcategory: data.subcategory,
         role: data.role,
         entity: data.entity,
         origin: data.origin,
@@ -120,6 +151,7 @@ export const labelView: ReadModel = {
         observed_at: data.observedAt,
         valid_from: data.validFrom,
         valid_to: data.validTo,
+        sanction: data.sanction === null ? null : JSON.stringify(data.sanction),
         log_offset: at.offset,
       }),
     ),
@@ -131,7 +163,7 @@ export const labelView: ReadModel = {
         log_offset: at.offset,
       }),
     ),
-    on('LabelSetPublished', ({ data }, at) =>
+    on('LabelSetPublished', ({ data }, at) => [
       insertPublication({
         import_id: data.importId,
         kind: 'published',
@@ -143,6 +175,11 @@ export const labelView: ReadModel = {
         historical: data.historical,
         appended: data.appended,
         authority_origin: data.authorityOrigin,
+        whole: data.whole,
+        replaces: JSON.stringify(data.replaces),
+        based_on_seq: data.basedOnSeq,
+        confirmed_at: data.confirmedAt,
+        lost_designations: data.lostDesignations,
         total: data.total,
         added: data.added,
         unchanged: data.unchanged,
@@ -154,7 +191,8 @@ export const labelView: ReadModel = {
         refresh_configured: data.refreshConfigured,
         log_offset: at.offset,
       }),
-    ),
+      examinePublication({ import_id: data.importId }),
+    ]),
     on('LabelSetExpected', ({ data }, at) =>
       insertPublication({
         ...nothingPublished,

@@ -11,6 +11,7 @@ CREATE TABLE label (
   canonical_address text NOT NULL,
   lookup_key        text COLLATE "C" NOT NULL,
   category          text NOT NULL,
+  subcategory       text NOT NULL,
   role              text NOT NULL,
   entity            text NOT NULL,
   origin            text NOT NULL,
@@ -20,6 +21,8 @@ CREATE TABLE label (
   observed_at       text,
   valid_from        text,
   valid_to          text,
+  -- What the authority says of the listed party, as JSON.
+  sanction          text,
   log_offset        int8 NOT NULL,
   -- Also finds the labels of a set, import by import.
   PRIMARY KEY (import_id, label_id)
@@ -27,6 +30,9 @@ CREATE TABLE label (
 
 -- For the look-up of every screen.
 CREATE INDEX label_lookup ON label (lookup_key);
+
+-- For the guard of an import: what an authority designates, by its own sets and by restatements.
+CREATE INDEX label_sanctions ON label (origin) WHERE category = 'sanctions';
 
 CREATE TABLE retirement (
   label_id   text COLLATE "C" NOT NULL,
@@ -51,6 +57,14 @@ CREATE TABLE publication (
   historical        bool NOT NULL,
   appended          bool NOT NULL,
   authority_origin  text NOT NULL,
+  -- All of the authority's list, not a part of it.
+  whole             bool NOT NULL,
+  -- Sets that this publication withdraws, as a JSON array of source and dataset.
+  replaces          text NOT NULL,
+  -- The newest publication when the changes were computed.
+  based_on_seq      int8 NOT NULL,
+  confirmed_at      text,
+  lost_designations int4 NOT NULL,
   total             int4 NOT NULL,
   added             int4 NOT NULL,
   unchanged         int4 NOT NULL,
@@ -61,5 +75,8 @@ CREATE TABLE publication (
   imported_by       text NOT NULL,
   -- The set is refreshed on a schedule and must therefore be fresh.
   refresh_configured bool NOT NULL,
+  -- Found when the publication was applied; null until then, and for an expected list.
+  visible           int4,
+  stale_base        bool,
   log_offset        int8 NOT NULL
 );

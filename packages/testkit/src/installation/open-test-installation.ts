@@ -80,6 +80,8 @@ export interface TestInstallation extends TestDeps {
   append(...events: readonly DomainEvent[]): Promise<void>
   /** Every record of the topic, or of one partition, in the order of each partition. */
   records(topic: string, partition?: number): Promise<LogRecord[]>
+  /** Loses the records of a partition before an offset, as retention or an accident would. For the embedded log. */
+  deleteFront(topic: string, before: number, partition?: number): Promise<void>
   /** Runs the read model until the installation is closed. */
   run(readModel: ReadModel): RunningReadModel
   /** Resolves once the read model, which must run, has applied everything that is in the log now. */
@@ -162,7 +164,11 @@ async function templateOf(options: TestInstallationOptions): Promise<DatabaseTem
   }
 }
 
-function logAccess({ log, codec }: TestDeps): Pick<TestInstallation, 'append' | 'records'> {
+function logAccess({
+  log,
+  codec,
+  database,
+}: TestDeps): Pick<TestInstallation, 'append' | 'records' | 'deleteFront'> {
   const recordsOf = async (topic: string, partition: number): Promise<LogRecord[]> => {
     const found: LogRecord[] = []
     const to = await log.endOffset(topic, partition)
@@ -183,6 +189,9 @@ function logAccess({ log, codec }: TestDeps): Pick<TestInstallation, 'append' | 
       if (partition !== undefined) return await recordsOf(topic, partition)
       const partitions = Array.from({ length: await log.partitionCount(topic) }, (_, index) => index)
       return (await Promise.all(partitions.map((index) => recordsOf(topic, index)))).flat()
+    },
+    async deleteFront(topic, before, partition = 0) {
+      await database.query('SELECT log.delete_before($1, $2, $3)', [topic, partition, before])
     },
   }
 }

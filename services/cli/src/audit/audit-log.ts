@@ -30,10 +30,12 @@ export interface Place {
   readonly to: number
 }
 
-/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers, webhook endpoints. */
+/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers,
+ * webhook endpoints, rebuilt read models with the differences they accepted. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
+  'RebuildAccepted',
   'AccountCreated',
   'ApiKeyIssued',
   'ApiKeyRevoked',

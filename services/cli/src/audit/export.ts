@@ -1,12 +1,15 @@
 /** `cupel audit export`: the audit log of every account, or of one, as newline-delimited JSON for other systems. */
 import { once } from 'node:events'
 import type { DomainEvent } from '@cupel/contracts'
+import { missingFront, type EventLog } from '@cupel/event-log'
 import type { Command } from 'commander'
 import { snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
+import { EXIT_FAILED } from '../explain.js'
 import { withConnections } from '../connections.js'
 import { momentOf } from './moment.js'
 import { readAuditEvents } from './audit-events.js'
+import { placesOf } from './audit-log.js'
 
 interface ExportOptions extends JsonOption {
   readonly account?: string
@@ -25,7 +28,7 @@ export function registerExport(audit: Command, context: CliContext): void {
       `Writes one line of JSON per event to standard output, oldest first: every call with a key, refused ones included,
 calls without a known key (in full up to 20 a minute per client, then counted), and what operators did with accounts, keys,
 policies, label sets and ledgers, with who and why. It is read from the log and ends where the log ended when it began.
-With --account, only what concerns that account. The API shows an account its own part under GET /v1/audit-log.`,
+Where a topic lacks its first records, it says so and ends with ${EXIT_FAILED}. With --account, only what concerns that account. The API shows an account its own part under GET /v1/audit-log.`,
     )
     .option('--account <id>', 'of this account only')
     .option('--since <date>', 'from this moment on (RFC 3339)')
@@ -38,6 +41,7 @@ With --account, only what concerns that account. The API shows an account its ow
         until: momentOf('--until', options.until),
       }
       await withConnections(context, async (connections) => {
+        await noteMissingFront(context, connections.log)
         let lines: string[] = []
         for await (const event of readAuditEvents(connections, range)) {
           lines.push(lineOf(event))
@@ -48,6 +52,15 @@ With --account, only what concerns that account. The API shows an account its ow
         if (lines.length > 0) await write(context, lines)
       })
     })
+}
+
+/** An export that lacks the oldest events must not look like a whole one. */
+async function noteMissingFront(context: CliContext, log: EventLog): Promise<void> {
+  const topics = new Set((await placesOf(log)).map(({ topic }) => topic))
+  const missing = await missingFront(log, [...topics])
+  if (missing === null) return
+  context.note(`INCOMPLETE: ${missing}`)
+  process.exitCode = EXIT_FAILED
 }
 
 function lineOf({ type, data, envelope }: DomainEvent): string {

@@ -82,6 +82,34 @@ test('accounts, keys, label sets with accepted removals and policies are told wi
   })
 })
 
+test('rebuilt tables that differ are left until an operator accepts exactly that many differences, and that is told', async () => {
+  await decided.importLabels('replayed', rows(3))
+  const target = ['audit', 'replay', '--target', 'label-view']
+  await decided.database.execute('DELETE FROM label_view.label WHERE dataset = $1 AND address LIKE $2', [
+    'replayed',
+    '%2',
+  ])
+  const refused = await decided.cupel(...target)
+  expect(refused).toMatchObject({ error: null, exitCode: 1 })
+  expect(refused.out).toContain('--accept 1 --reason')
+  expect(String((await decided.cupel(...target, '--accept', '1')).error)).toContain('--reason must say why')
+  const because = ['--reason', 'a row was deleted by hand']
+  expect(await decided.cupel(...target, '--accept', '2', ...because)).toMatchObject({ exitCode: 1 })
+  expect(await decided.cupel(...target, '--accept', '1', ...because)).toMatchObject({
+    error: null,
+    exitCode: 0,
+  })
+  expect((await exported()).filter(({ type }) => type === 'RebuildAccepted')).toMatchObject([
+    {
+      data: {
+        ...{ read_model: 'label-view', differences: 1, reason: 'a row was deleted by hand' },
+        accepted_by: operator(),
+        tables: [{ table: 'label', rows_only_before: 0, rows_only_after: 1 }],
+      },
+    },
+  ])
+})
+
 test('a reason nobody could read is refused, and nothing is changed', async () => {
   for (const reason of ['x'.repeat(501), 'line\nbreak']) {
     const { error } = await decided.cupel('accounts', 'create', 'Unreasonable Ltd', '--reason', reason)
@@ -120,4 +148,14 @@ test('webhook endpoints are told with who and why, of both environments', async 
   expect(of('WebhookEndpointDeleted')).toMatchObject([
     { endpoint_id: ids[1], deleted_by: who, reason: 'given up' },
   ])
+})
+
+// The last one: what was deleted does not come back.
+test('a rebuild over a log whose front was deleted is refused with the topic, whatever is accepted', async () => {
+  await decided.deleteFront('screening.label.events.v1', 1)
+  const target = ['audit', 'replay', '--target', 'label-view']
+  for (const more of [[], ['--compare-only'], ['--accept', '1', '--reason', 'no']])
+    expect(String((await decided.cupel(...target, ...more)).error)).toContain(
+      'screening.label.events.v1/0 begins at offset 1',
+    )
 })

@@ -1,6 +1,6 @@
 import { recomputeReports, verifyLog } from '@cupel/proofs'
 import { sha256Hex, canonicalJson, recompute, type SharedInputs } from '@cupel/domain'
-import { topicSpecs, type ReportGenerated } from '@cupel/contracts'
+import { topicOf, topicSpecs, type ReportGenerated } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../../test/some-labels.js'
@@ -24,7 +24,7 @@ interface Verified {
   readonly repeated_reports: number
   readonly failures: number
   readonly records: number
-  readonly problems: readonly { readonly kind: string; readonly detail: string }[]
+  readonly problems: readonly { readonly kind: string; readonly topic: string; readonly detail: string }[]
   readonly topics: readonly {
     readonly topic: string
     readonly records: number
@@ -314,7 +314,17 @@ test('a read model that answers with something else is found', async () => {
   ])
 })
 
-// The last one: what was taken out does not come back.
+// The last ones: what was taken out does not come back.
+test('a topic whose front is gone is named, even where nothing else is wrong with it', async () => {
+  const topic = topicOf('PolicyActivated')
+  await decided.deleteFront(topic, 1)
+  const { problems } = await decided.json<Verified>('audit', 'verify')
+  expect(problems.filter((problem) => problem.topic === topic)).toMatchObject([
+    { kind: 'truncated', partition: 0, offset: 1, detail: expect.stringContaining('front') as string },
+  ])
+  expect(await decided.cupel('audit', 'export')).toMatchObject({ error: null, exitCode: 1 })
+})
+
 test('a record that was taken out of the log is missed', async () => {
   await decided.database.execute(
     `DELETE FROM log.record WHERE record_offset = 1 AND partition_id =

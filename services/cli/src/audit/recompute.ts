@@ -5,6 +5,7 @@ import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
 import { withConnections } from '../connections.js'
+import { wholeNumber } from '../option-values.js'
 import { readingNotes } from './reading-notes.js'
 import { momentOf } from './moment.js'
 
@@ -97,9 +98,4 @@ function reportId(text: string): string {
   if (!/^[0-9a-f]{16}$/.test(text))
     throw new InvalidArgumentError('A report id is 16 lowercase hex characters.')
   return text
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number up to 999999.')
-  return Number(text)
 }

@@ -1,19 +1,30 @@
 /** `cupel audit`: what is stored, checked against the log. */
-import { rebuildReadModel, RebuildInProgressError, UnappliableRecordError } from '@cupel/projections'
+import { LogStoppedError } from '@cupel/event-log'
+import {
+  rebuildReadModel,
+  RebuildInProgressError,
+  UnappliableRecordError,
+  type AcceptedDifferences,
+  type RebuildResult,
+} from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 import { withConnections } from '../connections.js'
+import { operator } from '../operator.js'
+import { requiredReason, wholeNumber } from '../option-values.js'
 import { registerExport } from './export.js'
 import { registerRecompute } from './recompute.js'
-import { progressNotes, replaySummary } from './replay-text.js'
+import { isRefused, progressNotes, replaySummary } from './replay-text.js'
 import { registerVerify } from './verify.js'
 
 interface ReplayOptions extends JsonOption {
   readonly target: string
   readonly compareOnly?: boolean
+  readonly accept?: number
+  readonly reason?: string
 }
 
 export function registerAudit(program: Command, context: CliContext): void {
@@ -31,47 +42,66 @@ export function registerAudit(program: Command, context: CliContext): void {
     .summary('build a read model anew from the log')
     .description(
       `Builds the tables of a read model from the start of the log, beside those in service, compares both, and switches
-in one transaction. The service goes on meanwhile. Cut off at any moment, the old tables stay in service.
-With --compare-only nothing is switched, and the command ends with ${EXIT_FAILED} where rows differ.`,
+in one transaction. The service goes on meanwhile. Cut off at any moment, the old tables stay in service. They also stay where
+the log no longer has its first records, and where rows differ; then the command ends with ${EXIT_FAILED}. Rows that differ come into
+service with --accept and the exact number of differences. Who accepted them and why is recorded (cupel audit export).`,
     )
     .addOption(
       new Option('--target <read-model>', 'what to build')
         .choices(readModels.map((readModel) => readModel.name))
         .makeOptionMandatory(),
     )
-    .option('--compare-only', 'compare, then leave everything as it is')
+    .addOption(new Option('--compare-only', 'compare, then leave everything as it is').conflicts('accept'))
+    .option(
+      '--accept <count>',
+      'put rows that differ into service: exactly the reported number of differences',
+      wholeNumber,
+    )
+    .option('--reason <text>', 'why the differences are right, for the audit log')
     .option('--json', 'answer in JSON')
     .action(async (options: ReplayOptions) => {
       const result = await replay(context, options)
       answer(context, options, { ...snakeCase(result), comparison: result.comparison.map(snakeCase) }, () =>
-        replaySummary(result),
+        replaySummary(result, options),
       )
-      const differs = result.comparison.some(({ isEqual }) => !isEqual)
-      if (options.compareOnly === true && differs) process.exitCode = EXIT_FAILED
+      if (isRefused(result, options) || (options.compareOnly === true && result.differences > 0))
+        process.exitCode = EXIT_FAILED
     })
 }
 
-async function replay(context: CliContext, { target, compareOnly = false }: ReplayOptions) {
-  const readModel = readModels.find(({ name }) => name === target)!
+async function replay(context: CliContext, options: ReplayOptions): Promise<RebuildResult> {
+  const readModel = readModels.find(({ name }) => name === options.target)!
+  const accept = acceptedBy(options)
   return await withConnections(context, ({ log, codec, database, logger }) =>
     rebuildReadModel({
-      readModel,
-      log,
-      codec,
-      database,
-      logger,
-      compareOnly,
+      ...{ readModel, log, codec, database, logger },
+      compareOnly: options.compareOnly ?? false,
+      ...(accept === null ? {} : { accept }),
       onProgress: progressNotes(context.note, () => performance.now()),
-    }).catch((error: unknown) => {
-      if (error instanceof RebuildInProgressError)
-        throw new CommandError(`${error.message}.`, EXIT_FAILED, { cause: error })
-      if (error instanceof UnappliableRecordError)
-        throw new CommandError(
-          `The log holds a record that this version cannot apply, at ${error.message}. The tables in service were left as they are.`,
-          EXIT_FAILED,
-          { cause: error },
-        )
-      throw error
+    }).catch((cause: unknown) => {
+      throw failureOf(cause)
     }),
   )
+}
+
+function acceptedBy({ accept, reason }: ReplayOptions): AcceptedDifferences | null {
+  return accept === undefined ? null : { differences: accept, by: operator(), reason: requiredReason(reason) }
+}
+
+function failureOf(cause: unknown): unknown {
+  if (cause instanceof RebuildInProgressError)
+    return new CommandError(`${cause.message}.`, EXIT_FAILED, { cause })
+  if (cause instanceof UnappliableRecordError)
+    return new CommandError(
+      `The log holds a record that this version cannot apply, at ${cause.message}. The tables in service were left as they are.`,
+      EXIT_FAILED,
+      { cause },
+    )
+  if (cause instanceof LogStoppedError)
+    return new CommandError(
+      `${cause.message} The tables in service were left as they are: a rebuild from a part of the log would lack rows.`,
+      EXIT_FAILED,
+      { cause },
+    )
+  return cause
 }

@@ -18,33 +18,56 @@ export function progressNotes(
   }
 }
 
-export function replaySummary({
-  readModel,
-  records,
-  durationMs,
-  comparison,
-  switched,
-}: RebuildResult): string {
+interface Choice {
+  readonly compareOnly?: boolean
+  readonly accept?: number
+}
+
+/** Whether the rows differ in another number than was accepted, so that nothing was switched. */
+export function isRefused({ switched }: RebuildResult, { compareOnly = false }: Choice): boolean {
+  return !switched && !compareOnly
+}
+
+export function replaySummary(result: RebuildResult, choice: Choice): string {
+  const { readModel, records, skipped, durationMs, comparison } = result
   const seconds = durationMs / 1_000
   const rate = seconds > 0 ? ` (${count(Math.round(records / seconds))} per second)` : ''
   return [
     `${readModel}: ${count(records)} records in ${seconds.toFixed(1)} s${rate}.`,
+    ...(skipped === 0
+      ? []
+      : [
+          `${count(skipped)} of them cannot be read and were skipped, as in service: they are no accepted work (cupel dead-letters list).`,
+        ]),
     ...(comparison.length === 0
-      ? ['Nothing of this log was in service to compare with.']
+      ? ['Nothing was in service to compare with.']
       : comparison.map(comparisonLine)),
-    switched ? 'The rebuilt tables are in service.' : 'Nothing was changed.',
+    ...conclusion(result, choice),
   ].join('\n')
 }
 
-function comparisonLine({
-  table,
-  rowsBefore,
-  rowsAfter,
-  isEqual,
-}: RebuildResult['comparison'][number]): string {
-  if (isEqual) return `  ${table}: ${count(rowsAfter)} rows, the same as in service.`
-  const kind = rowsBefore === rowsAfter ? 'with other contents' : `instead of ${count(rowsBefore)}`
-  return `  ${table}: ${count(rowsAfter)} rows ${kind}: DIFFERENT from what was in service.`
+function conclusion(result: RebuildResult, choice: Choice): string[] {
+  const { differences, isNewDefinition, switched } = result
+  const expected =
+    isNewDefinition && differences > 0
+      ? ['The tables that were in service are of another version, so that differences are expected.']
+      : []
+  if (switched) return [...expected, 'The rebuilt tables are in service.']
+  if (!isRefused(result, choice)) return [...expected, 'Nothing was changed.']
+  return choice.accept === undefined
+    ? [
+        `Nothing was changed: ${count(differences)} DIFFERENCES. Find their cause first: the log may lack records, or something else changed the tables.`,
+        `To put the rebuilt tables into service all the same: --accept ${differences} --reason "…"`,
+      ]
+    : [
+        `Nothing was changed: ${count(choice.accept)} differences were accepted, and there are ${count(differences)}.`,
+      ]
+}
+
+function comparisonLine(table: RebuildResult['comparison'][number]): string {
+  const { table: name, rowsAfter, rowsOnlyBefore, rowsOnlyAfter, isEqual } = table
+  if (isEqual) return `  ${name}: ${count(rowsAfter)} rows, the same as in service.`
+  return `  ${name}: DIFFERENT: ${count(rowsOnlyBefore)} rows only in service, ${count(rowsOnlyAfter)} only in the rebuild, of ${count(table.rowsBefore)} and ${count(rowsAfter)}.`
 }
 
 function count(number: number): string {

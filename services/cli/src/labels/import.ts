@@ -9,6 +9,7 @@ import {
   type LabelImportRequest,
   type LabelImportResult,
   type LabelImportSummary,
+  type LeftOutRows,
   type SetSummary,
 } from '@cupel/labels'
 import { InvalidArgumentError, Option, type Command } from 'commander'
@@ -32,8 +33,8 @@ interface ImportOptions extends JsonOption {
   readonly chain?: string
 }
 
-/** Refused rows in the text; --json lists up to a thousand. */
-const SHOWN_REFUSALS = 20
+/** Refused and skipped rows in the text; --json lists up to a thousand refused ones. */
+const SHOWN_ROWS = 20
 /** Interval between two lines of progress. */
 const PROGRESS_INTERVAL_MS = 1_000
 
@@ -145,26 +146,58 @@ function progressTo(context: CliContext): (progress: LabelImportProgress) => voi
 function refuse(context: CliContext, options: JsonOption, result: LabelImportRefused): never {
   const isUsage = ['bad-option', 'unknown-format', 'missing-option', 'no-source'].includes(result.refusal)
   if (options.json === true) {
-    const { refused, ...rest } = result
-    context.print(JSON.stringify({ ...snakeCase(rest), ...refusedJson(refused) }))
-  }
+    const { refused, skipped, ...rest } = result
+    context.print(JSON.stringify({ ...snakeCase(rest), ...leftOutJson({ refused, skipped }) }))
+  } else for (const line of leftOutText(result)) context.note(line)
   throw new CommandError(
     `Nothing was imported. ${result.message.replace(/[.]?$/, '.')}`,
     isUsage ? EXIT_USAGE : EXIT_FAILED,
   )
 }
 
-function jsonOf({ sets, refused, ...summary }: LabelImportSummary): unknown {
-  return { ...snakeCase(summary), ...refusedJson(refused), sets: sets.map((set) => snakeCase(set)) }
+function jsonOf({ sets, refused, skipped, ...summary }: LabelImportSummary): unknown {
+  return {
+    ...snakeCase(summary),
+    ...leftOutJson({ refused, skipped }),
+    sets: sets.map((set) => snakeCase(set)),
+  }
 }
 
-/** `refused_count` counts all; the list holds the first thousand. */
-function refusedJson({ count, rows }: LabelImportResult['refused']): Record<string, unknown> {
-  return { refused_count: count, refused: rows }
+type LeftOut = Pick<LabelImportResult, 'refused' | 'skipped'>
+
+/** `refused_count` counts all; the list holds the first thousand. Of skipped entries it holds the first twenty. */
+function leftOutJson({ refused, skipped }: LeftOut): Record<string, unknown> {
+  return {
+    refused_count: refused.count,
+    refused_reasons: refused.reasons,
+    refused: refused.rows,
+    skipped_count: skipped.count,
+    skipped_reasons: skipped.reasons,
+    skipped: skipped.rows,
+  }
+}
+
+function leftOutText({ refused, skipped }: LeftOut): string[] {
+  return [
+    ...rowsText(refused, 'refused'),
+    ...rowsText(skipped, 'skipped: they have no address or no known category'),
+  ]
+}
+
+function rowsText({ count, rows, reasons }: LeftOutRows, what: string): string[] {
+  if (count === 0) return []
+  const shown = rows.slice(0, SHOWN_ROWS)
+  const lines = ['', `${number(count)} ${count === 1 ? 'row was' : 'rows were'} ${what}:`]
+  if (count > shown.length && reasons.length > 0) {
+    lines.push(...reasons.map((one) => `  ${number(one.count)} × ${one.reason}`), '')
+  }
+  lines.push(...shown.map(({ line, reason }) => `  line ${line}: ${reason}`))
+  if (count > shown.length) lines.push(`  … and ${number(count - shown.length)} more`)
+  return lines
 }
 
 function textOf(summary: LabelImportSummary): string {
-  const { status, rows, refused, repeated, skipped, warnings, visible, rowsPerSecond, durationMs } = summary
+  const { status, rows, repeated, warnings, visible, rowsPerSecond, durationMs } = summary
   const lines = [
     `${status === 'dry-run' ? 'Would import' : 'Imported'} ${number(rows)} rows in ` +
       `${(durationMs / 1_000).toFixed(1)} s (${number(rowsPerSecond)}/s).`,
@@ -172,16 +205,8 @@ function textOf(summary: LabelImportSummary): string {
     table([HEADING, ...summary.sets.map(setRow)]),
   ]
   if (repeated > 0) lines.push('', `${number(repeated)} rows repeat another row of the file.`)
-  if (skipped > 0)
-    lines.push('', `${number(skipped)} entries have no address or no known category and were skipped.`)
   for (const warning of warnings) lines.push('', `Note: ${warning}.`)
-  if (refused.count > 0) {
-    lines.push('', `${number(refused.count)} rows were refused:`)
-    for (const { line, reason } of refused.rows.slice(0, SHOWN_REFUSALS))
-      lines.push(`  line ${line}: ${reason}`)
-    if (refused.count > SHOWN_REFUSALS)
-      lines.push(`  … and ${number(refused.count - SHOWN_REFUSALS)} more (--json lists them)`)
-  }
+  lines.push(...leftOutText(summary))
   if (status === 'imported' && !visible) {
     lines.push('', 'The labels are published; the label view does not show them yet (cupel status).')
   }

@@ -31,7 +31,7 @@ describe('cupel labels import', () => {
     const { out, error } = await cupel('labels', 'import', path, '--format', 'csv')
     expect(error).toBeNull()
     expect(out).toMatch(/my_list +mine\.csv +2026-01-01 +3 +0 +0 +0 +3/)
-    expect(out).toMatch(/1 rows were refused:\n {2}line 5: bad format: "nonsense" \(ETH\)/)
+    expect(out).toMatch(/1 row was refused:\n {2}line 5: bad format: "nonsense" \(ETH\)/)
 
     const again = await cupel('labels', 'import', path, '--format', 'csv', '--json')
     expect(JSON.parse(again.out)).toMatchObject({

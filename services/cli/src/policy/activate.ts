@@ -7,9 +7,10 @@ import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_FAILED } from '../explain.js'
 import { withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
+import { requiredReason } from '../option-values.js'
 import { findingsHere } from './check.js'
 import { checkFile, findingsText, usableFile } from './policy-file.js'
 
@@ -32,8 +33,7 @@ a version never names two texts. Who did it and why is recorded (cupel audit exp
     .requiredOption('--reason <text>', 'why, for the audit log')
     .option('--json', 'answer in JSON')
     .action(async (file: string, options: ActivateOptions) => {
-      const reason = options.reason.trim()
-      if (reason === '') throw new CommandError('--reason must say why.', EXIT_USAGE)
+      const reason = requiredReason(options.reason)
       const usable = usableFile(context, file)
       const warnings = checkFile(context, file).findings
       const done = await withConnections(context, (connections) => activate(usable, reason, connections))

@@ -1,13 +1,14 @@
 /** `cupel policy diff`: shows which stored reports another policy would have changed. */
 import { compilePolicyText, type CompiledPolicy } from '@cupel/domain'
 import { diffPolicies, readActivations, type PolicyDiff } from '@cupel/policy'
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import { momentOf } from '../audit/moment.js'
 import { readingNotes } from '../audit/reading-notes.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
 import { withConnections, type Connections } from '../connections.js'
+import { wholeNumber } from '../option-values.js'
 import { usableFile } from './policy-file.js'
 
 interface DiffOptions extends JsonOption {
@@ -115,8 +116,3 @@ function flipTable({ flips }: PolicyDiff): string {
 }
 
 const number = (value: number): string => value.toLocaleString('en-US')
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number up to 999999.')
-  return Number(text)
-}

@@ -5,6 +5,7 @@
  */
 import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
+import { shown } from '../message.js'
 import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
 import { readXml, type XmlElement } from './xml-events.js'
 
@@ -16,6 +17,7 @@ const CREATED = '1'
 export const ofacAdvancedXmlFormat: LabelFormat = {
   name: 'ofac-advanced-xml',
   description: 'OFAC SDN list, advanced XML (SDN_ADVANCED.XML), with designation dates',
+  wholeAuthorityList: 'us-ofac',
   parse(file) {
     const list: AdvancedList = {
       issuedAt: null,
@@ -27,7 +29,7 @@ export const ofacAdvancedXmlFormat: LabelFormat = {
     }
     return {
       items: parseList(file.open(), list),
-      facts: () => ({ publishedAt: list.issuedAt, defaultSource: OFAC_SOURCE, skipped: 0 }),
+      facts: () => ({ publishedAt: list.issuedAt, defaultSource: OFAC_SOURCE }),
     }
   },
 }
@@ -84,7 +86,7 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
   for (const { line, ticker, address, profile } of list.addresses) {
     const listedAt = list.listedAt.get(profile)
     if (listedAt === undefined) {
-      yield { type: 'refused', line, reason: `party ${profile} has no entry on the SDN list` }
+      yield { type: 'refused', line, reason: `the party has no entry on the SDN list: ${shown(profile)}` }
       continue
     }
     const entity = list.names.get(profile) ?? ''

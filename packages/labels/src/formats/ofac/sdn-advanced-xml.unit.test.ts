@@ -60,7 +60,7 @@ describe('the advanced SDN list', () => {
     const { items } = await parse(
       document(party(6, name('Y'), feature(345, '0xabc')), listing(6, created(date(2020, 1, 1)), 91507)),
     )
-    expect(items).toMatchObject([{ type: 'refused', reason: 'party 6 has no entry on the SDN list' }])
+    expect(items).toMatchObject([{ type: 'refused', reason: 'the party has no entry on the SDN list: "6"' }])
   })
 
   test('is refused as a whole where it is cut off, even between two parties', async () => {

@@ -24,10 +24,11 @@ const DOS_END_OF_FILE = '\u001a'
 export const ofacCsvFormat: LabelFormat = {
   name: 'ofac-csv',
   description: 'OFAC SDN list, legacy CSV (SDN.CSV), with sdn_comments.csv as --companion',
+  wholeAuthorityList: 'us-ofac',
   parse(file, options = {}) {
     return {
       items: parseList(file, options.companion),
-      facts: () => ({ publishedAt: null, defaultSource: OFAC_SOURCE, skipped: 0 }),
+      facts: () => ({ publishedAt: null, defaultSource: OFAC_SOURCE }),
     }
   },
 }

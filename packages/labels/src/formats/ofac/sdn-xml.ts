@@ -11,11 +11,12 @@ import { readXml, type XmlEvent } from './xml-events.js'
 export const ofacXmlFormat: LabelFormat = {
   name: 'ofac-xml',
   description: 'OFAC SDN list, classic XML (SDN.XML)',
+  wholeAuthorityList: 'us-ofac',
   parse(file) {
     const list: ListFacts = { publishedAt: null, declared: null, entries: 0 }
     return {
       items: parseList(file.open(), list),
-      facts: () => ({ publishedAt: list.publishedAt, defaultSource: OFAC_SOURCE, skipped: 0 }),
+      facts: () => ({ publishedAt: list.publishedAt, defaultSource: OFAC_SOURCE }),
     }
   },
 }

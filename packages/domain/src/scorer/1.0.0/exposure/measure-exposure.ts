@@ -14,6 +14,7 @@ import {
   type DeclaredRange,
 } from './history.js'
 import { createMeasures, type Contribution } from './measures.js'
+import type { PriceTable } from './prices.js'
 import { routeText, type Route } from './route.js'
 import { finished, STEP_ITEMS, type Steps } from './steps.js'
 import { taintOf } from './taint.js'
@@ -45,8 +46,15 @@ export interface Neighbourhood {
   readonly truncated: boolean
   /** Ids of those that were, where others came with an address that is followed; absent: all. */
   readonly ownIds?: ReadonlySet<string>
-  /** Declared for the chain. */
+  /** Declared for the chain, of the kinds native, internal and token. */
   readonly ranges: readonly DeclaredRange[]
+  /** Daily prices; null where none were imported. */
+  readonly prices: PriceTable | null
+  /**
+   * Of a chain with spent outputs: all outputs to the address less all inputs from it, over every transaction that the ledger
+   * read, in base units of the native asset. Null where it is not known.
+   */
+  readonly netBaseUnits: bigint | null
 }
 
 export interface MeasureContext {
@@ -177,6 +185,7 @@ export function emptyExposure(
     truncated: false,
     historyComplete: false,
     incomplete: [],
+    netBaseUnits: null,
     measures: [],
     breakdown: [],
     cut: [],

@@ -21,10 +21,14 @@ export interface Transfer {
   readonly blockNumber: number | null
   /** Seconds since 1970. */
   readonly occurredAtS: number | null
-  /** Place within the block; comparable within one asset. */
+  /** Place of its transaction in the block; null where unknown. */
+  readonly index: number | null
+  /** Place of its log in the block; null where there is none or where it is unknown. */
   readonly position: number | null
   /** Whether its execution is proven. An unproven one may have failed. */
   readonly proven: boolean
+  /** Its transaction is a CoinJoin, and `from` or `to` is the node `coinjoin:<transaction hash>`. */
+  readonly coinJoin: boolean
 }
 
 export type UncountedReason =
@@ -112,4 +116,4 @@ export function* edgesSha256(transfers: readonly Transfer[], hash: TextHash): St
 }
 
 const lineOf = (one: Transfer): string =>
-  `${one.id} ${one.contract} ${one.from} ${one.to} ${one.amount} ${one.blockNumber ?? ''} ${one.occurredAtS ?? ''} ${one.position ?? ''} ${one.proven}`
+  `${one.id} ${one.contract} ${one.from} ${one.to} ${one.amount} ${one.blockNumber ?? ''} ${one.occurredAtS ?? ''} ${one.index ?? ''} ${one.position ?? ''} ${one.proven}`

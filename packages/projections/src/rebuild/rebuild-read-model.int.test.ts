@@ -1,10 +1,17 @@
 import { silentLogger } from '@cupel/contracts'
+import { UndecodableRecordError, type EventCodec } from '@cupel/event-log'
 import { until } from '@cupel/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openFixture, type Fixture } from '../test/fixture.js'
-import { jsonCodec } from '../test/json-codec.js'
-import { noteView } from '../test/note-view.js'
-import { rebuildReadModel, type ReadModel, type RebuildProgress, type RebuildResult } from './index.js'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openFixture, type Fixture } from '../../test/fixture.js'
+import { jsonCodec } from '../../test/json-codec.js'
+import { noteView, TOPIC } from '../../test/note-view.js'
+import {
+  rebuildReadModel,
+  type AcceptedDifferences,
+  type ReadModel,
+  type RebuildProgress,
+  type RebuildResult,
+} from '../index.js'
 
 /** Fast enough that records arrive in every phase of a rebuild. */
 const APPEND_INTERVAL_MS = 2
@@ -19,6 +26,8 @@ async function rebuild(
   options: {
     readModel?: ReadModel
     compareOnly?: boolean
+    accept?: AcceptedDifferences
+    codec?: EventCodec
     onProgress?: (progress: RebuildProgress) => void
   } = {},
 ): Promise<RebuildResult> {
@@ -54,17 +63,108 @@ test('the rebuilt rows are those in service', async () => {
     records: 3,
     switched: true,
     comparison: [{ table: 'note', rowsBefore: 2, rowsAfter: 2, isEqual: true }],
+    differences: 0,
   })
   expect(await fixture.notes()).toEqual(['a:red', 'b:green'])
   expect(await schemas()).toEqual(['note_view'])
 })
 
-test('a damaged row is reported and repaired', async () => {
+const damaged = async (): Promise<void> => {
   await project('a:red', 'b:green')
   await fixture.database.execute(`UPDATE note_view.note SET level = 'green' WHERE report_id = 'a'`)
-  const { comparison } = await rebuild()
-  expect(comparison).toEqual([{ table: 'note', rowsBefore: 2, rowsAfter: 2, isEqual: false }])
+}
+const accepted = (differences: number) => ({ differences, by: 'operator:jo', reason: 'the disk was bad' })
+/** What the log is told of the operator, in the transaction of the switch. */
+const acceptances = async () =>
+  (await fixture.database.query<{ event: { data: object } }>('SELECT event FROM projection.outbox')).map(
+    ({ event }) => event.data,
+  )
+
+test('rebuilt tables that differ from those in service are not switched to', async () => {
+  await damaged()
+  expect(await rebuild()).toMatchObject({
+    comparison: [{ table: 'note', rowsOnlyBefore: 1, rowsOnlyAfter: 1, isEqual: false }],
+    differences: 2,
+    switched: false,
+  })
+  expect(await fixture.notes()).toEqual(['a:green', 'b:green'])
+  expect(await schemas()).toEqual(['note_view'])
+  expect(await acceptances()).toEqual([])
+})
+
+test('a damaged row is repaired where an operator accepts exactly these differences, and that is recorded', async () => {
+  await damaged()
+  for (const wrong of [0, 1, 3])
+    expect(await rebuild({ accept: accepted(wrong) })).toMatchObject({ differences: 2, switched: false })
+  expect(await acceptances()).toEqual([])
+  expect(await rebuild({ accept: accepted(2) })).toMatchObject({ differences: 2, switched: true })
   expect(await fixture.notes()).toEqual(['a:red', 'b:green'])
+  expect(await acceptances()).toEqual([
+    {
+      ...{ readModel: 'note-view', differences: 2, acceptedBy: 'operator:jo', reason: 'the disk was bad' },
+      acceptedAt: expect.any(String) as string,
+      tables: [{ table: 'note', rowsBefore: 2, rowsAfter: 2, rowsOnlyBefore: 1, rowsOnlyAfter: 1 }],
+    },
+  ])
+})
+
+test('a rebuild over a topic whose front was deleted is refused, and the tables in service stay', async () => {
+  await project('a:red', 'b:green')
+  fixture.log.deleteBefore(TOPIC, 0, 1)
+  const accept = accepted(1)
+  for (const options of [{}, { compareOnly: true }, { accept }])
+    await expect(rebuild(options)).rejects.toMatchObject({
+      reason: 'truncated-log',
+      message: expect.stringContaining(`${TOPIC}/0 begins at offset 1`) as string,
+    })
+  expect(await fixture.notes()).toEqual(['a:red', 'b:green'])
+  expect(await schemas()).toEqual(['note_view'])
+})
+
+test('rows of another log are differences like any other', async () => {
+  await project('a:red', 'b:green')
+  await fixture.database.execute(`UPDATE projection.checkpoint SET log = 'another log'`)
+  await fixture.database.execute(`UPDATE note_view.note SET level = 'grey' WHERE report_id = 'b'`)
+  expect(await rebuild()).toMatchObject({ differences: 2, switched: false })
+  expect(await fixture.notes()).toEqual(['a:red', 'b:grey'])
+  expect(await rebuild({ accept: accepted(2) })).toMatchObject({ switched: true })
+  expect(await fixture.notes()).toEqual(['a:red', 'b:green'])
+})
+
+describe('a record of a work topic that cannot be read', () => {
+  const working = { ...noteView, workTopics: [TOPIC] }
+  /** Knows schemas only after it has read the catalogue `readings` times again. */
+  const codecThatKnowsAfter = (readings: number): EventCodec => {
+    let read = 0
+    return {
+      ...jsonCodec,
+      decode(record) {
+        if (String(record.value).includes('newer') && read < readings)
+          throw new UndecodableRecordError('unknown-schema', record, 'schema 9 is not in the catalogue')
+        return jsonCodec.decode(record)
+      },
+      refreshSchemas: async () => void (read += 1),
+    }
+  }
+
+  test('is skipped by a rebuild too, which says so', async () => {
+    await fixture.report(0, 'a:red', 'newer:green', 'b:unthinkable', 'c:grey')
+    const result = await rebuild({ readModel: working, codec: codecThatKnowsAfter(Infinity) })
+    expect(result).toMatchObject({ records: 4, skipped: 2, switched: true })
+    expect(await fixture.notes()).toEqual(['a:red', 'c:grey'])
+  })
+
+  test('is not skipped where its schema was registered since the start', async () => {
+    await fixture.report(0, 'a:red', 'newer:green')
+    const result = await rebuild({ readModel: working, codec: codecThatKnowsAfter(1) })
+    expect(result).toMatchObject({ records: 2, skipped: 0 })
+    expect(await fixture.notes()).toEqual(['a:red', 'newer:green'])
+  })
+
+  test('of any other topic ends the rebuild', async () => {
+    await fixture.report(0, 'newer:green')
+    await expect(rebuild({ codec: codecThatKnowsAfter(Infinity) })).rejects.toThrow(/schema 9/)
+  })
 })
 
 test('comparing alone changes nothing', async () => {

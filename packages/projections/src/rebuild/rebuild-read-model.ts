@@ -3,49 +3,60 @@
  * transaction. The live projector runs meanwhile. A rebuild that is killed at any moment leaves the live tables as they were,
  * and the next rebuild drops its leftovers. A rebuild has no effects: it is a loop over reducers.
  */
-import type { Logger } from '@cupel/contracts'
-import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
+import { requestedEventId, topicOf, type DomainEvent, type Logger } from '@cupel/contracts'
+import { requireFront } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { applyChanges, createReduce, type Reduce } from './apply.js'
-import { UnappliableRecordError } from './consume/unappliable-record.js'
-import { compareTables, digestTables, type TableComparison } from './compare-tables.js'
-import { placeOf } from './checkpoint.js'
-import { inParallel } from './in-parallel.js'
-import { analyzeTables, createReadModelSchema, recordDefinition, schemaExists } from './read-model-tables.js'
-import { readModelGroup, type Change, type ReadModel } from './read-model.js'
+import { placeOf } from '../checkpoint.js'
+import { writeOutbox } from '../outbox.js'
+import {
+  analyzeTables,
+  createReadModelSchema,
+  hasCurrentDefinition,
+  recordDefinition,
+  schemaExists,
+} from '../read-model-tables.js'
+import { readModelGroup, type ReadModel } from '../read-model.js'
+import { startBuild, type Build, type BuildOptions, type Positions } from './build.js'
+import {
+  areEqual,
+  countDifferences,
+  digestTables,
+  equalTables,
+  type TableComparison,
+} from './compare-tables.js'
 
-/** Records written in one transaction, and partitions read at the same time: some dozen megabytes in memory. */
-const MAX_BATCH_RECORDS = 1_000
-const MAX_CONCURRENT_PARTITIONS = 4
 /** At most about this many records are read while the live projector waits for the switch. */
 const CLOSE_ENOUGH_RECORDS = 200
 /** Rounds of catching up before the switch, where records arrive faster than a round takes. */
 const CATCH_UP_ROUNDS = 5
 
-export interface RebuildOptions {
-  readonly readModel: ReadModel
-  readonly log: EventLog
-  readonly codec: EventCodec
-  readonly database: Database
+export interface RebuildOptions extends BuildOptions {
   readonly logger: Logger
-  readonly onProgress?: (progress: RebuildProgress) => void
   /** Builds and compares, then drops the new tables: the live tables stay. */
   readonly compareOnly?: boolean
+  /** Without it, tables that differ from those in service are not switched to. */
+  readonly accept?: AcceptedDifferences
 }
 
-export interface RebuildProgress {
-  readonly phase: 'reading' | 'comparing' | 'catching up' | 'switching'
-  readonly records: number
-  /** Records in the log when the rebuild last looked. */
-  readonly total: number
+/** An operator's word that tables with exactly so many differences shall come into service. It is recorded with the switch. */
+export interface AcceptedDifferences {
+  readonly differences: number
+  readonly by: string
+  readonly reason: string
 }
 
 export interface RebuildResult {
   readonly readModel: string
   readonly records: number
+  /** Records of work topics that cannot be read, and that the projector in service skips too. */
+  readonly skipped: number
   readonly durationMs: number
-  /** Live rows against rebuilt rows, both at the same positions of the log; empty where there were no live tables. */
+  /** Live rows against rebuilt rows, both at the same positions of the log; empty where nothing was in service. */
   readonly comparison: readonly TableComparison[]
+  /** Rows that only one side has, over all tables. */
+  readonly differences: number
+  /** The tables in service are of another version of the read model: differences are expected. */
+  readonly isNewDefinition: boolean
   readonly switched: boolean
 }
 
@@ -55,8 +66,9 @@ export class RebuildInProgressError extends Error {
 }
 
 /**
- * Rejects with RebuildInProgressError, with UnappliableRecordError where a record cannot be applied (the error names its
- * position, and the live tables stay), and with the error of the log or the database.
+ * The live tables also stay where the comparison finds differences that `accept` does not name. Rejects with
+ * RebuildInProgressError, with LogStoppedError where a topic no longer begins at offset 0, with UnappliableRecordError where a
+ * record cannot be applied (the error names its position), and with the error of the log or the database.
  */
 export async function rebuildReadModel(options: RebuildOptions): Promise<RebuildResult> {
   const { database, readModel } = options
@@ -86,120 +98,45 @@ export async function rebuildReadModel(options: RebuildOptions): Promise<Rebuild
 }
 
 async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
-  const { database, readModel } = options
+  const { database, readModel, log, compareOnly = false } = options
   const startedAt = performance.now()
+  await requireFront(log, readModel.topics)
   await dropLeftovers(database, readModel)
   await database.transaction({ at: 'projector.install-tables' }, (transaction) =>
     createReadModelSchema(transaction, readModel, freshSchema(readModel)),
   )
-  const build = await startBuild(options)
+  const build = await startBuild(options, freshSchema(readModel))
   // Until the comparison the new tables stay behind the live ones, so that both can be read at the same position.
   await build.readTo(await livePositions(database, options), 'reading')
+  const isNewDefinition = (await hasCurrentDefinition(database, readModel)) === false
   const comparison = await compareWithLive(options, build)
-  if (options.compareOnly !== true) {
-    for (let round = 0; round < CATCH_UP_ROUNDS; round += 1) {
-      if ((await build.readTo(await build.ends(), 'catching up')) <= CLOSE_ENOUGH_RECORDS) break
-    }
-    await switchTables(options, build)
-  }
-  await dropLeftovers(database, readModel)
-  return {
-    readModel: readModel.name,
-    records: build.records(),
-    durationMs: performance.now() - startedAt,
-    comparison,
-    switched: options.compareOnly !== true,
-  }
-}
-
-/** Offsets by partition, `topic/partition` → next. */
-type Positions = ReadonlyMap<string, number>
-
-interface Build {
-  readonly records: () => number
-  readonly next: (place: { readonly topic: string; readonly partition: number }) => number
-  readonly places: readonly { readonly topic: string; readonly partition: number }[]
-  ends(): Promise<Positions>
-  /** Applies the records before the positions, in its own transactions or in the given one; returns the number of records. */
-  readTo(positions: Positions, phase: RebuildProgress['phase'], transaction?: Queryable): Promise<number>
-}
-
-async function startBuild({ readModel, log, codec, database, onProgress }: RebuildOptions): Promise<Build> {
-  const reduce = createReduce(readModel, codec)
-  const places = await placesOf(log, readModel.topics)
-  const next = new Map<string, number>()
-  for (const place of places) next.set(placeOf(place), await log.startOffset(place.topic, place.partition))
-  let records = 0
-
-  return { records: () => records, next: nextOf, places, ends, readTo }
-
-  function nextOf(place: { topic: string; partition: number }): number {
-    return next.get(placeOf(place)) ?? 0
-  }
-
-  async function ends(): Promise<Positions> {
-    const found = await Promise.all(
-      places.map(
-        async (place) => [placeOf(place), await log.endOffset(place.topic, place.partition)] as const,
-      ),
-    )
-    return new Map(found)
-  }
-
-  async function readTo(
-    positions: Positions,
-    phase: RebuildProgress['phase'],
-    transaction?: Queryable,
-  ): Promise<number> {
-    const before = records
-    // A checkpoint beyond the end of the log is one of the reasons to rebuild: the end limits what is read.
-    const end = await ends()
-    const ranges = places
-      .map((place) => ({
-        ...place,
-        from: nextOf(place),
-        to: Math.min(positions.get(placeOf(place)) ?? 0, end.get(placeOf(place)) ?? 0),
-      }))
-      .filter(({ from, to }) => to > from)
-    const total = records + ranges.reduce((sum, { from, to }) => sum + to - from, 0)
-    await inParallel(ranges, MAX_CONCURRENT_PARTITIONS, async (range) => {
-      for await (const batch of inBatches(log.read(range), MAX_BATCH_RECORDS)) {
-        await write(batch, transaction)
-        records += batch.length
-        onProgress?.({ phase, records, total })
-      }
-      next.set(placeOf(range), range.to)
-    })
-    return records - before
-  }
-
-  async function write(batch: readonly LogRecord[], transaction?: Queryable): Promise<void> {
-    const changes = batch.flatMap((record) => changesOf(reduce, record))
-    if (transaction !== undefined) return await applyChanges(transaction, freshSchema(readModel), changes)
-    await database.transaction({ at: 'projector.rebuild-batch', synchronousCommit: 'off' }, (own) =>
-      applyChanges(own, freshSchema(readModel), changes),
-    )
-  }
-}
-
-function changesOf(reduce: Reduce, record: LogRecord): readonly Change[] {
-  try {
-    return reduce(record).changes
-  } catch (error) {
-    throw new UnappliableRecordError(record, error)
-  }
-}
-
-async function placesOf(
-  log: EventLog,
-  topics: readonly string[],
-): Promise<{ topic: string; partition: number }[]> {
-  const found = await Promise.all(
-    topics.map(async (topic) =>
-      Array.from({ length: await log.partitionCount(topic) }, (_, partition) => ({ topic, partition })),
-    ),
+  const differences = comparison.reduce(
+    (sum, { rowsOnlyBefore, rowsOnlyAfter }) => sum + rowsOnlyBefore + rowsOnlyAfter,
+    0,
   )
-  return found.flat()
+  const mayPass =
+    options.accept === undefined
+      ? isNewDefinition || differences === 0
+      : differences === options.accept.differences
+  const switched = !compareOnly && mayPass
+  if (switched) await catchUpAndSwitch(options, build, comparison)
+  await dropLeftovers(database, readModel)
+  const [records, skipped, durationMs] = [build.records(), build.skipped(), performance.now() - startedAt]
+  return {
+    ...{ readModel: readModel.name, records, skipped, durationMs },
+    ...{ comparison, differences, isNewDefinition, switched },
+  }
+}
+
+async function catchUpAndSwitch(
+  options: RebuildOptions,
+  build: Build,
+  comparison: readonly TableComparison[],
+): Promise<void> {
+  for (let round = 0; round < CATCH_UP_ROUNDS; round += 1) {
+    if ((await build.readTo(await build.ends(), 'catching up')) <= CLOSE_ENOUGH_RECORDS) break
+  }
+  await switchTables(options, build, comparison)
 }
 
 /** Reads the live tables and their positions in one snapshot, brings the new tables to exactly those positions, and compares. */
@@ -214,12 +151,29 @@ async function compareWithLive(options: RebuildOptions, build: Build): Promise<T
       digests: await digestTables(transaction, readModel, readModel.schema),
     }),
   )
-  if (live.positions.size === 0) return []
+  if (live.positions.size === 0) {
+    if (live.digests.every(({ rows }) => rows === 0)) return []
+    // The rows in service are of another log: they are compared with everything that this one says.
+    await build.readTo(await build.ends(), 'comparing')
+    return await compareRowByRow(options, build)
+  }
   await build.readTo(live.positions, 'comparing')
   const rebuilt = await database.transaction({ at: 'projector.rebuild-compare' }, (transaction) =>
     digestTables(transaction, readModel, freshSchema(readModel)),
   )
-  return compareTables(live.digests, rebuilt)
+  return areEqual(live.digests, rebuilt) ? equalTables(live.digests) : await compareRowByRow(options, build)
+}
+
+/** The live projector waits meanwhile: its tables and the new ones are at the same positions. */
+async function compareRowByRow(options: RebuildOptions, build: Build): Promise<TableComparison[]> {
+  const { database, readModel } = options
+  return await database.transaction({ at: 'projector.rebuild-compare' }, async (transaction) => {
+    await build.readTo(await livePositions(transaction, options, 'FOR UPDATE'), 'comparing', transaction)
+    return await countDifferences(transaction, readModel, {
+      before: readModel.schema,
+      after: freshSchema(readModel),
+    })
+  })
 }
 
 /** The positions of the live tables in this log; a checkpoint of another log counts as none. */
@@ -240,7 +194,11 @@ async function livePositions(
  * Locks the checkpoints of the live projector, reads the records it is ahead by, and renames the schemas. A projector that
  * waited for the lock finds either the checkpoint it expects and writes into the new tables, or another one and resumes there.
  */
-async function switchTables(options: RebuildOptions, build: Build): Promise<void> {
+async function switchTables(
+  options: RebuildOptions,
+  build: Build,
+  comparison: readonly TableComparison[],
+): Promise<void> {
   const { database, readModel, log } = options
   const identity = await log.identity()
   // Without statistics the first query plans for the large tables would be poor, and would be kept.
@@ -267,7 +225,33 @@ async function switchTables(options: RebuildOptions, build: Build): Promise<void
       ],
     )
     await recordDefinition(transaction, readModel)
+    await recordAcceptance(transaction, options, comparison)
   })
+}
+
+/** The audit log tells who accepted what, if and only if it came into service. */
+async function recordAcceptance(
+  transaction: Queryable,
+  { readModel, accept }: RebuildOptions,
+  comparison: readonly TableComparison[],
+): Promise<void> {
+  if (accept === undefined || accept.differences === 0) return
+  const [id, acceptedAt] = [requestedEventId(), new Date().toISOString()]
+  const { by: acceptedBy, differences, reason } = accept
+  const tables = comparison
+    .filter(({ isEqual }) => !isEqual)
+    .map(({ table, rowsBefore, rowsAfter, rowsOnlyBefore, rowsOnlyAfter }) => ({
+      ...{ table, rowsBefore, rowsAfter, rowsOnlyBefore, rowsOnlyAfter },
+    }))
+  const event: DomainEvent<'RebuildAccepted'> = {
+    type: 'RebuildAccepted',
+    data: { readModel: readModel.name, differences, tables, acceptedAt, acceptedBy, reason },
+    envelope: {
+      ...{ id, source: 'cupel/projections', time: acceptedAt, subject: readModel.name },
+      ...{ correlationId: id, causationId: id },
+    },
+  }
+  await writeOutbox(transaction, event, { topic: topicOf('RebuildAccepted'), key: readModel.name })
 }
 
 /** Drops the leftovers of an earlier rebuild: unfinished tables, or tables it had replaced. */
@@ -286,18 +270,4 @@ function freshSchema(readModel: ReadModel): string {
 
 function replacedSchema(readModel: ReadModel): string {
   return `${readModel.schema}_replaced`
-}
-
-async function* inBatches<T>(
-  pages: AsyncIterable<readonly T[]>,
-  size: number,
-): AsyncGenerator<readonly T[], void, undefined> {
-  let batch: T[] = []
-  for await (const page of pages) {
-    batch.push(...page)
-    if (batch.length < size) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
 }

@@ -1,0 +1,155 @@
+/** Fills the tables of a rebuild from the log, up to the positions that it is told. */
+import { isUnknownSchema } from '../consume/schema-patience.js'
+import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import { applyChanges, createReduce, type ReducedRecord } from '../apply.js'
+import { placeOf } from '../checkpoint.js'
+import type { Place } from '../consume/committer.js'
+import { UnappliableRecordError } from '../consume/unappliable-record.js'
+import { inParallel } from '../in-parallel.js'
+import type { ReadModel } from '../read-model.js'
+
+/** Records written in one transaction, and partitions read at the same time: some dozen megabytes in memory. */
+const MAX_BATCH_RECORDS = 1_000
+const MAX_CONCURRENT_PARTITIONS = 4
+
+export interface RebuildProgress {
+  readonly phase: 'reading' | 'comparing' | 'catching up' | 'switching'
+  readonly records: number
+  /** Records in the log when the rebuild last looked. */
+  readonly total: number
+}
+
+/** Offsets by partition, `topic/partition` → next. */
+export type Positions = ReadonlyMap<string, number>
+
+export interface Build {
+  readonly places: readonly Place[]
+  records(): number
+  /** Records of work topics that cannot be read, and that the projector in service skips too. */
+  skipped(): number
+  next(place: Place): number
+  ends(): Promise<Positions>
+  /** Applies the records before the positions, in its own transactions or in the given one; returns the number of records. */
+  readTo(positions: Positions, phase: RebuildProgress['phase'], transaction?: Queryable): Promise<number>
+}
+
+export interface BuildOptions {
+  readonly readModel: ReadModel
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly onProgress?: (progress: RebuildProgress) => void
+}
+
+/** Begins at offset 0 of every partition and writes into `schema`. */
+export async function startBuild(options: BuildOptions, schema: string): Promise<Build> {
+  const { readModel, log, database, onProgress } = options
+  const reduce = createReduction(options)
+  const places = await placesOf(log, readModel.topics)
+  const next = new Map<string, number>()
+  let records = 0
+  let skipped = 0
+
+  return { records: () => records, skipped: () => skipped, next: nextOf, places, ends, readTo }
+
+  function nextOf(place: Place): number {
+    return next.get(placeOf(place)) ?? 0
+  }
+
+  async function ends(): Promise<Positions> {
+    const found = await Promise.all(
+      places.map(
+        async (place) => [placeOf(place), await log.endOffset(place.topic, place.partition)] as const,
+      ),
+    )
+    return new Map(found)
+  }
+
+  async function readTo(
+    positions: Positions,
+    phase: RebuildProgress['phase'],
+    transaction?: Queryable,
+  ): Promise<number> {
+    const before = records
+    // A checkpoint beyond the end of the log is one of the reasons to rebuild: the end limits what is read.
+    const end = await ends()
+    const ranges = places
+      .map((place) => ({
+        ...place,
+        from: nextOf(place),
+        to: Math.min(positions.get(placeOf(place)) ?? 0, end.get(placeOf(place)) ?? 0),
+      }))
+      .filter(({ from, to }) => to > from)
+    const total = records + ranges.reduce((sum, { from, to }) => sum + to - from, 0)
+    await inParallel(ranges, MAX_CONCURRENT_PARTITIONS, async (range) => {
+      for await (const batch of inBatches(log.read(range), MAX_BATCH_RECORDS)) {
+        await write(batch, transaction)
+        records += batch.length
+        onProgress?.({ phase, records, total })
+      }
+      next.set(placeOf(range), range.to)
+    })
+    return records - before
+  }
+
+  async function write(batch: readonly LogRecord[], transaction?: Queryable): Promise<void> {
+    const reduced: ReducedRecord[] = []
+    for (const record of batch) reduced.push(await reduce(record))
+    skipped += reduced.filter(({ type }) => type === null).length
+    const changes = reduced.flatMap((each) => each.changes)
+    if (transaction !== undefined) return await applyChanges(transaction, schema, changes)
+    await database.transaction({ at: 'projector.rebuild-batch', synchronousCommit: 'off' }, (own) =>
+      applyChanges(own, schema, changes),
+    )
+  }
+}
+
+/**
+ * Skips and stops where the projector in service does. That one waits for a schema that it does not know; here the catalogue is
+ * read once more, and a schema that is unknown after that never becomes known.
+ */
+function createReduction({
+  readModel,
+  codec,
+}: BuildOptions): (record: LogRecord) => ReducedRecord | Promise<ReducedRecord> {
+  const reduce = createReduce(readModel, codec, isUnknownSchema)
+  const reduceAtLast = createReduce(readModel, codec, () => false)
+  return (record) => {
+    try {
+      return reduce(record)
+    } catch (error) {
+      if (!isUnknownSchema(error)) throw new UnappliableRecordError(record, error)
+      return codec.refreshSchemas().then(() => {
+        try {
+          return reduceAtLast(record)
+        } catch (lastError) {
+          throw new UnappliableRecordError(record, lastError)
+        }
+      })
+    }
+  }
+}
+
+async function placesOf(log: EventLog, topics: readonly string[]): Promise<Place[]> {
+  const found = await Promise.all(
+    topics.map(async (topic) =>
+      Array.from({ length: await log.partitionCount(topic) }, (_, partition) => ({ topic, partition })),
+    ),
+  )
+  return found.flat()
+}
+
+async function* inBatches<T>(
+  pages: AsyncIterable<readonly T[]>,
+  size: number,
+): AsyncGenerator<readonly T[], void, undefined> {
+  let batch: T[] = []
+  for await (const page of pages) {
+    batch.push(...page)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,94 @@
+/** Compares two sets of tables: by digests, without moving their rows, and row by row where the digests differ. */
+import type { Queryable } from '@cupel/postgres'
+import type { ReadModel } from '../read-model.js'
+
+export interface TableDigest {
+  readonly table: string
+  readonly rows: number
+  /** Sum of the rows' hashes: independent of their order. */
+  readonly digest: string
+}
+
+export interface TableComparison {
+  readonly table: string
+  readonly rowsBefore: number
+  readonly rowsAfter: number
+  /** Rows that only one side has. A changed row counts on both sides. */
+  readonly rowsOnlyBefore: number
+  readonly rowsOnlyAfter: number
+  readonly isEqual: boolean
+}
+
+export async function digestTables(
+  transaction: Queryable,
+  readModel: ReadModel,
+  schema: string,
+): Promise<TableDigest[]> {
+  await transaction.query('SET LOCAL statement_timeout = 0')
+  const digests: TableDigest[] = []
+  for (const table of readModel.tables) {
+    if (!(await tableExists(transaction, schema, table))) continue
+    const [row] = await transaction.query<{ rows: number; digest: string }>(
+      `SELECT count(*) AS rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text AS digest
+       FROM ${schema}.${table} t`,
+    )
+    digests.push({ table, rows: row?.rows ?? 0, digest: row?.digest ?? '' })
+  }
+  return digests
+}
+
+/** Whether both sides have the same tables with the same rows. */
+export function areEqual(before: readonly TableDigest[], after: readonly TableDigest[]): boolean {
+  const textOf = (digests: readonly TableDigest[]): string => JSON.stringify(digests)
+  return textOf(before) === textOf(after)
+}
+
+export function equalTables(digests: readonly TableDigest[]): TableComparison[] {
+  return digests.map(({ table, rows }) => ({
+    ...{ table, rowsBefore: rows, rowsAfter: rows, rowsOnlyBefore: 0, rowsOnlyAfter: 0, isEqual: true },
+  }))
+}
+
+/** Compares row by row. A table that only one side has is never equal. */
+export async function countDifferences(
+  transaction: Queryable,
+  readModel: ReadModel,
+  { before, after }: { readonly before: string; readonly after: string },
+): Promise<TableComparison[]> {
+  await transaction.query('SET LOCAL statement_timeout = 0')
+  const comparisons: TableComparison[] = []
+  for (const table of readModel.tables) {
+    const hasOld = await tableExists(transaction, before, table)
+    const hasNew = await tableExists(transaction, after, table)
+    const hashes = (schema: string, exists: boolean): string =>
+      exists ? `SELECT hashtextextended(t::text, 0) FROM ${schema}.${table} t` : 'SELECT 0::int8 WHERE false'
+    const [old, fresh] = [hashes(before, hasOld), hashes(after, hasNew)]
+    const [row] = await transaction.query<Counts>(
+      `SELECT (SELECT count(*) FROM (${old}) t) AS rows_before, (SELECT count(*) FROM (${fresh}) t) AS rows_after,
+         (SELECT count(*) FROM (${old} EXCEPT ALL ${fresh}) t) AS only_before,
+         (SELECT count(*) FROM (${fresh} EXCEPT ALL ${old}) t) AS only_after`,
+    )
+    const counts = row!
+    comparisons.push({
+      ...{ table, rowsBefore: counts.rows_before, rowsAfter: counts.rows_after },
+      ...{ rowsOnlyBefore: counts.only_before, rowsOnlyAfter: counts.only_after },
+      isEqual: hasOld && hasNew && counts.only_before === 0 && counts.only_after === 0,
+    })
+  }
+  return comparisons
+}
+
+interface Counts extends Record<string, unknown> {
+  readonly rows_before: number
+  readonly rows_after: number
+  readonly only_before: number
+  readonly only_after: number
+}
+
+async function tableExists(transaction: Queryable, schema: string, table: string): Promise<boolean> {
+  const rows = await transaction.query('SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = $2', [
+    schema,
+    table,
+  ])
+  return rows.length > 0
+}
