@@ -29,7 +29,6 @@ export function labelOfRow(row: SharedRow, index: number): LabelFacts & { readon
     address: parsed.canonical,
     lookupKey: parsed.lookupKey,
     category: row.category,
-    subcategory: '',
     entity: row.entity,
     sourceUrl: row.source_url,
     ...classifyLabel({ ...row, sourceUrl: row.source_url, confidencePpm }),

@@ -1,7 +1,7 @@
 /** Classifies a row of a list: its origin, kind, role and confidence. */
 import { authorityOrigins, findOriginRow } from './origin-table.js'
 import type { Role } from '../scorer/index.js'
-import { confidenceLadder, type LabelKind } from './vocabulary.js'
+import { confidenceLadder, isSubcategoryOf, type LabelKind, type Subcategory } from './vocabulary.js'
 
 export interface ClassifiableRow {
   readonly source: string
@@ -17,6 +17,8 @@ export interface LabelClass {
   readonly kind: LabelKind
   readonly role: Role
   readonly confidencePpm: number
+  /** What the table knows of the whole dataset; empty where it knows nothing, or of another category. */
+  readonly subcategory: Subcategory | ''
 }
 
 /** Classifies a row by the origin table. A source that the table does not contain is its own origin, of kind `crowd`. */
@@ -28,8 +30,12 @@ export function classifyLabel(row: ClassifiableRow): LabelClass {
     kind,
     role: found?.role ?? roleOf(row),
     confidencePpm: row.confidencePpm ?? confidenceLadder[kind],
+    subcategory: subcategoryOf(found?.subcategory ?? '', row.category),
   }
 }
+
+const subcategoryOf = (known: string, category: string): Subcategory | '' =>
+  isSubcategoryOf(known, category) ? known : ''
 
 /** An authority designates only for sanctions. Its other statements about an address are official documents. */
 function kindOf(kind: LabelKind, category: string): LabelKind {

@@ -79,6 +79,22 @@ describe('kinds and confidence', () => {
   })
 })
 
+describe('subcategories', () => {
+  test.each([
+    ['graphsense_tagpacks', `${TAGPACKS}/sextortion_talos.yaml`, 'scam', 'sextortion'],
+    ['graphsense_tagpacks', `${TAGPACKS}/ponzi_scheme.yaml`, 'scam', 'investment_fraud'],
+    ['graphsense_tagpacks', `${TAGPACKS}/aft-alqaeda-forfeit_vc.yaml`, 'darknet', 'terrorist_financing'],
+    ['graphsense_tagpacks', `${TAGPACKS}/aft-alqaeda-forfeit_vc.yaml`, 'sanctions', ''],
+    ['showing_the_receipts', '', 'scam', 'ransomware'],
+    ['address_poisoning_cmu', '', 'scam', 'address_poisoning'],
+    ['fbi_ic3_psa_2025', '', 'stolen', 'hack'],
+    ['ofac_sdn', '', 'sanctions', ''],
+    ['a_list_nobody_knows', '', 'scam', ''],
+  ])('%s %s (%s) is %s', (source, url, category, subcategory) => {
+    expect(classified(source, url, category).subcategory).toBe(subcategory)
+  })
+})
+
 describe('roles', () => {
   test.each([
     [

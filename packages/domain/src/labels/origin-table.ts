@@ -2,10 +2,10 @@
  * The origin of each list: who stated a fact first. Many lists restate one origin, and restatements of one origin count once:
  * most public EVM scam tags are one explorer's, through four collections.
  */
-import type { LabelKind } from './vocabulary.js'
+import type { LabelKind, Subcategory } from './vocabulary.js'
 
 /** Changes with every row; recorded in each report. */
-export const ORIGIN_TABLE_VERSION = '1.0.0'
+export const ORIGIN_TABLE_VERSION = '1.1.0'
 
 export interface OriginRow {
   /** The list's `source`; `*` for any. */
@@ -19,6 +19,8 @@ export interface OriginRow {
   readonly kind: LabelKind
   /** The role of every address in the dataset. */
   readonly role?: 'participant'
+  /** What every label of the dataset that has its category is more exactly. */
+  readonly subcategory?: Subcategory
 }
 
 /** Sources that are an authority's own list. Their live sanctions labels are designations. */
@@ -32,22 +34,27 @@ export const authorityOrigins: Readonly<Record<string, string>> = {
 
 const TAGPACKS = 'github.com/graphsense/graphsense-tagpacks/packs/'
 
-function tagpack(file: string, origin: string, kind: LabelKind, role?: 'participant'): OriginRow {
+function tagpack(
+  file: string,
+  origin: string,
+  kind: LabelKind,
+  more: Pick<OriginRow, 'role' | 'subcategory'> = {},
+): OriginRow {
   return {
     source: 'graphsense_tagpacks',
     urlPrefix: TAGPACKS + file,
     origin,
     kind,
-    ...(role === undefined ? {} : { role }),
+    ...more,
   }
 }
 
-const anyLink = (source: string, origin: string, kind: LabelKind): OriginRow => ({
-  source,
-  urlPrefix: '',
-  origin,
-  kind,
-})
+const anyLink = (
+  source: string,
+  origin: string,
+  kind: LabelKind,
+  more: Pick<OriginRow, 'subcategory'> = {},
+): OriginRow => ({ source, urlPrefix: '', origin, kind, ...more })
 
 const anySource = (urlPrefix: string, origin: string, kind: LabelKind): OriginRow => ({
   source: '*',
@@ -68,21 +75,21 @@ export const originTable: readonly OriginRow[] = [
   tagpack('hydra', 'us-ofac', 'restatement'),
   tagpack('blender_io', 'us-ofac', 'restatement'),
   tagpack('tornado_cash', 'us-ofac', 'restatement'),
-  tagpack('aft-alqaeda', 'us-doj', 'official_document'),
+  tagpack('aft-alqaeda', 'us-doj', 'official_document', { subcategory: 'terrorist_financing' }),
   tagpack('twitter_hack_scam', 'us-doj', 'official_document'),
   tagpack('interpol', 'interpol', 'official_document'),
   // TagPacks that restate an explorer's tags.
   tagpack('etherscan-', 'etherscan', 'crowd'),
   tagpack('defi-fraud', 'etherscan', 'crowd'),
   // TagPacks that restate other lists.
-  tagpack('ransomwhere', 'ransomwhere', 'crowd'),
+  tagpack('ransomwhere', 'ransomwhere', 'crowd', { subcategory: 'ransomware' }),
   tagpack('etherscamdb', 'etherscamdb', 'crowd'),
   tagpack('walletexplorer', 'walletexplorer', 'trusted_provider'),
   tagpack('chaininfo', 'chaininfo', 'trusted_provider'),
   tagpack('richest_addresses', 'bitinfocharts', 'trusted_provider'),
-  tagpack('hacks', 'bitcointalk-hacks', 'crowd'),
+  tagpack('hacks', 'bitcointalk-hacks', 'crowd', { subcategory: 'hack' }),
   // Users of a mixer are not the mixer.
-  tagpack('samourai', 'graphsense-samourai', 'heuristic', 'participant'),
+  tagpack('samourai', 'graphsense-samourai', 'heuristic', { role: 'participant' }),
   // Services about themselves.
   tagpack('ronin_bridge', 'service-ronin', 'service_statement'),
   tagpack('exchange-wallets-bitmex', 'service-bitmex', 'service_statement'),
@@ -94,20 +101,29 @@ export const originTable: readonly OriginRow[] = [
   tagpack('exchange-wallets-cryptocom', 'service-cryptocom', 'service_statement'),
   tagpack('exchange-wallets-deribit', 'service-deribit', 'service_statement'),
   // Investigations published as TagPacks.
-  tagpack('sextortion_excello', 'excello-sextortion', 'forensic'),
-  tagpack('sextortion_talos', 'talos-sextortion', 'forensic'),
+  tagpack('sextortion_excello', 'excello-sextortion', 'forensic', { subcategory: 'sextortion' }),
+  tagpack('sextortion_talos', 'talos-sextortion', 'forensic', { subcategory: 'sextortion' }),
   tagpack('mixing_fc2021', 'mixing-study-fc2021', 'forensic'),
-  tagpack('ponzi_scheme', 'ponzi-study-2018', 'forensic'),
-  tagpack('ransomware', 'ransomware-study-2018', 'forensic'),
+  tagpack('ponzi_scheme', 'ponzi-study-2018', 'forensic', { subcategory: 'investment_fraud' }),
+  tagpack('ransomware', 'ransomware-study-2018', 'forensic', { subcategory: 'ransomware' }),
 
   // One explorer's tags, collected by others.
   anyLink('eth_labels_dawsbot', 'etherscan', 'crowd'),
   anyLink('etherscan_labels_brianleect', 'etherscan', 'crowd'),
+  {
+    source: 'forta_labelled_datasets',
+    urlPrefix: 'github.com/forta-network/labelled-datasets/labels/1/phishing',
+    origin: 'etherscan',
+    kind: 'crowd',
+    subcategory: 'phishing',
+  },
   anyLink('forta_labelled_datasets', 'etherscan', 'crowd'),
 
-  anyLink('fbi_ic3_psa_2025', 'us-fbi', 'official_document'),
-  anyLink('showing_the_receipts', 'ransomwhere', 'forensic'),
-  anyLink('address_poisoning_cmu', 'address-poisoning-study', 'forensic'),
+  anyLink('fbi_ic3_psa_2025', 'us-fbi', 'official_document', { subcategory: 'hack' }),
+  anyLink('showing_the_receipts', 'ransomwhere', 'forensic', { subcategory: 'ransomware' }),
+  anyLink('address_poisoning_cmu', 'address-poisoning-study', 'forensic', {
+    subcategory: 'address_poisoning',
+  }),
   anyLink('finos_openaml', 'finos-openaml', 'crowd'),
   anyLink('mew_ethereum_lists', 'mew-darklist', 'crowd'),
   anyLink('defillama_cex', 'defillama', 'trusted_provider'),

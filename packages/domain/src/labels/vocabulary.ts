@@ -13,3 +13,21 @@ export const confidenceLadder = {
   heuristic: 100_000,
 } as const satisfies Record<string, number>
 export type LabelKind = keyof typeof confidenceLadder
+
+/** Finer kinds, each with the one category it belongs to. */
+export const subcategories = {
+  ransomware: 'scam',
+  sextortion: 'scam',
+  investment_fraud: 'scam',
+  phishing: 'scam',
+  address_poisoning: 'scam',
+  hack: 'stolen',
+  terrorist_financing: 'darknet',
+  csam: 'darknet',
+} as const satisfies Record<string, string>
+export type Subcategory = keyof typeof subcategories
+
+/** Whether a text is a subcategory of this category. */
+export function isSubcategoryOf(text: string, category: string): text is Subcategory {
+  return Object.hasOwn(subcategories, text) && subcategories[text as Subcategory] === category
+}

@@ -3,7 +3,7 @@
  * Layout: https://github.com/graphsense/graphsense-tagpack-tool (README_tagpacks.md).
  */
 import type { Category } from '@cupel/contracts'
-import { findChain, upperAscii } from '@cupel/domain'
+import { findChain, upperAscii, type Subcategory } from '@cupel/domain'
 import { FAILSAFE_SCHEMA, load, YAMLException, type State } from 'js-yaml'
 import { parseTime } from './dates.js'
 import {
@@ -48,32 +48,54 @@ const confidenceWords: Readonly<Record<string, { readonly ppm: number; readonly 
   unknown: { ppm: 50_000, kind: 'heuristic' },
 }
 
-/** Words of the INTERPOL taxonomy that map to a category; the first match decides. */
-const categoryWords: Readonly<Record<string, Category>> = {
-  sanction: 'sanctions',
-  sanctions: 'sanctions',
-  sanctioned: 'sanctions',
-  service_hack: 'stolen',
-  hack: 'stolen',
-  theft: 'stolen',
-  stolen: 'stolen',
-  dark_web: 'darknet',
-  darknet: 'darknet',
-  darknet_market: 'darknet',
-  market: 'darknet',
-  drugs_narcotics: 'darknet',
-  scam: 'scam',
-  fraud: 'scam',
-  phishing: 'scam',
-  ponzi_scheme: 'scam',
-  impersonation: 'scam',
-  investment_fraud: 'scam',
-  ransomware: 'scam',
-  extortion: 'scam',
-  sextortion: 'scam',
-  mixing_service: 'mixer',
-  coinjoin: 'mixer',
-  exchange: 'clean_exchange',
+interface TagClass {
+  readonly category: Category
+  readonly subcategory?: Subcategory
+}
+
+/**
+ * Words of the taxonomies of INTERPOL and GraphSense that map to a category. Words about lawful business, and extremism, which
+ * is no crime by itself, have no category here.
+ */
+const classWords: Readonly<Record<string, TagClass>> = {
+  sanction: { category: 'sanctions' },
+  sanctions: { category: 'sanctions' },
+  sanctioned: { category: 'sanctions' },
+  terrorism: { category: 'darknet', subcategory: 'terrorist_financing' },
+  terrorist_financing: { category: 'darknet', subcategory: 'terrorist_financing' },
+  child_sexual_abuse: { category: 'darknet', subcategory: 'csam' },
+  csam: { category: 'darknet', subcategory: 'csam' },
+  ransomware: { category: 'scam', subcategory: 'ransomware' },
+  sextortion: { category: 'scam', subcategory: 'sextortion' },
+  phishing: { category: 'scam', subcategory: 'phishing' },
+  address_poisoning: { category: 'scam', subcategory: 'address_poisoning' },
+  investment_fraud: { category: 'scam', subcategory: 'investment_fraud' },
+  ponzi_scheme: { category: 'scam', subcategory: 'investment_fraud' },
+  pyramid_scheme: { category: 'scam', subcategory: 'investment_fraud' },
+  service_hack: { category: 'stolen', subcategory: 'hack' },
+  hack: { category: 'stolen', subcategory: 'hack' },
+  theft: { category: 'stolen' },
+  stolen: { category: 'stolen' },
+  dark_web: { category: 'darknet' },
+  darknet: { category: 'darknet' },
+  darknet_market: { category: 'darknet' },
+  market: { category: 'darknet' },
+  drugs_narcotics: { category: 'darknet' },
+  sexual_abuse: { category: 'darknet' },
+  violence: { category: 'darknet' },
+  torture: { category: 'darknet' },
+  scam: { category: 'scam' },
+  fraud: { category: 'scam' },
+  financial_crime: { category: 'scam' },
+  payment_card_fraud: { category: 'scam' },
+  impersonation: { category: 'scam' },
+  extortion: { category: 'scam' },
+  abuse: { category: 'scam' },
+  money_laundering: { category: 'mixer' },
+  mixing: { category: 'mixer' },
+  mixing_service: { category: 'mixer' },
+  coinjoin: { category: 'mixer' },
+  exchange: { category: 'clean_exchange' },
 }
 
 /** Currencies that are assets on a chain of another name; the address decides on which chain. */
@@ -110,8 +132,8 @@ function readTag(
   options: ParseOptions,
 ): ParsedItem {
   const text = (name: string): string => (typeof tag[name] === 'string' ? tag[name].trim() : '')
-  const category = categoryOf(tag) ?? options.category ?? null
-  if (category === null) return { type: 'skipped', line, reason: whyNoCategory(tag) }
+  const found = classOf(tag) ?? (options.category === undefined ? null : { category: options.category })
+  if (found === null) return { type: 'skipped', line, reason: whyNoCategory(tag) }
   const refused = (reason: string): ParsedItem => ({ type: 'refused', line, reason })
   const address = text('address')
   if (address === '') return refused('the tag has no address')
@@ -135,7 +157,7 @@ function readTag(
       address,
       chain: null,
       chainHint,
-      category,
+      ...found,
       entity: actors.get(actor) ?? (text('label') || actor),
       source: null,
       sourceUrl: /^https?:\/\/\S+$/.test(source) ? source : '',
@@ -147,13 +169,26 @@ function readTag(
   }
 }
 
-/** An abuse has priority over the type of the entity: a hacked exchange means stolen, not clean exchange. */
-function categoryOf(tag: Fields): Category | null {
-  for (const word of wordsOf(tag)) {
-    const category = categoryWords[word]
-    if (category !== undefined) return category
+/**
+ * The word that says most decides: a designation, then a word with a subcategory, then any other crime. What the entity is
+ * comes last: a hacked exchange means stolen, not clean exchange.
+ */
+function classOf(tag: Fields): TagClass | null {
+  const words = wordsOf(tag)
+  // Who was robbed is not the robber.
+  if (words.includes('victim')) return null
+  let best: TagClass | null = null
+  for (const word of words) {
+    const found = Object.hasOwn(classWords, word) ? classWords[word]! : null
+    if (found !== null && (best === null || rankOf(found) > rankOf(best))) best = found
   }
-  return null
+  return best
+}
+
+function rankOf({ category, subcategory }: TagClass): number {
+  if (category === 'sanctions') return 3
+  if (category === 'clean_exchange') return 0
+  return subcategory === undefined ? 1 : 2
 }
 
 const wordsOf = (tag: Fields): readonly string[] =>

@@ -160,7 +160,7 @@ export function stateLabel(
     observedAt: row.observedAt,
     validFrom: row.validFrom,
     validTo: null,
-    subcategory: row.subcategory ?? '',
+    subcategory: row.subcategory ?? known.subcategory,
     sanction: row.sanction ?? null,
   }
 }

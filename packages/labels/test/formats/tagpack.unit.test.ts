@@ -65,6 +65,38 @@ tags:
     expect(rows).toMatchObject([{ category: 'stolen' }])
   })
 
+  test.each([
+    ['abuse: pyramid_scheme', 'scam', 'investment_fraud'],
+    ['abuse: ponzi_scheme', 'scam', 'investment_fraud'],
+    ['abuse: investment_fraud', 'scam', 'investment_fraud'],
+    ['abuse: phishing', 'scam', 'phishing'],
+    ['abuse: ransomware', 'scam', 'ransomware'],
+    ['abuse: sextortion', 'scam', 'sextortion'],
+    ['abuse: extortion', 'scam', undefined],
+    ['abuse: scam', 'scam', undefined],
+    ['abuse: service_hack', 'stolen', 'hack'],
+    ['abuse: terrorism', 'darknet', 'terrorist_financing'],
+    ['abuse: child_sexual_abuse', 'darknet', 'csam'],
+    ['abuse: dark_web', 'darknet', undefined],
+    ['abuse: money_laundering', 'mixer', undefined],
+    ['abuse: sanction', 'sanctions', undefined],
+    [
+      'category: exchange\nconcepts: [hot_wallet, financial_crime, pyramid_scheme]',
+      'scam',
+      'investment_fraud',
+    ],
+    ['abuse: terrorism\nconcepts: [sanction]', 'sanctions', undefined],
+  ])('%s is %s %s', async (header, category, subcategory) => {
+    const { rows } = await parse(`currency: BTC\n${header}\ntags:\n- address: 1abc\n`)
+    expect(rows.map((row) => [row.category, row.subcategory])).toEqual([[category, subcategory]])
+  })
+
+  test.each(['extremism', 'victim, ransomware', 'constructor'])('%s is no category', async (concepts) => {
+    const { rows, skipped } = await parse(`currency: BTC\nconcepts: [${concepts}]\ntags:\n- address: 1abc\n`)
+    expect(rows).toEqual([])
+    expect(skipped).toEqual([{ line: 4, reason: `no known category in "${concepts}"` }])
+  })
+
   test('skips tags without a known category, and says which and why', async () => {
     const { rows, skipped, facts } = await parse(
       `currency: BTC\ncategory: miner\ntags:\n- address: 1abc\n- address: 1def\n  category: mixing_service\n- address: 1ghi\n  abuse: spilled_milk\n- address: 1jkl\n  category:\n`,
