@@ -1,5 +1,6 @@
 /** Digital currency addresses as OFAC writes them in all layouts of its list. */
 import type { LabelRow } from '../label-source.js'
+import { sanctionOf } from '../sanction.js'
 
 export const OFAC_SOURCE = 'ofac_sdn'
 
@@ -9,6 +10,8 @@ const ID_TYPE = /^Digital Currency Address - ([A-Za-z0-9]+)$/
 export function tickerOf(idType: string): string | null {
   return ID_TYPE.exec(idType.trim())?.[1]?.toUpperCase() ?? null
 }
+
+const SDN_LIST = 'OFAC SDN'
 
 /** One listed address. OFAC's ticker names an asset, not a chain, so the address decides the chain. */
 export function designation(listed: {
@@ -20,19 +23,23 @@ export function designation(listed: {
   readonly uid: string
   readonly observedAt: string | null
   readonly designatedAt?: string | null
+  readonly programmes: Iterable<string>
+  readonly aliases?: Iterable<string>
 }): LabelRow {
+  const { entity, uid, programmes, aliases = [], designatedAt = null } = listed
   return {
     line: listed.line,
     address: listed.address.trim(),
     chain: null,
     chainHint: listed.ticker,
     category: 'sanctions',
-    entity: listed.entity,
+    entity,
     source: null,
-    sourceUrl: `https://sanctionssearch.ofac.treas.gov/Details.aspx?id=${encodeURIComponent(listed.uid)}`,
+    sourceUrl: `https://sanctionssearch.ofac.treas.gov/Details.aspx?id=${encodeURIComponent(uid)}`,
     confidencePpm: null,
     kind: 'designation',
     observedAt: listed.observedAt,
-    validFrom: listed.designatedAt ?? null,
+    validFrom: designatedAt,
+    sanction: sanctionOf({ list: SDN_LIST, programmes, entityId: uid, name: entity, aliases, designatedAt }),
   }
 }

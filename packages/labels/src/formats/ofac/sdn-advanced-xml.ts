@@ -7,12 +7,15 @@ import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { shown } from '../message.js'
 import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
+import { oneLine } from '../sanction.js'
 import { readXml, type XmlElement } from './xml-events.js'
 
 /** The list has about a thousand addresses; a file with far more is another document. */
 const MAX_ADDRESSES = 1_000_000
 /** The EntryEventType "Created": the date the party was put on the list. */
 const CREATED = '1'
+/** The SanctionsType "Program": its comment names a sanctions programme. */
+const PROGRAMME = '1'
 
 export const ofacAdvancedXmlFormat: LabelFormat = {
   name: 'ofac-advanced-xml',
@@ -24,8 +27,10 @@ export const ofacAdvancedXmlFormat: LabelFormat = {
       tickers: new Map(),
       sdnLists: new Set(),
       addresses: [],
+      lastNameTypes: new Set(),
       names: new Map(),
       listedAt: new Map(),
+      programmes: new Map(),
     }
     return {
       items: parseList(file.open(), list),
@@ -41,24 +46,42 @@ interface AdvancedList {
   /** Ids of the SDN list. */
   readonly sdnLists: Set<string>
   readonly addresses: { line: number; ticker: string; address: string; profile: string }[]
-  /** Profile → primary name, for parties that have an address. */
-  readonly names: Map<string, string>
+  /** Ids of the name part type `Last Name`. */
+  readonly lastNameTypes: Set<string>
+  /** Profile → names, for parties that have an address. */
+  readonly names: Map<string, PartyNames>
   /** Profile on the SDN list → date of its earliest entry; null where the entry is undated. */
   readonly listedAt: Map<string, string | null>
+  /** Profile on the SDN list → programmes. */
+  readonly programmes: Map<string, string[]>
+}
+
+interface PartyNames {
+  readonly primary: string
+  readonly aliases: readonly string[]
+}
+
+/** A name as the document gives it: its parts, each in a group that says what it is. */
+interface WrittenName {
+  readonly isPrimary: boolean
+  readonly parts: { readonly text: string; readonly group: string }[]
 }
 
 /** What the parser has read of the current party, feature and entry. */
 interface Reading {
   profile: string
   primaryIdentity: boolean
-  primaryAlias: boolean
-  nameParts: string[]
+  identityNames: WrittenName[]
+  /** Group of name parts → type. It stands behind the names of the identity. */
+  groupTypes: Map<string, string>
   name: string
+  aliases: string[]
   featureTicker: string | null
   featureLine: number
   partyAddresses: { line: number; ticker: string; address: string }[]
   entryProfile: string | null
   created: boolean
+  measureType: string
   date: { year: number; month: number; day: number }
 }
 
@@ -66,14 +89,16 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
   const now: Reading = {
     profile: '',
     primaryIdentity: false,
-    primaryAlias: false,
-    nameParts: [],
+    identityNames: [],
+    groupTypes: new Map(),
     name: '',
+    aliases: [],
     featureTicker: null,
     featureLine: 0,
     partyAddresses: [],
     entryProfile: null,
     created: false,
+    measureType: '',
     date: { year: 0, month: 0, day: 0 },
   }
   for await (const event of readXml(input, 'Sanctions')) {
@@ -89,7 +114,7 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
       yield { type: 'refused', line, reason: `the party has no entry on the SDN list: ${shown(profile)}` }
       continue
     }
-    const entity = list.names.get(profile) ?? ''
+    const { primary: entity, aliases } = list.names.get(profile) ?? { primary: '', aliases: [] }
     yield {
       type: 'row',
       row: designation({
@@ -100,6 +125,8 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
         uid: profile,
         observedAt: list.issuedAt,
         designatedAt: listedAt,
+        programmes: list.programmes.get(profile) ?? [],
+        aliases,
       }),
     }
   }
@@ -112,6 +139,7 @@ const onStart: Readonly<Record<string, StartHandler>> = {
   DistinctParty: (element, now) => {
     now.profile = element.attributes['FixedRef'] ?? ''
     now.name = ''
+    now.aliases = []
     now.partyAddresses = []
   },
   Profile: (element, now) => {
@@ -119,10 +147,14 @@ const onStart: Readonly<Record<string, StartHandler>> = {
   },
   Identity: (element, now) => {
     now.primaryIdentity = element.attributes['Primary'] === 'true'
+    now.identityNames = []
+    now.groupTypes = new Map()
   },
   Alias: (element, now) => {
-    now.primaryAlias = element.attributes['Primary'] === 'true'
-    now.nameParts = []
+    now.identityNames.push({ isPrimary: element.attributes['Primary'] === 'true', parts: [] })
+  },
+  NamePartGroup: (element, now) => {
+    now.groupTypes.set(element.attributes['ID'] ?? '', element.attributes['NamePartTypeID'] ?? '')
   },
   Feature: (element, now, list) => {
     now.featureTicker = list.tickers.get(element.attributes['FeatureTypeID'] ?? '') ?? null
@@ -142,7 +174,8 @@ const onStart: Readonly<Record<string, StartHandler>> = {
   DateOfIssue: (_element, now) => {
     now.date = { year: 0, month: 0, day: 0 }
   },
-  SanctionsMeasure: (_element, now) => {
+  SanctionsMeasure: (element, now) => {
+    now.measureType = element.attributes['SanctionsTypeID'] ?? ''
     // Skip the dates of measures: they are not the date of the entry.
     now.created = false
   },
@@ -164,9 +197,18 @@ const onEnd: Readonly<Record<string, EndHandler>> = {
     if (list.issuedAt === null)
       throw new SetRefusedError('malformed', element.line, 'DateOfIssue is not a date')
   },
-  NamePartValue: (text, now) => void now.nameParts.push(text),
-  Alias: (_text, now) => {
-    if (now.primaryIdentity && now.primaryAlias && now.name === '') now.name = now.nameParts.join(' ')
+  NamePartType: (text, _now, list, element) => {
+    if (text === 'Last Name') list.lastNameTypes.add(element.attributes['ID'] ?? '')
+  },
+  NamePartValue: (text, now, _list, element) => {
+    now.identityNames.at(-1)?.parts.push({ text, group: element.attributes['NamePartGroupID'] ?? '' })
+  },
+  Identity: (_text, now, list) => {
+    for (const written of now.identityNames) {
+      const name = nameOf(written, now, list)
+      if (now.primaryIdentity && written.isPrimary && now.name === '') now.name = name
+      else now.aliases.push(name)
+    }
   },
   VersionDetail: (text, now) => {
     if (now.featureTicker === null || text === '') return
@@ -175,7 +217,7 @@ const onEnd: Readonly<Record<string, EndHandler>> = {
   Feature: (_text, now) => void (now.featureTicker = null),
   DistinctParty: (_text, now, list, element) => {
     if (now.partyAddresses.length === 0) return
-    list.names.set(now.profile, now.name)
+    list.names.set(now.profile, { primary: now.name, aliases: now.aliases })
     for (const found of now.partyAddresses) list.addresses.push({ ...found, profile: now.profile })
     if (list.addresses.length > MAX_ADDRESSES) {
       throw new SetRefusedError('malformed', element.line, `more than ${MAX_ADDRESSES} addresses`)
@@ -188,5 +230,18 @@ const onEnd: Readonly<Record<string, EndHandler>> = {
     if (date !== null && (earlier === null || date < earlier)) list.listedAt.set(now.entryProfile, date)
     now.created = false
   },
+  Comment: (text, now, list) => {
+    if (now.entryProfile === null || now.measureType !== PROGRAMME || text === '') return
+    list.programmes.set(now.entryProfile, [...(list.programmes.get(now.entryProfile) ?? []), text])
+  },
+  SanctionsMeasure: (_text, now) => void (now.measureType = ''),
   SanctionsEntry: (_text, now) => void (now.entryProfile = null),
+}
+
+/** The name as people are named, last name last, as the classic layout gives it. */
+function nameOf({ parts }: WrittenName, now: Reading, list: AdvancedList): string {
+  const isLast = ({ group }: { readonly group: string }): number =>
+    list.lastNameTypes.has(now.groupTypes.get(group) ?? '') ? 1 : 0
+  const ordered = [...parts].sort((a, b) => isLast(a) - isLast(b))
+  return oneLine(ordered.map(({ text }) => text).join(' '))
 }

@@ -8,6 +8,7 @@ const head = `<?xml version="1.0" encoding="utf-8"?>
 <ReferenceValueSets>
 <FeatureTypeValues><FeatureType ID="344" FeatureTypeGroupID="1">Digital Currency Address - XBT</FeatureType>
 <FeatureType ID="345" FeatureTypeGroupID="1">Digital Currency Address - ETH</FeatureType><FeatureType ID="8">Birthdate</FeatureType></FeatureTypeValues>
+<NamePartTypeValues><NamePartType ID="1520">Last Name</NamePartType><NamePartType ID="1521">First Name</NamePartType></NamePartTypeValues>
 <ListValues><List ID="1550">SDN List</List><List ID="91507">Consolidated List</List></ListValues>
 </ReferenceValueSets>
 `
@@ -47,6 +48,35 @@ describe('the advanced SDN list', () => {
       { type: 'row', row: { address: '1abc', chainHint: 'XBT', validFrom: '2019-09-13T00:00:00.000Z' } },
     ])
     expect(facts.publishedAt).toBe('2026-08-18T00:00:00.000Z')
+  })
+
+  test('gives what the authority says, and names people as the classic list does', async () => {
+    const part = (text: string, group: number): string =>
+      `<DocumentedNamePart><NamePartValue NamePartGroupID="${group}">${text}</NamePartValue></DocumentedNamePart>`
+    const groups =
+      '<NamePartGroups><MasterNamePartGroup><NamePartGroup ID="1" NamePartTypeID="1520"/></MasterNamePartGroup>' +
+      '<MasterNamePartGroup><NamePartGroup ID="2" NamePartTypeID="1521"/></MasterNamePartGroup></NamePartGroups></Identity>'
+    const text = document(
+      party(30, part('POTEKHIN', 1) + part('Danil', 2), feature(345, '0xabc')).replace('</Identity>', groups),
+      listing(30, created(date(2020, 9, 16))).replace(
+        '<SanctionsMeasure>',
+        '<SanctionsMeasure SanctionsTypeID="1">',
+      ),
+    )
+    const { rows } = await parse(text)
+    expect(rows).toMatchObject([
+      {
+        entity: 'Danil POTEKHIN',
+        validFrom: '2020-09-16T00:00:00.000Z',
+        sanction: {
+          list: 'OFAC SDN',
+          programmes: ['DPRK3'],
+          entityId: '30',
+          aliases: ['AKA'],
+          designatedOn: '2020-09-16',
+        },
+      },
+    ])
   })
 
   test('leaves the designation undated where the list does not date it', async () => {

@@ -15,6 +15,7 @@ import { designation, OFAC_SOURCE } from './digital-currency.js'
 
 const SDN_COLUMNS = 12
 const COMMENT_COLUMNS = 2
+const PROGRAMMES = 3
 const REMARKS = 11
 /** The comments file has some megabytes; a file a hundred times as large is another one. */
 const MAX_COMMENT_CHARACTERS = 256 * 1024 * 1024
@@ -68,6 +69,9 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
         entity: nameOf(present(fields[1]!)),
         uid,
         observedAt: null,
+        // Several programmes stand as `CYBER2] [DPRK3`.
+        programmes: present(fields[PROGRAMMES]!).split(/\]\s*\[/),
+        aliases: aliasesIn(remarks),
       })
       yield { type: 'row', row }
     }
@@ -78,6 +82,10 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
 const MAX_REMARKS_CHARACTERS = 1_000
 const isCut = (remarks: string): boolean =>
   remarks.length >= MAX_REMARKS_CHARACTERS || (remarks !== '' && !remarks.trimEnd().endsWith('.'))
+
+/** Weak aliases stand in the remarks, in quotation marks. The others are in a file of their own. */
+const aliasesIn = (remarks: string): string[] =>
+  [...remarks.matchAll(/\b[afn]\.k\.a\. '([^']+)'/g)].map(([, alias]) => alias!)
 
 const present = (field: string): string => (field.trim() === '-0-' ? '' : field)
 

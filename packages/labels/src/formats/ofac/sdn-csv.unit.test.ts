@@ -29,6 +29,21 @@ describe('the legacy SDN CSV', () => {
     ])
   })
 
+  test('gives the programmes, the number of the party and the aliases in the remarks', async () => {
+    const text = row(
+      29702,
+      'POTEKHIN, Danil',
+      "Digital Currency Address - ETH 0xabc; a.k.a. 'CRONUSER'; f.k.a. 'DAN'.",
+    ).replace('CYBER2', 'CYBER2] [DPRK3')
+    expect((await parse(text))[0]!.sanction).toEqual({
+      list: 'OFAC SDN',
+      programmes: ['CYBER2', 'DPRK3'],
+      entityId: '29702',
+      aliases: ['CRONUSER', 'DAN'],
+      designatedOn: null,
+    })
+  })
+
   test('follows remarks that were cut inside an address into sdn_comments', async () => {
     const text = row(30518, 'LIFSHITS, Artem', 'Digital Currency Address - XBT 12udabs2Tk')
     expect(await parse(text, '30518,"X7NXC; Linked To: OTHERS."\r\n30518," More."\r\n')).toMatchObject([

@@ -6,6 +6,7 @@
 import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
+import { oneLine } from '../sanction.js'
 import { readXml, type XmlEvent } from './xml-events.js'
 
 export const ofacXmlFormat: LabelFormat = {
@@ -32,18 +33,33 @@ interface Entry {
   uid: string
   firstName: string
   lastName: string
+  readonly programmes: string[]
+  readonly aliases: string[]
   readonly addresses: { readonly line: number; readonly ticker: string; readonly address: string }[]
 }
+
+const AKA = 'sdnList/sdnEntry/akaList/aka'
+
+const emptyEntry = (): Entry => ({
+  uid: '',
+  firstName: '',
+  lastName: '',
+  programmes: [],
+  aliases: [],
+  addresses: [],
+})
 
 async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<ParsedItem> {
   const path: string[] = []
   let entry: Entry | null = null
   let id = { type: '', number: '', line: 0 }
+  let aka = { firstName: '', lastName: '' }
   for await (const event of readXml(input, 'sdnList')) {
     if (event.type === 'start') {
       path.push(event.element.name)
       const at = path.join('/')
-      if (at === 'sdnList/sdnEntry') entry = { uid: '', firstName: '', lastName: '', addresses: [] }
+      if (at === 'sdnList/sdnEntry') entry = emptyEntry()
+      if (at === AKA) aka = { firstName: '', lastName: '' }
       if (at === 'sdnList/sdnEntry/idList/id') id = { type: '', number: '', line: event.element.line }
       continue
     }
@@ -54,6 +70,10 @@ async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<Pa
     if (at === 'sdnList/sdnEntry/uid') entry.uid = event.text
     if (at === 'sdnList/sdnEntry/firstName') entry.firstName = event.text
     if (at === 'sdnList/sdnEntry/lastName') entry.lastName = event.text
+    if (at === 'sdnList/sdnEntry/programList/program') entry.programmes.push(event.text)
+    if (at === `${AKA}/firstName`) aka.firstName = event.text
+    if (at === `${AKA}/lastName`) aka.lastName = event.text
+    if (at === AKA) entry.aliases.push(nameOf(aka))
     if (at === 'sdnList/sdnEntry/idList/id/idType') id.type = event.text
     if (at === 'sdnList/sdnEntry/idList/id/idNumber') id.number = event.text
     if (at === 'sdnList/sdnEntry/idList/id') {
@@ -97,11 +117,21 @@ function readPublication(event: XmlEvent & { type: 'end' }, list: ListFacts): vo
 }
 
 function* rowsOf(entry: Entry, list: ListFacts): Generator<ParsedItem> {
-  const name = [entry.firstName, entry.lastName].filter((part) => part !== '').join(' ')
+  const { uid, programmes, aliases } = entry
   for (const listed of entry.addresses) {
     yield {
       type: 'row',
-      row: designation({ ...listed, entity: name, uid: entry.uid, observedAt: list.publishedAt }),
+      row: designation({
+        ...listed,
+        entity: nameOf(entry),
+        uid,
+        observedAt: list.publishedAt,
+        programmes,
+        aliases,
+      }),
     }
   }
 }
+
+const nameOf = ({ firstName, lastName }: Pick<Entry, 'firstName' | 'lastName'>): string =>
+  oneLine(`${firstName} ${lastName}`)

@@ -52,6 +52,28 @@ describe('the classic SDN list', () => {
     expect(facts).toMatchObject({ publishedAt: '2026-08-18T00:00:00.000Z', defaultSource: 'ofac_sdn' })
   })
 
+  test('gives what the authority says: list, programmes, number of the party, at most five other names', async () => {
+    const names = ['G', 'F', 'E', 'D', 'C', 'B', 'Danil POTEKHIN', 'A\u202e']
+    const details =
+      '<programList><program>CYBER2</program><program>DPRK3</program></programList><akaList>' +
+      names.map((name) => `<aka><uid>1</uid><type>a.k.a.</type><lastName>${name}</lastName></aka>`).join('') +
+      '<aka><firstName>Dan</firstName><lastName>P</lastName></aka></akaList>'
+    const text = list(person.replace('<idList>', `${details}<idList>`), 1)
+    const { rows } = await parse(text)
+    expect(rows.map(({ sanction, validFrom }) => ({ sanction, validFrom }))).toEqual([
+      {
+        validFrom: null,
+        sanction: {
+          list: 'OFAC SDN',
+          programmes: ['CYBER2', 'DPRK3'],
+          entityId: '7',
+          aliases: ['B', 'C', 'D', 'Dan P', 'E'],
+          designatedOn: null,
+        },
+      },
+    ])
+  })
+
   test('is refused as a whole where it does not keep its own count', async () => {
     await expect(parse(list(garantex + person, 3))).rejects.toMatchObject({ refusal: 'miscounted' })
   })
@@ -85,6 +107,10 @@ test.skipIf(noSharedData)(
     expect(rows).toHaveLength(39)
     expect(new Set(rows.map((row) => row.entity))).toContain('GARANTEX EUROPE OU')
     expect(facts.publishedAt).toBe('2026-08-18T00:00:00.000Z')
+    expect(rows.every(({ sanction }) => sanction!.programmes.length > 0)).toBe(true)
+    expect(rows.find(({ entity }) => entity === 'GARANTEX EUROPE OU')?.sanction).toMatchObject({
+      aliases: ['GARANTEX'],
+    })
   },
 )
 
