@@ -2,5 +2,6 @@ export { chainOf, chains, explorerUrl, findChain, upperAscii } from './chain-tab
 export type { AddressFormat, ChainDefinition } from './chain-table.js'
 export { MAX_ADDRESS_LENGTH, parseAddress, parseListedAddress } from './parse-address.js'
 export type { AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
+export { createdContract } from './created-contract.js'
 export { toEip55 } from './evm-address.js'
 export { crc32 } from './crc.js'

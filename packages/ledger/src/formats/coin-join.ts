@@ -1,0 +1,31 @@
+/**
+ * CoinJoins: transactions of several owners with equal outputs, in which nobody paid anybody. Value goes into a node and comes
+ * out of it. Source of the idea: Maxwell (2013), "CoinJoin: Bitcoin privacy for the real world".
+ */
+
+const LEAST_EQUAL = 3
+/** So many equal outputs are a CoinJoin whatever else the transaction contains. */
+const MANY_EQUAL = 10
+/** A join needs two owners, so two addresses. An owner who pays ten others the same is none. */
+const LEAST_INPUTS = 2
+
+/** Whether a transaction that spends from `inputs` distinct addresses is a CoinJoin. */
+export function isCoinJoin(inputs: number, outputs: readonly { readonly value: bigint }[]): boolean {
+  if (inputs < LEAST_INPUTS || outputs.length < LEAST_EQUAL) return false
+  const equal = new Map<bigint, number>()
+  for (const { value } of outputs) if (value > 0n) equal.set(value, (equal.get(value) ?? 0) + 1)
+  return [...equal.values()].some(
+    (n) => n >= MANY_EQUAL || (n >= LEAST_EQUAL && inputs >= n && outputs.length <= 2 * n + 1),
+  )
+}
+
+/**
+ * The address that stands for a transaction itself: `coinjoin`, or `crowd` for one with so many inputs and outputs that it does
+ * not show who paid whom.
+ */
+export const nodeOf = (kind: 'coinjoin' | 'crowd', txHash: string): string => `${kind}:${txHash}`
+
+export const isCoinJoinNode = (address: string): boolean => address.startsWith('coinjoin:')
+
+/** A node behind which nothing can be followed. */
+export const isCrowd = (address: string): boolean => address.startsWith('crowd:')
