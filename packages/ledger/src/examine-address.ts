@@ -51,7 +51,7 @@ export async function examineAddress(
       ownIds,
       ranges,
       prices: null,
-      netBaseUnits: null,
+      netBaseUnits: found?.netBaseUnits ?? null,
     },
     { attributionOf: search.attributionOf, generatedAt, policy, textHash: sha256() },
   )

@@ -1,4 +1,5 @@
 /** The request and the result of an import of a ledger file. */
+import type { HistoryKind } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 
 export interface LedgerImportRequest {
@@ -10,6 +11,8 @@ export interface LedgerImportRequest {
   /** First and last height of the range for which the file contains every transfer of its kind. */
   readonly completeFrom?: number | undefined
   readonly completeTo?: number | undefined
+  /** Kinds of transfers that the declared range covers; absent: those that the format's columns tell. */
+  readonly covers?: readonly HistoryKind[] | undefined
   /** Retire the transfers of the declared range that the file does not contain, because blocks were reorganised. */
   readonly replace?: boolean | undefined
   /** Who imports, recorded with the segment. */
@@ -35,6 +38,12 @@ export interface LedgerImportSummary {
   readonly added: number
   readonly known: number
   readonly retired: number
+  /** Transfers without a time that got one from this file of blocks. */
+  readonly timed: number
+  /** Kinds that the declared range covers. */
+  readonly covers: readonly string[]
+  /** What an operator should know, in sentences. */
+  readonly notes: readonly string[]
   /** Rows that are not counted transfers, by reason. */
   readonly leftOut: Readonly<Record<string, number>>
   readonly firstHeight: number | null

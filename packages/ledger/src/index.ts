@@ -1,5 +1,8 @@
 export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
 export type { AddressFilter } from './address-filter.js'
+export { readCluster } from './clusters.js'
+export type { Cluster, ClusterMember, ClusterRequest } from './clusters.js'
+export { historyKinds } from './declared-range.js'
 export { examineAddress } from './examine-address.js'
 export type { ExamineOptions, ReadBefore } from './examine-address.js'
 export type { ExamineRequest } from './examine-request.js'

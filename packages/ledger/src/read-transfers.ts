@@ -1,7 +1,9 @@
 /** Transfers of addresses, as they were in one state of the ledger. */
 import { STEP_ITEMS, type Steps, type Transfer } from '@cupel/domain'
 import type { Queryable, Statement } from '@cupel/postgres'
+import { isCoinJoinNode } from './formats/coin-join.js'
 import { paced, withoutRest, type Pace } from './pace.js'
+import { blockAtS } from './segments.js'
 
 /**
  * Transfers of the chain `$1` that are visible in the state with the ledger_seq `$2`. A fact of a later segment (a proof, a
@@ -17,10 +19,13 @@ const seen = (side: 'from_address' | 'to_address'): string => `
 
 /** The caller knows the address, so only the counterparty is selected. */
 const newestOf = (side: 'from_address' | 'to_address'): string => `
-  (SELECT t.transfer_id, t.sort_at, t.tx_hash, t.kind, t.contract, t.amount, t.block_number, t.occurred_at_s, t.place,
-     proof.segment_id IS NOT NULL AS proven, ${
-       side === 'from_address' ? 'true AS outgoing, t.to_address' : 'false, t.from_address'
-     } AS counterparty
+  (SELECT t.transfer_id, t.sort_at, t.tx_hash, t.kind, t.contract, t.amount, t.block_number, t.tx_index, t.place,
+     coalesce(t.occurred_at_s, ${blockAtS('t.chain', 't.block_number')}) AS at_s, proof.segment_id IS NOT NULL AS proven,
+     ${
+       side === 'from_address'
+         ? 'true AS outgoing, t.to_address AS counterparty, t.from_net AS net'
+         : 'false, t.from_address, t.to_net'
+     }
    FROM ${seen(side)} ORDER BY t.sort_at DESC, t.transfer_id LIMIT $4)`
 
 /**
@@ -28,8 +33,9 @@ const newestOf = (side: 'from_address' | 'to_address'): string => `
  * comes last.
  */
 const ROW = `concat_ws(' ', asked.number, encode(uuid_send(found.transfer_id), 'hex'), found.outgoing, found.counterparty,
-        found.contract, found.amount, coalesce(found.block_number::text, ''), coalesce(found.occurred_at_s::text, ''),
-        coalesce(found.place::text, ''), found.proven, found.kind, found.tx_hash)`
+        found.contract, found.amount, coalesce(found.block_number::text, ''), coalesce(found.at_s::text, ''),
+        coalesce(found.tx_index::text, ''), coalesce(found.place::text, ''), found.proven, coalesce(found.net::text, ''),
+        found.kind, found.tx_hash)`
 
 const READ = {
   name: 'ledger.read-transfers',
@@ -52,6 +58,8 @@ export interface TransfersOfAddress {
   readonly transfers: readonly Transfer[]
   /** The address has more transfers. */
   readonly isCut: boolean
+  /** All outputs to the address less all inputs from it, in base units; null if it has other transfers or more of them. */
+  readonly netBaseUnits: bigint | null
 }
 
 export interface ReadRequest extends LedgerState {
@@ -76,17 +84,55 @@ function* byAddress(
   limit: number,
 ): Steps<ReadonlyMap<string, TransfersOfAddress>> {
   const sameText = createSameText()
-  const found = new Map<string, { transfers: Transfer[]; isCut: boolean }>()
+  const found = new Map<string, Reading>()
   for (let index = 0; index < rows.length; index++) {
     if (index % STEP_ITEMS === 0) yield
     const row = rows[index]!.row.split(' ')
     const address = addresses[Number(row[0]) - 1]!
     let known = found.get(address)
-    if (known === undefined) found.set(address, (known = { transfers: [], isCut: false }))
-    if (known.transfers.length === limit) known.isCut = true
-    else known.transfers.push(transferOf(row, address, sameText))
+    if (known === undefined)
+      found.set(address, (known = { rows: 0, transfers: [], isCut: false, nets: null }))
+    known.rows += 1
+    if (known.rows > limit) {
+      known.isCut = true
+      continue
+    }
+    const transfer = transferOf(row, address, sameText)
+    if (transfer.kind === 'utxo') addNet((known.nets ??= new Map()), transfer.txHash, row[NET]!)
+    // A transfer of no value only carries the change of a balance.
+    if (transfer.amount > 0n) known.transfers.push(transfer)
   }
-  return found
+  return new Map(
+    [...found].map(([address, { transfers, isCut, nets }]) => [
+      address,
+      { transfers, isCut, netBaseUnits: isCut || nets === null ? null : sumOf(nets) },
+    ]),
+  )
+}
+
+interface Reading {
+  rows: number
+  readonly transfers: Transfer[]
+  isCut: boolean
+  /** Change of the balance by each transaction; null until a transaction with outputs is met. */
+  nets: Nets | null
+}
+
+/** By transaction; null where none of its transfers read so far tells the change. */
+type Nets = Map<string, bigint | null>
+
+function addNet(nets: Nets, txHash: string, net: string): void {
+  if (net !== '') nets.set(txHash, BigInt(net))
+  else if (!nets.has(txHash)) nets.set(txHash, null)
+}
+
+function sumOf(nets: Nets): bigint | null {
+  let sum = 0n
+  for (const net of nets.values()) {
+    if (net === null) return null
+    sum += net
+  }
+  return sum
 }
 
 /** Returns one string object for equal texts: thousands of rows contain a few addresses. */
@@ -99,24 +145,28 @@ function createSameText(): (text: string) => string {
   }
 }
 
+/** Place of the net in ROW, and that of the last column. */
+const NET = 11
+const TX_HASH = 13
+
 /** In the order of ROW. */
 function transferOf(row: readonly string[], address: string, sameText: (text: string) => string): Transfer {
   const counterparty = sameText(row[3]!)
   const isOutgoing = row[2] === 't'
   return {
     id: row[1]!,
-    txHash: row.length === 12 ? row[11]! : row.slice(11).join(' '),
-    kind: sameText(row[10]!),
+    txHash: row.length === TX_HASH + 1 ? row[TX_HASH]! : row.slice(TX_HASH).join(' '),
+    kind: sameText(row[12]!),
     contract: sameText(row[4]!),
     from: isOutgoing ? address : counterparty,
     to: isOutgoing ? counterparty : address,
     amount: BigInt(row[5]!),
     blockNumber: wholeNumber(row[6]!),
     occurredAtS: wholeNumber(row[7]!),
-    index: null,
-    position: wholeNumber(row[8]!),
-    proven: row[9] === 't',
-    coinJoin: false,
+    index: wholeNumber(row[8]!),
+    position: wholeNumber(row[9]!),
+    proven: row[10] === 't',
+    coinJoin: isCoinJoinNode(counterparty),
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import type { Queryable } from '@cupel/postgres'
 import { createAttributions, type Attributions } from './attributions.js'
 import type { ExamineRequest } from './examine-request.js'
+import { isCrowd } from './formats/coin-join.js'
 import { paced, rested, type Pace } from './pace.js'
 import { readTransfers } from './read-transfers.js'
 import { fittingOf, type KnownSizes } from './sizes.js'
@@ -104,6 +105,7 @@ function createPaths({ chain, address, policy }: ExamineRequest, attributions: A
   function endOf(one: string): string | null {
     const { service, isLabelled } = attributions.of(one)
     if (service !== null) return 'service'
+    if (isCrowd(one)) return 'limit'
     return !isLabelled && isAssetContract(chain, one) ? 'contract' : null
   }
 

@@ -2,8 +2,7 @@
 import { basename } from 'node:path'
 import type { EventData } from '@cupel/contracts'
 import { ASSET_TABLE_VERSION } from '@cupel/domain'
-import type { ChainDefinition } from './formats/chain.js'
-import type { LedgerImportRequest } from './import-request.js'
+import type { ImportRun } from './import-run.js'
 import type { SegmentState } from './store-batch.js'
 
 /** Prefix of the counters of rows that are not counted transfers. */
@@ -19,23 +18,18 @@ export const leftOut = (counts: Readonly<Record<string, number>>): Record<string
 
 /** The event of a published segment. */
 export function segmentEvent({
-  request,
-  chain,
-  sha256,
+  run: { request, chain, sha256, covers },
   state,
-  covers,
   ledgerSeq,
   publishedAt,
+  completeToAtS,
 }: {
-  readonly request: LedgerImportRequest
-  readonly chain: ChainDefinition
-  readonly sha256: string
+  readonly run: ImportRun
   readonly state: SegmentState
-  readonly covers: readonly string[]
   readonly ledgerSeq: number
   readonly publishedAt: string
+  readonly completeToAtS: number | null
 }): EventData['LedgerSegmentImported'] {
-  const declared = request.completeFrom !== undefined
   return {
     segmentId: String(state.segmentId),
     ledgerSeq,
@@ -46,8 +40,7 @@ export function segmentEvent({
     covers,
     completeFrom: request.completeFrom ?? null,
     completeTo: request.completeTo ?? null,
-    completeToAt:
-      declared && state.lastHeightAtS !== null ? new Date(state.lastHeightAtS * 1_000).toISOString() : null,
+    completeToAt: completeToAtS === null ? null : new Date(completeToAtS * 1_000).toISOString(),
     replaces: request.replace === true,
     rows: state.rowsDone,
     added: state.counts['added'] ?? 0,

@@ -1,6 +1,7 @@
 /** Segments of the ledger: the imported files, and the heights that were declared complete. */
 import { mergeRanges, type DeclaredRange, type HistoryKind } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import { MAX_AHEAD_S } from './clock.js'
 
 export interface Segment {
   readonly segmentId: number
@@ -83,26 +84,68 @@ export async function currentLedgerSeq(database: Queryable): Promise<number> {
   return row?.seq ?? 0
 }
 
+/** Time of the block at a height, in seconds, as of the ledger_seq `$2`: an SQL expression. */
+export const blockAtS = (chain: string, height: string): string => `
+  (SELECT b.at_s FROM ledger.block b JOIN ledger.segment told ON told.segment_id = b.segment_id
+   WHERE b.chain = ${chain} AND b.height = ${height} AND told.ledger_seq <= $2
+   ORDER BY told.ledger_seq DESC LIMIT 1)`
+
+interface StateOfChain {
+  readonly chain: string
+  readonly ledgerSeq: number
+}
+
+interface DeclaredRow extends Record<string, unknown> {
+  segment_id: number
+  kind: HistoryKind
+  from: number
+  to: number
+  /** Time of the last block, else that of the file's last transfer; in seconds. */
+  at: number | null
+  imported_at: number
+}
+
 /** Heights declared complete for a chain, in the state with the ledger_seq; adjacent ranges are merged. */
-export async function declaredRanges(
+export const declaredRanges = async (
   database: Queryable,
-  { chain, ledgerSeq }: { readonly chain: string; readonly ledgerSeq: number },
-): Promise<readonly DeclaredRange[]> {
-  const rows = await database.query<{
-    kind: HistoryKind
-    from: number
-    to: number
-    at: number | null
-  }>(
+  state: StateOfChain,
+): Promise<readonly DeclaredRange[]> =>
+  mergeRanges((await declaredBySegment(database, state)).map(({ range }) => range))
+
+/** The declared ranges that count, each with its segment. */
+export async function declaredBySegment(
+  database: Queryable,
+  { chain, ledgerSeq }: StateOfChain,
+): Promise<readonly { readonly segmentId: number; readonly range: DeclaredRange }[]> {
+  const rows = await database.query<DeclaredRow>(
     {
       name: 'ledger.ranges',
-      text: `SELECT kind, complete_from AS from, complete_to AS to, complete_to_at_s AS at
-             FROM ledger.segment, unnest(covers) AS kind
+      text: `SELECT segment_id, kind, complete_from AS from, complete_to AS to,
+               coalesce(${blockAtS('s.chain', 's.complete_to')}, complete_to_at_s, ${blockAtS('s.chain', 's.last_height')}) AS at,
+               extract(epoch FROM published_at::timestamptz)::int8 AS imported_at
+             FROM ledger.segment s, unnest(covers) AS kind
              WHERE chain = $1 AND ledger_seq <= $2 AND complete_from IS NOT NULL`,
     },
     [chain, ledgerSeq],
   )
-  return mergeRanges(
-    rows.map(({ kind, from, to, at }) => ({ kind, fromHeight: from, toHeight: to, toAtS: at })),
-  )
+  return rows.flatMap((row) => {
+    const toAtS = endOf(row, rows)
+    if (toAtS === 'later than its import') return []
+    const { segment_id: segmentId, kind, from: fromHeight, to: toHeight } = row
+    return [{ segmentId, range: { kind, fromHeight, toHeight, toAtS } }]
+  })
+}
+
+/**
+ * Time at which a range ends. Some files have no times: then the range ends no earlier than those below it. Nobody can declare
+ * what did not exist yet: a range ends with its import, and one whose heights are later than that does not count.
+ */
+function endOf(
+  { to, at, imported_at: importedAtS }: DeclaredRow,
+  rows: readonly DeclaredRow[],
+): number | null | 'later than its import' {
+  const times = rows.flatMap((other) => (other.at !== null && other.to <= to ? [other.at] : []))
+  if (at === null && times.length === 0) return null
+  if (Math.max(...times, at ?? 0) > importedAtS + MAX_AHEAD_S) return 'later than its import'
+  return Math.min(at ?? Math.max(...times), importedAtS)
 }

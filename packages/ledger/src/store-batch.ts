@@ -1,10 +1,11 @@
 /** Stores a batch of transfers and its position in the file in one transaction. */
-import type { Database } from '@cupel/postgres'
+import type { Database, Queryable } from '@cupel/postgres'
 import type { ToldTransfer } from './formats/ledger-row.js'
 
 /** The row of a segment, updated with every batch. */
 export interface SegmentState {
   readonly segmentId: number
+  readonly chain: string
   /** The file replaces its range: its transfers are valid, whatever earlier files said. */
   readonly replaces: boolean
   rowsDone: number
@@ -26,6 +27,10 @@ export interface Batch {
   rows: number
   readonly transfers: Map<string, ToldTransfer>
   readonly outcomes: Map<string, boolean>
+  /** Transaction by the two addresses that it joins, separated by a space. */
+  readonly joins: Map<string, string>
+  /** Seconds by height. */
+  readonly blocks: Map<number, number>
   readonly leftOut: Map<string, number>
   repeated: number
   firstHeight: number | null
@@ -34,6 +39,8 @@ export interface Batch {
   leaveOut(reason: string): void
   addTransfer(id: string, transfer: ToldTransfer, isDeclared: boolean): void
   addOutcome(transferId: string, succeeded: boolean): void
+  /** Addresses of one owner: all are joined to the first. */
+  addJoin(txHash: string, addresses: readonly string[]): void
 }
 
 export function createBatch(segmentId: number): Batch {
@@ -42,6 +49,8 @@ export function createBatch(segmentId: number): Batch {
     rows: 0,
     transfers: new Map(),
     outcomes: new Map(),
+    joins: new Map(),
+    blocks: new Map(),
     leftOut: new Map(),
     repeated: 0,
     firstHeight: null,
@@ -65,11 +74,20 @@ export function createBatch(segmentId: number): Batch {
     addOutcome(transferId, succeeded) {
       this.outcomes.set(transferId, succeeded)
     },
+    addJoin(txHash, [first, ...others]) {
+      for (const other of others) {
+        const pair = `${first} ${other}`
+        if (!this.joins.has(pair)) this.joins.set(pair, txHash)
+      }
+    },
   }
 }
 
-export const isFull = ({ transfers, outcomes, rows }: Batch): boolean =>
-  transfers.size + outcomes.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
+export const isFull = ({ transfers, outcomes, joins, rows }: Batch): boolean =>
+  transfers.size + outcomes.size + joins.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
+
+/** Whether a row of a killed import, which nobody sees, is in the place of a new one. */
+const IS_UNSEEN = '(SELECT s.ledger_seq FROM ledger.segment s WHERE s.segment_id = known.segment_id) IS NULL'
 
 /**
  * Inserts new transfers. Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known
@@ -81,30 +99,32 @@ const STORE = {
   text: `
     WITH stored AS (
       INSERT INTO ledger.transfer AS known (transfer_id, segment_id, proven_segment_id, failed_segment_id, seen_segment_id,
-        chain, from_address, to_address, kind, contract, tx_hash, amount, block_number, occurred_at_s, place, sort_at)
+        chain, from_address, to_address, kind, contract, tx_hash, amount, block_number, occurred_at_s, tx_index, place,
+        sort_at, from_net, to_net)
       SELECT id, $1, CASE execution WHEN 'proven' THEN $1::int4 END, CASE execution WHEN 'failed' THEN $1::int4 END, $1,
-        (SELECT chain FROM ledger.segment WHERE segment_id = $1), sender, receiver, kind, contract, tx_hash, amount, block,
-        at_s, place, coalesce(at_s, block, 0)
+        $17, sender, receiver, kind, contract, tx_hash, amount, block, at_s, tx_index, place, coalesce(block, at_s, 0),
+        from_net, to_net
       FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::numeric[],
-        $10::int8[], $11::int8[], $12::int8[])
-        AS told (id, execution, sender, receiver, kind, contract, tx_hash, amount, block, at_s, place)
+        $10::int8[], $11::int8[], $12::int8[], $13::int8[], $14::numeric[], $15::numeric[])
+        AS told (id, execution, sender, receiver, kind, contract, tx_hash, amount, block, at_s, tx_index, place,
+          from_net, to_net)
       ON CONFLICT (transfer_id) DO UPDATE SET
-        segment_id = CASE WHEN (SELECT ledger_seq FROM ledger.segment s WHERE s.segment_id = known.segment_id) IS NULL
-          THEN excluded.segment_id ELSE known.segment_id END,
+        segment_id = CASE WHEN ${IS_UNSEEN} THEN excluded.segment_id ELSE known.segment_id END,
         proven_segment_id = coalesce(
           (SELECT s.segment_id FROM ledger.segment s
            WHERE s.segment_id = known.proven_segment_id AND s.ledger_seq IS NOT NULL),
           excluded.proven_segment_id, known.proven_segment_id),
         failed_segment_id = coalesce(known.failed_segment_id, excluded.failed_segment_id),
-        retired_segment_id = CASE WHEN $13 THEN NULL ELSE known.retired_segment_id END,
-        block_number = CASE WHEN $13 THEN excluded.block_number ELSE known.block_number END,
-        occurred_at_s = CASE WHEN $13 THEN excluded.occurred_at_s ELSE known.occurred_at_s END,
-        place = CASE WHEN $13 THEN excluded.place ELSE known.place END,
-        sort_at = CASE WHEN $13 THEN excluded.sort_at ELSE known.sort_at END,
+        retired_segment_id = CASE WHEN $16 THEN NULL ELSE known.retired_segment_id END,
+        block_number = CASE WHEN $16 THEN excluded.block_number ELSE known.block_number END,
+        occurred_at_s = CASE WHEN $16 THEN excluded.occurred_at_s ELSE known.occurred_at_s END,
+        tx_index = CASE WHEN $16 THEN excluded.tx_index ELSE known.tx_index END,
+        place = CASE WHEN $16 THEN excluded.place ELSE known.place END,
+        sort_at = CASE WHEN $16 THEN excluded.sort_at ELSE known.sort_at END,
         seen_segment_id = excluded.seen_segment_id
         WHERE known.seen_segment_id <> excluded.seen_segment_id
-      RETURNING (xmax = 0) AS is_new)
-    SELECT count(*) FILTER (WHERE is_new) AS added FROM stored`,
+      RETURNING (xmax = 0) AS is_new, amount)
+    SELECT count(*) FILTER (WHERE is_new AND amount > 0) AS added FROM stored`,
 }
 
 const PROVE = {
@@ -117,6 +137,26 @@ const PROVE = {
     WHERE known.transfer_id = told.id`,
 }
 
+const JOIN = {
+  name: 'ledger.join',
+  text: `
+    INSERT INTO ledger.cluster_join AS known (chain, address, other, tx_hash, segment_id)
+    SELECT $2, address, other, tx_hash, $1
+    FROM unnest($3::text[], $4::text[], $5::text[]) AS told (one, another, tx_hash)
+    CROSS JOIN LATERAL (VALUES (one, another), (another, one)) AS pair (address, other)
+    ON CONFLICT (chain, address, other) DO UPDATE SET tx_hash = excluded.tx_hash, segment_id = excluded.segment_id
+    WHERE known.segment_id <> excluded.segment_id AND ${IS_UNSEEN}`,
+}
+
+const STORE_BLOCKS = {
+  name: 'ledger.store-blocks',
+  text: `
+    INSERT INTO ledger.block AS known (chain, height, at_s, segment_id)
+    SELECT $2, height, at_s, $1 FROM unnest($3::int8[], $4::int8[]) AS told (height, at_s)
+    ON CONFLICT (chain, height, at_s) DO UPDATE SET segment_id = excluded.segment_id
+    WHERE known.segment_id <> excluded.segment_id AND ${IS_UNSEEN}`,
+}
+
 /** Advances the state of the segment to the end of the batch: in the database first, then in memory. */
 export async function storeBatch(database: Database, batch: Batch, state: SegmentState): Promise<void> {
   const counts = { ...state.counts }
@@ -125,37 +165,21 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
   }
   const heights = widened(state, batch)
   await database.transaction({ at: 'ledger.batch', synchronousCommit: 'off' }, async (transaction) => {
-    const transfers = [...batch.transfers.entries()]
-    if (transfers.length > 0) {
-      const told = transfers.map(([, transfer]) => transfer)
-      const [row] = await transaction.query<{ added: number }>(STORE, [
-        batch.segmentId,
-        transfers.map(([id]) => id),
-        told.map(({ execution }) => execution),
-        told.map(({ from }) => from),
-        told.map(({ to }) => to),
-        told.map(({ kind }) => kind),
-        told.map(({ contract }) => contract),
-        told.map(({ txHash }) => txHash),
-        told.map(({ amount }) => amount.toString()),
-        told.map(({ blockNumber }) => blockNumber),
-        told.map(({ occurredAtS }) => occurredAtS),
-        told.map(({ place }) => place),
-        state.replaces,
-      ])
-      count('added', row!.added)
-      count('known', transfers.length - row!.added)
+    if (batch.transfers.size > 0) {
+      const added = await storeTransfers(transaction, batch, state)
+      count('added', added)
+      count('known', [...batch.transfers.values()].filter(({ amount }) => amount > 0n).length - added)
     }
     count('known', batch.repeated)
-    if (batch.outcomes.size > 0)
-      count(
-        'proven',
-        await transaction.execute(PROVE, [
-          batch.segmentId,
-          [...batch.outcomes.keys()],
-          [...batch.outcomes.values()],
-        ]),
-      )
+    if (batch.outcomes.size > 0) {
+      const told = [[...batch.outcomes.keys()], [...batch.outcomes.values()]]
+      count('proven', await transaction.execute(PROVE, [batch.segmentId, ...told]))
+    }
+    if (batch.joins.size > 0) await storeJoins(transaction, batch, state)
+    if (batch.blocks.size > 0) {
+      const told = [[...batch.blocks.keys()], [...batch.blocks.values()]]
+      await transaction.execute(STORE_BLOCKS, [batch.segmentId, state.chain, ...told])
+    }
     for (const [reason, more] of batch.leftOut) count(`left_out.${reason}`, more)
     await transaction.execute(
       `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6
@@ -173,6 +197,50 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
   state.rowsDone += batch.rows
   Object.assign(state.counts, counts)
   Object.assign(state, heights)
+}
+
+/** Returns how many were new. */
+async function storeTransfers(
+  transaction: Queryable,
+  { segmentId, transfers }: Batch,
+  { replaces, chain }: SegmentState,
+): Promise<number> {
+  const told = [...transfers.values()]
+  const [row] = await transaction.query<{ added: number }>(STORE, [
+    segmentId,
+    [...transfers.keys()],
+    told.map(({ execution }) => execution),
+    told.map(({ from }) => from),
+    told.map(({ to }) => to),
+    told.map(({ kind }) => kind),
+    told.map(({ contract }) => contract),
+    told.map(({ txHash }) => txHash),
+    told.map(({ amount }) => amount.toString()),
+    told.map(({ blockNumber }) => blockNumber),
+    told.map(({ occurredAtS }) => occurredAtS),
+    told.map(({ txIndex }) => txIndex),
+    told.map(({ place }) => place),
+    told.map(({ fromNet }) => fromNet?.toString() ?? null),
+    told.map(({ toNet }) => toNet?.toString() ?? null),
+    replaces,
+    chain,
+  ])
+  return row!.added
+}
+
+async function storeJoins(
+  transaction: Queryable,
+  { segmentId, joins }: Batch,
+  { chain }: SegmentState,
+): Promise<void> {
+  const pairs = [...joins.keys()].map((pair) => pair.split(' '))
+  await transaction.execute(JOIN, [
+    segmentId,
+    chain,
+    pairs.map(([one]) => one),
+    pairs.map(([, another]) => another),
+    [...joins.values()],
+  ])
 }
 
 function widened(

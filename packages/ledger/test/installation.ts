@@ -7,6 +7,9 @@ import {
   type LedgerImportSummary,
 } from '../src/index.js'
 
+/** Later than everything in the files. */
+export const IMPORTED_AT = '2026-11-22T00:00:00.000Z'
+
 export interface LedgerInstallation extends TestInstallation {
   /** Imports what must not be refused. */
   imported(file: string, request?: Partial<LedgerImportRequest>): Promise<LedgerImportSummary>
@@ -31,7 +34,7 @@ export async function startLedger(): Promise<LedgerInstallation> {
     async imported(file, request = {}) {
       const result = await importLedger(
         { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test', ...request },
-        { database },
+        { database, now: () => new Date(IMPORTED_AT) },
       )
       if (result.status === 'refused') throw new Error(result.message)
       return result
@@ -41,7 +44,7 @@ export async function startLedger(): Promise<LedgerInstallation> {
         `SELECT from_address AS from, to_address AS to, amount, kind, proven_segment_id IS NOT NULL AS proven,
            block_number AS block
          FROM ledger.transfer JOIN ledger.segment USING (segment_id)
-         WHERE ledger_seq IS NOT NULL AND failed_segment_id IS NULL AND retired_segment_id IS NULL
+         WHERE ledger_seq IS NOT NULL AND failed_segment_id IS NULL AND retired_segment_id IS NULL AND amount > 0
          ORDER BY sort_at, from_address, to_address, amount`,
       )
     },
@@ -49,12 +52,13 @@ export async function startLedger(): Promise<LedgerInstallation> {
 }
 
 const HEADING =
-  'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
+  'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status,transaction_index'
 
 export interface CsvTransfer {
   readonly block?: number | ''
   readonly time?: string
   readonly hash?: string
+  readonly txIndex?: number
   readonly index?: number | ''
   readonly kind?: string
   readonly contract?: string
@@ -87,6 +91,7 @@ export function csvOf(transfers: readonly CsvTransfer[]): string {
       '',
       'test',
       one.status ?? '1',
+      one.txIndex ?? 0,
     ].join(','),
   )
   return `${[HEADING, ...rows].join('\n')}\n`

@@ -207,9 +207,7 @@ test('a state of the ledger never changes: later additions, proofs, failures and
   await ledger.imported(
     await ledger.file('empty.csv', csvOf([{ hash: hash(9_999), from: MIDDLE, to: THIEF, block: 7 }])),
     {
-      completeFrom: 7,
-      completeTo: 7,
-      replace: true,
+      ...{ completeFrom: 7, completeTo: 7, covers: ['native'], replace: true },
     },
   )
   expect((await examined([thief], {}, 4)).status).toBe('absent')

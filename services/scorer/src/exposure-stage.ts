@@ -159,7 +159,7 @@ async function examineOne(
 ): Promise<ExposureRecord> {
   const { chain, ledgerSeq, addresses, ranges, lane, pace } = of.group
   const found = addresses.includes(address) ? (await of.transfers).get(address) : undefined
-  const own = found ?? { transfers: [], isCut: false }
+  const own = found ?? { transfers: [], isCut: false, netBaseUnits: null }
   const labels = labelsOf(database, of.context.labelSetSeq)
   const examine = async (): Promise<ExposureRecord> =>
     await examineAddress(

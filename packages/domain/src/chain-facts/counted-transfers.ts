@@ -51,7 +51,7 @@ function movedTransfer(
 /** The index that identifies a movement within its transaction and kind; null where there is none. */
 function indexOf({ movements }: ChainTransaction, { kind, position }: Movement): string | null {
   const isOnlyNative = kind === 'native' && movements.filter((other) => other.kind === 'native').length === 1
-  if (isOnlyNative) return ''
+  if (isOnlyNative) return '0'
   return position === null ? null : String(position)
 }
 
@@ -73,11 +73,10 @@ function outputTransfers(
   const total = spent.reduce((sum, { amountBaseUnits }) => sum + BigInt(amountBaseUnits), 0n)
   if (total === 0n || inputs.size * outputs.size > MAX_EDGES) return []
   const transfers: Transfer[] = []
-  let index = 0
   for (const [from, given] of inputs) {
     for (const [to, received] of outputs) {
-      const id = idOf([chain, txHash, 'utxo', String(index++)])
       if (inputs.has(to)) continue
+      const id = idOf([chain, txHash, 'utxo', `${from} ${to}`])
       const amount = (given * received) / total
       const edge = { kind: 'utxo', contract: '', from, to, amount, index: null, position: null }
       transfers.push({ id, txHash, ...edge, blockNumber, occurredAtS, proven, coinJoin: false })

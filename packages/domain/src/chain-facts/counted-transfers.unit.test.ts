@@ -34,7 +34,12 @@ describe('a movement', () => {
   test('has the id it has in the ledger', () => {
     const idInLedger = (parts: unknown[]) => sha256Hex(JSON.stringify(parts)).slice(0, 32)
     expect(counted(movement())).toMatchObject([
-      { id: idInLedger(['ETH', '0x01', 'native', '']), amount: 7n, occurredAtS: 1_700_000_000, proven: true },
+      {
+        id: idInLedger(['ETH', '0x01', 'native', '0']),
+        amount: 7n,
+        occurredAtS: 1_700_000_000,
+        proven: true,
+      },
     ])
     expect(counted(movement({ kind: 'token', contract: USDT, position: 12 }))).toMatchObject([
       { id: idInLedger(['ETH', '0x01', 'token', '12']), contract: USDT },

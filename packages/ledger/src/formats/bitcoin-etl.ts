@@ -3,25 +3,74 @@
  * each output: in_i · out_j / Σ in. An output to the address of an input is change and no transfer.
  * Source of the fields: bitcoin-etl, README, "transactions".
  */
-import { secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
+import { uncountedReason } from '@cupel/domain'
+import { foldedHash, secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
+import { isCoinJoin, nodeOf } from './coin-join.js'
 import { LedgerFileError } from './ledger-file-error.js'
-import type { FileRecord, LedgerFormat, LedgerRow } from './ledger-row.js'
+import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
 
-/** A transaction with more inputs times outputs does not show who paid whom. */
+/** A transaction with more inputs times outputs does not show who paid whom: its value goes through a node, as in a hub. */
 const MAX_EDGES = 10_000
 
 export const bitcoinEtl: LedgerFormat = {
   covers: () => ['native'],
-  read(record, chain) {
-    if (!record.has('inputs') || !record.has('outputs'))
-      throw new LedgerFileError('no transaction of bitcoin-etl: inputs or outputs are missing', record.line)
-    const isCoinbase = ['true', '1'].includes(record.text('is_coinbase').toLowerCase())
-    const inputs = amounts(record, 'inputs', chain)
-    if (isCoinbase || inputs.parts.length === 0) return [{ type: 'left-out', reason: 'no_counterparty' }]
-    if (inputs.total === null) return [{ type: 'left-out', reason: 'no_input_values' }]
-    const outputs = amounts(record, 'outputs', chain)
-    return edges(record, inputs.total, byAddress(inputs.parts), byAddress(outputs.parts))
-  },
+  open: (chain) => ({ read: (record) => readTransaction(record, chain) }),
+}
+
+/** What one transaction moves, in base units by address; the empty address stands for scripts without one. */
+interface Moved {
+  readonly inputs: ReadonlyMap<string, bigint>
+  readonly outputs: ReadonlyMap<string, bigint>
+  /** Sum of all inputs. */
+  readonly total: bigint
+}
+
+function readTransaction(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
+  const { line } = record
+  if (!record.has('inputs') || !record.has('outputs'))
+    throw new LedgerFileError('no transaction of bitcoin-etl: inputs or outputs are missing', line)
+  const common = commonOf(record, chain)
+  const inputs = amounts(record, 'inputs', chain)
+  const outputs = amounts(record, 'outputs', chain)
+  const isCoinbase = ['true', '1'].includes(record.text('is_coinbase').toLowerCase())
+  if (inputs.total === null && !isCoinbase) return [{ type: 'left-out', reason: 'no_input_values' }]
+  const moved: Moved = {
+    inputs: isCoinbase ? new Map() : byAddress(inputs.parts),
+    outputs: byAddress(outputs.parts),
+    total: inputs.total ?? 0n,
+  }
+  const spent = [...moved.inputs.keys()].filter((address) => address !== '').sort()
+  const isJoint = isCoinJoin(spent.length, outputs.parts)
+  const { edges, leftOut } = edgesOf(moved, common.txHash, isJoint)
+  const rows: LedgerRow[] = leftOut.map((reason) => ({ type: 'left-out', reason }))
+  const counted: Edge[] = []
+  for (const edge of edges) {
+    const reason = uncountedReason(chain.code, { ...edge, contract: '' })
+    if (reason === null) counted.push(edge)
+    else rows.push({ type: 'left-out', reason })
+  }
+  rows.push(...withNets(counted, moved, common))
+  if (spent.length > 1 && !isJoint) rows.push({ type: 'inputs', txHash: common.txHash, addresses: spent })
+  return rows
+}
+
+type Common = Omit<ToldTransfer, 'index' | 'from' | 'to' | 'amount' | 'fromNet' | 'toNet'>
+
+function commonOf(record: FileRecord, chain: ChainDefinition): Common {
+  const { line } = record
+  const txHash = foldedHash(record.text('hash'), chain)
+  if (txHash === '') throw new LedgerFileError('a transaction without a hash', line)
+  return {
+    line,
+    kind: 'utxo',
+    contract: '',
+    txHash,
+    blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
+    occurredAtS: secondsOf(record.text('block_timestamp') || record.text('timestamp'), line),
+    txIndex: wholeNumber(record.text('index'), 'index', line),
+    place: 0,
+    execution: 'proven',
+  }
 }
 
 interface Part {
@@ -57,33 +106,69 @@ function byAddress(parts: readonly Part[]): ReadonlyMap<string, bigint> {
   return sums
 }
 
-function edges(
-  record: FileRecord,
-  total: bigint,
-  inputs: ReadonlyMap<string, bigint>,
-  outputs: ReadonlyMap<string, bigint>,
-): readonly LedgerRow[] {
-  const { line } = record
-  if (inputs.size * outputs.size > MAX_EDGES) return [{ type: 'left-out', reason: 'too_many_edges' }]
-  if (total === 0n) return [{ type: 'left-out', reason: 'zero_value' }]
-  const common = {
-    line,
-    kind: 'utxo' as const,
-    contract: '',
-    txHash: record.text('hash'),
-    blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
-    occurredAtS: secondsOf(record.text('block_timestamp') || record.text('timestamp'), line),
-    place: wholeNumber(record.text('index'), 'index', line),
-    execution: 'proven' as const,
+interface Edge {
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+}
+
+function edgesOf(
+  moved: Moved,
+  txHash: string,
+  isJoint: boolean,
+): { readonly edges: readonly Edge[]; readonly leftOut: readonly string[] } {
+  const { inputs, outputs, total } = moved
+  if (inputs.size === 0) return { edges: [], leftOut: ['no_counterparty'] }
+  if (total === 0n) return { edges: [], leftOut: ['zero_value'] }
+  if (isJoint) return { edges: throughNode(moved, nodeOf('coinjoin', txHash)), leftOut: [] }
+  if (inputs.size * outputs.size > MAX_EDGES)
+    return { edges: throughNode(moved, nodeOf('crowd', txHash)), leftOut: [] }
+  const edges: Edge[] = []
+  const leftOut: string[] = []
+  for (const [to, received] of outputs) {
+    if (inputs.has(to)) leftOut.push(to === '' ? 'no_counterparty' : 'change')
+    else for (const [from, given] of inputs) edges.push({ from, to, amount: (given * received) / total })
   }
-  const rows: LedgerRow[] = []
-  let ordinal = 0
-  for (const [from, given] of inputs) {
-    for (const [to, received] of outputs) {
-      const index = String(ordinal++)
-      const amount = (given * received) / total
-      rows.push({ type: 'transfer', transfer: { ...common, index, from, to, amount } })
+  return { edges, leftOut }
+}
+
+/** Nobody paid anybody: each address gave its net value to the node, or got it from there. */
+function throughNode({ inputs, outputs }: Moved, node: string): readonly Edge[] {
+  return [...new Set([...inputs.keys(), ...outputs.keys()])].map((address) => {
+    const net = (outputs.get(address) ?? 0n) - (inputs.get(address) ?? 0n)
+    return net < 0n ? { from: address, to: node, amount: -net } : { from: node, to: address, amount: net }
+  })
+}
+
+/** The edges as transfers. Each address has the exact change of its balance on the first of its edges, or on one of no value. */
+function withNets(edges: readonly Edge[], { inputs, outputs }: Moved, common: Common): readonly LedgerRow[] {
+  const nets = new Map<string, bigint>()
+  for (const [address, value] of outputs) nets.set(address, value)
+  for (const [address, value] of inputs) nets.set(address, (nets.get(address) ?? 0n) - value)
+  nets.delete('')
+  const taken = (address: string) => {
+    const net = nets.get(address)
+    nets.delete(address)
+    return net
+  }
+  const rows = [...edges].sort(compareEdges).map(({ from, to, amount }): LedgerRow => {
+    const [fromNet, toNet] = [taken(from), taken(to)]
+    const transfer = { ...common, index: `${from} ${to}`, from, to, amount }
+    return {
+      type: 'transfer',
+      transfer: {
+        ...transfer,
+        ...(fromNet === undefined ? {} : { fromNet }),
+        ...(toNet === undefined ? {} : { toNet }),
+      },
     }
+  })
+  for (const [address, toNet] of nets) {
+    const transfer = { ...common, index: ` ${address}`, from: '', to: address, amount: 0n, toNet }
+    rows.push({ type: 'balance', transfer })
   }
   return rows
 }
+
+const compareEdges = (a: Edge, b: Edge): number =>
+  a.from === b.from ? (a.to < b.to ? -1 : 1) : a.from < b.from ? -1 : 1

@@ -80,6 +80,21 @@ export function secondsOf(text: string, line: number): number | null {
   return Math.floor(parsed / 1_000)
 }
 
+const HEX_HASH = /^(?:0[xX])?([0-9a-fA-F]+)$/
+const LOWER_EVM_HASH = /^0x[0-9a-f]+$/
+
+/**
+ * The one form of a transaction's hash: hexadecimal digits in lower case, with the prefix 0x on EVM chains and without one on
+ * others. A hash in another notation, such as base58, stays as it is.
+ */
+export function foldedHash(text: string, { family }: Pick<ChainDefinition, 'family'>): string {
+  const isEvm = family === 'evm'
+  if (isEvm && LOWER_EVM_HASH.test(text)) return text
+  const digits = HEX_HASH.exec(text.trim())?.[1]
+  if (digits === undefined) return text.trim()
+  return `${isEvm ? '0x' : ''}${digits.toLowerCase()}`
+}
+
 /** Decimals of a token in the asset table; undefined for other tokens, which do not count. */
 export const tokenDecimals = (chain: string, contract: string): number | undefined =>
   findAsset(chain, contract)?.decimals

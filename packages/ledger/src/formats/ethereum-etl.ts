@@ -1,115 +1,102 @@
 /**
- * Files of ethereum-etl: transactions, token_transfers, traces and receipts, identified by their columns. Receipts prove the
- * outcome of transactions in an earlier file. The documentation of ethereum-etl (schema.md) defines the columns.
+ * Files of ethereum-etl: transactions, token_transfers, traces and receipts, identified by their columns. Receipts, and the
+ * outermost traces, prove the outcome of transactions in an earlier file. The documentation of ethereum-etl (schema.md) defines
+ * the columns.
  */
-import type { HistoryKind } from '@cupel/domain'
-import { secondsOf, tokenDecimals, wholeNumber, wholeUnits } from './chain.js'
+import { createdContract, type HistoryKind } from '@cupel/domain'
+import { foldedHash, tokenDecimals, wholeNumber, type ChainDefinition } from './chain.js'
+import { etlTransfer } from './etl-transfer.js'
 import { LedgerFileError } from './ledger-file-error.js'
-import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
-import type { ChainDefinition } from './chain.js'
+import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
+import { createTraceReader } from './traces.js'
 
-type Reader = (record: FileRecord, chain: ChainDefinition) => readonly LedgerRow[]
+type Read = (record: FileRecord, chain: ChainDefinition) => readonly LedgerRow[]
 
 const readers: readonly {
   readonly has: string
   readonly covers: readonly HistoryKind[]
-  readonly read: Reader
+  readonly read: Read
 }[] = [
   { has: 'token_address', covers: ['token'], read: readTokenTransfer },
-  { has: 'trace_type', covers: ['internal'], read: readTrace },
   { has: 'gas_price', covers: ['native'], read: readTransaction },
   { has: 'cumulative_gas_used', covers: [], read: readReceipt },
 ]
 
+const TRACE = 'trace_type'
+
 export const ethereumEtl: LedgerFormat = {
-  covers: (fields) => readers.find(({ has }) => fields.has(has))?.covers ?? [],
-  read(record, chain) {
-    const reader = readers.find(({ has }) => record.has(has))
-    if (reader === undefined)
-      throw new LedgerFileError(
-        'neither transactions, token_transfers, traces nor receipts of ethereum-etl',
-        record.line,
-      )
-    return reader.read(record, chain)
-  },
+  covers: (fields) =>
+    fields.has(TRACE) ? ['internal'] : (readers.find(({ has }) => fields.has(has))?.covers ?? []),
+  isSurveyed: (fields) => fields.has(TRACE),
+  open: openReader,
+}
+
+function openReader(chain: ChainDefinition): RecordReader {
+  const traces = createTraceReader(chain)
+  return {
+    survey: traces.survey,
+    read(record) {
+      if (record.has(TRACE)) return traces.read(record)
+      const reader = readers.find(({ has }) => record.has(has))
+      if (reader === undefined)
+        throw new LedgerFileError(
+          'neither transactions, token_transfers, traces nor receipts of ethereum-etl',
+          record.line,
+        )
+      return reader.read(record, chain)
+    },
+  }
 }
 
 function readTransaction(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   const status = record.text('receipt_status') || record.text('status')
-  return [
-    transfer(record, chain, {
-      kind: 'native',
-      contract: '',
-      txHash: record.text('hash'),
-      index: null,
-      place: wholeNumber(record.text('transaction_index'), 'transaction_index', record.line),
-      execution: status === '' ? 'unknown' : status === '1' ? 'proven' : 'failed',
-    }),
-  ]
+  const told = etlTransfer(record, chain, {
+    kind: 'native',
+    contract: '',
+    txHash: foldedHash(record.text('hash'), chain),
+    index: null,
+    place: 0,
+    execution: status === '' ? 'unknown' : status === '1' ? 'proven' : 'failed',
+  })
+  const isCreation = told.to === '' && told.amount > 0n
+  return [{ type: 'transfer', transfer: isCreation ? { ...told, to: createdBy(record, told, chain) } : told }]
+}
+
+/** A transaction without a receiver creates a contract, which receives its value. */
+function createdBy(record: FileRecord, { from, line }: ToldTransfer, chain: ChainDefinition): string {
+  const told = record.text('receipt_contract_address').toLowerCase()
+  if (told !== '') return chain.canonical(told, line)
+  const nonce = wholeNumber(record.text('nonce'), 'nonce', line)
+  if (nonce === null)
+    throw new LedgerFileError('a creation without a nonce or the address of its contract', line)
+  return createdContract(from, nonce)
 }
 
 /** A token event exists only if its transaction succeeded. */
 function readTokenTransfer(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
-  const contract = chain.canonical(record.text('token_address'), record.line)
+  const contract = chain.canonical(record.text('token_address').toLowerCase(), record.line)
   if (tokenDecimals(chain.code, contract) === undefined)
     return [{ type: 'left-out', reason: 'unknown_asset' }]
-  const index = record.text('log_index')
+  const place = wholeNumber(record.text('log_index'), 'log_index', record.line)
   return [
-    transfer(record, chain, {
-      kind: 'token',
-      contract,
-      txHash: record.text('transaction_hash'),
-      index,
-      place: wholeNumber(index, 'log_index', record.line),
-      execution: 'proven',
-    }),
+    {
+      type: 'transfer',
+      transfer: etlTransfer(record, chain, {
+        kind: 'token',
+        contract,
+        txHash: foldedHash(record.text('transaction_hash'), chain),
+        index: place === null ? null : String(place),
+        place,
+        execution: 'proven',
+      }),
+    },
   ]
 }
 
-/** Calls within a transaction that move value. The outermost call is the transaction itself. */
-function readTrace(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
-  const address = record.text('trace_address')
-  if (record.text('trace_type') !== 'call' && record.text('trace_type') !== 'suicide')
-    return [{ type: 'left-out', reason: 'no_movement' }]
-  if (['delegatecall', 'staticcall', 'callcode'].includes(record.text('call_type')))
-    return [{ type: 'left-out', reason: 'no_movement' }]
-  if (address === '') return [{ type: 'left-out', reason: 'transaction_itself' }]
-  return [
-    transfer(record, chain, {
-      kind: 'internal',
-      contract: '',
-      txHash: record.text('transaction_hash'),
-      index: address,
-      place: wholeNumber(record.text('transaction_index'), 'transaction_index', record.line),
-      execution: record.text('error') !== '' || record.text('status') === '0' ? 'failed' : 'proven',
-    }),
-  ]
-}
-
-function readReceipt(record: FileRecord): readonly LedgerRow[] {
+function readReceipt(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   const status = record.text('status')
   // Receipts before the Byzantium fork have no status.
   if (status === '') return [{ type: 'left-out', reason: 'no_status' }]
-  const outcome = { line: record.line, txHash: record.text('transaction_hash'), succeeded: status === '1' }
-  return [{ type: 'outcome', outcome }]
-}
-
-function transfer(
-  record: FileRecord,
-  chain: ChainDefinition,
-  rest: Pick<ToldTransfer, 'kind' | 'contract' | 'txHash' | 'index' | 'place' | 'execution'>,
-): LedgerRow {
-  const { line } = record
-  return {
-    type: 'transfer',
-    transfer: {
-      ...rest,
-      line,
-      from: chain.canonical(record.text('from_address').toLowerCase(), line),
-      to: chain.canonical(record.text('to_address').toLowerCase(), line),
-      amount: wholeUnits(record.text('value') || '0', line),
-      blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
-      occurredAtS: secondsOf(record.text('block_timestamp'), line),
-    },
-  }
+  const txHash = foldedHash(record.text('transaction_hash'), chain)
+  return [{ type: 'outcome', outcome: { txHash, succeeded: status === '1' } }]
 }

@@ -1,4 +1,5 @@
 import { bitcoinEtl } from './bitcoin-etl.js'
+import { blocks, BLOCKS } from './blocks.js'
 import { ethereumEtl } from './ethereum-etl.js'
 import type { LedgerFormat } from './ledger-row.js'
 import { transfersCsv } from './transfers-csv.js'
@@ -8,6 +9,7 @@ export const ledgerFormats: Readonly<Record<string, LedgerFormat>> = {
   csv: transfersCsv,
   'ethereum-etl': ethereumEtl,
   'bitcoin-etl': bitcoinEtl,
+  [BLOCKS]: blocks,
 }
 
 export const ledgerFormatNames: readonly string[] = Object.keys(ledgerFormats)

@@ -8,7 +8,7 @@ export interface ToldTransfer {
   readonly line: number
   readonly kind: 'native' | 'token' | 'internal' | 'utxo'
   readonly contract: string
-  /** Empty if the file has no hashes. */
+  /** In the one form of `foldedHash`; empty if the file has no hashes. */
   readonly txHash: string
   /** Distinguishes the transfers of one transaction and kind; null if the file has no index. */
   readonly index: string | null
@@ -17,30 +17,53 @@ export interface ToldTransfer {
   /** Base units. */
   readonly amount: bigint
   readonly blockNumber: number | null
+  /** Seconds since 1970. */
   readonly occurredAtS: number | null
+  /** Index of the transaction in its block. */
+  readonly txIndex: number | null
+  /** Index of the log in its block, or place of the call in its transaction. */
   readonly place: number | null
   /** `unknown` if the file does not say whether it succeeded. */
   readonly execution: 'proven' | 'failed' | 'unknown'
+  /** Change of the sender's and of the receiver's balance by the whole transaction, base units, on one of its transfers. */
+  readonly fromNet?: bigint
+  readonly toNet?: bigint
 }
 
 /** The outcome of a transaction whose transfers are in the ledger already. */
 export interface ToldOutcome {
-  readonly line: number
   readonly txHash: string
   readonly succeeded: boolean
 }
 
 export type LedgerRow =
   | { readonly type: 'transfer'; readonly transfer: ToldTransfer }
+  /** A transfer of no value that only carries the change of a balance. */
+  | { readonly type: 'balance'; readonly transfer: ToldTransfer }
   | { readonly type: 'outcome'; readonly outcome: ToldOutcome }
+  /** Addresses that one transaction spent from together, each once. */
+  | { readonly type: 'inputs'; readonly txHash: string; readonly addresses: readonly string[] }
+  | { readonly type: 'block'; readonly line: number; readonly height: number; readonly atS: number }
   /** A row that is not a transfer between two addresses, with the reason under which it is counted. */
   | { readonly type: 'left-out'; readonly reason: string }
 
 export interface LedgerFormat {
-  /** Kinds of transfers that a declared range of the file covers, according to its columns. */
-  readonly covers: (fields: ReadonlySet<string>, chain: ChainDefinition) => readonly HistoryKind[]
+  /**
+   * Kinds of transfers that a file with these columns holds. Null if the columns do not tell; then the import must say which
+   * kinds its declared range covers.
+   */
+  readonly covers: (fields: Pick<FileRecord, 'has'>, chain: ChainDefinition) => readonly HistoryKind[] | null
+  /** Whether a file with these columns is read twice: its records depend on others of the file. */
+  readonly isSurveyed?: (fields: Pick<FileRecord, 'has'>) => boolean
+  /** A reader for one file. */
+  readonly open: (chain: ChainDefinition) => RecordReader
+}
+
+export interface RecordReader {
+  /** Sees every record of a surveyed file before the first one is read. */
+  readonly survey?: (record: FileRecord) => void
   /** The rows of one record. Throws LedgerFileError if the record does not have the format. */
-  readonly read: (record: FileRecord, chain: ChainDefinition) => readonly LedgerRow[]
+  readonly read: (record: FileRecord) => readonly LedgerRow[]
 }
 
 /** One line of a file as names and texts; a missing value is an empty text. */

@@ -1,5 +1,7 @@
 /** Cupel's own layout: one native or token transfer per row; a field is empty if the source states no value. */
+import { listAssets } from '@cupel/domain'
 import {
+  foldedHash,
   secondsOf,
   tokenDecimals,
   unitsOfDecimal,
@@ -34,17 +36,23 @@ const outcomes: Readonly<Record<string, ToldTransfer['execution']>> = {
 const REQUIRED = ['chain', 'kind', 'from_address', 'to_address', 'amount_raw', 'amount'] as const
 
 export const transfersCsv: LedgerFormat = {
-  covers: () => ['native', 'internal', 'token'],
-  read(record, chain) {
-    for (const name of REQUIRED)
-      if (!record.has(name)) throw new LedgerFileError(`the column ${name} is missing`, record.line)
-    const told = record.text('chain')
-    if (told !== '' && told.toUpperCase() !== chain.code) return [{ type: 'left-out', reason: 'other_chain' }]
-    const kind = kinds[record.text('kind').toLowerCase()]
-    if (kind === undefined)
-      throw new LedgerFileError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)
-    return transferOf(record, chain, kind)
-  },
+  // Rows of any kind have the same columns. Only a chain without calls and tokens has no choice.
+  covers: (_fields, chain) => (hasOneKind(chain) ? ['native'] : null),
+  open: (chain) => ({ read: (record) => readRow(record, chain) }),
+}
+
+const hasOneKind = ({ code, family }: ChainDefinition): boolean =>
+  family !== 'evm' && listAssets().every((asset) => asset.chain !== code || asset.contract === '')
+
+function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
+  for (const name of REQUIRED)
+    if (!record.has(name)) throw new LedgerFileError(`the column ${name} is missing`, record.line)
+  const told = record.text('chain')
+  if (told !== '' && told.toUpperCase() !== chain.code) return [{ type: 'left-out', reason: 'other_chain' }]
+  const kind = kinds[record.text('kind').toLowerCase()]
+  if (kind === undefined)
+    throw new LedgerFileError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)
+  return transferOf(record, chain, kind)
 }
 
 function transferOf(
@@ -58,7 +66,7 @@ function transferOf(
   const decimals = contract === '' ? chain.decimals : tokenDecimals(chain.code, contract)
   if (decimals === undefined) return [{ type: 'left-out', reason: 'unknown_asset' }]
   const raw = record.text('amount_raw')
-  const index = record.text('log_index')
+  const index = wholeNumber(record.text('log_index'), 'log_index', line)
   return [
     {
       type: 'transfer',
@@ -66,14 +74,16 @@ function transferOf(
         line,
         kind,
         contract,
-        txHash: record.text('tx_hash'),
-        index: index === '' ? null : index,
+        txHash: foldedHash(record.text('tx_hash'), chain),
+        index: index === null ? null : String(index),
         from: chain.canonical(record.text('from_address'), line),
         to: chain.canonical(record.text('to_address'), line),
         amount: raw === '' ? unitsOfDecimal(record.text('amount'), decimals, line) : wholeUnits(raw, line),
         blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
         occurredAtS: secondsOf(record.text('block_time'), line),
-        place: wholeNumber(index, 'log_index', line),
+        txIndex: wholeNumber(record.text('transaction_index'), 'transaction_index', line),
+        // Only logs are numbered over the whole block.
+        place: kind === 'token' ? index : null,
         execution: executionOf(record.text('status').toLowerCase(), kind),
       },
     },

@@ -12,7 +12,7 @@ CREATE TABLE ledger.segment (
   file_name           text NOT NULL,
   -- SHA-256 of the file, lowercase hex.
   sha256              text NOT NULL,
-  -- Kinds that the declared range covers: native, token.
+  -- Kinds that the declared range covers: native, internal, token.
   covers              text[] NOT NULL,
   -- First and last height for which the file is declared complete; null without a declaration.
   complete_from       int8,
@@ -30,7 +30,7 @@ CREATE TABLE ledger.segment (
   started_at          timestamptz NOT NULL DEFAULT now(),
   published_at        text,
   imported_by         text NOT NULL,
-  UNIQUE NULLS NOT DISTINCT (chain, format, sha256, complete_from, complete_to, replaces)
+  UNIQUE NULLS NOT DISTINCT (chain, format, sha256, covers, complete_from, complete_to, replaces)
 );
 
 CREATE TABLE ledger.transfer (
@@ -54,11 +54,62 @@ CREATE TABLE ledger.transfer (
   -- Base units.
   amount             numeric(78, 0) NOT NULL,
   block_number       int8,
+  -- Null if its file states no time; then the time of its block counts, if a file of blocks tells it.
   occurred_at_s      int8,
+  -- Place in the block: the index of the transaction, then the place of the log or the call.
+  tx_index           int8,
   place              int8,
-  -- Seconds if the time is known, else the height. Queries read the newest transfers first.
-  sort_at            int8 NOT NULL
+  -- The height if it is known, else seconds: fixed, whatever times are learnt later. Queries read the newest transfers first.
+  sort_at            int8 NOT NULL,
+  -- Of transactions with inputs and outputs: what the transaction changed in the balance of the sender and of the receiver, in
+  -- base units. Each address has its change on one transfer of the transaction; on a transfer of no value to or from the empty
+  -- address if it has no other.
+  from_net           numeric(78, 0),
+  to_net             numeric(78, 0)
 );
 
 CREATE INDEX transfer_from ON ledger.transfer (chain, from_address, sort_at);
 CREATE INDEX transfer_to ON ledger.transfer (chain, to_address, sort_at);
+
+-- Times of blocks, for transfers and ranges whose files have none.
+CREATE TABLE ledger.block (
+  chain      text COLLATE "C" NOT NULL,
+  height     int8 NOT NULL,
+  at_s       int8 NOT NULL,
+  segment_id int4 NOT NULL,
+  PRIMARY KEY (chain, height, at_s)
+);
+
+-- Two addresses that a transaction spent from, in both directions: the one of all its inputs that sorts first, and another one.
+-- Rows are never deleted: the rows of the segments up to a ledger_seq give the clusters of that state.
+CREATE TABLE ledger.cluster_join (
+  chain      text COLLATE "C" NOT NULL,
+  address    text COLLATE "C" NOT NULL,
+  other      text COLLATE "C" NOT NULL,
+  tx_hash    text COLLATE "C" NOT NULL,
+  segment_id int4 NOT NULL,
+  PRIMARY KEY (chain, address, other)
+);
+
+-- Daily prices. A table is named by the hash of its file; the newest import is in force.
+CREATE TABLE ledger.price_import (
+  price_seq   int8 PRIMARY KEY,
+  sha256      text NOT NULL,
+  file_name   text NOT NULL,
+  prices      int8 NOT NULL,
+  assets      text[] NOT NULL,
+  first_day   text NOT NULL,
+  last_day    text NOT NULL,
+  imported_at text NOT NULL,
+  imported_by text NOT NULL
+);
+
+CREATE TABLE ledger.price (
+  sha256    text NOT NULL,
+  asset     text COLLATE "C" NOT NULL,
+  -- UTC day, 2026-11-22.
+  day       text COLLATE "C" NOT NULL,
+  -- Millionths of a US dollar for one whole unit.
+  micro_usd numeric(38, 0) NOT NULL,
+  PRIMARY KEY (sha256, asset, day)
+);

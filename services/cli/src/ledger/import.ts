@@ -2,7 +2,9 @@
 import { accessSync, constants } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkedReason } from '@cupel/access'
+import type { HistoryKind } from '@cupel/domain'
 import {
+  historyKinds,
   importLedger,
   LEDGER_LOOK_INTERVAL_MS,
   ledgerFormatNames,
@@ -20,6 +22,7 @@ interface ImportOptions extends JsonOption {
   readonly chain: string
   readonly completeFrom?: number
   readonly completeTo?: number
+  readonly covers?: readonly HistoryKind[]
   readonly replace?: boolean
   readonly reason: string
 }
@@ -29,13 +32,16 @@ const PROGRESS_INTERVAL_MS = 2_000
 const HELP = `
 Formats:
   csv            one transfer per row: chain, block_number, block_time, tx_hash, log_index, kind, asset, asset_address,
-                 from_address, to_address, amount_raw, amount, amount_usd, source; status (1, 0) if known
+                 from_address, to_address, amount_raw, amount, amount_usd, source; status (1, 0) and transaction_index
+                 if known
   ethereum-etl   transactions, token_transfers, traces; receipts after them prove what the transactions did
   bitcoin-etl    transactions with the values of their inputs
+  blocks         number and timestamp of blocks: they give times to transfers that have none
 
 Importing the same file again changes nothing; an interrupted import continues where it stopped. All transfers become
 visible at once. Without --complete-from and --complete-to the history counts as incomplete: it gives no shares and makes no
-address green. It is whole only if the ranges reach from the beginning of the chain to within a day of now.`
+address green. It is whole only if the ranges reach from the beginning of the chain to within a day of now, on EVM chains for
+each of the kinds native, internal (traces) and token. The csv layout holds any kind, so there --covers says which.`
 
 export function registerImport(ledger: Command, context: CliContext): void {
   ledger
@@ -53,6 +59,7 @@ export function registerImport(ledger: Command, context: CliContext): void {
     .requiredOption('--chain <code>', 'chain of the transfers')
     .option('--complete-from <height>', 'first height of the range that the file contains completely', height)
     .option('--complete-to <height>', 'last height of the range', height)
+    .option('--covers <kinds>', 'kinds that the range holds completely: native, internal, token', kinds)
     .option(
       '--replace',
       'retire transfers of the range that the file does not contain, because blocks were reorganised',
@@ -65,9 +72,10 @@ export function registerImport(ledger: Command, context: CliContext): void {
       const reason = readableReason(options.reason)
       const result = await withConnections(context, async (connections) => {
         const { database } = connections
-        const { format, chain, completeFrom, completeTo, replace } = options
+        const { format, chain, completeFrom, completeTo, covers, replace } = options
+        const declared = { completeFrom, completeTo, covers, replace }
         const imported = await importLedger(
-          { file: path, format, chain, completeFrom, completeTo, replace, importedBy: operator(), reason },
+          { file: path, format, chain, ...declared, importedBy: operator(), reason },
           { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
         )
         // Scorers poll for a new state; wait until they have it, so that the next screen uses it.
@@ -115,7 +123,7 @@ function progressTo(context: CliContext): (rows: number, rowsPerSecond: number) 
 }
 
 function textOf(summary: LedgerImportSummary): string {
-  const { status, rows, added, known, retired, leftOut, resumedAt, firstHeight, lastHeight } = summary
+  const { status, rows, added, known, timed, retired, leftOut, resumedAt, firstHeight, lastHeight } = summary
   if (status === 'already-imported')
     return `This file is in the ledger already: segment ${summary.segmentId}, ${number(added)} transfers. Nothing was changed.`
   const lines = [
@@ -124,8 +132,10 @@ function textOf(summary: LedgerImportSummary): string {
   ]
   if (resumedAt > 0) lines.push(`An interrupted import had stored ${number(resumedAt)} rows before.`)
   if (known > 0) lines.push(`${number(known)} transfers were in the ledger already.`)
+  if (timed > 0) lines.push(`${number(timed)} transfers got the time of their block.`)
   if (retired > 0) lines.push(`${number(retired)} transfers of the range were retired.`)
   if (firstHeight !== null) lines.push(`Heights ${firstHeight} to ${lastHeight}.`)
+  lines.push(...summary.notes)
   const left = Object.entries(leftOut)
   if (left.length > 0)
     lines.push(
@@ -136,6 +146,14 @@ function textOf(summary: LedgerImportSummary): string {
 }
 
 const number = (value: number): string => value.toLocaleString('en-US')
+
+function kinds(text: string): readonly HistoryKind[] {
+  const named = text.split(',').map((one) => one.trim().toLowerCase())
+  const known = historyKinds.filter((kind) => named.includes(kind))
+  if (known.length !== named.length)
+    throw new InvalidArgumentError(`It must be one or more of ${historyKinds.join(',')}.`)
+  return known
+}
 
 function height(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')

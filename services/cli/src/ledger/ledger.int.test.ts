@@ -19,7 +19,18 @@ test('a ledger is imported, imported again without a change, and listed with its
   expect((await cupel('ledger', 'segments')).out).toBe('No ledger was imported yet.')
   const rows = [HEADING, ROW, ROW.replace(',5,', ',0,').replace('0xaa', '0xbb'), '']
   const file = await commandLine.file('transfers.csv', rows.join('\n'))
-  const options = ['--format', 'csv', '--chain', 'eth', '--complete-from', '0', '--complete-to', '9']
+  const options = [
+    '--format',
+    'csv',
+    '--chain',
+    'eth',
+    '--complete-from',
+    '0',
+    '--complete-to',
+    '9',
+    '--covers',
+    'native',
+  ]
   const imported = await cupel('ledger', 'import', file, ...options, '--json')
   expect(imported.error).toBeNull()
   expect(JSON.parse(imported.out)).toMatchObject({
@@ -32,7 +43,7 @@ test('a ledger is imported, imported again without a change, and listed with its
   })
   expect((await cupel('ledger', 'import', file, ...options)).out).toContain('in the ledger already')
   const { out } = await cupel('ledger', 'segments')
-  expect(out).toMatch(/1 +ETH +csv +transfers\.csv +1 +7–7/)
+  expect(out).toMatch(/1 +ETH +csv +transfers\.csv +1 +0 +7–7 +native +0–9/)
   expect(out).toMatch(/ETH +native +0 +9 +2026-11-20T00:00:00\.000Z/)
 })
 

@@ -68,17 +68,34 @@ function textOf(segments: readonly Segment[], ranges: readonly ChainRange[]): st
   return lines.join('\n')
 }
 
-const HEADING = ['STATE', 'CHAIN', 'FORMAT', 'FILE', 'TRANSFERS', 'HEIGHTS', 'IMPORTED', 'BY']
+const HEADING = [
+  ...[
+    'STATE',
+    'CHAIN',
+    'FORMAT',
+    'FILE',
+    'TRANSFERS',
+    'TIMED',
+    'HEIGHTS',
+    'WHOLE OF',
+    'RANGE',
+    'IMPORTED',
+    'BY',
+  ],
+]
 
 function row(segment: Segment): string[] {
-  const { firstHeight, lastHeight, publishedAt } = segment
+  const { firstHeight, lastHeight, completeFrom, completeTo, covers, publishedAt } = segment
   return [
     segment.ledgerSeq === null ? 'interrupted' : `${segment.ledgerSeq}`,
     segment.chain,
     segment.format,
     segment.fileName,
     (segment.counts['added'] ?? 0).toLocaleString('en-US'),
+    (segment.counts['timed'] ?? 0).toLocaleString('en-US'),
     firstHeight === null ? '-' : `${firstHeight}–${lastHeight}`,
+    covers.join(',') || '-',
+    completeFrom === null ? '-' : `${completeFrom}–${completeTo}`,
     publishedAt === null ? '-' : `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`,
     segment.importedBy,
   ]

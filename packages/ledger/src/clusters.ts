@@ -1,0 +1,80 @@
+/**
+ * Clusters: addresses of chains with spent outputs that were spent from together, so that one owner holds their keys. An import
+ * keeps each join with its segment, and reading follows the joins of one state of the ledger, so that a state never changes.
+ * Source of the heuristic: Nakamoto (2008), "Bitcoin", section 10. CoinJoins do not join.
+ */
+import type { Queryable } from '@cupel/postgres'
+
+export interface ClusterRequest {
+  readonly chain: string
+  /** Canonical. */
+  readonly address: string
+  /** Names the state of the ledger. */
+  readonly ledgerSeq: number
+  /** A cluster with more addresses is not read further. */
+  readonly maxAddresses: number
+}
+
+export interface ClusterMember {
+  /** Canonical. */
+  readonly address: string
+  /** The first transaction that joined it to another member. */
+  readonly txHash: string
+}
+
+export interface Cluster {
+  /** The smallest address by code units; of a cluster that is too large the address that was asked for. */
+  readonly clusterId: string
+  /** Addresses with the one that was asked for; of a cluster that is too large those read until then. */
+  readonly size: number
+  /** The other addresses, in their order; none of a cluster that is too large. */
+  readonly members: readonly ClusterMember[]
+  readonly stopped: '' | 'too_large'
+}
+
+const READ = {
+  name: 'ledger.read-cluster',
+  text: `
+    WITH RECURSIVE member (address) AS (
+      SELECT $2::text COLLATE "C"
+      UNION
+      SELECT joined.other FROM member CROSS JOIN LATERAL (
+        SELECT j.other FROM ledger.cluster_join j JOIN ledger.segment s USING (segment_id)
+        WHERE j.chain = $1 AND j.address = member.address AND s.ledger_seq <= $3) joined)
+    SELECT address FROM member LIMIT $4`,
+}
+
+const READ_JOINS = {
+  name: 'ledger.read-joins',
+  text: `
+    SELECT asked.address, first.tx_hash FROM unnest($2::text[]) AS asked (address)
+    CROSS JOIN LATERAL (
+      SELECT j.tx_hash FROM ledger.cluster_join j JOIN ledger.segment s USING (segment_id)
+      WHERE j.chain = $1 AND j.address = asked.address AND s.ledger_seq <= $3
+      ORDER BY s.ledger_seq, j.tx_hash LIMIT 1) first`,
+}
+
+/** The cluster of an address, or null for an address that was never spent from together with another one. */
+export async function readCluster(
+  database: Queryable,
+  { chain, address, ledgerSeq, maxAddresses }: ClusterRequest,
+): Promise<Cluster | null> {
+  const found = await database.query<{ address: string }>(READ, [chain, address, ledgerSeq, maxAddresses + 1])
+  if (found.length < 2) return null
+  if (found.length > maxAddresses)
+    return { clusterId: address, size: found.length, members: [], stopped: 'too_large' }
+  const addresses = found.map((one) => one.address).sort()
+  const others = addresses.filter((one) => one !== address)
+  const joins = await database.query<{ address: string; tx_hash: string }>(READ_JOINS, [
+    chain,
+    others,
+    ledgerSeq,
+  ])
+  const txHashOf = new Map(joins.map((one) => [one.address, one.tx_hash]))
+  return {
+    clusterId: addresses[0]!,
+    size: addresses.length,
+    members: others.map((one) => ({ address: one, txHash: txHashOf.get(one)! })),
+    stopped: '',
+  }
+}

@@ -1,0 +1,95 @@
+/** Gives a segment its number, which makes its transfers visible, and writes the event in the same transaction. */
+import { requestedEventId, topicOf } from '@cupel/contracts'
+import type { Queryable } from '@cupel/postgres'
+import { writeOutbox } from '@cupel/projections'
+import type { ImportRun } from './import-run.js'
+import { segmentEvent } from './segment-event.js'
+import { declaredBySegment } from './segments.js'
+import type { SegmentState } from './store-batch.js'
+
+export interface Published {
+  readonly ledgerSeq: number
+  /** What an operator should know, in sentences. */
+  readonly notes: readonly string[]
+}
+
+export async function publishSegment(run: ImportRun, state: SegmentState): Promise<Published> {
+  const { request, deps, chain, covers } = run
+  const publishedAt = run.now.toISOString()
+  return await deps.database.transaction({ at: 'ledger.publish' }, async (transaction) => {
+    // All chains share one sequence of numbers, so publications run one after another.
+    await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-publish', 0))")
+    if (request.replace === true)
+      state.counts['retired'] = await retireOthers(transaction, chain.code, run, state)
+    const timed = await countTimed(transaction, state)
+    if (timed > 0) state.counts['timed'] = timed
+    const [row] = await transaction.query<{ ledger_seq: number }>(
+      `UPDATE ledger.segment SET complete_to_at_s = $2, counts = $3, published_at = $4,
+         ledger_seq = (SELECT coalesce(max(ledger_seq), 0) + 1 FROM ledger.segment)
+       WHERE segment_id = $1 RETURNING ledger_seq`,
+      [
+        state.segmentId,
+        request.completeFrom === undefined ? null : state.lastHeightAtS,
+        JSON.stringify(state.counts),
+        publishedAt,
+      ],
+    )
+    const ledgerSeq = row!.ledger_seq
+    const declared = await declaredBySegment(transaction, { chain: chain.code, ledgerSeq })
+    const completeToAtS = declared.find(({ segmentId }) => segmentId === state.segmentId)?.range.toAtS ?? null
+    const data = segmentEvent({ run, state, ledgerSeq, publishedAt, completeToAtS })
+    const id = requestedEventId()
+    const envelope = {
+      id,
+      source: 'cupel/ledger',
+      time: publishedAt,
+      subject: data.segmentId,
+      correlationId: id,
+      causationId: id,
+    }
+    const type = 'LedgerSegmentImported'
+    await writeOutbox(transaction, { type, data, envelope }, { topic: topicOf(type), key: chain.code })
+    return { ledgerSeq, notes: covers.length > 0 && completeToAtS === null ? [WITHOUT_TIME] : [] }
+  })
+}
+
+const WITHOUT_TIME =
+  'The end of the range has no time, so it may not count as recent. Import the blocks with --format blocks.'
+
+/** Kinds of stored transfers that the declared range covers. */
+const storedKinds: Readonly<Record<string, readonly string[]>> = {
+  native: ['native', 'utxo'],
+  internal: ['internal'],
+  token: ['token'],
+}
+
+/** Retires the transfers of the range that the file does not contain: their blocks were reorganised away. */
+async function retireOthers(
+  transaction: Queryable,
+  chain: string,
+  { request: { completeFrom, completeTo }, covers }: ImportRun,
+  { segmentId }: SegmentState,
+): Promise<number> {
+  return await transaction.execute(
+    `UPDATE ledger.transfer SET retired_segment_id = $2
+     WHERE chain = $1 AND block_number BETWEEN $3 AND $4 AND seen_segment_id <> $2 AND retired_segment_id IS NULL
+       AND kind = ANY ($5::text[])`,
+    [chain, segmentId, completeFrom, completeTo, covers.flatMap((kind) => storedKinds[kind] ?? [])],
+  )
+}
+
+/** Visible transfers without a time of their own, in blocks whose time no earlier segment told. */
+async function countTimed(transaction: Queryable, { chain, segmentId }: SegmentState): Promise<number> {
+  const [row] = await transaction.query<{ count: number }>(
+    `SELECT count(*) FROM ledger.transfer t
+     JOIN ledger.segment own USING (segment_id)
+     JOIN ledger.block b ON b.chain = t.chain AND b.height = t.block_number AND b.segment_id = $2
+     WHERE t.chain = $1 AND t.occurred_at_s IS NULL AND own.ledger_seq IS NOT NULL
+       AND EXISTS (SELECT FROM ledger.block WHERE segment_id = $2)
+       AND NOT EXISTS (
+         SELECT FROM ledger.block other JOIN ledger.segment s USING (segment_id)
+         WHERE other.chain = t.chain AND other.height = t.block_number AND s.ledger_seq IS NOT NULL)`,
+    [chain, segmentId],
+  )
+  return row!.count
+}

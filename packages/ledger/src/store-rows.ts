@@ -1,0 +1,121 @@
+/** Reads the rows of a file and stores them in batches. */
+import { createHash } from 'node:crypto'
+import { uncountedReason } from '@cupel/domain'
+import { MAX_AHEAD_S } from './clock.js'
+import { isDeclared } from './declared-range.js'
+import { LedgerFileError } from './formats/ledger-file-error.js'
+import type { FileRecord, LedgerRow, RecordReader, ToldTransfer } from './formats/ledger-row.js'
+import { readRecords } from './formats/read-file.js'
+import type { ImportRun } from './import-run.js'
+import { createBatch, isFull, storeBatch, type Batch, type SegmentState } from './store-batch.js'
+import { createIdentities, nativeTransferId } from './transfer-identity.js'
+
+/** Continues after the stored rows. One batch is stored while the next is read. */
+export async function storeRows(run: ImportRun, state: SegmentState, startedAt: number): Promise<void> {
+  const { request, deps, chain, format, sha256 } = run
+  const resumedAt = state.rowsDone
+  const hash = createHash('sha256')
+  const take = { run, reader: format.open(chain), identityOf: createIdentities(chain) }
+  let isFirst = true
+  let row = 0
+  let batch = createBatch(state.segmentId)
+  let storing: Promise<void> = Promise.resolve()
+  const store = async (full: Batch): Promise<void> => {
+    await storing
+    storing = storeBatch(deps.database, full, state).then(() => {
+      const seconds = (performance.now() - startedAt) / 1_000
+      deps.onProgress?.(state.rowsDone, Math.round((state.rowsDone - resumedAt) / Math.max(seconds, 0.001)))
+    })
+    // The next await reports a failure; until then the rejection must not count as unhandled.
+    storing.catch(() => undefined)
+  }
+  for await (const records of readRecords(request.file, hash)) {
+    if (isFirst) await survey(run, take.reader, records[0]!)
+    isFirst = false
+    for (const record of records) {
+      row += 1
+      // Stored rows are read again too: rows without a hash are numbered among equal rows.
+      takeRecord(take, record, row > resumedAt ? batch : null)
+      if (row > resumedAt) batch.rows += 1
+      if (!isFull(batch)) continue
+      await store(batch)
+      batch = createBatch(state.segmentId)
+    }
+  }
+  await store(batch)
+  await storing
+  if (hash.digest('hex') !== sha256)
+    throw new LedgerFileError('The file changed while it was read; import it again', null)
+}
+
+/** Reads the whole file before its first row, if its records depend on one another. All of them have the same columns. */
+async function survey(
+  { request, format }: ImportRun,
+  reader: RecordReader,
+  first: FileRecord,
+): Promise<void> {
+  const isNeeded = format.isSurveyed?.(first) ?? false
+  if (!isNeeded) return
+  for await (const records of readRecords(request.file, createHash('sha256')))
+    for (const record of records) reader.survey?.(record)
+}
+
+interface Take {
+  readonly run: ImportRun
+  readonly reader: RecordReader
+  readonly identityOf: ReturnType<typeof createIdentities>
+}
+
+/** Adds the rows of a record to the batch; null only numbers them. */
+function takeRecord(take: Take, record: FileRecord, batch: Batch | null): void {
+  for (const row of take.reader.read(record)) takeRow(take, row, record, batch)
+}
+
+function takeRow(take: Take, row: LedgerRow, { line }: FileRecord, batch: Batch | null): void {
+  const { code } = take.run.chain
+  switch (row.type) {
+    case 'left-out':
+      if (row.reason === NO_INPUT_VALUES && take.run.covers.length > 0)
+        throw new LedgerFileError(
+          'the values of the inputs are missing, so the file does not hold its range completely',
+          line,
+        )
+      batch?.leaveOut(row.reason)
+      return
+    case 'outcome':
+      batch?.addOutcome(nativeTransferId(code, row.outcome.txHash), row.outcome.succeeded)
+      return
+    case 'inputs':
+      batch?.addJoin(row.txHash, row.addresses)
+      return
+    case 'block':
+      checkTime(take.run, row.atS, row.line)
+      batch?.blocks.set(row.height, row.atS)
+      return
+    case 'balance':
+      addTransfer(take, row.transfer, batch)
+      return
+    case 'transfer': {
+      const reason = uncountedReason(code, row.transfer)
+      if (reason === null) addTransfer(take, row.transfer, batch)
+      else batch?.leaveOut(reason)
+    }
+  }
+}
+
+const NO_INPUT_VALUES = 'no_input_values'
+
+function addTransfer({ run, identityOf }: Take, transfer: ToldTransfer, batch: Batch | null): void {
+  const { line, blockNumber } = transfer
+  checkTime(run, transfer.occurredAtS, line)
+  const isIn = isDeclared(blockNumber, run.request)
+  if (run.request.replace === true && !isIn)
+    throw new LedgerFileError('a transfer outside the range that the file is to replace', line)
+  const id = identityOf(transfer)
+  batch?.addTransfer(id, transfer, isIn)
+}
+
+function checkTime({ now }: ImportRun, atS: number | null, line: number): void {
+  if (atS !== null && atS > now.getTime() / 1_000 + MAX_AHEAD_S)
+    throw new LedgerFileError('the time is more than a day in the future', line)
+}
