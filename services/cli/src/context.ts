@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadConfig, type Config } from '@cupel/service-kit'
+import { paintFor, type Paint } from './paint.js'
 
 export interface CliContext {
   readonly environment: Readonly<NodeJS.ProcessEnv>
@@ -19,6 +20,8 @@ export interface CliContext {
   readonly print: (text: string) => void
   /** Progress and remarks, to standard error, so that standard output holds only the answer. */
   readonly note: (text: string) => void
+  /** Colours for the answer, where standard output is a terminal. */
+  readonly paint: Paint
 }
 
 export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
@@ -39,6 +42,7 @@ export function createContext(environment: NodeJS.ProcessEnv, args: readonly str
     path: (text) => resolve(from, text),
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
+    paint: paintFor(process.stdout, environment),
   }
 }
 

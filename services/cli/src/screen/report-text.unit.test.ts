@@ -1,0 +1,173 @@
+/** What `cupel screen` prints for a person. */
+import { readFileSync } from 'node:fs'
+import { reportSchema, type Evidence, type Report } from '@cupel/contracts'
+import { describe, expect, test } from 'vitest'
+import { paintFor } from '../paint.js'
+import { reportText } from './report-text.js'
+
+const golden = readFileSync(
+  new URL('../../../../schemas/golden/ReportGenerated/1.json', import.meta.url),
+  'utf8',
+)
+const base = reportSchema.parse(JSON.parse((JSON.parse(golden) as { report: string }).report))
+const plain = paintFor({ isTTY: false }, {})
+
+const evidence = (changes: Partial<Evidence>): Evidence => ({
+  ...base.risk.evidence[0]!,
+  ...{
+    category: 'sanctions',
+    subcategory: null,
+    relation: 'ownership',
+    direction: null,
+    hops: 0,
+    address: null,
+  },
+  ...{ entity: 'Lazarus Group', source: 'ofac_sdn', origin: 'us-ofac', role: 'owner', confidence: 1 },
+  ...{ source_url: '', observed_at: '2026-08-20', value: null, value_usd: null, share: null, sources: 0 },
+  ...{ contribution: 100, decisive: true, used: true, reason: null, sanction: null, pre_designation: null },
+  ...changes,
+})
+
+function report(
+  changes: { risk?: Partial<Report['risk']>; coverage?: Partial<Report['coverage']> } & Partial<
+    Omit<Report, 'risk' | 'coverage'>
+  > = {},
+): Report {
+  const { risk, coverage, ...rest } = changes
+  return {
+    ...base,
+    ...{ address: '0xabc', chain: 'ETH', candidate_chains: [], exposure: [], cluster: null, ...rest },
+    risk: {
+      ...base.risk,
+      level: 'grey',
+      score: 0,
+      level_reasons: [],
+      score_is_lower_bound: false,
+      conflicts: [],
+      evidence: [],
+      ...risk,
+    },
+    coverage: {
+      ...base.coverage,
+      not_examined: ['cross_chain', 'clusters'],
+      labels: { status: 'complete', as_of: null, sources: 1, lists: [] },
+      chain_data: { status: 'unavailable', source: null, height: null, as_of: null },
+      ...coverage,
+    },
+  }
+}
+
+const lines = (changes: Parameters<typeof report>[0]): readonly string[] =>
+  reportText(report(changes), plain).split('\n')
+
+test('the level comes first, then the address', () => {
+  const [first, second] = lines({ risk: { level: 'red', score: 100, evidence: [evidence({})] } })
+  expect(first).toBe('RED  score 100 of 100')
+  expect(second).toBe('0xabc on ETH')
+})
+
+test('a score that may be too low says so', () => {
+  expect(lines({ risk: { score_is_lower_bound: true } })[0]).toContain('or more')
+})
+
+test('colour appears only on a terminal, and not where NO_COLOR is set', () => {
+  const text = (paint: Parameters<typeof reportText>[1]) =>
+    reportText(report({ risk: { level: 'red' } }), paint)
+  expect(text(plain)).not.toContain('\u001b')
+  expect(text(paintFor({ isTTY: true }, { NO_COLOR: '1' }))).not.toContain('\u001b')
+  expect(text(paintFor({ isTTY: true }, {}))).toContain('\u001b[31m')
+})
+
+test('a designation shows what the authority says', () => {
+  const sanction = {
+    ...{ list: 'SDN List', programmes: ['DPRK3'], entity_id: '26307', aliases: ['Hidden Cobra'] },
+    designated_on: '2022-04-14',
+  }
+  const text = lines({ risk: { level: 'red', score: 100, evidence: [evidence({ sanction })] } }).join('\n')
+  expect(text).toContain('* sanctions: is Lazarus Group (owner), 100 points')
+  expect(text).toContain('ofac_sdn, 2026-08-20, origin us-ofac, confidence 1')
+  expect(text).toContain(
+    'on the list SDN List, under DPRK3, entry 26307, since 2022-04-14, also Hidden Cobra',
+  )
+})
+
+describe('value', () => {
+  const moved = {
+    ...{ relation: 'direct', direction: 'in', hops: 1, value: '12.5 ETH', share: 0.25, contribution: 40 },
+  }
+
+  test('of one source is from its name and address', () => {
+    const item = evidence({ ...moved, address: '0xthief', entity: 'A thief', sources: 1, value_usd: '31000' })
+    expect(lines({ risk: { evidence: [item] } }).join('\n')).toContain(
+      'received 12.5 ETH (31000 USD), 25 % of all from A thief 0xthief, 40 points',
+    )
+  })
+
+  test('of seven sources is from seven addresses, never from one of them by name', () => {
+    const item = evidence({ ...moved, address: null, entity: null, sources: 7 })
+    const text = lines({ risk: { evidence: [item] } }).join('\n')
+    expect(text).toContain('received 12.5 ETH, 25 % of all from 7 addresses')
+  })
+
+  test('is divided by what it is attributed to, the clean and the unattributed part too', () => {
+    const part = { value_usd: null, share: null, counterparties: [], counterparties_omitted: 0 }
+    const exposure = [
+      {
+        ...{ direction: 'incoming', asset: 'ETH', total: '20 ETH', total_usd: null, total_complete: false },
+        by_category: [
+          { ...part, category: 'clean_exchange', relation: 'direct', value: '15 ETH' },
+          { ...part, category: 'unattributed', relation: null, value: '5 ETH' },
+        ],
+      },
+    ]
+    const text = lines({ exposure }).join('\n')
+    expect(text).toContain('incoming 20 ETH, as far as the ledger knows')
+    expect(text).toContain('clean_exchange direct 15 ETH')
+    expect(text).toContain('unattributed 5 ETH')
+    expect(text).toContain('No prices are imported')
+  })
+})
+
+describe('what is not known', () => {
+  test('is said in words, with the reason as the API names it', () => {
+    const text = lines({ risk: { level_reasons: ['no_sanctions_list', 'a_later_word'] } }).join('\n')
+    expect(text).toContain('no_sanctions_list: No whole sanctions list is in force here')
+    expect(text).toContain('a_later_word: ')
+    expect(text).toContain(
+      'not examined: value that moved to another chain; other addresses of the same owner',
+    )
+  })
+
+  test('a stage that was late does not look like an installation without a ledger', () => {
+    const exposure = { ...base.coverage.exposure, status: 'unavailable', reason: 'late', incomplete: [] }
+    expect(lines({ coverage: { exposure } }).join('\n')).toContain(
+      'The ledger was not examined: the stage was late.',
+    )
+    const none = { ...exposure, reason: 'not_configured' }
+    expect(lines({ coverage: { exposure: none } }).join('\n')).not.toContain('was not examined')
+  })
+
+  test('a cluster that stopped says why its labels do not count', () => {
+    const cluster = { id: '1', size: 20_000, heuristic: 'common-input', as_of: '3', stopped: 'too_large' }
+    expect(lines({ cluster }).join('\n')).toContain('20000 addresses of its cluster do not count: too_large')
+  })
+})
+
+test('lists are shown with whose they are, their date, their age and their state', () => {
+  const list = {
+    ...{ source: 'ofac_sdn', dataset: 'sdn.xml', authority: 'us-ofac', whole: true, list_date: '2026-11-18' },
+    ...{ confirmed_at: null, labels: 1_053, status: 'old' },
+  }
+  const labels = { ...base.coverage.labels, lists: [list] }
+  const text = lines({ generated_at: '2026-11-21T09:00:00.000Z', coverage: { labels } }).join('\n')
+  expect(text).toContain(
+    'ofac_sdn/sdn.xml, the whole list of us-ofac: of 2026-11-18, 3 days old, 1,053 labels, old',
+  )
+  expect(lines({}).join('\n')).toContain('No sanctions list is in force here')
+})
+
+test('a name cannot command the terminal or reverse the text', () => {
+  const entity = 'Nice\u001b[2J\u202eegnahcxE\u0000'
+  const text = reportText(report({ risk: { evidence: [evidence({ entity })] } }), plain)
+  expect(text).not.toMatch(/[\u001b\u202e\0]/)
+})
