@@ -1,5 +1,6 @@
 /** Made-up facts for property tests of the judgement. */
 import fc from 'fast-check'
+import { chooser } from './chooser.js'
 import {
   compilePolicy,
   defaultPolicy,
@@ -8,12 +9,13 @@ import {
   type LabelFacts,
   type LabelSetFacts,
 } from '../src/index.js'
-import { ADDRESS, GENERATED_AT, label, labelSet } from './judgement-builders.js'
+import { ADDRESS, GENERATED_AT, label, labelSet, ofacSet } from './judgement-builders.js'
 
 const origins = ['us-ofac', 'uk-ofsi', 'etherscan', 'ransomwhere', 'graphsense']
 const lists = [
   ['ofac_sdn', 'ofac_sdn'],
   ['ofac_sdn', 'ofac_2024'],
+  ['ofac_sdn', 'XBT.txt'],
   ['uk_ofsi', 'uk_ofsi'],
   ['some_pack', 'some_pack'],
 ] as const
@@ -42,7 +44,23 @@ const validToChoices = [
   '2026-11-21T09:00:00.001Z',
 ]
 const knownToChoices = [null, null, null, null, '2026-11-20T00:00:00.000Z']
-const asOfChoices = [null, '2024-09-27', '2026-08-20', '2026-08-20T12:00:00Z']
+const asOfChoices = [
+  null,
+  '2024-09-27',
+  '2026-10-22',
+  '2026-11-19',
+  '2026-11-20',
+  '2026-11-20T12:00:00Z',
+  '2026-11-20',
+  '2026-11-21',
+]
+const confirmedAtChoices = [
+  null,
+  null,
+  '2026-11-19T08:59:59.999Z',
+  '2026-11-19T09:00:00.000Z',
+  '2026-11-21T08:00:00.000Z',
+]
 const publishedAtChoices = [
   '2026-11-21T08:00:00.000Z',
   '2026-11-19T08:59:59.999Z',
@@ -52,16 +70,6 @@ const publishedAtChoices = [
   '2026-10-01T00:00:00.000Z',
   '',
 ]
-
-/** Reads choices off one number, least significant first: one drawn number is far cheaper than one drawn record. */
-function chooser(drawn: number): <T>(choices: readonly T[]) => T {
-  let rest = drawn
-  return (choices) => {
-    const chosen = choices[rest % choices.length]!
-    rest = Math.floor(rest / choices.length)
-    return chosen
-  }
-}
 
 const authority: Readonly<Record<string, string>> = { ofac_sdn: 'us-ofac', uk_ofsi: 'uk-ofsi' }
 
@@ -75,7 +83,7 @@ function drawnLabel(drawn: number, ppm: number, index: number): LabelFacts {
     category: choose(categoryChoices),
     origin: choose(origins),
     role: choose(roleChoices),
-    chain: choose(['ETH', 'ETH', 'BSC', 'BTC']),
+    chain: choose(['ETH', 'ETH', 'BSC', 'BTC', 'TRX']),
     validTo: choose(validToChoices),
     knownTo: choose(knownToChoices),
     confidencePpm: choose([true, false]) ? edges[ppm % edges.length]! : ppm,
@@ -92,12 +100,40 @@ function drawnSet(drawn: number): LabelSetFacts {
     asOf: choose(asOfChoices),
     publishedAt: choose(publishedAtChoices),
     refreshConfigured: choose([true, false]),
-    total: choose([1, 499, 500, 1_000]),
+    total: choose([0, 1, 500, 1_000, 1_000]),
+    whole: choose([true, true, false]) && Object.hasOwn(authority, source),
+    confirmedAt: choose(confirmedAtChoices),
   })
+  const isCounted = choose([true, true, true, true, false])
   // One that never came is nobody's own list yet.
   return set.publishedAt === ''
-    ? { ...set, asOf: null, authorityOrigin: '', refreshConfigured: true, total: 0, sha256: '' }
-    : set
+    ? {
+        ...set,
+        ...{ asOf: null, confirmedAt: null, authorityOrigin: '', whole: false, refreshConfigured: true },
+        ...{ total: 0, visible: 0, sha256: '' },
+      }
+    : {
+        ...set,
+        visible: isCounted ? set.total : set.total + choose([-1, 1]),
+        staleBase: choose([false, false, false, true]),
+      }
+}
+
+const stops = ['', '', '', '', 'failed', 'too_large']
+
+/** Every fourth address is in a cluster. */
+function drawnCluster(
+  drawn: number,
+  members: readonly (readonly [number, number])[],
+): NonNullable<JudgementFacts['cluster']> | null {
+  if (drawn % 4 !== 0) return null
+  const labels = members.map(([choices, ppm], index) => ({
+    member: `member-${index % 2}`,
+    txHash: 'ab'.repeat(32),
+    label: { ...drawnLabel(choices, ppm, 100 + index), address: `member-${index % 2}` },
+  }))
+  const stopped = chooser(members.length + drawn)(stops)
+  return { clusterId: 'member-0', size: 3, ledgerSeq: 7, stopped, labels: stopped === '' ? labels : [] }
 }
 
 const compiledDefault = compilePolicy(defaultPolicy)
@@ -115,8 +151,33 @@ function drawnPolicy(drawn: number, numbers: readonly number[]): CompiledPolicy 
     roles: { owner: f[5]!, participant: f[6]!, disputed: f[7]!, infrastructure: f[8]! },
     ownership: { minimum_confidence: f[9]!, combined_from: f[10]!, combined_cap: f[11]! },
     freshness: { ...defaultPolicy.freshness, required: [{ origin: 'us-ofac', when }] },
+    cluster: { ...defaultPolicy.cluster, confidence_factor: f[0]!, maximum: f[1]! * 100 },
   })
 }
+
+/** A clean address beside a fresh list; little is missing, if anything, so that green comes up too. */
+function nearlyGreen(labels: readonly (readonly [number, number])[], drawn: number): JudgementFacts {
+  const [, ppm] = labels[0] ?? [0, 0]
+  const choose = chooser(drawn)
+  const clean = label({ category: 'clean_exchange', confidencePpm: choose(cleanConfidences) })
+  const set = ofacSet({
+    asOf: choose(['2026-11-20', '2026-11-20', '2026-11-21', '2024-09-27']),
+    staleBase: choose([false, false, false, true]),
+    whole: choose([true, true, true, false]),
+  })
+  return {
+    chain: 'ETH',
+    canonicalAddress: ADDRESS,
+    labels: [clean, ...labels.slice(1, 2).map(([choices], index) => drawnLabel(choices, ppm, index))],
+    labelSets: [choose([set, set, { ...set, visible: set.total - 1 }])],
+    labelView: 'current',
+    chainKnowledge: { status: 'unavailable' },
+    codeAtAddress: 'none',
+    generatedAt: GENERATED_AT,
+    policy: compiledDefault,
+  }
+}
+const cleanConfidences = [850_000, 1_000_000, 800_000, 799_999]
 
 const drawn = fc.nat(2 ** 31 - 1)
 /** Facts of one judgement: real list names, edges of every threshold, and every third time a policy of its own. */
@@ -124,16 +185,19 @@ export const drawnFacts = fc
   .record({
     labels: fc.array(fc.tuple(drawn, fc.nat(1_000_000)), { maxLength: 8 }),
     sets: fc.array(drawn, { maxLength: 4 }),
-    policy: fc.nat(1_000),
+    policy: fc.nat(100_000),
+    members: fc.array(fc.tuple(drawn, fc.nat(1_000_000)), { maxLength: 3 }),
     numbers: fc.array(drawn, { minLength: 12, maxLength: 12 }),
   })
   .map((draw): JudgementFacts => {
+    if (draw.policy % 6 === 1) return nearlyGreen(draw.labels, draw.policy)
     const labelSets = new Map(draw.sets.map(drawnSet).map((set) => [set.dataset, set]))
     return {
-      chain: 'ETH',
+      chain: draw.policy % 7 === 0 ? 'TRX' : 'ETH',
       canonicalAddress: ADDRESS,
       labels: draw.labels.map(([choices, ppm], index) => drawnLabel(choices, ppm, index)),
       labelSets: [...labelSets.values()],
+      cluster: drawnCluster(draw.policy, draw.members),
       labelView: draw.policy % 5 === 0 ? 'lagging' : 'current',
       chainKnowledge: { status: 'unavailable' },
       codeAtAddress: codeChoices[draw.policy % codeChoices.length]!,

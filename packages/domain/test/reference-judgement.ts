@@ -3,7 +3,9 @@
  * integers, one straight pass per category, no table of considered labels. Slow on purpose; where it and the product
  * differ, one of them is wrong.
  */
-import type { JudgementFacts, LabelFacts } from '../src/index.js'
+import type { JudgementFacts, LabelFacts, LabelSetFacts } from '../src/index.js'
+
+type SetFacts = LabelSetFacts
 
 /** A fraction; never reduced, never rounded but where the rules say so. */
 interface Ratio {
@@ -42,6 +44,7 @@ const illicit = ['sanctions', 'darknet', 'mixer', 'scam', 'stolen'] as const
 const known: readonly string[] = [...illicit, 'clean_exchange']
 
 export interface ReferenceItem {
+  readonly relation: string
   readonly category: string
   readonly origin: string
   readonly used: boolean
@@ -63,29 +66,60 @@ export interface ReferenceJudgement {
   readonly items: readonly ReferenceItem[]
 }
 
+const HOUR_MS = 60 * 60 * 1000
+
 export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
   const policy = facts.policy.document
   const now = facts.generatedAt
-  const dayOf = (set: { asOf: string | null; publishedAt: string }): string =>
-    (set.asOf ?? set.publishedAt).slice(0, 10)
 
-  // Section 1: what is live, what designates, what is outlived.
+  // Section 1: lists in force, what designates, what is outlived.
+  /** A date more than a day ahead of the report is none. */
+  const dateOf = (text: string | null): number | null => {
+    const date = text === null ? NaN : Date.parse(text)
+    return Number.isNaN(date) || date > Date.parse(now) + 24 * HOUR_MS ? null : date
+  }
+  const dayOf = ({ asOf }: SetFacts): number | null => {
+    const date = dateOf(asOf)
+    return date === null ? null : Math.floor(date / (24 * HOUR_MS))
+  }
+  const isList = (set: SetFacts): boolean => set.publishedAt !== '' && set.total > 0
+  /** Only a list of which every label is here ends anything. */
+  const canEnd = (set: SetFacts, origin: string): boolean =>
+    set.whole && isList(set) && set.visible === set.total && set.authorityOrigin === origin
+  const isHistory = (set: SetFacts): boolean =>
+    set.whole &&
+    isList(set) &&
+    facts.labelSets.some(
+      (other) =>
+        canEnd(other, set.authorityOrigin) &&
+        dayOf(other) !== null &&
+        dayOf(set) !== null &&
+        dayOf(other)! > dayOf(set)!,
+    )
+  const inForce = facts.labelSets.filter(
+    (set) => set.authorityOrigin !== '' && isList(set) && !isHistory(set),
+  )
   const isRetired = (label: LabelFacts): boolean =>
     label.knownTo !== null || (label.validTo !== null && label.validTo <= now)
-  const authoritySets = (origin: string) =>
-    origin === '' ? [] : facts.labelSets.filter((set) => set.authorityOrigin === origin)
-  const isOnCurrentOwnList = (label: LabelFacts): boolean => {
-    const sets = authoritySets(label.origin)
-    const own = sets.find(({ source, dataset }) => source === label.source && dataset === label.dataset)
-    const successors = sets.filter((set) => own?.source === set.source && dayOf(set) > dayOf(own))
-    return own !== undefined && successors.every((set) => set.total < own.total / 2)
-  }
   const designates = (label: LabelFacts): boolean =>
-    label.category === 'sanctions' && !isRetired(label) && isOnCurrentOwnList(label)
+    label.category === 'sanctions' &&
+    !isRetired(label) &&
+    inForce.some(
+      (set) =>
+        set.authorityOrigin === label.origin && set.source === label.source && set.dataset === label.dataset,
+    )
+  /** All labels of its own address. */
+  const beside = (label: LabelFacts): readonly LabelFacts[] => {
+    const members = facts.cluster?.labels ?? []
+    const member = members.find((one) => one.label === label)?.member
+    return member === undefined
+      ? facts.labels
+      : members.filter((one) => one.member === member).map((one) => one.label)
+  }
   const isOutlived = (label: LabelFacts): boolean =>
     label.category === 'sanctions' &&
-    authoritySets(label.origin).length > 0 &&
-    !facts.labels.some((other) => other.origin === label.origin && designates(other))
+    inForce.some((set) => canEnd(set, label.origin)) &&
+    !beside(label).some((other) => other.origin === label.origin && designates(other))
   const confidence = (label: LabelFacts): Ratio =>
     designates(label) ? ratio(1) : ratio(label.confidencePpm, MILLIONTHS)
   const factor = (label: LabelFacts): Ratio =>
@@ -98,10 +132,12 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     if (!known.includes(label.category)) return 'unknown_category'
     if (isLess(confidence(label), decimal(policy.ownership.minimum_confidence))) return 'low_confidence'
     if (label.chain === facts.chain || label.category === 'sanctions') return null
-    const bothEvm = [label.chain, facts.chain].every((chain) => ['ETH', 'BSC'].includes(chain))
+    const ofOneKey = [label.chain, facts.chain].every((chain) => ['ETH', 'BSC', 'TRX'].includes(chain))
     if (label.category === 'clean_exchange')
-      return bothEvm && facts.codeAtAddress === 'none' ? null : 'other_chain'
-    return bothEvm && facts.codeAtAddress === 'contract' ? 'contract_here' : null
+      return ofOneKey && ![label.chain, facts.chain].includes('TRX') && facts.codeAtAddress === 'none'
+        ? null
+        : 'other_chain'
+    return ofOneKey && facts.codeAtAddress === 'contract' ? 'contract_here' : null
   }
 
   // Section 2: ownership per category.
@@ -143,15 +179,29 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     ownership.set(category, { C, best, origins, sure })
   }
 
+  // Section 7: labels of other members of the cluster, the best per category and origin.
+  const cluster = clusterOf(facts, { whyNot, confidence, factor })
+
   // Section 4: points, weights, the fixed floor.
   const points = (C: Ratio): Ratio => rounded(C, HUNDREDTHS_OF_POINTS)
   const weighted = (category: string, value: Ratio): Ratio =>
     category === 'clean_exchange'
       ? ratio(0)
       : rounded(times(decimal(policy.weights[category as 'scam']), value), HUNDREDTHS_OF_POINTS)
+  const clusterPoints = (category: string, value: Ratio): Ratio => {
+    let most = points(value)
+    const limit = times(decimal(policy.cluster.maximum), ratio(1, 100))
+    while (isLess(limit, weighted(category, most))) most = minus(most, ratio(1, HUNDREDTHS_OF_POINTS))
+    return most
+  }
+  const pointsOf = (category: string): Ratio =>
+    cluster.best
+      .filter((one) => one.category === category)
+      .map(({ value }) => clusterPoints(category, value))
+      .reduce(greater, points(ownership.get(category)!.C))
   const score = floor
     ? ratio(1)
-    : illicit.map((category) => weighted(category, points(ownership.get(category)!.C))).reduce(greater)
+    : illicit.map((category) => weighted(category, pointsOf(category))).reduce(greater)
 
   // Evidence.
   const printed = (value: Ratio): number => Number((value.top * HUNDREDTHS_OF_POINTS) / value.bottom) / 100
@@ -168,7 +218,13 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     for (const [origin, value] of origins) {
       const contribution = sure.has(origin) ? ratio(1) : weighted(category, points(value))
       items.push(
-        item({ category, origin, used: true, reason: null, status: 'live', confidence: null }, contribution),
+        item(
+          {
+            ...{ relation: 'ownership', category, origin, used: true, reason: null },
+            ...{ status: 'live', confidence: null },
+          },
+          contribution,
+        ),
       )
     }
     if (isLess(best, C) && sure.size === 0) {
@@ -176,6 +232,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
       items.push(
         item(
           {
+            relation: 'ownership',
             category,
             origin: 'combined',
             used: true,
@@ -188,6 +245,16 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
       )
     }
   }
+  for (const { category, origin, value } of cluster.best)
+    items.push(
+      item(
+        {
+          ...{ relation: 'cluster', category, origin, used: true, reason: null },
+          ...{ status: 'live', confidence: null },
+        },
+        weighted(category, clusterPoints(category, value)),
+      ),
+    )
   const shown = new Set<string>()
   for (const label of facts.labels) {
     const reason = whyNot(label)
@@ -195,29 +262,46 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     if (reason === null || shown.has(JSON.stringify([category, origin, reason]))) continue
     shown.add(JSON.stringify([category, origin, reason]))
     const status = reason === 'ended' || reason === 'authority_ended' ? 'ended' : 'live'
-    items.push(item({ category, origin, used: false, reason, status, confidence: null }, ratio(0)))
+    items.push(
+      item(
+        { relation: 'ownership', category, origin, used: false, reason, status, confidence: null },
+        ratio(0),
+      ),
+    )
   }
 
-  // Freshness: whole milliseconds.
-  const ageOf = (publishedAt: string): number => new Date(now).getTime() - new Date(publishedAt).getTime()
+  // A list's age: its own date or the last confirmation, whichever is later, in whole milliseconds.
+  const ageOf = ({ asOf, confirmedAt }: SetFacts): number =>
+    Date.parse(now) - Math.max(...[asOf, confirmedAt].map((date) => dateOf(date) ?? -Infinity))
   const { required, max_age_hours, max_age_hours_by_origin } = policy.freshness
-  const isRequired = (set: { refreshConfigured: boolean; authorityOrigin: string }): boolean =>
+  const isRequired = (set: SetFacts): boolean =>
     set.refreshConfigured || required.some(({ origin }) => origin === set.authorityOrigin)
   const isStale = facts.labelSets.some((set) => {
     const hours = max_age_hours_by_origin[set.authorityOrigin] ?? max_age_hours
     // Waited for, and never published.
     if (set.publishedAt === '') return true
-    return isRequired(set) && ageOf(set.publishedAt) > hours * 60 * 60 * 1000
+    if (!isRequired(set) || !isList(set) || isHistory(set)) return false
+    return set.staleBase || ageOf(set) > hours * HOUR_MS
   })
-  const isAbsent = required.some(
-    ({ origin, when }) => when === 'always' && facts.labelSets.every((set) => set.authorityOrigin !== origin),
-  )
+  /** Its whole list is not here: never, or, where the policy forgives that, not any more. */
+  const isAbsent = required.some(({ origin, when }) => {
+    const whole = facts.labelSets.filter((set) => set.whole && set.authorityOrigin === origin)
+    return (when === 'always' || whole.length > 0) && !whole.some(isList)
+  })
+  const hasWholeList = inForce.some((set) => set.whole)
+  const isCounted = facts.labelSets.every(({ visible, total }) => visible === total)
   const fresh = !isStale && !isAbsent && facts.labelView === 'current'
 
   // Level.
   const clean = ownership.get('clean_exchange')!
   const conflictCategories =
-    clean.origins.size === 0 ? [] : illicit.filter((category) => ownership.get(category)!.origins.size > 0)
+    clean.origins.size === 0
+      ? []
+      : illicit.filter(
+          (category) =>
+            ownership.get(category)!.origins.size > 0 ||
+            cluster.best.some((one) => one.category === category),
+        )
   const band = (limit: number): Ratio => times(decimal(limit), ratio(1, 100))
   let level = 'grey'
   const levelReasons: string[] = []
@@ -228,17 +312,70 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     const isAttributed = facts.labels.some((label) => !isRetired(label) && !isOutlived(label))
     if (conflictCategories.length > 0) levelReasons.push('conflict')
     if (!fresh) levelReasons.push('stale_labels')
+    if (!hasWholeList) levelReasons.push('no_sanctions_list')
+    if (!isCounted) levelReasons.push('list_incomplete')
     if (!isClean && isAttributed) levelReasons.push('weak_attribution')
     if (!isClean) levelReasons.push('no_chain_data')
+    if (cluster.hasFailed) levelReasons.push('partial')
     if (levelReasons.length === 0) level = 'green'
   }
   return {
     level,
     levelReasons,
     score: printed(score),
-    categories: Object.fromEntries([...ownership].map(([category, { C }]) => [category, printed(points(C))])),
+    categories: Object.fromEntries(
+      [...ownership.keys()].map((category) => [category, printed(pointsOf(category))]),
+    ),
     conflictCategories,
-    scoreIsLowerBound: !fresh,
+    scoreIsLowerBound: !fresh || !isCounted || !hasWholeList || cluster.hasFailed,
     items,
   }
+}
+
+interface ClusterStatement {
+  readonly category: string
+  readonly origin: string
+  /** c · factor · ρ. */
+  readonly value: Ratio
+}
+
+/** What a cluster says: nothing where it was stopped, or where a member is a service. */
+function clusterOf(
+  { cluster = null, policy }: JudgementFacts,
+  {
+    whyNot,
+    confidence,
+    factor,
+  }: {
+    readonly whyNot: (label: LabelFacts) => string | null
+    readonly confidence: (label: LabelFacts) => Ratio
+    readonly factor: (label: LabelFacts) => Ratio
+  },
+): { readonly best: readonly ClusterStatement[]; readonly hasFailed: boolean } {
+  const hasFailed = cluster?.stopped === 'failed'
+  const usable = (cluster?.labels ?? []).filter(({ label }) => whyNot(label) === null)
+  const isService = usable.some(
+    ({ label }) =>
+      label.role === 'owner' &&
+      ['clean_exchange', 'mixer', 'darknet'].includes(label.category) &&
+      !isLess(
+        rounded(times(confidence(label), factor(label)), MILLIONTHS),
+        decimal(policy.document.exposure.service_confidence),
+      ),
+  )
+  if (cluster === null || cluster.stopped !== '' || isService) return { best: [], hasFailed }
+  const best = new Map<string, ClusterStatement>()
+  for (const { label } of usable) {
+    const { category, origin } = label
+    if (!(illicit as readonly string[]).includes(category)) continue
+    const lowered = rounded(
+      times(confidence(label), decimal(policy.document.cluster.confidence_factor)),
+      MILLIONTHS,
+    )
+    const value = rounded(times(lowered, factor(label)), MILLIONTHS)
+    const key = JSON.stringify([category, origin])
+    const known = best.get(key)
+    if (known === undefined || isLess(known.value, value)) best.set(key, { category, origin, value })
+  }
+  return { best: [...best.values()], hasFailed }
 }
