@@ -79,6 +79,39 @@ describe('kinds and confidence', () => {
   })
 })
 
+describe('restatements of authorities', () => {
+  test.each([
+    ['us_ofac_sdn', 'us-ofac'],
+    ['gb_hmt_sanctions', 'uk-ofsi'],
+    ['gb_fcdo_sanctions', 'uk-ofsi'],
+    ['eu_fsf', 'eu-fsf'],
+    ['un_sc_sanctions', 'un-sc'],
+    ['ch_seco_sanctions', 'ch-seco'],
+    ['il_mod_crypto', 'il-nbctf'],
+    ['ca_dfatd_sema_sanctions', 'ca-dfatd'],
+  ])('%s of OpenSanctions counts as what %s designates, not as hearsay', (dataset, origin) => {
+    const label = classified(`opensanctions:${dataset}`, 'https://example.org', 'sanctions')
+    expect(label).toMatchObject({ origin, kind: 'restatement', role: 'owner', confidencePpm: 500_000 })
+    expect(authorityOriginOf(`opensanctions:${dataset}`)).toBeNull()
+  })
+
+  test('another statement of an authority is an official document', () => {
+    expect(classified('opensanctions:il_mod_crypto', '', 'darknet')).toMatchObject({
+      origin: 'il-nbctf',
+      kind: 'official_document',
+      confidencePpm: 750_000,
+    })
+  })
+
+  test.each([
+    ['https://webgate.ec.europa.eu/fsd/fsf', 'eu-fsf'],
+    ['https://scsanctions.un.org/resources/xml/en/consolidated.xml', 'un-sc'],
+    ['https://nbctf.mod.gov.il/en', 'il-nbctf'],
+  ])('a list that links to %s restates %s', (url, origin) => {
+    expect(classified('my_list', url, 'sanctions')).toMatchObject({ origin, kind: 'restatement' })
+  })
+})
+
 describe('subcategories', () => {
   test.each([
     ['graphsense_tagpacks', `${TAGPACKS}/sextortion_talos.yaml`, 'scam', 'sextortion'],

@@ -2,6 +2,7 @@
  * The origin of each list: who stated a fact first. Many lists restate one origin, and restatements of one origin count once:
  * most public EVM scam tags are one explorer's, through four collections.
  */
+import { openSanctionsDatasets, openSanctionsSource } from './opensanctions-datasets.js'
 import type { LabelKind, Subcategory } from './vocabulary.js'
 
 /** Changes with every row; recorded in each report. */
@@ -67,6 +68,11 @@ const anySource = (urlPrefix: string, origin: string, kind: LabelKind): OriginRo
 export const originTable: readonly OriginRow[] = [
   // Authorities' own lists.
   ...Object.entries(authorityOrigins).map(([source, origin]) => anyLink(source, origin, 'designation')),
+
+  // What OpenSanctions collects from others.
+  ...openSanctionsDatasets.map(([name, { origin, kind, subcategory }]) =>
+    anyLink(openSanctionsSource(name), origin, kind, subcategory === undefined ? {} : { subcategory }),
+  ),
 
   // TagPacks that restate an authority or a court.
   tagpack('ofac', 'us-ofac', 'restatement'),
@@ -134,6 +140,17 @@ export const originTable: readonly OriginRow[] = [
   anySource('ofac.treasury.gov/', 'us-ofac', 'restatement'),
   anySource('home.treasury.gov/', 'us-ofac', 'restatement'),
   anySource('www.treasury.gov/', 'us-ofac', 'restatement'),
+  anySource('ofsistorage.blob.core.windows.net/', 'uk-ofsi', 'restatement'),
+  anySource('sanctionslist.fcdo.gov.uk/', 'uk-ofsi', 'restatement'),
+  anySource('search-uk-sanctions-list.service.gov.uk/', 'uk-ofsi', 'restatement'),
+  anySource('webgate.ec.europa.eu/', 'eu-fsf', 'restatement'),
+  anySource('www.sanctionsmap.eu/', 'eu-fsf', 'restatement'),
+  anySource('eur-lex.europa.eu/', 'eu-fsf', 'restatement'),
+  anySource('scsanctions.un.org/', 'un-sc', 'restatement'),
+  anySource('main.un.org/securitycouncil/', 'un-sc', 'restatement'),
+  anySource('www.un.org/securitycouncil/', 'un-sc', 'restatement'),
+  anySource('nbctf.mod.gov.il/', 'il-nbctf', 'restatement'),
+  anySource('www.seco.admin.ch/', 'ch-seco', 'restatement'),
   anySource('www.fbi.gov/', 'us-fbi', 'official_document'),
   anySource('www.ic3.gov/', 'us-fbi', 'official_document'),
   anySource('www.justice.gov/', 'us-doj', 'official_document'),

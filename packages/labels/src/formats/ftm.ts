@@ -1,9 +1,10 @@
 /**
  * FollowTheMoney entities as JSON lines, as OpenSanctions publishes them. A CryptoWallet has the address; its holder is
- * another entity, before or after it. So the file is read twice: first the wallets, then the names of their holders.
+ * another entity, before or after it. So the file is read twice: first the wallets, then their holders and what is said of them.
  * Layout: https://followthemoney.tech and https://www.opensanctions.org/docs/bulk/json/
  */
-import type { Category } from '@cupel/contracts'
+import type { Category, LabelSanction } from '@cupel/contracts'
+import { findOpenSanctionsDataset, openSanctionsSource, type Subcategory } from '@cupel/domain'
 import { parseTime } from './dates.js'
 import {
   SetRefusedError,
@@ -13,6 +14,7 @@ import {
   type ParsedItem,
 } from './label-source.js'
 import { shown } from './message.js'
+import { oneLine, sanctionOf } from './sanction.js'
 import { readLines } from './utf8.js'
 
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
@@ -30,27 +32,32 @@ export const ftmFormat: LabelFormat = {
   },
 }
 
-/** Topics that map to a category. A party that is only linked to a sanctioned one is not sanctioned itself. */
-const topicCategories: Readonly<Record<string, Category>> = {
-  sanction: 'sanctions',
-  'crime.theft': 'stolen',
-  'crime.fraud': 'scam',
-  'crime.cyber': 'scam',
-  'crime.traffick.drug': 'darknet',
+interface WalletClass {
+  readonly category: Category
+  readonly subcategory?: Subcategory
 }
+
+/** Topics that map to a category. A party that is only linked to a sanctioned one is not sanctioned itself. */
+const crimes: readonly (readonly [topic: string, WalletClass])[] = [
+  ['crime.theft', { category: 'stolen' }],
+  ['crime.fraud', { category: 'scam' }],
+  ['crime.cyber', { category: 'scam' }],
+  ['crime.fin', { category: 'scam' }],
+  ['crime.traffick.drug', { category: 'darknet' }],
+  ['crime.traffick.human', { category: 'darknet' }],
+  ['crime.traffick', { category: 'darknet' }],
+  ['crime', { category: 'scam' }],
+]
+const SANCTION_TOPIC = 'sanction'
+const TERROR_TOPIC = 'crime.terror'
 
 interface Entity {
   readonly id: string
   readonly schema: string
   readonly caption: string
   readonly lastChange: string | null
+  readonly datasets: readonly string[]
   readonly properties: Readonly<Record<string, readonly unknown[]>>
-}
-
-interface Holder {
-  readonly name: string
-  readonly sourceUrl: string
-  readonly topics: readonly string[]
 }
 
 async function* parseEntities(file: LabelFile): AsyncGenerator<ParsedItem> {
@@ -59,84 +66,161 @@ async function* parseEntities(file: LabelFile): AsyncGenerator<ParsedItem> {
   for await (const { line, entity } of readEntities(file)) {
     if (entity.schema !== 'CryptoWallet') continue
     wallets.push({ line, entity })
+    wanted.add(entity.id)
     for (const holder of texts(entity, 'holder')) wanted.add(holder)
     if (wallets.length > MAX_WALLETS) {
       throw new SetRefusedError('malformed', line, `more than ${MAX_WALLETS} wallets`)
     }
   }
-  const holders = new Map<string, Holder>()
-  if (wanted.size > 0) {
-    for await (const { entity } of readEntities(file)) {
-      if (wanted.has(entity.id)) holders.set(entity.id, holderOf(entity))
-    }
+  if (wallets.length === 0) return
+  const known = await readParties(file, wanted)
+  for (const { line, entity } of wallets) yield* itemsOf(line, entity, known)
+}
+
+/** Holders of wallets, and what authorities say of wallets and holders. */
+interface Parties {
+  readonly holders: ReadonlyMap<string, Entity>
+  /** Party → its entries of schema Sanction. */
+  readonly sanctions: ReadonlyMap<string, readonly Entity[]>
+}
+
+async function readParties(file: LabelFile, wanted: ReadonlySet<string>): Promise<Parties> {
+  const holders = new Map<string, Entity>()
+  const sanctions = new Map<string, Entity[]>()
+  for await (const { entity } of readEntities(file)) {
+    if (entity.schema === 'Sanction') {
+      for (const party of texts(entity, 'entity').filter((id) => wanted.has(id))) {
+        sanctions.set(party, [...(sanctions.get(party) ?? []), entity])
+      }
+    } else if (wanted.has(entity.id) && entity.schema !== 'CryptoWallet') holders.set(entity.id, entity)
   }
-  for (const { line, entity } of wallets) {
-    const holder = holderOfWallet(entity, holders)
-    const topics = texts(entity, 'topics')
-    const category = categoryOf(topics.length > 0 ? topics : (holder?.topics ?? []))
-    if (category === null) {
-      yield { type: 'skipped', line, reason: `no known category in topics ${shown(topics.join(', '))}` }
-      continue
-    }
-    const addresses = texts(entity, 'publicKey')
-    if (addresses.length === 0) {
-      yield { type: 'refused', line, reason: `wallet ${shown(entity.id)} has no publicKey` }
-    }
+  return { holders, sanctions }
+}
+
+function* itemsOf(line: number, wallet: Entity, known: Parties): Generator<ParsedItem> {
+  const holder = holderOf(wallet, known.holders)
+  const own = texts(wallet, 'topics')
+  const topics = own.length > 0 || holder === undefined ? own : texts(holder, 'topics')
+  const statements = statementsOf(wallet, topics)
+  if (statements.length === 0) {
+    yield { type: 'skipped', line, reason: `no known category in topics ${shown(topics.join(', '))}` }
+    return
+  }
+  const addresses = texts(wallet, 'publicKey')
+  if (addresses.length === 0) {
+    yield { type: 'refused', line, reason: `wallet ${shown(wallet.id)} has no publicKey` }
+  }
+  for (const statement of statements) {
+    const sanctions = [
+      ...sanctionsOf(wallet, known),
+      ...(holder === undefined ? [] : sanctionsOf(holder, known)),
+    ]
     for (const address of addresses) {
-      yield { type: 'row', row: rowOf({ line, entity, address, category, holder }) }
+      yield { type: 'row', row: rowOf({ line, wallet, holder, address, statement, sanctions }) }
     }
   }
+}
+
+interface Statement extends WalletClass {
+  /** Name of a dataset of which the origin table knows who speaks; null for any other. */
+  readonly dataset: string | null
+}
+
+/** What each dataset states of a wallet. What datasets say of which nothing is known counts once. */
+function statementsOf({ datasets }: Entity, topics: readonly string[]): readonly Statement[] {
+  const known = datasets.filter((name) => findOpenSanctionsDataset(name) !== undefined)
+  if (known.length === 0) return classesOf(topics).map((found) => ({ ...found, dataset: null }))
+  return known.flatMap((dataset) => {
+    const { category, subcategory } = findOpenSanctionsDataset(dataset)!
+    if (category === null) return classesOf(topics).map((found) => ({ ...found, dataset }))
+    return [{ category, ...(subcategory === undefined ? {} : { subcategory }), dataset }]
+  })
+}
+
+/** A designation and terrorism count beside each other; any other crime only where neither is stated. */
+function classesOf(topics: readonly string[]): readonly WalletClass[] {
+  const classes: WalletClass[] = []
+  if (topics.includes(SANCTION_TOPIC)) classes.push({ category: 'sanctions' })
+  if (topics.includes(TERROR_TOPIC)) classes.push({ category: 'darknet', subcategory: 'terrorist_financing' })
+  if (classes.length > 0) return classes
+  const crime = crimes.find(([topic]) => topics.includes(topic))
+  return crime === undefined ? [] : [crime[1]]
 }
 
 function rowOf(found: {
   line: number
-  entity: Entity
+  wallet: Entity
+  holder: Entity | undefined
   address: string
-  category: Category
-  holder: Holder | undefined
+  statement: Statement
+  sanctions: readonly Entity[]
 }): LabelRow {
-  const { line, entity, address, category, holder } = found
+  const { line, wallet, holder, address, sanctions } = found
+  const { dataset, ...what } = found.statement
+  const name = oneLine(holder?.caption ?? (wallet.caption === address ? '' : wallet.caption))
+  const stated = sanctions.filter((entry) => dataset === null || entry.datasets.includes(dataset))
+  const designatedAt = what.category === 'sanctions' ? designationDate(stated) : null
   return {
     line,
     address,
     chain: null,
-    chainHint: texts(entity, 'currency')[0] ?? null,
-    category,
-    entity: holder?.name ?? (entity.caption === address ? '' : entity.caption),
-    source: null,
-    sourceUrl: texts(entity, 'sourceUrl')[0] ?? holder?.sourceUrl ?? '',
+    chainHint: texts(wallet, 'currency')[0] ?? null,
+    ...what,
+    entity: name,
+    source: dataset === null ? null : openSanctionsSource(dataset),
+    sourceUrl:
+      texts(wallet, 'sourceUrl')[0] ?? (holder === undefined ? '' : (texts(holder, 'sourceUrl')[0] ?? '')),
     confidencePpm: null,
-    kind: category === 'sanctions' ? 'restatement' : null,
-    observedAt: entity.lastChange === null ? null : parseTime(entity.lastChange),
-    validFrom: null,
+    kind: what.category === 'sanctions' ? 'restatement' : null,
+    observedAt: wallet.lastChange === null ? null : parseTime(wallet.lastChange),
+    validFrom: designatedAt,
+    ...(what.category === 'sanctions'
+      ? { sanction: sanctionText({ dataset, name, wallet, holder, stated, designatedAt }) }
+      : {}),
   }
 }
 
-function categoryOf(topics: readonly string[]): Category | null {
-  for (const [topic, category] of Object.entries(topicCategories)) if (topics.includes(topic)) return category
-  return null
+function sanctionText(found: {
+  dataset: string | null
+  name: string
+  wallet: Entity
+  holder: Entity | undefined
+  stated: readonly Entity[]
+  designatedAt: string | null
+}): LabelSanction {
+  const { dataset, name, wallet, holder, stated, designatedAt } = found
+  const parties = holder === undefined ? [wallet] : [wallet, holder]
+  const programmes = [...parties, ...stated].flatMap((entity) => [
+    ...texts(entity, 'program'),
+    ...texts(entity, 'programId'),
+  ])
+  const aliases = holder === undefined ? [] : [...texts(holder, 'name'), ...texts(holder, 'alias')]
+  const [entityId = ''] = stated.flatMap((entry) => texts(entry, 'authorityId'))
+  return sanctionOf({ list: dataset ?? 'opensanctions', programmes, entityId, name, aliases, designatedAt })
 }
 
-function holderOf(entity: Entity): Holder {
-  return {
-    name: entity.caption,
-    sourceUrl: texts(entity, 'sourceUrl')[0] ?? '',
-    topics: texts(entity, 'topics'),
-  }
+/** The earliest whole date from which an authority's measure holds. A year alone dates nothing. */
+function designationDate(stated: readonly Entity[]): string | null {
+  const dates = stated
+    .flatMap((entry) => [texts(entry, 'startDate')[0] ?? texts(entry, 'listingDate')[0] ?? ''])
+    .map((text) => parseTime(text))
+    .filter((date) => date !== null)
+  return dates.sort()[0] ?? null
 }
 
 /** In the nested layout the holder is inside the wallet. */
-function holderOfWallet(wallet: Entity, holders: ReadonlyMap<string, Holder>): Holder | undefined {
+function holderOf(wallet: Entity, holders: ReadonlyMap<string, Entity>): Entity | undefined {
   for (const value of wallet.properties['holder'] ?? []) {
-    const holder = typeof value === 'string' ? holders.get(value) : nestedEntity(value)
+    const holder = typeof value === 'string' ? holders.get(value) : (asEntity(value) ?? undefined)
     if (holder !== undefined) return holder
   }
   return undefined
 }
 
-function nestedEntity(value: unknown): Holder | undefined {
-  const entity = asEntity(value)
-  return entity === null ? undefined : holderOf(entity)
+/** Entries about a party: beside it, or inside it in the nested layout. */
+function sanctionsOf(party: Entity, { sanctions }: Parties): readonly Entity[] {
+  const nested = (party.properties['sanctions'] ?? []).map(asEntity).filter((entry) => entry !== null)
+  return [...(sanctions.get(party.id) ?? []), ...nested]
 }
 
 const texts = (entity: Entity, property: string): string[] =>
@@ -170,7 +254,14 @@ function parseEntity(text: string): Entity | null {
 
 function asEntity(value: unknown): Entity | null {
   if (typeof value !== 'object' || value === null) return null
-  const { id, schema, caption, last_change: lastChange, properties } = value as Record<string, unknown>
+  const {
+    id,
+    schema,
+    caption,
+    last_change: lastChange,
+    datasets,
+    properties,
+  } = value as Record<string, unknown>
   if (typeof id !== 'string' || typeof schema !== 'string') return null
   if (typeof properties !== 'object' || properties === null) return null
   const lists = Object.values(properties)
@@ -180,6 +271,7 @@ function asEntity(value: unknown): Entity | null {
     schema,
     caption: typeof caption === 'string' ? caption : '',
     lastChange: typeof lastChange === 'string' ? lastChange : null,
+    datasets: Array.isArray(datasets) ? datasets.filter((name) => typeof name === 'string') : [],
     properties: properties as Record<string, readonly unknown[]>,
   }
 }

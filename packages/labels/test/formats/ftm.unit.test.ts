@@ -45,6 +45,13 @@ describe('FollowTheMoney lines', () => {
         kind: 'restatement',
         observedAt: '2026-08-20T00:00:00.000Z',
         validFrom: null,
+        sanction: {
+          list: 'opensanctions',
+          programmes: [],
+          entityId: '',
+          aliases: [],
+          designatedOn: null,
+        },
       },
     ])
   })
@@ -52,6 +59,93 @@ describe('FollowTheMoney lines', () => {
   test('give a wallet without topics those of its holder, also of a nested holder', async () => {
     const nested = { ...wallet, properties: { publicKey: ['1abc'], holder: [{ ...holder, id: 'x' }] } }
     expect((await parse(lines(nested))).rows).toMatchObject([{ category: 'sanctions', entity: 'Somebody' }])
+  })
+
+  test('give each dataset a source of its own: one authority’s delisting is not another’s', async () => {
+    const listed = {
+      ...wallet,
+      datasets: ['us_ofac_sdn', 'eu_fsf', 'somebody_else'],
+    }
+    const entry = (authority: string, startDate: string): object => ({
+      id: `s-${authority}`,
+      schema: 'Sanction',
+      caption: 'A sanction',
+      datasets: [authority],
+      properties: {
+        entity: ['ofac-1'],
+        programId: [`${authority} programme`],
+        authorityId: [`${authority} 7`],
+        startDate: [startDate],
+      },
+    })
+    const named = { ...holder, properties: { ...holder.properties, name: ['Somebody', 'Some Body'] } }
+    const { rows } = await parse(
+      lines(listed, entry('eu_fsf', '2024-02'), named, entry('us_ofac_sdn', '2022-11-08')),
+    )
+    expect(rows).toMatchObject([
+      {
+        source: 'opensanctions:us_ofac_sdn',
+        category: 'sanctions',
+        validFrom: '2022-11-08T00:00:00.000Z',
+        sanction: {
+          list: 'us_ofac_sdn',
+          programmes: ['us_ofac_sdn programme'],
+          entityId: 'us_ofac_sdn 7',
+          aliases: ['Some Body'],
+          designatedOn: '2022-11-08',
+        },
+      },
+      {
+        source: 'opensanctions:eu_fsf',
+        validFrom: null,
+        sanction: { list: 'eu_fsf', programmes: ['eu_fsf programme'], designatedOn: null },
+      },
+    ])
+    expect(rows).toHaveLength(2)
+  })
+
+  test('give what a nested holder says of its sanction', async () => {
+    const sanctions = [
+      {
+        id: 's',
+        schema: 'Sanction',
+        caption: '',
+        datasets: ['eu_fsf'],
+        properties: { startDate: ['2023-01-02'] },
+      },
+    ]
+    const inside = { ...holder, properties: { ...holder.properties, sanctions } }
+    const nested = { ...wallet, datasets: ['eu_fsf'], properties: { ...wallet.properties, holder: [inside] } }
+    expect((await parse(lines(nested))).rows).toMatchObject([{ validFrom: '2023-01-02T00:00:00.000Z' }])
+  })
+
+  test.each([
+    [
+      ['crime.terror'],
+      ['il_mod_crypto'],
+      [['opensanctions:il_mod_crypto', 'darknet', 'terrorist_financing']],
+    ],
+    [
+      ['crime.terror', 'sanction'],
+      ['il_mod_crypto'],
+      [
+        ['opensanctions:il_mod_crypto', 'sanctions', undefined],
+        ['opensanctions:il_mod_crypto', 'darknet', 'terrorist_financing'],
+      ],
+    ],
+    [['crime.theft'], ['ransomwhere'], [['opensanctions:ransomwhere', 'scam', 'ransomware']]],
+    [
+      ['crime.fin', 'crime.cyber'],
+      ['us_fbi_lazarus_crypto'],
+      [['opensanctions:us_fbi_lazarus_crypto', 'stolen', 'hack']],
+    ],
+    [['crime.theft'], ['a_dataset_nobody_knows'], [[null, 'stolen', undefined]]],
+    [['crime.fraud'], [], [[null, 'scam', undefined]]],
+    [['crime.traffick.drug'], [], [[null, 'darknet', undefined]]],
+  ])('with topics %j of %j are %j', async (topics, datasets, expected) => {
+    const stated = { ...wallet, datasets, properties: { publicKey: ['1abc'], topics } }
+    const { rows } = await parse(lines(stated))
+    expect(rows.map((row) => [row.source, row.category, row.subcategory])).toEqual(expected)
   })
 
   test('do not call a wallet sanctioned that is only linked to a sanctioned party', async () => {
