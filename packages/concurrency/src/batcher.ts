@@ -42,7 +42,7 @@ export class BatcherRefusal extends Error {
 
 interface Entry<T, R> {
   readonly item: T
-  readonly resolve: (result: R | PromiseLike<R>) => void
+  readonly resolve: (result: R) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -61,7 +61,7 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
     if (waiting.length >= maxWaitingItems)
       return Promise.reject(new BatcherRefusal(`${maxWaitingItems} items are waiting already`))
     return new Promise<R>((resolve, reject) => {
-      const entry = { item, resolve, reject }
+      const entry = createEntry<T, R>(item, { resolve, reject }, () => deadlines?.delete(entry))
       waiting.push(entry)
       deadlines?.add(entry, timeoutMs!)
       schedule()
@@ -91,7 +91,6 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
     if (intervalMs > 0) lastStartMs = performance.now()
     await runAndSettle(batch, options.run)
     running -= 1
-    if (deadlines !== null) for (const entry of batch) deadlines.delete(entry)
     schedule()
     if (isIdle()) whenIdle?.()
   }
@@ -117,6 +116,18 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
   }
 }
 
+function createEntry<T, R>(
+  item: T,
+  { resolve, reject }: Omit<Entry<T, R>, 'item'>,
+  beforeSettling: () => void,
+): Entry<T, R> {
+  return {
+    item,
+    resolve: (result) => (beforeSettling(), resolve(result)),
+    reject: (error) => (beforeSettling(), reject(error)),
+  }
+}
+
 /** Never rejects. */
 async function runAndSettle<T, R>(
   batch: readonly Entry<T, R>[],
@@ -126,10 +137,20 @@ async function runAndSettle<T, R>(
     const results = await run(batch.map(({ item }) => item))
     if (results.length !== batch.length)
       throw new Error(`A batch of ${batch.length} items returned ${results.length} results`)
-    for (let index = 0; index < batch.length; index += 1) batch[index]!.resolve(results[index]!)
+    for (let index = 0; index < batch.length; index += 1) settle(batch[index]!, results[index]!)
   } catch (error) {
     for (const { reject } of batch) reject(error)
   }
+}
+
+/** An item that is given a promise can still expire before it is settled; then nobody else handles the rejection of the promise. */
+function settle<T, R>({ resolve, reject }: Entry<T, R>, result: R | PromiseLike<R>): void {
+  if (isPromiseLike(result)) result.then(resolve, reject)
+  else resolve(result)
+}
+
+function isPromiseLike<R>(result: R | PromiseLike<R>): result is PromiseLike<R> {
+  return typeof result === 'object' && result !== null && 'then' in result
 }
 
 /** Number of entries from the front that fit into one batch: at least one. */

@@ -109,6 +109,33 @@ describe('with faked time', () => {
     expect(batches.map(({ items }) => items)).toEqual([['running'], ['younger']])
   })
 
+  test('a result that comes as a promise has the same limit, and its late rejection is not unhandled', async () => {
+    const unhandled: unknown[] = []
+    const note = (reason: unknown): void => void unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    let fail: (error: Error) => void = () => undefined
+    let finish: (results: readonly Promise<string>[]) => void = () => undefined
+    const late = new Promise<string>((_, reject) => (fail = reject))
+    const batcher = createBatcher<string, string>({
+      run: ([item]) =>
+        item === 'a' ? Promise.resolve([late]) : new Promise((resolve) => (finish = resolve)),
+      timeoutMs: 1_000,
+    })
+    // One has its promise before the limit and one after it.
+    for (const item of ['a', 'b']) {
+      const outcome = batcher.add(item).catch((error: Error) => error.message)
+      await turn()
+      vi.advanceTimersByTime(1_001)
+      await expect(outcome).resolves.toBe('No result within 1000 ms')
+    }
+    finish([late])
+    await turn()
+    fail(new Error('too late'))
+    await turn()
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
+  })
+
   test('one timer serves all items, and none is left once their time is over', async () => {
     const { batches, run } = controlled()
     const batcher = createBatcher({ run, timeoutMs: 1_000 })
