@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadConfig, type Config } from '@cupel/service-kit'
 import { paintFor, type Paint } from './paint.js'
+import { printLine } from './standard-output.js'
 
 export interface CliContext {
   readonly environment: Readonly<NodeJS.ProcessEnv>
@@ -40,7 +41,7 @@ export function createContext(environment: NodeJS.ProcessEnv, args: readonly str
       ...args.slice(0, 2).filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith('-')),
     ].join(' '),
     path: (text) => resolve(from, text),
-    print: (text) => void process.stdout.write(`${text}\n`),
+    print: printLine,
     note: (text) => void process.stderr.write(`${text}\n`),
     paint: paintFor(process.stdout, environment),
   }

@@ -4,6 +4,7 @@ import { LocalStackError } from '@cupel/local-stack'
 import { isUnavailable } from '@cupel/postgres'
 import { ConfigError } from '@cupel/service-kit'
 import { CommanderError } from 'commander'
+import { OutputClosedError } from './standard-output.js'
 
 export interface Explanation {
   /** Empty if it was printed already. */
@@ -28,12 +29,15 @@ export const EXIT_NOT_FOUND = 3
 /** A service or the database is unavailable. */
 export const EXIT_UNAVAILABLE = 69
 export const EXIT_CONFIG = 78
+/** What a shell reports for a command that SIGPIPE ended. */
+const EXIT_OUTPUT_CLOSED = 141
 
 export function explain(error: unknown): Explanation {
   if (error instanceof CommanderError) {
     // Commander has printed its own message; --help and --version exit with 0.
     return { sentence: '', exitCode: error.exitCode === 0 ? 0 : EXIT_USAGE }
   }
+  if (error instanceof OutputClosedError) return { sentence: '', exitCode: EXIT_OUTPUT_CLOSED }
   if (error instanceof CommandError || error instanceof LocalStackError)
     return { sentence: error.message, exitCode: error.exitCode }
   if (error instanceof LogStoppedError) return { sentence: error.message, exitCode: EXIT_FAILED }

@@ -3,9 +3,11 @@ import { pathToFileURL } from 'node:url'
 import { createContext } from './context.js'
 import { explain } from './explain.js'
 import { createProgram } from './program.js'
+import { tolerateClosedPipes } from './standard-output.js'
 
 /** Runs one command; prints an error in one sentence and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {
+  tolerateClosedPipes()
   const context = createContext(process.env, args)
   try {
     await createProgram(context).parseAsync([...args], { from: 'user' })

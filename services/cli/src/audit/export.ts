@@ -1,5 +1,4 @@
 /** `cupel audit export`: the audit log of every account, or of one, as newline-delimited JSON for other systems. */
-import { once } from 'node:events'
 import type { DomainEvent } from '@cupel/contracts'
 import { missingFront, type EventLog } from '@cupel/event-log'
 import type { Command } from 'commander'
@@ -7,6 +6,7 @@ import { snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
 import { withConnections } from '../connections.js'
+import { drained } from '../standard-output.js'
 import { momentOf } from './moment.js'
 import { readAuditEvents } from './audit-events.js'
 import { placesOf } from './audit-log.js'
@@ -72,8 +72,7 @@ function spelled(_name: string, value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? snakeCase(value) : value
 }
 
-/** A slow reader slows the export; nothing piles up here. */
 async function write(context: CliContext, lines: readonly string[]): Promise<void> {
   context.print(lines.join('\n'))
-  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain')
+  await drained()
 }

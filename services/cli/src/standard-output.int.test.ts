@@ -1,0 +1,52 @@
+/** `cupel … | head`: a reader that has what it wants closes the pipe. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createAccount } from '@cupel/access'
+import { startOutboxRelay } from '@cupel/projections'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openCommandLine, type CommandLine } from '../test/command-line.js'
+import { checkout } from './context.js'
+
+/** Far more text than a pipe holds. */
+const ACCOUNTS = 1_500
+
+let commandLine: CommandLine
+beforeAll(async () => {
+  commandLine = await openCommandLine()
+  const relay = startOutboxRelay(commandLine.deps)
+  const by = 'x'.repeat(400)
+  for (let made = 0; made < ACCOUNTS; made += 1)
+    await createAccount(commandLine.database, { name: `Account ${made}`, by })
+  await until(async () =>
+    expect(await commandLine.records('access.account.events.v1')).toHaveLength(ACCOUNTS),
+  )
+  await relay.stop()
+})
+afterAll(() => commandLine.close())
+
+/** Reads `bytes` of the command's answer and leaves. */
+async function readOnly(bytes: number, ...args: readonly string[]) {
+  const node = ['--import', 'tsx', '--conditions', 'cupel-source', 'services/cli/src/main.ts']
+  const child = spawn(process.execPath, [...node, ...args], {
+    cwd: checkout,
+    env: { ...process.env, ...commandLine.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said: string[] = []
+  child.stderr.on('data', (text) => said.push(String(text)))
+  const ended = once(child, 'close')
+  if (bytes > 0) await once(child.stdout, 'data')
+  child.stdout.destroy()
+  const [exitCode] = (await ended) as [number | null]
+  return { exitCode, said: said.join('') }
+}
+
+test('an export whose reader leaves ends quietly, as a command that SIGPIPE ended', async () => {
+  expect(await readOnly(1, 'audit', 'export')).toEqual({ exitCode: 141, said: '' })
+})
+
+test('a short answer that nobody reads is no failure', async () => {
+  for (const args of [['--help'], ['accounts', 'list']])
+    expect(await readOnly(0, ...args)).toEqual({ exitCode: 0, said: '' })
+})
