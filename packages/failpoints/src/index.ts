@@ -41,6 +41,7 @@ export const failpointNames = [
   'ledger.segment',
   'ledger.batch',
   'ledger.publish',
+  'ledger.prices',
   'api.bulk-submitted',
   'api.bulk-cancel-requested',
   'bulk.facts',

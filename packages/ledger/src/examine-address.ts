@@ -50,7 +50,7 @@ export async function examineAddress(
       truncated: found?.isCut ?? false,
       ownIds,
       ranges,
-      prices: null,
+      prices: request.prices ?? null,
       netBaseUnits: found?.netBaseUnits ?? null,
     },
     { attributionOf: search.attributionOf, generatedAt, policy, textHash: sha256() },

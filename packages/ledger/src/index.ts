@@ -16,6 +16,15 @@ export type {
 } from './import-request.js'
 export { ledgerMigrations } from './migrations.js'
 export type { Pace } from './pace.js'
+export { importPrices } from './prices/import-prices.js'
+export type {
+  PriceImportDeps,
+  PriceImportRequest,
+  PriceImportResult,
+  PriceImportSummary,
+} from './prices/import-prices.js'
+export { currentPricesSha256, listPriceImports, readPriceTable } from './prices/read-prices.js'
+export type { PriceImport } from './prices/read-prices.js'
 export { readTransfers } from './read-transfers.js'
 export type { TransfersOfAddress } from './read-transfers.js'
 export { currentLedgerSeq, declaredRanges, LEDGER_LOOK_INTERVAL_MS, listSegments } from './segments.js'

@@ -1,7 +1,7 @@
 /** Level C: exposure is measured again on the ledger, as of the states of ledger and labels that the report names. */
 import type { ExposureRecord, ReportGenerated } from '@cupel/contracts'
-import { compilePolicyText, type LabelFacts } from '@cupel/domain'
-import { examineAddress, listSegments } from '@cupel/ledger'
+import { compilePolicyText, type LabelFacts, type PriceTable } from '@cupel/domain'
+import { examineAddress, listSegments, readPriceTable } from '@cupel/ledger'
 import { isUnavailable, type Database } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { ReportWithShared } from './recompute-labels.js'
@@ -42,7 +42,10 @@ async function measuredAgain(
   )
   if (missing.length > 0) return { status: 'not-derivable', paths: [], reason: reasonOf(missing, recorded) }
   try {
-    const exposure = await examineAgain(one, recorded, database)
+    const { priceTableSha256 } = recorded
+    const prices = priceTableSha256 === '' ? null : await readPriceTable(database, priceTableSha256)
+    if (prices === null && priceTableSha256 !== '') return withoutPrices(priceTableSha256)
+    const exposure = await examineAgain(one, { ledgerSeq: recorded.ledgerSeq, prices }, database)
     return compared({ inputs: { exposure: recorded } }, { inputs: { exposure } })
   } catch (error) {
     if (isUnavailable(error)) throw error
@@ -53,15 +56,21 @@ async function measuredAgain(
 const reasonOf = (missing: readonly number[], { ledgerSeq }: ExposureRecord): string =>
   `The ledger no longer contains segment ${missing[0]}${missing.length > 1 ? ` and ${missing.length - 1} more` : ''} of the ${ledgerSeq} that the report used; LedgerSegmentImported names their files.`
 
+const withoutPrices = (sha256: string): Verdict => ({
+  status: 'not-derivable',
+  paths: [],
+  reason: `The table of prices ${sha256} is not in the ledger; PriceTableImported names its file.`,
+})
+
 async function examineAgain(
   { data, shared }: ReportWithShared,
-  { ledgerSeq }: ExposureRecord,
+  state: { readonly ledgerSeq: number; readonly prices: PriceTable | null },
   database: Database,
 ): Promise<ExposureRecord> {
   return await examineAddress(database, {
     chain: data.chain,
     address: data.canonicalAddress,
-    ledgerSeq,
+    ...state,
     policy: compilePolicyText(shared.policyDocument),
     labelSets: shared.labelState.labelSets,
     generatedAt: data.generatedAt,

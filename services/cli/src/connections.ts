@@ -24,6 +24,10 @@ export interface Connections {
   readonly metrics: Metrics
 }
 
+/** Whether services are running that should see what a command changed. */
+export const isServed = ({ run }: Connections, context: CliContext): boolean =>
+  run !== null || context.config().CUPEL_DATABASE_URL !== undefined
+
 const CONNECTIONS = 10
 /** How long a command waits for an installation that is starting. */
 const STARTING_TIMEOUT_MS = 60_000

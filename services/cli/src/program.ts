@@ -9,6 +9,7 @@ import { registerKeys } from './keys/register.js'
 import { registerLabels } from './labels/register.js'
 import { registerLedger } from './ledger/register.js'
 import { registerPolicy } from './policy/register.js'
+import { registerPrices } from './prices/register.js'
 import { registerScreen } from './screen/register.js'
 import { registerStart } from './start/register.js'
 import { registerStatus } from './status/register.js'
@@ -26,6 +27,7 @@ const groups = [
   registerWebhooks,
   registerLabels,
   registerLedger,
+  registerPrices,
   registerPolicy,
   registerAudit,
   registerDeadLetters,

@@ -11,6 +11,7 @@ import {
   type CompiledPolicy,
   type LabelFacts,
   type LabelSetFacts,
+  type PriceTable,
 } from '@cupel/domain'
 import { examineAddress, readTransfers, type KnownSizes, type Pace } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
@@ -112,7 +113,7 @@ function look(
     // The examination handles a failure; until it begins the rejection must not count as unhandled.
     own.catch(() => undefined)
     const ranges = ledger.rangesOf(chain, ledgerSeq)
-    return { ...state, screened: addresses, ranges, own: { limit, transfers: own } }
+    return { ...state, screened: addresses, ranges, prices: ledger.prices(), own: { limit, transfers: own } }
   })
   return {
     examine(context) {
@@ -157,14 +158,14 @@ async function examineOne(
     readonly context: ExposureContext
   },
 ): Promise<ExposureRecord> {
-  const { chain, ledgerSeq, addresses, ranges, lane, pace } = of.group
+  const { chain, ledgerSeq, addresses, ranges, prices, lane, pace } = of.group
   const found = addresses.includes(address) ? (await of.transfers).get(address) : undefined
   const own = found ?? { transfers: [], isCut: false, netBaseUnits: null }
   const labels = labelsOf(database, of.context.labelSetSeq)
   const examine = async (): Promise<ExposureRecord> =>
     await examineAddress(
       database,
-      { ...of.context, chain, ledgerSeq, address, labelsOf: labels },
+      { ...of.context, chain, ledgerSeq, address, prices, labelsOf: labels },
       { before: { own, ranges: await ranges }, pace, knownSizes },
     )
   return own.transfers.length === 0
@@ -211,6 +212,7 @@ interface LookGroup {
   /** Those of them that the ledger may contain. */
   readonly addresses: readonly string[]
   readonly ranges: Promise<Ranges>
+  readonly prices: PriceTable | null
   readonly own: { readonly limit: number; readonly transfers: ReturnType<typeof readTransfers> }
 }
 

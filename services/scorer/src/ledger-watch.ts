@@ -1,14 +1,17 @@
 /**
- * Follows the state of the ledger, and keeps what every screen needs to know about that state: the declared ranges, and a filter
- * that identifies addresses without transfers.
+ * Follows the state of the ledger, and keeps what every screen needs to know about that state: the declared ranges, the prices in
+ * force, and a filter that identifies addresses without transfers.
  */
 import { sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
+import type { PriceTable } from '@cupel/domain'
 import {
   currentLedgerSeq,
+  currentPricesSha256,
   declaredRanges,
   LEDGER_LOOK_INTERVAL_MS,
   readAddressFilter,
+  readPriceTable,
   type AddressFilter,
 } from '@cupel/ledger'
 import { sqlState, type Queryable } from '@cupel/postgres'
@@ -20,6 +23,8 @@ export interface LedgerWatch {
   seq(): number
   /** Declared ranges; read once for each state. */
   rangesOf(chain: string, ledgerSeq: number): Promise<Ranges>
+  /** The daily prices in force; null without any. */
+  prices(): PriceTable | null
   /** False only where the ledger has no transfer of the address in that state. True until the filter has been read. */
   mayHold(chain: string, address: string, ledgerSeq: number): boolean
   stop(): Promise<void>
@@ -42,12 +47,14 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   const { database, logger } = deps
   let seq = 0
   let ranges = new Map<string, Promise<Ranges>>()
+  let prices: PriceTable | null = null
   const filters = keepFilter(deps)
   const look = async (): Promise<void> => {
-    const next = await currentLedgerSeq(database)
+    const [next, sha256] = await Promise.all([currentLedgerSeq(database), currentPricesSha256(database)])
     if (next !== seq) ranges = new Map()
     seq = next
     filters.renew(seq)
+    if (sha256 !== null && prices?.sha256 !== sha256) prices = await readPriceTable(database, sha256)
   }
   const complain = (error: unknown): void => {
     if (sqlState(error) !== UNDEFINED_TABLE) logger.debug({ err: error }, 'The ledger could not be read')
@@ -61,6 +68,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   })
   return {
     seq: () => seq,
+    prices: () => prices,
     rangesOf(chain, ledgerSeq) {
       const key = `${ledgerSeq} ${chain}`
       let known = ranges.get(key)

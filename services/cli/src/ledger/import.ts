@@ -1,7 +1,5 @@
 /** `cupel ledger import`: imports a file of transfers. */
-import { accessSync, constants } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkedReason } from '@cupel/access'
 import type { HistoryKind } from '@cupel/domain'
 import {
   historyKinds,
@@ -13,9 +11,10 @@ import {
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
+import { CommandError, EXIT_FAILED } from '../explain.js'
+import { isServed, withConnections } from '../connections.js'
 import { operator } from '../operator.js'
+import { readableFile, readableReason } from './arguments.js'
 
 interface ImportOptions extends JsonOption {
   readonly format: string
@@ -68,7 +67,7 @@ export function registerImport(ledger: Command, context: CliContext): void {
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
-      const path = readable(context.path(file))
+      const path = readableFile(context.path(file))
       const reason = readableReason(options.reason)
       const result = await withConnections(context, async (connections) => {
         const { database } = connections
@@ -89,27 +88,6 @@ export function registerImport(ledger: Command, context: CliContext): void {
       }
       answer(context, options, { ...snakeCase(result), left_out: result.leftOut }, () => textOf(result))
     })
-}
-
-const isServed = ({ run }: Connections, context: CliContext): boolean =>
-  run !== null || context.config().CUPEL_DATABASE_URL !== undefined
-
-/** Checked before anything is started for the command. */
-function readable(path: string): string {
-  try {
-    accessSync(path, constants.R_OK)
-    return path
-  } catch (cause) {
-    throw new CommandError(`Cannot read ${path}.`, EXIT_NOT_FOUND, { cause })
-  }
-}
-
-function readableReason(reason: string): string {
-  try {
-    return checkedReason(reason)
-  } catch (cause) {
-    throw new CommandError(`${(cause as Error).message}.`, EXIT_USAGE, { cause })
-  }
 }
 
 function progressTo(context: CliContext): (rows: number, rowsPerSecond: number) => void {

@@ -1,0 +1,56 @@
+/** Tables of daily prices: those imported, the one in force, and any of them by its hash. */
+import type { PriceTable } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+
+export interface PriceImport {
+  /** 1, 2, 3 … in the order of the imports; the highest is in force. */
+  readonly priceSeq: number
+  readonly sha256: string
+  readonly fileName: string
+  readonly prices: number
+  readonly assets: readonly string[]
+  /** UTC day. */
+  readonly firstDay: string
+  readonly lastDay: string
+  /** UTC, RFC 3339. */
+  readonly importedAt: string
+  readonly importedBy: string
+}
+
+/** Every import, the newest first. */
+export async function listPriceImports(database: Queryable): Promise<readonly PriceImport[]> {
+  return await database.query<PriceImport & Record<string, unknown>>(
+    `SELECT price_seq AS "priceSeq", sha256, file_name AS "fileName", prices, assets, first_day AS "firstDay",
+       last_day AS "lastDay", imported_at AS "importedAt", imported_by AS "importedBy"
+     FROM ledger.price_import ORDER BY price_seq DESC`,
+  )
+}
+
+/** SHA-256 of the table in force; null without one. */
+export async function currentPricesSha256(database: Queryable): Promise<string | null> {
+  const [row] = await database.query<{ sha256: string }>({
+    name: 'ledger.current-prices',
+    text: 'SELECT sha256 FROM ledger.price_import ORDER BY price_seq DESC LIMIT 1',
+  })
+  return row?.sha256 ?? null
+}
+
+/** One text per price: decoding a column costs more than splitting it off. */
+const READ = {
+  name: 'ledger.read-prices',
+  text: `SELECT concat_ws(' ', asset, day, micro_usd) AS row FROM ledger.price WHERE sha256 = $1`,
+}
+
+/** The whole table with the hash, in memory; null if there is none. */
+export async function readPriceTable(database: Queryable, sha256: string): Promise<PriceTable | null> {
+  const rows = await database.query<{ row: string }>(READ, [sha256])
+  if (rows.length === 0) return null
+  const prices = new Map<string, Map<string, bigint>>()
+  for (const { row } of rows) {
+    const [asset, day, microUsd] = row.split(' ') as [string, string, string]
+    let ofAsset = prices.get(asset)
+    if (ofAsset === undefined) prices.set(asset, (ofAsset = new Map()))
+    ofAsset.set(day, BigInt(microUsd))
+  }
+  return { sha256, microUsdOf: (symbol, utcDay) => prices.get(symbol)?.get(utcDay) ?? null }
+}

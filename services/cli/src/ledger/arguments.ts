@@ -1,0 +1,21 @@
+/** Arguments of imports, checked before anything is started for the command. */
+import { accessSync, constants } from 'node:fs'
+import { checkedReason } from '@cupel/access'
+import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+
+export function readableFile(path: string): string {
+  try {
+    accessSync(path, constants.R_OK)
+    return path
+  } catch (cause) {
+    throw new CommandError(`Cannot read ${path}.`, EXIT_NOT_FOUND, { cause })
+  }
+}
+
+export function readableReason(reason: string): string {
+  try {
+    return checkedReason(reason)
+  } catch (cause) {
+    throw new CommandError(`${(cause as Error).message}.`, EXIT_USAGE, { cause })
+  }
+}
