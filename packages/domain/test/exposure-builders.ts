@@ -62,12 +62,14 @@ export function neighbourhood(
 }
 
 /** Declares everything since the chain began. */
-export const wholeHistory: Neighbourhood['ranges'] = (['native', 'token'] as const).map((kind) => ({
-  kind,
-  fromHeight: 0,
-  toHeight: 100_000_000,
-  toAtS: Date.parse(GENERATED_AT) / 1_000,
-}))
+export const wholeHistory: Neighbourhood['ranges'] = (['native', 'internal', 'token'] as const).map(
+  (kind) => ({
+    kind,
+    fromHeight: 0,
+    toHeight: 100_000_000,
+    toAtS: Date.parse(GENERATED_AT) / 1_000,
+  }),
+)
 
 export function policyWith(exposure: Partial<ExposurePolicyDocument>): CompiledPolicy {
   return compilePolicy({ ...defaultPolicy, exposure: { ...defaultPolicy.exposure, ...exposure } })

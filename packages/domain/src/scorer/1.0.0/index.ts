@@ -17,15 +17,16 @@ export {
   isAssetContract,
   isBurnAddress,
   listAssets,
+  measuredAs,
 } from './tables/asset-table.js'
-export type { Asset } from './tables/asset-table.js'
+export type { Asset, MeasuredAsset } from './tables/asset-table.js'
 
 export { formatAmount } from './chain-facts/amount.js'
 export { noChainInputs, type ChainInputs, type ChainStage } from './chain-facts/chain-inputs.js'
 export { findDisagreements, type Disagreement } from './chain-facts/disagreements.js'
 export { readChainFacts, type ChainReading } from './chain-facts/read-chain-facts.js'
 
-export { attribute } from './exposure/attribution.js'
+export { attribute, coinJoinAttribution, isCoinJoinNode } from './exposure/attribution.js'
 export type { Attribution, AttributionContext, SourceAttribution } from './exposure/attribution.js'
 export {
   compileExposurePolicy,
@@ -41,8 +42,9 @@ export type {
   ShareBand,
   TaintMethod,
 } from './exposure/exposure-policy.js'
-export { mergeRanges } from './exposure/history.js'
-export type { DeclaredRange, HistoryKind } from './exposure/history.js'
+export { falsifyCompleteness } from './exposure/completeness.js'
+export { mergeRanges, neededKinds } from './exposure/history.js'
+export type { DeclaredRange, HistoryFault, HistoryKind } from './exposure/history.js'
 export { emptyExposure, measureExposure, measureInSteps } from './exposure/measure-exposure.js'
 export type { MeasureContext, Neighbourhood } from './exposure/measure-exposure.js'
 export type { PriceTable } from './exposure/prices.js'

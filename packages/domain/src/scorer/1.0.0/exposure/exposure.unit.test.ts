@@ -38,6 +38,12 @@ function exposed(
   return { record, scored: scoreExposure(record.measures, { policy, isCleanService }) }
 }
 
+const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const dai = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const wbtc = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
+
 const stolenLabel = label({ category: 'stolen', confidencePpm: 950_000 })
 
 describe('counted transfers', () => {
@@ -55,13 +61,12 @@ describe('counted transfers', () => {
   })
 
   test('assets are never added together', () => {
-    const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
     const { record } = exposed([incoming(), incoming({ contract: usdt, amount: 5_000_000n })], {
       [THIEF]: [stolenLabel],
     })
     expect(record.measures.map(({ asset, amount }) => [asset, amount])).toEqual([
       ['ETH', ETHER.toString()],
-      ['USDT', '5000000'],
+      ['USD', (5n * ETHER).toString()],
     ])
   })
 })
@@ -106,9 +111,10 @@ describe('direct exposure', () => {
   })
 
   test('many outgoing to the sanctioned are not washed by a large clean remainder', () => {
+    const funds = incoming({ from: OTHER, amount: 1_000_100n * ETHER })
     const wash = outgoing({ to: OTHER, amount: 1_000_000n * ETHER })
     const { scored } = exposed(
-      [outgoing({ amount: 100n * ETHER }), wash],
+      [funds, outgoing({ amount: 100n * ETHER }), wash],
       { [THIEF]: [ofacLabel()] },
       { around: { ranges: wholeHistory } },
     )
@@ -261,11 +267,7 @@ describe('indirect exposure', () => {
 test('of a busy address a bounded number of paths is recorded, those of most value', () => {
   const sources = Array.from({ length: 20 }, (_, n) => addressOf(100 + n))
   const categories = ['sanctions', 'darknet', 'mixer', 'scam', 'stolen']
-  const contracts = [
-    '',
-    '0xdac17f958d2ee523a2206206994597c13d831ec7',
-    '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
-  ]
+  const contracts = ['', wbtc, weth]
   const transfers = sources.flatMap((from, n) =>
     contracts.map((contract) => incoming({ from, contract, amount: BigInt(n + 1) * ETHER })),
   )
@@ -297,56 +299,6 @@ describe('hubs', () => {
   test('a path that a limit ended is told', () => {
     const cut = [{ address: MIDDLE, reason: 'limit', hops: 1 }]
     expect(exposed([incoming()], {}, { around: { cut } }).record.truncated).toBe(true)
-  })
-})
-
-describe('a history is complete', () => {
-  const complete = (ranges: Neighbourhood['ranges'], changes: Partial<Transfer> = {}): boolean =>
-    exposed([incoming({ blockNumber: 50, ...changes })], {}, { around: { ranges } }).record.historyComplete
-  const [native] = wholeHistory
-
-  test('from the beginning of the chain to within a day of the report', () => {
-    expect(complete(wholeHistory)).toBe(true)
-    expect(complete([native!])).toBe(true)
-    expect(complete([])).toBe(false)
-  })
-
-  test('not from a later height, where the address may have been before', () => {
-    expect(complete([{ ...native!, fromHeight: 2 }])).toBe(false)
-  })
-
-  test('not over a gap, but over ranges that touch', () => {
-    const parts = (second: number): Neighbourhood['ranges'] => [
-      { ...native!, toHeight: 40 },
-      { ...native!, fromHeight: second },
-    ]
-    expect(complete(parts(41))).toBe(true)
-    expect(complete(parts(42))).toBe(false)
-  })
-
-  test('not where it ended more than a day ago, nor where nobody says when', () => {
-    expect(complete([{ ...native!, toAtS: native!.toAtS! - 24 * 3_600 }])).toBe(true)
-    expect(complete([{ ...native!, toAtS: native!.toAtS! - 24 * 3_600 - 1 }])).toBe(false)
-    expect(complete([{ ...native!, toAtS: null }])).toBe(false)
-  })
-
-  test('a file without times ends no earlier than another that ends at its height or below', () => {
-    const tokens = { kind: 'token', fromHeight: 0, toHeight: 100_000_000, toAtS: null } as const
-    const usdt = { contract: '0xdac17f958d2ee523a2206206994597c13d831ec7' }
-    expect(complete([native!, tokens], usdt)).toBe(true)
-    expect(complete([native!, { ...tokens, toHeight: 99_999_999 }], usdt)).toBe(false)
-  })
-
-  test('not with a transfer beyond it, without a height, or not proven', () => {
-    expect(complete(wholeHistory, { blockNumber: 100_000_001 })).toBe(false)
-    expect(complete(wholeHistory, { blockNumber: null })).toBe(false)
-    expect(complete(wholeHistory, { proven: false })).toBe(false)
-  })
-
-  test('not of tokens by a declaration of native transfers', () => {
-    const usdt = { contract: '0xdac17f958d2ee523a2206206994597c13d831ec7' }
-    expect(complete([native!], usdt)).toBe(false)
-    expect(complete(wholeHistory, usdt)).toBe(true)
   })
 })
 

@@ -1,5 +1,7 @@
 /** The heights over which a ledger is declared complete, and whether they cover the whole history of an address. */
 import type { LedgerRange } from '@cupel/contracts'
+import { hasTokens } from '../tables/asset-table.js'
+import { chainFactsOf, type ChainFamily } from '../tables/chain-table.js'
 import type { Transfer } from './transfer.js'
 
 /** The kind of transfers that a declaration covers: a file of native transfers does not cover tokens. */
@@ -13,20 +15,78 @@ export interface DeclaredRange {
   readonly toAtS: number | null
 }
 
-/** T of an asset in a direction, and whether it covers the whole history. */
-export type AssetTotals = (
-  contract: string,
-  direction: 'in' | 'out',
-) => { readonly total: bigint; readonly isComplete: boolean }
+/** Why a history is not known to be complete. Open: later versions add words. */
+export type HistoryFault =
+  | 'range_gap'
+  | 'no_traces'
+  | 'no_tokens'
+  | 'range_in_future'
+  | 'shortfall'
+  | 'balance_mismatch'
+  | 'count_mismatch'
+  | 'execution_unknown'
+  | 'unknown_order'
 
 /** Highest height at which a complete history may begin. Transfers before a later one would be unknown. */
 const LAST_FIRST_HEIGHT = 1
 const HOUR_S = 3_600
 
-export const historyKind = ({ contract }: Pick<Transfer, 'contract'>): 'native' | 'token' =>
-  contract === '' ? 'native' : 'token'
+const kinds: readonly HistoryKind[] = ['native', 'internal', 'token']
 
-const kindOrder: readonly HistoryKind[] = ['native', 'internal', 'token']
+/** Families whose contracts move value within a transaction. */
+const tracedFamilies: ReadonlySet<ChainFamily | undefined> = new Set<ChainFamily>(['evm', 'tron'])
+
+/** Kinds of transfers without which a history of the chain is not complete. */
+export function neededKinds(chain: string): readonly HistoryKind[] {
+  if (tracedFamilies.has(chainFactsOf(chain)?.family)) return kinds
+  return hasTokens(chain) ? ['native', 'token'] : ['native']
+}
+
+/** The kind of range that a transfer lies in. */
+const kindOf = ({ kind, contract }: Transfer, needed: readonly HistoryKind[]): HistoryKind => {
+  if (contract !== '') return 'token'
+  return kind === 'internal' && needed.includes('internal') ? 'internal' : 'native'
+}
+
+/** The reason that names a kind of which no range is declared. */
+const undeclared: Readonly<Record<HistoryKind, HistoryFault>> = {
+  native: 'range_gap',
+  internal: 'no_traces',
+  token: 'no_tokens',
+}
+
+/**
+ * Why declared ranges do not show that all of these transfers are all there ever were: a kind that the chain needs is not
+ * declared, ends in the future, has a gap, or does not contain a transfer.
+ */
+export function rangeFaults(
+  chain: string,
+  ranges: readonly DeclaredRange[],
+  own: readonly Transfer[],
+  age: { readonly generatedAtS: number; readonly maxAgeHours: number },
+): readonly HistoryFault[] {
+  const faults = new Set<HistoryFault>()
+  const past = ranges.filter((range) => !endsInFuture(range, age.generatedAtS))
+  if (past.length < ranges.length) faults.add('range_in_future')
+  const merged = mergeRanges(past)
+  const needed = neededKinds(chain)
+  const upTo = new Map<HistoryKind, number>()
+  for (const kind of needed) {
+    const height = completeUpTo(merged, kind, age)
+    if (height !== null) upTo.set(kind, height)
+    else if (!ranges.some((range) => range.kind === kind)) faults.add(undeclared[kind])
+    else if (past.some((range) => range.kind === kind)) faults.add('range_gap')
+  }
+  const isOutside = (one: Transfer): boolean => {
+    const height = upTo.get(kindOf(one, needed))
+    return height !== undefined && (one.blockNumber === null || one.blockNumber > height)
+  }
+  if (own.some(isOutside)) faults.add('range_gap')
+  return [...faults]
+}
+
+const endsInFuture = ({ toAtS }: DeclaredRange, generatedAtS: number): boolean =>
+  toAtS !== null && toAtS > generatedAtS
 
 /** Ranges of one kind that touch or overlap become one; in order of kind and height. */
 export function mergeRanges(ranges: readonly DeclaredRange[]): readonly DeclaredRange[] {
@@ -34,7 +94,7 @@ export function mergeRanges(ranges: readonly DeclaredRange[]): readonly Declared
     .map((range) => ({ ...range, toAtS: range.toAtS ?? timeBelow(range, ranges) }))
     .sort(
       (a, b) =>
-        kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) ||
+        kinds.indexOf(a.kind) - kinds.indexOf(b.kind) ||
         a.fromHeight - b.fromHeight ||
         a.toHeight - b.toHeight,
     )
@@ -66,7 +126,7 @@ function timeBelow({ toHeight }: DeclaredRange, ranges: readonly DeclaredRange[]
  * The last height up to which everything of a kind is known since the chain began, where that reaches to within the
  * policy's hours of the report; else null. A share over a part of a ledger would be wrong.
  */
-export function completeUpTo(
+function completeUpTo(
   merged: readonly DeclaredRange[],
   kind: HistoryKind,
   { generatedAtS, maxAgeHours }: { readonly generatedAtS: number; readonly maxAgeHours: number },

@@ -3,31 +3,18 @@
  * labelled ones, directly or over hops. Whole numbers only, and no clock but the report's own time.
  */
 import type { ExposureCut, ExposureRecord } from '@cupel/contracts'
-import { findAsset } from '../tables/asset-table.js'
-import type { Attribution, SourceAttribution } from './attribution.js'
-import {
-  completeUpTo,
-  historyKind,
-  mergeRanges,
-  recordedRange,
-  type AssetTotals,
-  type DeclaredRange,
-} from './history.js'
-import { createMeasures, type Contribution } from './measures.js'
-import type { PriceTable } from './prices.js'
-import { routeText, type Route } from './route.js'
-import { finished, STEP_ITEMS, type Steps } from './steps.js'
-import { taintOf } from './taint.js'
-import { createTracer, stepsOfRoute, type Direction, type TraceOptions } from './trace-routes.js'
-import {
-  compareFor,
-  createTextHash,
-  edgesSha256,
-  uncountedReason,
-  type TextHash,
-  type Transfer,
-} from './transfer.js'
+import { measuredAs, findAsset } from '../tables/asset-table.js'
 import type { CompiledPolicy } from '../risk/policy.js'
+import { attributeFlow, hubsOf, type FlowContext, type Timelines } from './attribute-flow.js'
+import { coinJoinAttribution, isCoinJoinNode, type Attribution } from './attribution.js'
+import { createBreakdown } from './breakdown.js'
+import { explainedBalance, hasShortfall, movesValue, totalsHold } from './completeness.js'
+import { mergeRanges, rangeFaults, recordedRange, type DeclaredRange, type HistoryFault } from './history.js'
+import { createMeasures, type AssetTotals } from './measures.js'
+import type { PriceTable } from './prices.js'
+import { finished, STEP_ITEMS, type Steps } from './steps.js'
+import { timelineOf, type Timeline } from './timeline.js'
+import { createTextHash, edgesSha256, uncountedReason, type TextHash, type Transfer } from './transfer.js'
 
 /** What was read of a ledger around one address. */
 export interface Neighbourhood {
@@ -69,9 +56,6 @@ export interface MeasureContext {
 /** A hub has thousands of counterparties that are not followed; a record lists the first ones. */
 const RECORDED_CUTS = 100
 
-/** Cut reasons of addresses whose value is shown as unattributed. */
-const unattributedCuts: ReadonlySet<string> = new Set(['hub', 'contract'])
-
 /** Measures in one go. */
 export const measureExposure = (neighbourhood: Neighbourhood, context: MeasureContext): ExposureRecord =>
   finished(measureInSteps(neighbourhood, context))
@@ -81,61 +65,84 @@ export function* measureInSteps(
   neighbourhood: Neighbourhood,
   context: MeasureContext,
 ): Steps<ExposureRecord> {
+  const { ledgerSeq, prices, cut } = neighbourhood
   const { document } = context.policy.exposure
-  const { counted, own, byAsset } = yield* sortedOut(neighbourhood)
+  const found = yield* sortedOut(neighbourhood)
   yield
-  const history = judgeHistory(neighbourhood, own, context)
-  const measures = createMeasures({ limits: document.limits, totals: history.totals })
-  for (const [contract, transfers] of byAsset) {
-    const asset = findAsset(neighbourhood.chain, contract)!
-    const transfersOf = yield* orderedByFollowed(neighbourhood, transfers)
-    const ownOfAsset = own.filter((one) => one.contract === contract)
-    for (const direction of ['in', 'out'] as const) {
-      let items = 0
-      for (const found of contributions({
-        ...{ neighbourhood, own: ownOfAsset, transfersOf, direction, context },
-      })) {
-        if (found !== undefined) measures.add({ ...found, asset, direction })
-        items += 1
-        if (found === undefined || items % STEP_ITEMS === 0) yield
-      }
-    }
+  const history = yield* judgeHistory(neighbourhood, found, context)
+  const measures = createMeasures(document.limits)
+  const breakdown = createBreakdown()
+  const incomplete = new Set<HistoryFault>(history.faults)
+  const flow: FlowContext = {
+    chain: neighbourhood.chain,
+    screened: neighbourhood.address,
+    followed: new Set(neighbourhood.followed),
+    hubs: hubsOf(cut),
+    prices,
+    attributionOf: (address) =>
+      isCoinJoinNode(address) ? coinJoinAttribution : context.attributionOf(address),
+    policy: context.policy,
+    measures,
+    breakdown,
+    onUnknownOrder: () => void incomplete.add('unknown_order'),
   }
-  const ranOut = neighbourhood.cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
-  const status = own.length === 0 ? 'absent' : 'examined'
+  for (const [contract, transfers] of found.byAsset) {
+    const timelines = yield* timelinesOf(neighbourhood, transfers)
+    const own = found.own.filter((one) => one.contract === contract)
+    for (const direction of ['in', 'out'] as const)
+      yield* attributeFlow(flow, direction, { contract, own, timelines })
+  }
+  const ranOut = cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
+  const status = found.own.length === 0 ? 'absent' : 'examined'
   return {
-    ...emptyExposure(status, { ledgerSeq: neighbourhood.ledgerSeq, policy: context.policy }),
-    ranges: history.ranges.map(recordedRange),
-    transfersExamined: counted.length,
-    ownTransfers: own.length,
+    ...emptyExposure(status, { ledgerSeq, policy: context.policy }),
+    ranges: mergeRanges(neighbourhood.ranges).map(recordedRange),
+    transfersExamined: found.counted.length,
+    ownTransfers: found.own.length,
     hopsSearched: document.hops,
     truncated: neighbourhood.truncated || ranOut,
-    historyComplete: history.isComplete,
-    measures: yield* measures.list(),
-    cut: neighbourhood.cut.slice(0, RECORDED_CUTS),
-    cutOmitted: Math.max(0, neighbourhood.cut.length - RECORDED_CUTS),
-    edgesSha256: yield* edgesSha256(counted, context.textHash ?? createTextHash()),
+    historyComplete: !neighbourhood.truncated && incomplete.size === 0,
+    incomplete: [...incomplete],
+    netBaseUnits: history.balance?.toString() ?? null,
+    measures: yield* measures.list(history.totals, history.totalsHold),
+    breakdown: yield* breakdown.list(history.totalsHold),
+    cut: cut.slice(0, RECORDED_CUTS),
+    cutOmitted: Math.max(0, cut.length - RECORDED_CUTS),
+    edgesSha256: yield* edgesSha256(found.counted, context.textHash ?? createTextHash()),
+    priceTableSha256: prices?.sha256 ?? '',
   }
 }
 
-/** The transfers that count, those of the address itself, and the first ones by asset. */
-function* sortedOut({ chain, address, transfers, ownIds }: Neighbourhood) {
+interface SortedTransfers {
+  readonly counted: readonly Transfer[]
+  /** Counted, of the address itself. */
+  readonly own: readonly Transfer[]
+  /** Counted, by contract. */
+  readonly byAsset: ReadonlyMap<string, readonly Transfer[]>
+  /** Of the address itself, whatever changed what it owns. */
+  readonly moved: readonly Transfer[]
+}
+
+function* sortedOut({ chain, address, transfers, ownIds }: Neighbourhood): Steps<SortedTransfers> {
   const counted: Transfer[] = []
   const own: Transfer[] = []
+  const moved: Transfer[] = []
   const byAsset = new Map<string, Transfer[]>()
   for (let index = 0; index < transfers.length; index++) {
     if (index % STEP_ITEMS === 0) yield
     const one = transfers[index]!
+    const isOwn = (one.from === address || one.to === address) && (ownIds?.has(one.id) ?? true)
+    if (isOwn && movesValue(chain, one)) moved.push(one)
     if (uncountedReason(chain, one) !== null) continue
     counted.push(one)
     pushTo(byAsset, one.contract, one)
-    if ((one.from === address || one.to === address) && (ownIds?.has(one.id) ?? true)) own.push(one)
+    if (isOwn) own.push(one)
   }
-  return { counted, own, byAsset }
+  return { counted, own, byAsset, moved }
 }
 
-/** Transfers of one asset by the followed addresses that they touch, in the order in which each address saw them. */
-function* orderedByFollowed({ followed }: Neighbourhood, transfers: readonly Transfer[]) {
+/** Timelines of the followed addresses from transfers of one asset, each made when it is first asked for. */
+function* timelinesOf({ followed }: Neighbourhood, transfers: readonly Transfer[]): Steps<Timelines> {
   const byAddress = new Map<string, Transfer[]>(followed.map((one) => [one, []]))
   for (let index = 0; index < transfers.length; index++) {
     if (index % STEP_ITEMS === 0) yield
@@ -143,15 +150,15 @@ function* orderedByFollowed({ followed }: Neighbourhood, transfers: readonly Tra
     byAddress.get(one.from)?.push(one)
     byAddress.get(one.to)?.push(one)
   }
-  const ordered = new Set<string>()
-  return (address: string): readonly Transfer[] => {
-    const found = byAddress.get(address)
-    if (found === undefined) return []
-    if (!ordered.has(address)) {
-      ordered.add(address)
-      found.sort(compareFor(address))
-    }
-    return found
+  const made = new Map<string, Timeline>()
+  return {
+    *of(address) {
+      let timeline = made.get(address)
+      if (timeline === undefined)
+        made.set(address, (timeline = yield* timelineOf(address, byAddress.get(address) ?? [])))
+      return timeline
+    },
+    known: (address) => made.get(address)?.transfers ?? [],
   }
 }
 
@@ -196,144 +203,34 @@ export function emptyExposure(
   }
 }
 
-/** T of every asset and direction, and whether it covers the whole history. */
-function judgeHistory(
-  { address, ranges, truncated }: Neighbourhood,
-  own: readonly Transfer[],
+/** What is known of the address's whole history: T of every asset and direction, its balance, and what is missing. */
+function* judgeHistory(
+  { chain, address, ranges, truncated, netBaseUnits }: Neighbourhood,
+  { own, moved }: SortedTransfers,
   { generatedAt, policy }: MeasureContext,
 ) {
-  const merged = mergeRanges(ranges)
   const age = {
     generatedAtS: Date.parse(generatedAt) / 1_000,
     maxAgeHours: policy.exposure.document.history_max_age_hours,
   }
-  const upTo = { native: completeUpTo(merged, 'native', age), token: completeUpTo(merged, 'token', age) }
-  const isKnown = (one: Transfer): boolean => {
-    const height = upTo[historyKind(one)]
-    return height !== null && one.blockNumber !== null && one.blockNumber <= height
+  const history = { chain, address, moved, netBaseUnits }
+  const faults: HistoryFault[] = [...rangeFaults(chain, ranges, own, age)]
+  // Where not every transfer was read, earlier ones may explain what is missing.
+  if (!truncated && (yield* hasShortfall(history))) faults.push('shortfall')
+  if (own.some(({ proven }) => !proven)) faults.push('execution_unknown')
+  const totals = new Map<string, bigint>()
+  for (const { contract, to, amount } of own) {
+    const asset = measuredAs(findAsset(chain, contract)!)
+    const key = `${to === address ? 'in' : 'out'} ${asset.contract}`
+    totals.set(key, (totals.get(key) ?? 0n) + amount * asset.factor)
   }
-  const totals = new Map<string, { total: bigint; isComplete: boolean }>()
-  for (const one of own) {
-    const key = `${one.to === address ? 'in' : 'out'} ${one.contract}`
-    const known = totals.get(key) ?? { total: 0n, isComplete: !truncated && upTo[historyKind(one)] !== null }
-    totals.set(key, {
-      total: known.total + one.amount,
-      isComplete: known.isComplete && isKnown(one),
-    })
-  }
-  const lookUp: AssetTotals = (contract, direction) =>
-    totals.get(`${direction} ${contract}`) ?? { total: 0n, isComplete: false }
+  const lookUp: AssetTotals = (contract, direction) => totals.get(`${direction} ${contract}`) ?? 0n
   return {
-    ranges: merged,
+    faults,
     totals: lookUp,
-    isComplete:
-      !truncated &&
-      upTo.native !== null &&
-      // Chains whose assets are the native one alone have no tokens to be declared.
-      (upTo.token !== null || !hasTokens(own, ranges)) &&
-      own.every((one) => isKnown(one) && one.proven),
+    totalsHold: !truncated && totalsHold(faults),
+    balance: truncated ? null : explainedBalance(history),
   }
-}
-
-const hasTokens = (own: readonly Transfer[], ranges: readonly DeclaredRange[]): boolean =>
-  own.some(({ contract }) => contract !== '') || ranges.some(({ kind }) => kind === 'token')
-
-/**
- * Yields every part of the address's transfers of one asset that comes from, or goes to, a source. `undefined` is a pause
- * between two steps of work.
- */
-function* contributions({
-  neighbourhood: { address, followed, cut },
-  own,
-  transfersOf,
-  direction,
-  context: { attributionOf, policy },
-}: {
-  readonly neighbourhood: Neighbourhood
-  /** Of one asset. */
-  readonly own: readonly Transfer[]
-  readonly transfersOf: TraceOptions['transfersOf']
-  readonly direction: Direction
-  readonly context: MeasureContext
-}): Generator<Contribution | undefined, void> {
-  const { document, sourceConfidencePpm } = policy.exposure
-  const followedSet = new Set(followed)
-  const unattributed = new Set(
-    cut.filter(({ reason }) => unattributedCuts.has(reason)).map((one) => one.address),
-  )
-  const trace: TraceOptions = {
-    screened: address,
-    direction,
-    method: document.method,
-    hops: document.hops,
-    transfersOf,
-    isSource: (at) => attributionOf(at).sources.length > 0,
-    isFollowed: (at) => followedSet.has(at) && at !== address,
-  }
-  const tracer = createTracer(trace)
-  const isStrong = ({ confidencePpm }: SourceAttribution): boolean => confidencePpm >= sourceConfidencePpm
-  /** A source of the same category on the way stands for what came through it. */
-  const isShadowed = (category: string, between: readonly string[]): boolean =>
-    between.some((at) => attributionOf(at).sources.some((one) => one.category === category && isStrong(one)))
-  const sourcesOfRoute = remembering((route: Route) =>
-    attributionOf(route.sourceAddress).sources.filter(({ category }) => !isShadowed(category, route.between)),
-  )
-
-  for (let index = 0; index < own.length; index++) {
-    if (index % STEP_ITEMS === 0) yield
-    const transfer = own[index]!
-    if ((direction === 'in' ? transfer.to : transfer.from) !== address) continue
-    const counterparty = direction === 'in' ? transfer.from : transfer.to
-    const direct = (source: SourceAttribution | null): Contribution => ({
-      transfer,
-      relation: 'direct',
-      source,
-      isWeak: source === null || !isStrong(source),
-      amount: transfer.amount,
-      route: tracer.directRoute(counterparty, transfer.proven),
-      steps: () => [transfer],
-    })
-    for (const source of attributionOf(counterparty).sources) yield direct(source)
-    if (unattributed.has(counterparty)) yield direct(null)
-    const parts = [...taintOf(yield* tracer.partsOf(transfer))]
-    const found = parts.flatMap(([route, amount]) =>
-      sourcesOfRoute(route).map((source): Contribution => ({
-        transfer,
-        relation: 'indirect',
-        source,
-        isWeak: !isStrong(source),
-        amount,
-        route,
-        steps: () => stepsOfRoute(route, transfer, trace),
-      })),
-    )
-    yield* document.method === 'poison' ? onePerCategory(found) : found
-  }
-}
-
-function remembering<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>()
-  return (key) => {
-    let value = known.get(key)
-    if (value === undefined) known.set(key, (value = work(key)))
-    return value
-  }
-}
-
-/** Poison taints a transfer whole, however many sources it has: per category the surest of them stands for it. */
-function onePerCategory(found: readonly Contribution[]): readonly Contribution[] {
-  const strongest = new Map<string, Contribution>()
-  for (const one of found) {
-    const known = strongest.get(one.source!.category)
-    if (known === undefined || isSurer(one, known)) strongest.set(one.source!.category, one)
-  }
-  return [...strongest.values()]
-}
-
-function isSurer(a: Contribution, b: Contribution): boolean {
-  const difference =
-    a.source!.confidencePpm - b.source!.confidencePpm || Number(a.route.proven) - Number(b.route.proven)
-  return difference > 0 || (difference === 0 && routeText(a.route) < routeText(b.route))
 }
 
 function pushTo<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {

@@ -1,11 +1,13 @@
 /** Adds contributions up per category, relation, direction and asset, and keeps the sources and routes of most value. */
 import type { ConsideredLabel, ExposureMeasure, ExposurePath, ExposureStep } from '@cupel/contracts'
-import type { Asset } from '../tables/asset-table.js'
+import type { MeasuredAsset } from '../tables/asset-table.js'
 import type { SourceAttribution } from './attribution.js'
 import type { ExposureLimits } from './exposure-policy.js'
-import { utcText, type AssetTotals } from './history.js'
+import { utcText } from './history.js'
+import { addedValue } from './prices.js'
 import type { Route } from './route.js'
 import type { Steps } from './steps.js'
+import { addTo, emptyTally, listed, listedOfEach, textOf, type Tally } from './tally.js'
 import type { Direction } from './trace-routes.js'
 import type { Transfer } from './transfer.js'
 
@@ -19,16 +21,17 @@ export interface Contribution {
   /** Null for an unlabelled hub. */
   readonly source: SourceAttribution | null
   readonly isWeak: boolean
-  /** Base units. */
+  /** Base units of the transfer's asset. */
   readonly amount: bigint
-  /** Proven where every transfer it rests on is. */
+  /** Millionths of a US dollar; null where a price is missing. */
+  readonly microUsd: bigint | null
+  /** Proven where every transfer it rests on is, in known order. */
   readonly route: Route
   readonly steps: () => readonly Transfer[]
 }
 
-interface SourceSum {
+interface SourceSum extends Tally {
   readonly source: SourceAttribution | null
-  amount: bigint
   provenAmount: bigint
 }
 
@@ -40,45 +43,78 @@ interface RouteSum {
   steps: () => readonly Transfer[]
 }
 
+/** The dates of transfers; both are unknown as soon as one is. */
+interface Period {
+  firstAtS: number
+  lastAtS: number
+  isKnown: boolean
+}
+
 interface Sum {
   /** Decides the order among sums. */
   readonly key: string
+  /** Equal for sums that a designation date or a subcategory divides. */
+  readonly wholeKey: string
   readonly relation: string
   readonly direction: Direction
   readonly category: string
-  readonly asset: Asset
+  readonly subcategory: string
+  readonly asset: MeasuredAsset
   readonly isWeak: boolean
   preDesignation: boolean | null
   readonly bySource: Map<string, SourceSum>
   readonly byRoute: Map<string, RouteSum>
-  readonly transfers: Set<string>
+  transfers: number
+  lastTransferId: string
+  readonly period: Period
   hops: number
 }
 
-type AssetContribution = Contribution & { readonly asset: Asset; readonly direction: Direction }
+type AssetContribution = Contribution & { readonly asset: MeasuredAsset; readonly direction: Direction }
 
-export function createMeasures({ limits, totals }: { limits: ExposureLimits; totals: AssetTotals }) {
+/** All value in a direction, by the contract of the measured asset. */
+export type AssetTotals = (contract: string, direction: Direction) => bigint
+
+export function createMeasures(limits: ExposureLimits) {
   const sums = new Map<string, Sum>()
   return {
     add(one: AssetContribution): void {
       const preDesignation = predatesDesignation(one)
       const category = one.source?.category ?? UNATTRIBUTED
+      const subcategory = one.source?.subcategory ?? ''
       const isPre = preDesignation === true
-      const found = `${category} ${one.relation} ${one.direction} ${one.asset.contract} ${one.isWeak} ${isPre}`
+      const whole = `${category} ${one.relation} ${one.direction} ${one.asset.contract} ${one.isWeak}`
+      const found = `${whole} ${isPre} ${subcategory}`
       let sum = sums.get(found)
-      if (sum === undefined) sums.set(found, (sum = emptySum(one, category, preDesignation)))
+      if (sum === undefined)
+        sums.set(found, (sum = emptySum(one, { category, subcategory, preDesignation, wholeKey: whole })))
       if (preDesignation === null) sum.preDesignation = null
-      addToSource(sum, one)
-      addToRoute(sum, one)
-      sum.transfers.add(one.transfer.id)
+      const amount = one.amount * one.asset.factor
+      addToSource(sum, one, amount)
+      addToRoute(sum, one, amount)
       sum.hops = Math.max(sum.hops, one.route.between.length + 1)
+      if (sum.lastTransferId === one.transfer.id) return
+      sum.lastTransferId = one.transfer.id
+      sum.transfers += 1
+      addToPeriod(sum.period, one.transfer)
     },
-    /** In the order of their keys. */
-    *list(): Steps<readonly ExposureMeasure[]> {
+    /** In the order of their keys. T of every one is complete where the history is. */
+    *list(totals: AssetTotals, totalComplete: boolean): Steps<readonly ExposureMeasure[]> {
       const measures: ExposureMeasure[] = []
+      const wholes = new Map<string, bigint>()
+      for (const sum of sums.values())
+        wholes.set(sum.wholeKey, (wholes.get(sum.wholeKey) ?? 0n) + amountOf(sum))
       for (const sum of [...sums.values()].sort((a, b) => (a.key < b.key ? -1 : 1))) {
         yield
-        measures.push(measureOf(sum, pathsOfEach(sums.size, limits), totals))
+        measures.push(
+          measureOf(sum, {
+            whole: wholes.get(sum.wholeKey)!,
+            total: totals(sum.asset.contract, sum.direction),
+            totalComplete,
+            pathCount: pathsOfEach(sums.size, limits),
+            counterpartyCount: listedOfEach(sums.size),
+          }),
+        )
       }
       return measures
     },
@@ -91,26 +127,42 @@ const MAX_RECORDED_PATHS = 200
 const pathsOfEach = (measures: number, { paths }: ExposureLimits): number =>
   Math.min(paths, Math.max(1, Math.floor(MAX_RECORDED_PATHS / measures)))
 
-const emptySum = (one: AssetContribution, category: string, preDesignation: boolean | null): Sum => ({
+const emptySum = (
+  one: AssetContribution,
+  rest: Pick<Sum, 'category' | 'subcategory' | 'preDesignation' | 'wholeKey'>,
+): Sum => ({
+  ...rest,
   key: JSON.stringify([
-    category,
+    rest.category,
+    rest.subcategory,
     one.relation,
     one.direction,
     one.asset.contract,
     one.isWeak,
-    preDesignation === true,
+    rest.preDesignation === true,
   ]),
-  category,
   relation: one.relation,
   direction: one.direction,
   asset: one.asset,
   isWeak: one.isWeak,
-  preDesignation,
   bySource: new Map(),
   byRoute: new Map(),
-  transfers: new Set(),
+  transfers: 0,
+  lastTransferId: '',
+  period: { firstAtS: Infinity, lastAtS: -Infinity, isKnown: true },
   hops: 0,
 })
+
+const amountOf = ({ bySource }: Sum): bigint =>
+  [...bySource.values()].reduce((sum, { amount }) => sum + amount, 0n)
+
+function addToPeriod(period: Period, { occurredAtS }: Transfer): void {
+  if (occurredAtS === null) period.isKnown = false
+  else {
+    period.firstAtS = Math.min(period.firstAtS, occurredAtS)
+    period.lastAtS = Math.max(period.lastAtS, occurredAtS)
+  }
+}
 
 /**
  * Whether the address's own transfer was before the designation of the source: known to be, known not to be, or unknown.
@@ -118,21 +170,27 @@ const emptySum = (one: AssetContribution, category: string, preDesignation: bool
  */
 function predatesDesignation({ source, transfer }: AssetContribution): boolean | null {
   if (source?.category !== 'sanctions') return null
-  const { validFrom } = source.label
+  const validFrom = source.label?.validFrom ?? null
   if (validFrom === null || transfer.occurredAtS === null) return null
   const designatedAtMs = Date.parse(validFrom)
   return Number.isNaN(designatedAtMs) ? null : transfer.occurredAtS * 1_000 < designatedAtMs
 }
 
-function addToSource(sum: Sum, { source, amount, route }: AssetContribution): void {
+function addToSource(
+  sum: Sum,
+  { source, microUsd, route, transfer }: AssetContribution,
+  amount: bigint,
+): void {
   let known = sum.bySource.get(route.sourceAddress)
-  if (known === undefined)
-    sum.bySource.set(route.sourceAddress, (known = { source, amount: 0n, provenAmount: 0n }))
-  known.amount += amount
+  if (known === undefined) {
+    known = { ...emptyTally(source?.label?.entity ?? ''), source, provenAmount: 0n }
+    sum.bySource.set(route.sourceAddress, known)
+  }
+  addTo(known, amount, microUsd, transfer.id)
   if (route.proven) known.provenAmount += amount
 }
 
-function addToRoute(sum: Sum, { route, amount, steps }: AssetContribution): void {
+function addToRoute(sum: Sum, { route, steps }: AssetContribution, amount: bigint): void {
   const known = sum.byRoute.get(route.way)
   if (known === undefined) {
     sum.byRoute.set(route.way, { amount, largest: amount, hops: route.between.length + 1, steps })
@@ -144,15 +202,25 @@ function addToRoute(sum: Sum, { route, amount, steps }: AssetContribution): void
   known.steps = steps
 }
 
-function measureOf(sum: Sum, pathCount: number, totals: AssetTotals): ExposureMeasure {
-  const { total, isComplete } = totals(sum.asset.contract, sum.direction)
+interface MeasureFacts {
+  readonly whole: bigint
+  readonly total: bigint
+  readonly totalComplete: boolean
+  readonly pathCount: number
+  readonly counterpartyCount: number
+}
+
+function measureOf(sum: Sum, facts: MeasureFacts): ExposureMeasure {
   const sources = [...sum.bySource.entries()]
   const all = weighted(sources.map(([, one]) => [one.amount, confidenceOf(one)]))
   const proven = weighted(sources.map(([, one]) => [one.provenAmount, confidenceOf(one)]))
   const [address, top] = sources.reduce((best, next) => (isLarger(next, best) ? next : best))
+  const microUsd = sources.reduce<bigint | null>((value, [, one]) => addedValue(value, one.microUsd), 0n)
+  const { counterparties, ...others } = listed(sum.bySource, facts.counterpartyCount)
+  const { firstAtS, lastAtS, isKnown } = sum.period
   return {
     category: sum.category,
-    subcategory: '',
+    subcategory: sum.subcategory,
     relation: sum.relation,
     direction: sum.direction,
     asset: sum.asset.symbol,
@@ -162,26 +230,26 @@ function measureOf(sum: Sum, pathCount: number, totals: AssetTotals): ExposureMe
     preDesignation: sum.preDesignation,
     isWeak: sum.isWeak,
     amount: all.amount.toString(),
-    microUsd: null,
-    wholeAmount: all.amount.toString(),
+    microUsd: textOf(microUsd),
+    wholeAmount: facts.whole.toString(),
     provenAmount: proven.amount.toString(),
-    total: total.toString(),
-    totalComplete: isComplete,
+    total: facts.total.toString(),
+    totalComplete: facts.totalComplete,
     confidencePpm: all.meanPpm,
     provenConfidencePpm: proven.meanPpm,
-    transfers: sum.transfers.size,
+    transfers: sum.transfers,
     sources: sources.length,
     hops: sum.hops,
-    firstAt: null,
-    lastAt: null,
-    counterparties: [],
-    counterpartiesOmitted: sources.length,
-    counterpartiesOmittedAmount: all.amount.toString(),
-    counterpartiesOmittedMicroUsd: null,
-    sanction: null,
+    firstAt: isKnown ? utcText(firstAtS) : null,
+    lastAt: isKnown ? utcText(lastAtS) : null,
+    counterparties,
+    counterpartiesOmitted: others.omitted,
+    counterpartiesOmittedAmount: others.omittedAmount.toString(),
+    counterpartiesOmittedMicroUsd: textOf(others.omittedMicroUsd),
+    sanction: top.source?.label?.sanction ?? null,
     sourceAddress: address,
     ...namesOf(top.source?.label ?? null, sum.asset.chain),
-    paths: topPaths(sum, pathCount),
+    paths: topPaths(sum, facts.pathCount),
   }
 }
 
@@ -209,19 +277,23 @@ function weighted(parts: readonly (readonly [amount: bigint, ppm: number])[]) {
   return { amount, meanPpm: amount === 0n ? 0 : Number((2n * weight + amount) / (2n * amount)) }
 }
 
-function topPaths({ byRoute }: Sum, limit: number): readonly ExposurePath[] {
+function topPaths({ byRoute, asset }: Sum, limit: number): readonly ExposurePath[] {
   return [...byRoute.entries()]
     .sort(([a, x], [b, y]) => (x.amount === y.amount ? (a < b ? -1 : 1) : x.amount > y.amount ? -1 : 1))
     .slice(0, limit)
-    .map(([, { amount, hops, steps }]) => ({ amount: amount.toString(), hops, steps: steps().map(stepOf) }))
+    .map(([, { amount, hops, steps }]) => ({
+      amount: amount.toString(),
+      hops,
+      steps: steps().map((one) => stepOf(one, asset)),
+    }))
 }
 
-const stepOf = (transfer: Transfer): ExposureStep => ({
+const stepOf = (transfer: Transfer, { factor }: MeasuredAsset): ExposureStep => ({
   from: transfer.from,
   to: transfer.to,
   txHash: transfer.txHash,
   blockNumber: transfer.blockNumber,
   occurredAt: transfer.occurredAtS === null ? null : utcText(transfer.occurredAtS),
-  amount: transfer.amount.toString(),
+  amount: (transfer.amount * factor).toString(),
   proven: transfer.proven,
 })

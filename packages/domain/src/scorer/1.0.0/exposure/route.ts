@@ -1,6 +1,6 @@
 /**
  * The addresses from a source to where value has come, in the order in which it moved, and whether every transfer on the
- * way is proven. Each route is made once, so that two parts took the same one exactly where they hold the same object.
+ * way is proven and in known order. Each route is made once, so that two parts took the same one exactly where they hold the same object.
  */
 export interface Route {
   readonly sourceAddress: string

@@ -7,6 +7,7 @@ import { FULL_HUNDREDTHS, weightedHundredths } from '../risk/ownership.js'
 import type { CompiledPolicy } from '../risk/policy.js'
 import { decimalAmount } from '../tables/asset-table.js'
 import { riskCategories, type RiskCategory } from '../vocabulary.js'
+import { COINJOIN, severeSubcategories } from './attribution.js'
 import { sizePpm } from './integer-logarithm.js'
 import { UNATTRIBUTED } from './measures.js'
 
@@ -46,56 +47,104 @@ function unscoredReason(measure: ExposureMeasure, isCleanService: boolean): Expo
   if (!(riskCategories as readonly string[]).includes(measure.category)) return 'unknown_category'
   if (measure.isWeak) return 'weak_source'
   if (isCleanService) return 'own_service'
-  return isDust(measure, BigInt(measure.amount)) ? 'dust' : null
+  return isDust(measure, BigInt(measure.wholeAmount)) ? 'dust' : null
 }
 
-/** Anyone can send dust to any address, so only incoming dust is ignored. */
+/** Anyone can send dust to any address, so only incoming dust is ignored: of the whole value, however dates divide it. */
 const isDust = ({ direction, dust }: ExposureMeasure, amount: bigint): boolean =>
   direction === 'in' && amount < BigInt(dust)
 
 /** Points that depend on unproven transfers are limited; the points of the proven transfers alone are the minimum. */
 function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): number {
+  const { exposure } = policy
   const amount = BigInt(measure.amount)
   const provenAmount = BigInt(measure.provenAmount)
-  const all = formula(measure, amount, measure.confidencePpm, policy)
+  const whole = BigInt(measure.wholeAmount)
+  const all = formula(measure, { amount, whole, confidencePpm: measure.confidencePpm }, policy)
+  const atMost = (weightedLimit: number): number =>
+    unweightedLimit(measure.category as RiskCategory, weightedLimit, policy)
+  if (measure.subcategory === COINJOIN) return Math.min(all, atMost(exposure.coinJoinMaximumHundredths))
   if (provenAmount === amount) return all
-  const proven = formula(measure, provenAmount, measure.provenConfidencePpm, policy)
-  return Math.max(proven, Math.min(all, unprovenLimit(measure.category as RiskCategory, policy)))
+  const proven = formula(
+    measure,
+    {
+      amount: provenAmount,
+      whole: whole - (amount - provenAmount),
+      confidencePpm: measure.provenConfidencePpm,
+    },
+    policy,
+  )
+  return Math.max(proven, Math.min(all, atMost(exposure.unprovenMaximumHundredths)))
 }
 
-/** The most points whose weighted value, rounded half up, is within what an unproven item may contribute. */
-function unprovenLimit(category: RiskCategory, policy: CompiledPolicy): number {
+/** The most points whose weighted value, rounded half up, is within a limit. */
+function unweightedLimit(category: RiskCategory, limit: number, policy: CompiledPolicy): number {
   const weightPpm = policy.weightsPpm[category]
   if (weightPpm === 0) return FULL_HUNDREDTHS
-  const beyond = (policy.exposure.unprovenMaximumHundredths * 2 + 1) * (PPM / 2)
+  const beyond = (limit * 2 + 1) * (PPM / 2)
   return Math.min(FULL_HUNDREDTHS, Math.ceil(beyond / weightPpm) - 1)
 }
 
-/** cap · c̄ · (share unknown ? ℓ : max(V ≥ d ? s : 0, u·ℓ)), and the minimum for direct sanctions exposure. */
+/** The fewest points whose weighted value, rounded half up, reaches a minimum; full points where none does. */
+const unweightedMinimum = (category: RiskCategory, minimum: number, policy: CompiledPolicy): number =>
+  minimum === 0
+    ? 0
+    : Math.min(FULL_HUNDREDTHS, Math.ceil(((minimum * 2 - 1) * (PPM / 2)) / policy.weightsPpm[category]))
+
+interface Value {
+  readonly amount: bigint
+  /** Before a designation date divides it. */
+  readonly whole: bigint
+  readonly confidencePpm: number
+}
+
+/** cap · c̄ · (share unknown ? ℓ : max(V ≥ d ? s : 0, u·ℓ)), and the minimum of direct exposure that has one. */
 function formula(
   measure: ExposureMeasure,
-  amount: bigint,
-  confidencePpm: number,
-  { exposure }: CompiledPolicy,
+  { amount, whole, confidencePpm }: Value,
+  policy: CompiledPolicy,
 ): number {
-  if (amount === 0n || isDust(measure, amount)) return 0
-  const category = measure.category as RiskCategory
-  const direction = measure.direction as 'in' | 'out'
-  const isSanctions = category === 'sanctions'
-  const band = isSanctions ? 'sanctions' : 'other'
+  if (amount === 0n || isDust(measure, whole)) return 0
+  const { exposure } = policy
+  const band = measure.category === 'sanctions' ? 'sanctions' : 'other'
   const dust = BigInt(measure.dust)
   const size = sizePpm(amount, dust, exposure.document.size_decades)
   const share = sharePpm(measure, amount)
   const ofSize = BigInt(size) * BigInt(share === null ? PPM : exposure.sizeFactorPpm[band])
   const ofShare =
-    share === null || amount < dust ? 0n : BigInt(shareOfBandPpm(share, exposure.sharePpm[band])) * PPM_N
+    share === null || whole < dust ? 0n : BigInt(shareOfBandPpm(share, exposure.sharePpm[band])) * PPM_N
   const factor = ofSize > ofShare ? ofSize : ofShare
-  const fullCap = exposure.capsHundredths[category][measure.relation as 'direct' | 'indirect'][direction]
-  const isPre = measure.preDesignation === true
-  const cap = isPre ? Math.min(fullCap, exposure.preDesignationCapHundredths) : fullCap
+  const cap = capOf(measure, policy)
   const points = roundedQuotient(BigInt(cap) * BigInt(confidencePpm) * factor, PPM_N * PPM_N * PPM_N)
-  const hasMinimum = isSanctions && measure.relation === 'direct' && !isPre
-  return hasMinimum ? Math.max(points, exposure.directSanctionsMinimumHundredths) : points
+  return Math.max(points, minimumOf(measure, amount, policy))
+}
+
+const isPreDesignation = ({ preDesignation }: ExposureMeasure): boolean => preDesignation === true
+
+/** What was paid directly to those whom no one pays by mistake. */
+const isSeverePayment = ({ relation, direction, subcategory }: ExposureMeasure): boolean =>
+  relation === 'direct' && direction === 'out' && severeSubcategories.has(subcategory)
+
+function capOf(measure: ExposureMeasure, { exposure }: CompiledPolicy): number {
+  const { category, relation, direction } = measure
+  const cap =
+    exposure.capsHundredths[category as RiskCategory][relation as 'direct' | 'indirect'][
+      direction as 'in' | 'out'
+    ]
+  if (isPreDesignation(measure)) return Math.min(cap, exposure.preDesignationCapHundredths)
+  return isSeverePayment(measure) ? Math.max(cap, exposure.severeCapHundredths) : cap
+}
+
+/** Sanctions: any payment, and what was received if it is not dust. Severe: payments that are not dust, weighted. */
+function minimumOf(measure: ExposureMeasure, amount: bigint, policy: CompiledPolicy): number {
+  const { exposure } = policy
+  const category = measure.category as RiskCategory
+  const ofSanctions = category === 'sanctions' && measure.relation === 'direct' && !isPreDesignation(measure)
+  const ofSevere = isSeverePayment(measure) && amount >= BigInt(measure.dust)
+  return Math.max(
+    ofSanctions ? exposure.directSanctionsMinimumHundredths : 0,
+    ofSevere ? unweightedMinimum(category, exposure.severeMinimumHundredths, policy) : 0,
+  )
 }
 
 /** x = V/T in parts per million, rounded half up; null where T is not known to be all there ever was. */
@@ -113,19 +162,17 @@ function shareOfBandPpm(share: number, { from, to }: { readonly from: number; re
 const roundedQuotient = (top: bigint, bottom: bigint): number => Number((2n * top + bottom) / (2n * bottom))
 
 function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Evidence {
-  const amount = BigInt(measure.amount)
-  const share = sharePpm(measure, amount)
-  const inAsset = (units: string): string =>
-    `${decimalAmount(BigInt(units), measure.decimals)} ${measure.asset}`
+  const share = sharePpm(measure, BigInt(measure.amount))
+  const hasOneSource = measure.sources === 1
   return {
     category: measure.category,
-    subcategory: null,
+    subcategory: measure.subcategory === '' ? null : measure.subcategory,
     relation: measure.relation,
     direction: measure.direction,
     hops: measure.hops,
     chain: measure.sourceChain,
-    address: measure.sourceAddress,
-    entity: measure.entity,
+    address: hasOneSource ? measure.sourceAddress : null,
+    entity: hasOneSource ? measure.entity : null,
     source: measure.source,
     source_url: measure.sourceUrl,
     origin: measure.origin,
@@ -133,25 +180,30 @@ function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Ev
     confidence: measure.confidencePpm / PPM,
     status: 'live',
     observed_at: measure.observedAt,
-    sanction: null,
-    value_usd: null,
+    sanction: sanctionOf(measure),
+    value: inAsset(measure, measure.amount),
+    value_usd: inDollars(measure.microUsd),
+    share: share === null ? null : share / PPM,
     transfers: measure.transfers,
     sources: measure.sources,
-    first_at: null,
-    last_at: null,
-    counterparties: [],
-    counterparties_omitted: null,
-    value: inAsset(measure.amount),
-    share: share === null ? null : share / PPM,
-    path: (measure.paths[0]?.steps ?? []).map((step) => ({
-      from: step.from,
-      to: step.to,
-      transaction: step.txHash === '' ? null : step.txHash,
-      block: step.blockNumber,
-      at: step.occurredAt,
-      value: inAsset(step.amount),
-      execution: step.proven ? 'proven' : 'unknown',
+    first_at: measure.firstAt,
+    last_at: measure.lastAt,
+    counterparties: measure.counterparties.map((one) => ({
+      address: one.address,
+      entity: one.entity,
+      value: inAsset(measure, one.amount),
+      value_usd: inDollars(one.microUsd),
+      transfers: one.transfers,
     })),
+    counterparties_omitted:
+      measure.counterpartiesOmitted === 0
+        ? null
+        : {
+            count: measure.counterpartiesOmitted,
+            value: inAsset(measure, measure.counterpartiesOmittedAmount),
+            value_usd: inDollars(measure.counterpartiesOmittedMicroUsd),
+          },
+    path: pathOf(measure),
     contribution: 0,
     decisive: false,
     used: reason === null,
@@ -159,3 +211,35 @@ function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Ev
     pre_designation: measure.preDesignation,
   }
 }
+
+const inAsset = ({ decimals, asset }: ExposureMeasure, baseUnits: string): string =>
+  `${decimalAmount(BigInt(baseUnits), decimals)} ${asset}`
+
+const MICRO_DECIMALS = 6
+
+/** Dollars as a decimal number, exact. */
+const inDollars = (microUsd: string | null): string | null =>
+  microUsd === null ? null : decimalAmount(BigInt(microUsd), MICRO_DECIMALS)
+
+function sanctionOf({ sanction, sources }: ExposureMeasure): Evidence['sanction'] {
+  if (sanction === null || sources !== 1) return null
+  const { list, programmes, entityId, aliases, designatedOn } = sanction
+  return {
+    list,
+    programmes: [...programmes],
+    entity_id: entityId,
+    aliases: [...aliases],
+    designated_on: designatedOn,
+  }
+}
+
+const pathOf = (measure: ExposureMeasure): Evidence['path'] =>
+  (measure.paths[0]?.steps ?? []).map((step) => ({
+    from: step.from,
+    to: step.to,
+    transaction: step.txHash === '' ? null : step.txHash,
+    block: step.blockNumber,
+    at: step.occurredAt,
+    value: inAsset(measure, step.amount),
+    execution: step.proven ? 'proven' : 'unknown',
+  }))

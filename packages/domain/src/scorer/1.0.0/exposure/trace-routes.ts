@@ -8,7 +8,8 @@ import type { TaintMethod } from './exposure-policy.js'
 import { createRoutes, type Route } from './route.js'
 import { STEP_ITEMS, type Steps } from './steps.js'
 import { replay, type Lot, type Movement } from './taint.js'
-import { compareFor, type Transfer } from './transfer.js'
+import type { Timeline } from './timeline.js'
+import type { Transfer } from './transfer.js'
 
 export type Direction = 'in' | 'out'
 
@@ -19,8 +20,10 @@ export interface TraceOptions {
   /** Transfers between a source and the screened address, at most. */
   readonly hops: number
   /** Every known transfer of one asset of an address that is followed, in the order in which the address saw them. */
-  readonly transfersOf: (address: string) => readonly Transfer[]
+  readonly timelineOf: (address: string) => Steps<Timeline>
   readonly isSource: (address: string) => boolean
+  /** Called where value that may have come by one of these routes was followed through transfers in unknown order. */
+  readonly onUncertain: (routes: readonly Route[]) => void
   /** Whether paths may be followed through the address. */
   readonly isFollowed: (address: string) => boolean
 }
@@ -35,10 +38,16 @@ export interface Tracer {
 /** The parts that an address passed on, by transfer, and their routes extended by the address. */
 interface Passed {
   readonly parts: ReadonlyMap<string, readonly Lot<Route>[]>
+  /** The order of the address's transfers is known. */
+  readonly isCertain: boolean
   readonly onward: { readonly [proven in 'true' | 'false']: Map<readonly Route[], readonly Route[]> }
 }
 
-const passedNothing: Passed = { parts: new Map(), onward: { true: new Map(), false: new Map() } }
+const passedNothing: Passed = {
+  parts: new Map(),
+  isCertain: true,
+  onward: { true: new Map(), false: new Map() },
+}
 
 /** A tracer for one asset and direction. It keeps the results of one transfer for the next ones. */
 export function createTracer(options: TraceOptions): Tracer {
@@ -72,11 +81,12 @@ export function createTracer(options: TraceOptions): Tracer {
     const key = `${hops} ${address}`
     let passed = remembered.get(key)
     if (passed === undefined) remembered.set(key, (passed = yield* replayAddress(address, hops, receiver)))
-    return onwardLots(passed, transfer, (route) => routes.extend(route, address, transfer.proven))
+    const proven = transfer.proven && passed.isCertain
+    return onwardLots(passed, transfer.id, proven, (route) => routes.extend(route, address, proven))
   }
 
   function* replayAddress(address: string, hops: number, receiver: string | null): Steps<Passed> {
-    const transfers = options.transfersOf(address)
+    const { transfers, isCertain } = yield* options.timelineOf(address)
     if (!transfers.some((one) => farther(one) === address && mayBring(nearer(one), hops)))
       return passedNothing
     const movements: Movement<Route>[] = []
@@ -87,6 +97,7 @@ export function createTracer(options: TraceOptions): Tracer {
       const { id, amount } = transfer
       const incoming = farther(transfer) === address
       const lots = incoming ? yield* incomingLots(transfer, hops) : []
+      if (!isCertain) for (const lot of lots) options.onUncertain(lot.routes)
       isTainted ||= lots.some((lot) => lot.routes.length > 0)
       const isAsked = receiver === null || farther(transfer) === receiver
       movements.push({ id, incoming, amount, lots, isAsked })
@@ -94,6 +105,7 @@ export function createTracer(options: TraceOptions): Tracer {
     if (!isTainted) return passedNothing
     return {
       parts: yield* replay(movements, method),
+      isCertain,
       onward: { true: new Map(), false: new Map() },
     }
   }
@@ -114,10 +126,11 @@ export function createTracer(options: TraceOptions): Tracer {
 /** The parts of a transfer with their routes as they go on; a list of routes is extended once. */
 function onwardLots(
   { parts, onward }: Passed,
-  { id, proven }: Transfer,
+  transferId: string,
+  proven: boolean,
   extend: (route: Route) => Route,
 ): readonly Lot<Route>[] {
-  const lots = parts.get(id)
+  const lots = parts.get(transferId)
   if (lots === undefined) return []
   const known = onward[proven ? 'true' : 'false']
   return lots.map(({ amount, routes: before }) => {
@@ -142,11 +155,13 @@ function withOwnRoute(
 /**
  * Transfers that stand for a route, in the order in which value moved, with the given one of the screened address: at each
  * address the nearest in time. Of a route that was traced there always is one.
+ * @param transfersOf of one asset, in the order in which an address saw them
  */
 export function stepsOfRoute(
   { sourceAddress, between }: Route,
   last: Transfer,
-  { direction, transfersOf }: Pick<TraceOptions, 'direction' | 'transfersOf'>,
+  direction: Direction,
+  transfersOf: (address: string) => readonly Transfer[],
 ): readonly Transfer[] {
   const steps = [last]
   for (let index = between.length - 1; index >= 0; index--) {
@@ -165,7 +180,7 @@ function nearestBefore(
   given: Transfer,
   { at, before, direction }: { readonly at: string; readonly before: string; readonly direction: Direction },
 ): Transfer | undefined {
-  const place = firstNotBefore(ordered, given, compareFor(at))
+  const place = ordered.findIndex(({ id }) => id === given.id)
   if (direction === 'in') {
     for (let index = place - 1; index >= 0; index--) {
       const one = ordered[index]!
@@ -173,24 +188,9 @@ function nearestBefore(
     }
     return undefined
   }
-  for (let index = place; index < ordered.length; index++) {
+  for (let index = place + 1; index < ordered.length; index++) {
     const one = ordered[index]!
-    if (one.id !== given.id && one.to === before && one.from === at) return one
+    if (one.to === before && one.from === at) return one
   }
   return undefined
-}
-
-/** Index of the first that does not come before the given one. */
-function firstNotBefore(
-  ordered: readonly Transfer[],
-  given: Transfer,
-  compare: (a: Transfer, b: Transfer) => number,
-): number {
-  let [low, high] = [0, ordered.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compare(ordered[middle]!, given) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
 }

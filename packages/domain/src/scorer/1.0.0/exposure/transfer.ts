@@ -1,4 +1,4 @@
-/** A movement of value between two addresses, and the order of movements. */
+/** A movement of value between two addresses, and what of it counts. `timeline.ts` has the order of movements. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { findAsset, isBurnAddress } from '../tables/asset-table.js'
@@ -45,21 +45,6 @@ export function uncountedReason(
   if (from === to) return 'to_itself'
   return findAsset(chain, contract) === undefined ? 'unknown_asset' : null
 }
-
-/**
- * The order in which one address saw its transfers: time, block, place in the block; at an equal place incoming
- * before outgoing, so that nothing is spent before it arrives; then the id. Unknown values come first.
- */
-export function compareFor(address: string): (a: Transfer, b: Transfer) => number {
-  return (a, b) =>
-    compareKnown(a.occurredAtS, b.occurredAtS) ||
-    compareKnown(a.blockNumber, b.blockNumber) ||
-    compareKnown(a.position, b.position) ||
-    Number(b.to === address) - Number(a.to === address) ||
-    compareIds(a, b)
-}
-
-const compareKnown = (a: number | null, b: number | null): number => (a ?? -1) - (b ?? -1)
 
 export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0

@@ -18,6 +18,20 @@ export interface Asset {
   readonly dust: bigint
 }
 
+/** An asset in which amounts are added up: the asset itself, or the one asset that stands for all dollar-pegged ones. */
+export interface MeasuredAsset extends Asset {
+  /** Base units of it for one base unit of the asset. */
+  readonly factor: bigint
+}
+
+/** Stablecoins that are worth a dollar. */
+const dollarPegged: ReadonlySet<string> = new Set(['USDT', 'USDC', 'USDC.e', 'DAI', 'BUSD', 'TUSD', 'USDP'])
+
+/** All dollar-pegged stablecoins of a chain together. */
+export const DOLLAR_CONTRACT = 'usd'
+const DOLLAR_DECIMALS = 18
+const DOLLAR_DUST = '25'
+
 /** Dust of native assets, in whole ones. */
 // prettier-ignore
 const nativeDust: Readonly<Record<string, string>> = {
@@ -107,6 +121,22 @@ const assets: ReadonlyMap<string, ReadonlyMap<string, Asset>> = new Map(
 export function findAsset(chain: string, contract: string): Asset | undefined {
   return assets.get(chain)?.get(contract)
 }
+
+/** The asset in which amounts of an asset are added up. Dollar-pegged stablecoins are one, so that no one divides dust among them. */
+export function measuredAs(asset: Asset): MeasuredAsset {
+  if (asset.contract === '' || !dollarPegged.has(asset.symbol)) return { ...asset, factor: 1n }
+  return {
+    chain: asset.chain,
+    contract: DOLLAR_CONTRACT,
+    symbol: 'USD',
+    decimals: DOLLAR_DECIMALS,
+    dust: baseUnits(DOLLAR_DUST, DOLLAR_DECIMALS),
+    factor: 10n ** BigInt(DOLLAR_DECIMALS - asset.decimals),
+  }
+}
+
+/** Whether any token of the chain counts. */
+export const hasTokens = (chain: string): boolean => (assets.get(chain)?.size ?? 0) > 1
 
 /** Every asset of the table. */
 export const listAssets = (): readonly Asset[] =>

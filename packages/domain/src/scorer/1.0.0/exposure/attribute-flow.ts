@@ -1,0 +1,164 @@
+/** Attributes the transfers of an address in one asset and direction: to sources, for measures, and as a whole, for the breakdown. */
+import type { ExposureCut } from '@cupel/contracts'
+import { findAsset, measuredAs } from '../tables/asset-table.js'
+import type { CompiledPolicy } from '../risk/policy.js'
+import type { Attribution, SourceAttribution } from './attribution.js'
+import type { createBreakdown } from './breakdown.js'
+import type { Contribution, createMeasures } from './measures.js'
+import { valuationOf, type PriceTable } from './prices.js'
+import { routeText, type Route } from './route.js'
+import { STEP_ITEMS, type Steps } from './steps.js'
+import { taintOf } from './taint.js'
+import type { Timeline } from './timeline.js'
+import { createTracer, stepsOfRoute, type Direction } from './trace-routes.js'
+import type { Transfer } from './transfer.js'
+
+/** What is the same for every asset and direction. */
+export interface FlowContext {
+  readonly chain: string
+  readonly screened: string
+  readonly followed: ReadonlySet<string>
+  /** Unlabelled hubs and contracts at which paths ended. */
+  readonly hubs: ReadonlySet<string>
+  readonly prices: PriceTable | null
+  readonly attributionOf: (address: string) => Attribution
+  readonly policy: CompiledPolicy
+  readonly measures: ReturnType<typeof createMeasures>
+  readonly breakdown: ReturnType<typeof createBreakdown>
+  /** Called where value of an illicit source was followed through transfers in unknown order. */
+  readonly onUnknownOrder: () => void
+}
+
+/** Timelines of the addresses that are followed, in one asset. */
+export interface Timelines {
+  of(address: string): Steps<Timeline>
+  /** Transfers of a timeline that was asked for before. */
+  known(address: string): readonly Transfer[]
+}
+
+/** Cut reasons of addresses whose value is shown as unattributed. */
+const hubReasons: ReadonlySet<string> = new Set(['hub', 'contract'])
+
+export const hubsOf = (cut: readonly ExposureCut[]): ReadonlySet<string> =>
+  new Set(cut.filter(({ reason }) => hubReasons.has(reason)).map(({ address }) => address))
+
+/** Adds transfers of one contract to measures and breakdown. */
+export function* attributeFlow(
+  context: FlowContext,
+  direction: Direction,
+  { contract, own, timelines }: { contract: string; own: readonly Transfer[]; timelines: Timelines },
+): Steps<void> {
+  const { screened, attributionOf, policy } = context
+  const { document, sourceConfidencePpm } = policy.exposure
+  const counted = findAsset(context.chain, contract)!
+  const asset = measuredAs(counted)
+  const valuation = valuationOf(counted, context.prices)
+  const isSure = ({ confidencePpm }: { readonly confidencePpm: number }): boolean =>
+    confidencePpm >= sourceConfidencePpm
+  const sourcesOfRoute = createSourcesOfRoute(attributionOf, isSure)
+  const tracer = createTracer({
+    screened,
+    direction,
+    method: document.method,
+    hops: document.hops,
+    timelineOf: timelines.of,
+    isSource: (at) => isAnySource(attributionOf(at), isSure),
+    isFollowed: (at) => context.followed.has(at) && at !== screened,
+    onUncertain(routes) {
+      if (routes.some(({ sourceAddress }) => attributionOf(sourceAddress).sources.length > 0))
+        context.onUnknownOrder()
+    },
+  })
+  const options = {
+    direction,
+    asset,
+    valuation,
+    sourcesOfRoute,
+    attributionOf,
+    leastPpm: sourceConfidencePpm,
+  }
+  const flow = context.breakdown.flowOf(options)
+
+  for (let index = 0; index < own.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const transfer = own[index]!
+    if ((direction === 'in' ? transfer.to : transfer.from) !== screened) continue
+    const counterparty = direction === 'in' ? transfer.from : transfer.to
+    const attribution = attributionOf(counterparty)
+    const isHub = context.hubs.has(counterparty)
+    const directly = {
+      transfer,
+      relation: 'direct' as const,
+      amount: transfer.amount,
+      steps: () => [transfer],
+    }
+    const add = (one: Omit<Contribution, 'microUsd' | 'isWeak'>): void =>
+      context.measures.add({
+        ...one,
+        ...{ asset, direction, microUsd: valuation(one.amount, transfer) },
+        isWeak: one.source === null || !isSure(one.source),
+      })
+    const route = tracer.directRoute(counterparty, transfer.proven)
+    for (const source of attribution.sources) add({ ...directly, source, route })
+    if (isHub) add({ ...directly, source: null, route })
+
+    const lots = yield* tracer.partsOf(transfer)
+    flow.divide({ transfer, counterparty, attribution, isHub, lots })
+    const parts = [...taintOf(lots)].flatMap(([way, amount]) =>
+      sourcesOfRoute(way).map((source) => ({ source, amount, route: way })),
+    )
+    // Poison taints a transfer whole, however many sources it has.
+    for (const part of document.method === 'poison' ? onePerCategory(parts) : parts)
+      add({
+        ...part,
+        transfer,
+        relation: 'indirect',
+        steps: () => stepsOfRoute(part.route, transfer, direction, timelines.known),
+      })
+    if (lots.length > 0) yield
+  }
+}
+
+/** A clean service is followed too: the breakdown tells what came from it. */
+const isAnySource = (
+  { sources, clean }: Attribution,
+  isSure: (one: { readonly confidencePpm: number }) => boolean,
+): boolean => sources.length > 0 || (clean !== null && isSure(clean))
+
+/** A sure source of the same category on the way stands for what came through it. */
+function createSourcesOfRoute(
+  attributionOf: (address: string) => Attribution,
+  isSure: (source: SourceAttribution) => boolean,
+): (route: Route) => readonly SourceAttribution[] {
+  const known = new Map<Route, readonly SourceAttribution[]>()
+  const isShadowed = (category: string, between: readonly string[]): boolean =>
+    between.some((at) => attributionOf(at).sources.some((one) => one.category === category && isSure(one)))
+  return (route) => {
+    let found = known.get(route)
+    if (found === undefined) {
+      found = attributionOf(route.sourceAddress).sources.filter(
+        ({ category }) => !isShadowed(category, route.between),
+      )
+      known.set(route, found)
+    }
+    return found
+  }
+}
+
+type AttributedPart = Pick<Contribution, 'amount' | 'route'> & { readonly source: SourceAttribution }
+
+/** Per category the surest of the sources stands for the transfer. */
+function onePerCategory(found: readonly AttributedPart[]): readonly AttributedPart[] {
+  const strongest = new Map<string, AttributedPart>()
+  for (const one of found) {
+    const known = strongest.get(one.source.category)
+    if (known === undefined || isSurer(one, known)) strongest.set(one.source.category, one)
+  }
+  return [...strongest.values()]
+}
+
+function isSurer(a: AttributedPart, b: AttributedPart): boolean {
+  const difference =
+    a.source.confidencePpm - b.source.confidencePpm || Number(a.route.proven) - Number(b.route.proven)
+  return difference > 0 || (difference === 0 && routeText(a.route) < routeText(b.route))
+}

@@ -1,0 +1,244 @@
+/**
+ * Divides all value of an address by what it is attributed to. Each transfer is divided once, so the parts add up to the total
+ * exactly (docs/exposure.md tells in which order).
+ */
+import type { ExposureBreakdown, ExposurePart } from '@cupel/contracts'
+import type { MeasuredAsset } from '../tables/asset-table.js'
+import type { Category, RiskCategory } from '../vocabulary.js'
+import type { Attribution, CleanAttribution, SourceAttribution } from './attribution.js'
+import { UNATTRIBUTED } from './measures.js'
+import { addedValue, type Valuation } from './prices.js'
+import { routeText, type Route } from './route.js'
+import type { Steps } from './steps.js'
+import { addTo, emptyTally, listed, listedOfEach, textOf, type Tally } from './tally.js'
+import type { Lot } from './taint.js'
+import type { Direction } from './trace-routes.js'
+import type { Transfer } from './transfer.js'
+
+/** A value with several attributions is shown under the first of these. */
+const leadingOrder: readonly Category[] = [
+  'sanctions',
+  'darknet',
+  'stolen',
+  'scam',
+  'mixer',
+  'clean_exchange',
+]
+
+/** An unlabelled hub. */
+const SERVICE = 'service'
+
+type Attributed = SourceAttribution | CleanAttribution
+
+/** What a transfer of the address is divided by. */
+export interface DividedTransfer {
+  readonly transfer: Transfer
+  readonly counterparty: string
+  readonly attribution: Attribution
+  /** The counterparty is an unlabelled hub or contract, at which paths ended. */
+  readonly isHub: boolean
+  /** Parts that came through the counterparty, or went through it. */
+  readonly lots: readonly Lot<Route>[]
+}
+
+interface Flow {
+  readonly direction: Direction
+  readonly asset: MeasuredAsset
+  readonly parts: Map<string, Part>
+}
+
+interface Part {
+  readonly category: string
+  readonly relation: string
+  readonly tallies: Map<string, Tally>
+}
+
+/** The illicit sources of a route that no source on the way stands for. */
+export type SourcesOfRoute = (route: Route) => readonly SourceAttribution[]
+
+export interface FlowOptions {
+  readonly direction: Direction
+  readonly asset: MeasuredAsset
+  readonly valuation: Valuation
+  readonly sourcesOfRoute: SourcesOfRoute
+  readonly attributionOf: (address: string) => Attribution
+  /** Attributions below do not name a value. */
+  readonly leastPpm: number
+}
+
+export function createBreakdown() {
+  const flows = new Map<string, Flow>()
+
+  /** Divides transfers of one direction and contract. */
+  function flowOf(options: FlowOptions): { divide(one: DividedTransfer): void } {
+    const { direction, asset, valuation } = options
+    const key = JSON.stringify([asset.contract, direction])
+    let flow = flows.get(key)
+    if (flow === undefined) flows.set(key, (flow = { direction, asset, parts: new Map() }))
+    const { parts } = flow
+    const remembered = new Map<readonly Route[], Found | null>()
+    const leadingOfLot = ({ routes }: Lot<Route>): Found | null => {
+      let found = remembered.get(routes)
+      if (found === undefined) remembered.set(routes, (found = leadingOfRoutes(routes, options)))
+      return found
+    }
+
+    function put(transfer: Transfer, amount: bigint, { category, relation, address, entity }: Place): void {
+      const partKey = `${category} ${relation}`
+      let part = parts.get(partKey)
+      if (part === undefined) parts.set(partKey, (part = { category, relation, tallies: new Map() }))
+      let tally = part.tallies.get(address)
+      if (tally === undefined) part.tallies.set(address, (tally = emptyTally(entity)))
+      addTo(tally, amount * asset.factor, valuation(amount, transfer), transfer.id)
+    }
+
+    return {
+      divide({ transfer, counterparty, attribution, isHub, lots }) {
+        const leading = leadingOf([...attribution.sources, attribution.clean], options.leastPpm)
+        if (leading !== null) {
+          const { category, label } = leading
+          const entity = label?.entity ?? ''
+          put(transfer, transfer.amount, { category, relation: 'direct', address: counterparty, entity })
+          return
+        }
+        if (isHub) {
+          const place = { category: SERVICE, relation: 'direct', address: counterparty, entity: '' }
+          put(transfer, transfer.amount, place)
+          return
+        }
+        let rest = transfer.amount
+        for (const { found, amount } of sortedParts(lots, leadingOfLot)) {
+          const part = amount < rest ? amount : rest
+          if (part === 0n) continue
+          rest -= part
+          put(transfer, part, { ...found, relation: 'indirect' })
+        }
+        if (rest > 0n)
+          put(transfer, rest, { category: UNATTRIBUTED, relation: '', address: counterparty, entity: '' })
+      },
+    }
+  }
+
+  return {
+    flowOf,
+    /** By asset and direction; T of one is complete where that of all is. */
+    *list(totalComplete: boolean): Steps<readonly ExposureBreakdown[]> {
+      const sorted = [...flows].filter(([, { parts }]) => parts.size > 0).sort(([a], [b]) => (a < b ? -1 : 1))
+      const limit = listedOfEach(sorted.reduce((count, [, { parts }]) => count + parts.size, 0))
+      const breakdown: ExposureBreakdown[] = []
+      for (const [, flow] of sorted) {
+        yield
+        breakdown.push(breakdownOf(flow, totalComplete, limit))
+      }
+      return breakdown
+    },
+  }
+}
+
+interface Place {
+  readonly category: string
+  readonly relation: string
+  readonly address: string
+  readonly entity: string
+}
+
+/** The source that a part of a transfer is attributed to. */
+interface Found extends Omit<Place, 'relation'> {
+  readonly order: number
+  readonly confidencePpm: number
+  readonly route: Route
+}
+
+/** Of attributions that are sure enough, the one in the leading category; null without any. */
+function leadingOf(attributed: readonly (Attributed | null)[], leastPpm: number): Attributed | null {
+  let leading: Attributed | null = null
+  for (const one of attributed) {
+    if (one === null || one.confidencePpm < leastPpm) continue
+    if (leading === null || orderOf(one) < orderOf(leading)) leading = one
+  }
+  return leading
+}
+
+const orderOf = ({ category }: { readonly category: RiskCategory | 'clean_exchange' }): number =>
+  leadingOrder.indexOf(category)
+
+/** The source of these routes that leads: by category, then the surest. */
+function leadingOfRoutes(
+  routes: readonly Route[],
+  { sourcesOfRoute, attributionOf, leastPpm }: FlowOptions,
+): Found | null {
+  let best: Found | null = null
+  for (const route of routes) {
+    const leading = leadingOf([...sourcesOfRoute(route), attributionOf(route.sourceAddress).clean], leastPpm)
+    if (leading === null) continue
+    const { category, confidencePpm, label } = leading
+    const found: Found = {
+      category,
+      address: route.sourceAddress,
+      entity: label?.entity ?? '',
+      order: orderOf(leading),
+      confidencePpm,
+      route,
+    }
+    if (best === null || compareFound(found, best) < 0) best = found
+  }
+  return best
+}
+
+const compareFound = (a: Found, b: Found): number =>
+  a.order - b.order ||
+  b.confidencePpm - a.confidencePpm ||
+  Number(b.route.proven) - Number(a.route.proven) ||
+  (routeText(a.route) < routeText(b.route) ? -1 : 1)
+
+/** Attributed parts in the order in which they take from a transfer: by category, then by route. */
+function sortedParts(lots: readonly Lot<Route>[], leadingOfLot: (lot: Lot<Route>) => Found | null) {
+  const parts: { readonly found: Found; readonly amount: bigint }[] = []
+  for (const lot of lots) {
+    const found = leadingOfLot(lot)
+    if (found !== null) parts.push({ found, amount: lot.amount })
+  }
+  return parts.length < 2 ? parts : parts.sort((a, b) => compareParts(a.found, b.found))
+}
+
+function compareParts(a: Found, b: Found): number {
+  if (a.order !== b.order || a.route === b.route) return a.order - b.order
+  return routeText(a.route) < routeText(b.route) ? -1 : 1
+}
+
+function breakdownOf(
+  { direction, asset, parts }: Flow,
+  totalComplete: boolean,
+  limit: number,
+): ExposureBreakdown {
+  const sums = [...parts.values()]
+    .sort((a, b) => placeOf(a) - placeOf(b) || (a.relation < b.relation ? -1 : 1))
+    .map(({ category, relation, tallies }) => {
+      const all = [...tallies.values()]
+      const amount = all.reduce((sum, one) => sum + one.amount, 0n)
+      const microUsd = all.reduce<bigint | null>((sum, one) => addedValue(sum, one.microUsd), 0n)
+      const { counterparties, omitted } = listed(tallies, limit)
+      const part: ExposurePart = {
+        category,
+        relation,
+        amount: amount.toString(),
+        microUsd: textOf(microUsd),
+        counterparties,
+        counterpartiesOmitted: omitted,
+      }
+      return { part, amount, microUsd }
+    })
+  return {
+    direction,
+    asset: asset.symbol,
+    contract: asset.contract,
+    decimals: asset.decimals,
+    total: sums.reduce((sum, { amount }) => sum + amount, 0n).toString(),
+    microUsd: textOf(sums.reduce<bigint | null>((sum, one) => addedValue(sum, one.microUsd), 0n)),
+    totalComplete,
+    parts: sums.map(({ part }) => part),
+  }
+}
+
+const placesOfParts: readonly string[] = [...leadingOrder, SERVICE, UNATTRIBUTED]
+const placeOf = ({ category }: Part): number => placesOfParts.indexOf(category)

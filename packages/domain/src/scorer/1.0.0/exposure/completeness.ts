@@ -1,0 +1,109 @@
+/** What the transfers of an address, and what providers say of it, tell against the claim that its history is complete. */
+import type { ExposureRecord } from '@cupel/contracts'
+import type { ChainReading } from '../chain-facts/read-chain-facts.js'
+import { findAsset } from '../tables/asset-table.js'
+import { chainFactsOf, type ChainFamily } from '../tables/chain-table.js'
+import type { HistoryFault } from './history.js'
+import type { Steps } from './steps.js'
+import { openingLot } from './taint.js'
+import { timelineOf } from './timeline.js'
+import type { Transfer } from './transfer.js'
+
+/** Families whose transactions spend outputs: a transfer there is a share of a transaction, so only their net is exact. */
+const spendingFamilies: ReadonlySet<ChainFamily | undefined> = new Set<ChainFamily>(['bitcoin', 'cardano'])
+
+const spendsOutputs = (chain: string): boolean => spendingFamilies.has(chainFactsOf(chain)?.family)
+
+export interface OwnHistory {
+  readonly chain: string
+  readonly address: string
+  /** Transfers of the address that moved value of a known asset, created and destroyed value among them. */
+  readonly moved: readonly Transfer[]
+  /** As the ledger knows it from whole transactions; null where it does not. */
+  readonly netBaseUnits: bigint | null
+}
+
+/** The balance that transfers explain, base units of the native asset; null where it is not known. */
+export function explainedBalance({ chain, address, moved, netBaseUnits }: OwnHistory): bigint | null {
+  if (moved.length === 0) return netBaseUnits ?? 0n
+  if (spendsOutputs(chain)) return netBaseUnits
+  let net = 0n
+  for (const { contract, to, amount } of moved) if (contract === '') net += to === address ? amount : -amount
+  return net
+}
+
+/** Whether the address sent more of an asset than it had received before: then something that it received is not known. */
+export function* hasShortfall(history: OwnHistory): Steps<boolean> {
+  const { chain, address, moved, netBaseUnits } = history
+  if (spendsOutputs(chain)) return netBaseUnits !== null && netBaseUnits < 0n
+  for (const contract of new Set(moved.map((one) => one.contract))) {
+    const ofAsset = moved.filter((one) => one.contract === contract)
+    const { transfers } = yield* timelineOf(address, ofAsset)
+    const movements = transfers.map(({ to, amount }) => ({ incoming: to === address, amount }))
+    if (openingLot(movements) > 0n) return true
+  }
+  return false
+}
+
+/** Whether a transfer changes what its parties own: more than those that count as edges between two counterparties. */
+export const movesValue = (chain: string, { contract, from, to, amount }: Transfer): boolean =>
+  amount > 0n && from !== to && findAsset(chain, contract) !== undefined
+
+/** Reasons that concern an item, not the total of all value. */
+const faultsOfItems: ReadonlySet<string> = new Set<HistoryFault>(['execution_unknown', 'unknown_order'])
+
+/** Whether T is all there ever was, as far as these reasons tell. */
+export const totalsHold = (incomplete: readonly string[]): boolean =>
+  incomplete.every((reason) => faultsOfItems.has(reason))
+
+type ProviderFacts = Pick<ChainReading, 'balanceBaseUnits' | 'txCount' | 'txCountKind' | 'codeAtAddress'>
+
+/**
+ * The record as the facts of providers leave it: where they falsify the history, it is incomplete, and so are all totals. Decisions
+ * use this record; the one that was measured is what a report records.
+ */
+export function falsifyCompleteness(
+  chain: string,
+  record: ExposureRecord,
+  facts: ProviderFacts,
+): ExposureRecord {
+  const found = falsifiedBy(chain, record, facts).filter((reason) => !record.incomplete.includes(reason))
+  if (found.length === 0) return record
+  return {
+    ...record,
+    historyComplete: false,
+    incomplete: [...record.incomplete, ...found],
+    measures: record.measures.map((one) => ({ ...one, totalComplete: false })),
+    breakdown: record.breakdown.map((one) => ({ ...one, totalComplete: false })),
+  }
+}
+
+function falsifiedBy(chain: string, record: ExposureRecord, facts: ProviderFacts): readonly HistoryFault[] {
+  if (record.status !== 'examined' && record.status !== 'absent') return []
+  return [
+    ...(contradictsBalance(chain, record, facts) ? (['balance_mismatch'] as const) : []),
+    ...(contradictsCount(record, facts) ? (['count_mismatch'] as const) : []),
+  ]
+}
+
+/** Fees lower the balance of an account, and are no transfers. */
+function contradictsBalance(
+  chain: string,
+  { netBaseUnits }: ExposureRecord,
+  { balanceBaseUnits }: ProviderFacts,
+): boolean {
+  if (balanceBaseUnits === null || netBaseUnits === null) return false
+  const [balance, explained] = [BigInt(balanceBaseUnits), BigInt(netBaseUnits)]
+  return spendsOutputs(chain) ? balance !== explained : balance > explained
+}
+
+/** A contract's count of outgoing transactions counts what it created. */
+function contradictsCount(
+  { ownTransfers, breakdown }: ExposureRecord,
+  { txCount, txCountKind, codeAtAddress }: ProviderFacts,
+): boolean {
+  if (txCount === null) return false
+  if (txCountKind === 'total') return txCount > 0 !== ownTransfers > 0
+  if (codeAtAddress === 'contract') return false
+  return txCount > 0 !== breakdown.some(({ direction }) => direction === 'out')
+}
