@@ -10,7 +10,7 @@ import { routeText, type Route } from './route.js'
 import { STEP_ITEMS, type Steps } from './steps.js'
 import { taintOf } from './taint.js'
 import type { Timeline } from './timeline.js'
-import { createTracer, stepsOfRoute, type Direction } from './trace-routes.js'
+import { createTracer, stepsOfRoute, type Direction, type Tracer } from './trace-routes.js'
 import type { Transfer } from './transfer.js'
 
 /** What is the same for every asset and direction. */
@@ -42,33 +42,29 @@ const hubReasons: ReadonlySet<string> = new Set(['hub', 'contract'])
 export const hubsOf = (cut: readonly ExposureCut[]): ReadonlySet<string> =>
   new Set(cut.filter(({ reason }) => hubReasons.has(reason)).map(({ address }) => address))
 
+type IsSure = (one: { readonly confidencePpm: number }) => boolean
+
+interface Flow {
+  readonly contract: string
+  /** The address's own transfers of the contract. */
+  readonly own: readonly Transfer[]
+  readonly timelines: Timelines
+}
+
 /** Adds transfers of one contract to measures and breakdown. */
 export function* attributeFlow(
   context: FlowContext,
   direction: Direction,
-  { contract, own, timelines }: { contract: string; own: readonly Transfer[]; timelines: Timelines },
+  { contract, own, timelines }: Flow,
 ): Steps<void> {
-  const { screened, attributionOf, policy } = context
+  const { screened, attributionOf, policy, measures, hubs } = context
   const { document, sourceConfidencePpm } = policy.exposure
   const counted = findAsset(context.chain, contract)!
   const asset = measuredAs(counted)
   const valuation = valuationOf(counted, context.prices)
-  const isSure = ({ confidencePpm }: { readonly confidencePpm: number }): boolean =>
-    confidencePpm >= sourceConfidencePpm
+  const isSure: IsSure = ({ confidencePpm }) => confidencePpm >= sourceConfidencePpm
   const sourcesOfRoute = createSourcesOfRoute(attributionOf, isSure)
-  const tracer = createTracer({
-    screened,
-    direction,
-    method: document.method,
-    hops: document.hops,
-    timelineOf: timelines.of,
-    isSource: (at) => isAnySource(attributionOf(at), isSure),
-    isFollowed: (at) => context.followed.has(at) && at !== screened,
-    onUncertain(routes) {
-      if (routes.some(({ sourceAddress }) => attributionOf(sourceAddress).sources.length > 0))
-        context.onUnknownOrder()
-    },
-  })
+  const tracer = tracerOf(context, direction, timelines, isSure)
   const options = {
     direction,
     asset,
@@ -78,6 +74,14 @@ export function* attributeFlow(
     leastPpm: sourceConfidencePpm,
   }
   const flow = context.breakdown.flowOf(options)
+  const add = (one: Omit<Contribution, 'microUsd' | 'isWeak'>): void =>
+    measures.add({
+      ...one,
+      asset,
+      direction,
+      microUsd: valuation(one.amount, one.transfer),
+      isWeak: one.source === null || !isSure(one.source),
+    })
 
   for (let index = 0; index < own.length; index++) {
     if (index % STEP_ITEMS === 0) yield
@@ -85,50 +89,60 @@ export function* attributeFlow(
     if ((direction === 'in' ? transfer.to : transfer.from) !== screened) continue
     const counterparty = direction === 'in' ? transfer.from : transfer.to
     const attribution = attributionOf(counterparty)
-    const isHub = context.hubs.has(counterparty)
-    const directly = {
+    const isHub = hubs.has(counterparty)
+    const direct = {
       transfer,
       relation: 'direct' as const,
       amount: transfer.amount,
+      route: tracer.directRoute(counterparty, transfer.proven),
       steps: () => [transfer],
     }
-    const add = (one: Omit<Contribution, 'microUsd' | 'isWeak'>): void =>
-      context.measures.add({
-        ...one,
-        ...{ asset, direction, microUsd: valuation(one.amount, transfer) },
-        isWeak: one.source === null || !isSure(one.source),
-      })
-    const route = tracer.directRoute(counterparty, transfer.proven)
-    for (const source of attribution.sources) add({ ...directly, source, route })
-    if (isHub) add({ ...directly, source: null, route })
+    for (const source of attribution.sources) add({ ...direct, source })
+    if (isHub) add({ ...direct, source: null })
 
     const lots = yield* tracer.partsOf(transfer)
     flow.divide({ transfer, counterparty, attribution, isHub, lots })
-    const parts = [...taintOf(lots)].flatMap(([way, amount]) =>
-      sourcesOfRoute(way).map((source) => ({ source, amount, route: way })),
+    if (lots.length === 0) continue
+    const parts = [...taintOf(lots)].flatMap(([route, amount]) =>
+      sourcesOfRoute(route).map((source) => ({ source, amount, route })),
     )
     // Poison taints a transfer whole, however many sources it has.
-    for (const part of document.method === 'poison' ? onePerCategory(parts) : parts)
-      add({
-        ...part,
-        transfer,
-        relation: 'indirect',
-        steps: () => stepsOfRoute(part.route, transfer, direction, timelines.known),
-      })
-    if (lots.length > 0) yield
+    for (const part of document.method === 'poison' ? onePerCategory(parts) : parts) {
+      const steps = () => stepsOfRoute(part.route, transfer, direction, timelines.known)
+      add({ ...part, transfer, relation: 'indirect', steps })
+    }
+    yield
   }
 }
 
+const tracerOf = (
+  { screened, policy, followed, attributionOf, onUnknownOrder }: FlowContext,
+  direction: Direction,
+  timelines: Timelines,
+  isSure: IsSure,
+): Tracer =>
+  createTracer({
+    screened,
+    direction,
+    method: policy.exposure.document.method,
+    hops: policy.exposure.document.hops,
+    timelineOf: timelines.of,
+    isSource: (at) => isAnySource(attributionOf(at), isSure),
+    isFollowed: (at) => followed.has(at) && at !== screened,
+    onUncertain(routes) {
+      if (routes.some(({ sourceAddress }) => attributionOf(sourceAddress).sources.length > 0))
+        onUnknownOrder()
+    },
+  })
+
 /** A clean service is followed too: the breakdown tells what came from it. */
-const isAnySource = (
-  { sources, clean }: Attribution,
-  isSure: (one: { readonly confidencePpm: number }) => boolean,
-): boolean => sources.length > 0 || (clean !== null && isSure(clean))
+const isAnySource = ({ sources, clean }: Attribution, isSure: IsSure): boolean =>
+  sources.length > 0 || (clean !== null && isSure(clean))
 
 /** A sure source of the same category on the way stands for what came through it. */
 function createSourcesOfRoute(
   attributionOf: (address: string) => Attribution,
-  isSure: (source: SourceAttribution) => boolean,
+  isSure: IsSure,
 ): (route: Route) => readonly SourceAttribution[] {
   const known = new Map<Route, readonly SourceAttribution[]>()
   const isShadowed = (category: string, between: readonly string[]): boolean =>

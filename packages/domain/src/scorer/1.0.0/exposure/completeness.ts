@@ -2,17 +2,15 @@
 import type { ExposureRecord } from '@cupel/contracts'
 import type { ChainReading } from '../chain-facts/read-chain-facts.js'
 import { findAsset } from '../tables/asset-table.js'
-import { chainFactsOf, type ChainFamily } from '../tables/chain-table.js'
+import { chainFactsOf } from '../tables/chain-table.js'
 import type { HistoryFault } from './history.js'
 import type { Steps } from './steps.js'
 import { openingLot } from './taint.js'
 import { timelineOf } from './timeline.js'
 import type { Transfer } from './transfer.js'
 
-/** Families whose transactions spend outputs: a transfer there is a share of a transaction, so only their net is exact. */
-const spendingFamilies: ReadonlySet<ChainFamily | undefined> = new Set<ChainFamily>(['bitcoin', 'cardano'])
-
-const spendsOutputs = (chain: string): boolean => spendingFamilies.has(chainFactsOf(chain)?.family)
+/** A transfer of such a chain is a share of a transaction, so only the net of whole transactions is exact. */
+const spendsOutputs = (chain: string): boolean => chainFactsOf(chain)?.spendsTogether === true
 
 export interface OwnHistory {
   readonly chain: string

@@ -39,8 +39,6 @@ function exposed(
 }
 
 const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
-const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
-const dai = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const wbtc = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
 

@@ -1,7 +1,7 @@
 /** The heights over which a ledger is declared complete, and whether they cover the whole history of an address. */
 import type { LedgerRange } from '@cupel/contracts'
 import { hasTokens } from '../tables/asset-table.js'
-import { chainFactsOf, type ChainFamily } from '../tables/chain-table.js'
+import { chainFactsOf } from '../tables/chain-table.js'
 import type { Transfer } from './transfer.js'
 
 /** The kind of transfers that a declaration covers: a file of native transfers does not cover tokens. */
@@ -33,12 +33,9 @@ const HOUR_S = 3_600
 
 const kinds: readonly HistoryKind[] = ['native', 'internal', 'token']
 
-/** Families whose contracts move value within a transaction. */
-const tracedFamilies: ReadonlySet<ChainFamily | undefined> = new Set<ChainFamily>(['evm', 'tron'])
-
 /** Kinds of transfers without which a history of the chain is not complete. */
 export function neededKinds(chain: string): readonly HistoryKind[] {
-  if (tracedFamilies.has(chainFactsOf(chain)?.family)) return kinds
+  if (chainFactsOf(chain)?.hasInternalTransfers === true) return kinds
   return hasTokens(chain) ? ['native', 'token'] : ['native']
 }
 

@@ -43,11 +43,13 @@ interface Passed {
   readonly onward: { readonly [proven in 'true' | 'false']: Map<readonly Route[], readonly Route[]> }
 }
 
-const passedNothing: Passed = {
-  parts: new Map(),
-  isCertain: true,
+const passedOf = (parts: Passed['parts'], isCertain: boolean): Passed => ({
+  parts,
+  isCertain,
   onward: { true: new Map(), false: new Map() },
-}
+})
+
+const passedNothing = passedOf(new Map(), true)
 
 /** A tracer for one asset and direction. It keeps the results of one transfer for the next ones. */
 export function createTracer(options: TraceOptions): Tracer {
@@ -103,11 +105,7 @@ export function createTracer(options: TraceOptions): Tracer {
       movements.push({ id, incoming, amount, lots, isAsked })
     }
     if (!isTainted) return passedNothing
-    return {
-      parts: yield* replay(movements, method),
-      isCertain,
-      onward: { true: new Map(), false: new Map() },
-    }
+    return passedOf(yield* replay(movements, method), isCertain)
   }
 
   const mayBring = (sender: string, hops: number): boolean =>

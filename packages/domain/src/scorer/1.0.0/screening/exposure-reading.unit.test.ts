@@ -78,12 +78,16 @@ describe('green by what the ledger knows', () => {
   })
 
   test.each<[string, ExposureRecord, readonly string[]]>([
-    ['a history that is not declared whole', measured(neighbourhood([transfer(known)]), {}), ['partial']],
+    [
+      'a history that is not declared whole',
+      measured(neighbourhood([transfer(known)]), {}),
+      ['partial', 'range_gap', 'no_traces', 'no_tokens'],
+    ],
     ['a limit that was reached', measured({ ...whole, truncated: true }, {}), ['partial']],
     [
       'a transfer that is not proven',
       measured({ ...whole, transfers: [transfer({ ...known, proven: false })] }, {}),
-      ['partial'],
+      ['partial', 'execution_unknown'],
     ],
     ['a search of one hop', measured(whole, {}, { policy: policyWith({ hops: 1 }) }), ['partial']],
     ['no transfer at all', measured({ ...whole, transfers: [] }, {}), ['no_history']],
