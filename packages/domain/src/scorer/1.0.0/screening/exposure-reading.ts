@@ -1,6 +1,7 @@
 /** Reads a record of exposure for a report: what was examined, and whether that is enough for green. */
 import type { ExposureMeasure, ExposureRecord, Report } from '@cupel/contracts'
 import type { ChainReading } from '../chain-facts/read-chain-facts.js'
+import { falsifyCompleteness } from '../exposure/completeness.js'
 import type { ChainKnowledge } from '../risk/level.js'
 import { shownBreakdown } from './exposure-breakdown.js'
 
@@ -19,8 +20,13 @@ export interface ExposureReading {
 /** Hops that a search without findings must cover before it counts. */
 const LEAST_HOPS = 2
 
-/** Reads a record; null where no ledger was queried. */
-export function readExposure(exposure: ExposureRecord | null, chainReading: ChainReading): ExposureReading {
+/** Reads a record beside what providers say of the address on `chain`; null where no ledger was queried. */
+export function readExposure(
+  chain: string,
+  recorded: ExposureRecord | null,
+  chainReading: ChainReading,
+): ExposureReading {
+  const exposure = recorded === null ? null : falsifyCompleteness(chain, recorded, chainReading)
   const isDropped = exposure?.status === 'late' || exposure?.status === 'failed'
   const isUnknown = exposure?.status === 'absent' && !exposure.historyComplete
   if (exposure === null || isDropped || isUnknown)
@@ -67,18 +73,14 @@ function nothingExamined(exposure: ExposureRecord | null): ExposureReading['cove
   }
 }
 
-/**
- * A ledger declared complete without any transfer of an address that a provider has seen is not complete. Where a provider that
- * was asked did not answer, or contradicts another, its facts cannot confirm the ledger.
- */
-function isPartialRecord(exposure: ExposureRecord, { txCount, isFaulted }: ChainReading): boolean {
+/** Where a provider that was asked did not answer, or contradicts another, its facts cannot confirm the ledger. */
+function isPartialRecord(exposure: ExposureRecord, { isFaulted }: ChainReading): boolean {
   return (
     exposure.truncated ||
     !exposure.historyComplete ||
     exposure.incomplete.length > 0 ||
     exposure.hopsSearched < LEAST_HOPS ||
-    isFaulted ||
-    (exposure.ownTransfers === 0 && txCount !== null && txCount > 0)
+    isFaulted
   )
 }
 

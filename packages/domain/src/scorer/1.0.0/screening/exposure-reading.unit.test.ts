@@ -1,7 +1,9 @@
 /** What a report says of its ledger, and what of it can make an address green. */
-import { reportSchema, type ExposureRecord } from '@cupel/contracts'
+import { reportSchema, type ChainFact, type ExposureRecord } from '@cupel/contracts'
 import { describe, expect, test } from 'vitest'
+import { chainFact } from '../../../../test/chain-fact-builders.js'
 import {
+  ETHER,
   measured,
   neighbourhood,
   policyWith,
@@ -35,7 +37,12 @@ function decided(
   {
     labels = [],
     policy = compiledDefaultPolicy,
-  }: { labels?: readonly LabelFacts[]; policy?: typeof compiledDefaultPolicy } = {},
+    facts = [],
+  }: {
+    labels?: readonly LabelFacts[]
+    policy?: typeof compiledDefaultPolicy
+    facts?: readonly ChainFact[]
+  } = {},
 ) {
   const decision = decideScreening({
     request: {
@@ -52,6 +59,7 @@ function decided(
       jobIndex: null,
     },
     snapshot: { ...lists, labelView: 'current', labels },
+    ...(facts.length === 0 ? {} : { chainInputs: { stage: 'answered', facts } }),
     exposure,
     policy,
     generatedAt: GENERATED_AT,
@@ -107,6 +115,37 @@ describe('green by what the ledger knows', () => {
     ]
     const { report } = decided(measured(whole, {}), { labels })
     expect(report.risk.level).not.toBe('green')
+  })
+})
+
+describe('what a provider says of the address', () => {
+  const explained = { balanceBaseUnits: ETHER.toString(), txCount: 0 }
+  const judged = (changes: Partial<ChainFact>) =>
+    decided(measured(whole, {}), { facts: [chainFact({ ...explained, ...changes })] }).report
+
+  test('may agree with the ledger', () => {
+    expect(judged({}).risk).toMatchObject({ level: 'green', level_reasons: [] })
+  })
+
+  test('a balance of 9,000 ETH beside a ledger of one transfer is not green', () => {
+    const report = judged({ balanceBaseUnits: (9_000n * ETHER).toString() })
+    expect(report.risk).toMatchObject({ level: 'grey', level_reasons: ['partial', 'balance_mismatch'] })
+    expect(report.coverage.exposure).toMatchObject({ status: 'partial', incomplete: ['balance_mismatch'] })
+    expect(report.exposure).toMatchObject([{ total_complete: false }])
+  })
+
+  test('nor a count of outgoing transactions that the ledger does not have', () => {
+    expect(judged({ txCount: 5 }).risk).toMatchObject({
+      level: 'grey',
+      level_reasons: ['partial', 'count_mismatch'],
+    })
+  })
+
+  test('nor a transaction of an address that the whole ledger does not have', () => {
+    const empty = measured({ ...whole, transfers: [] }, {})
+    const { report } = decided(empty, { facts: [chainFact({ balanceBaseUnits: '0', txCount: 1 })] })
+    expect(report.risk.level).toBe('grey')
+    expect(report.risk.level_reasons).toContain('partial')
   })
 })
 
