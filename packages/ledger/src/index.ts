@@ -1,5 +1,6 @@
 export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
 export type { AddressFilter } from './address-filter.js'
+export { readClusterFacts } from './cluster-facts.js'
 export { readCluster } from './clusters.js'
 export type { Cluster, ClusterMember, ClusterRequest } from './clusters.js'
 export { historyKinds } from './declared-range.js'

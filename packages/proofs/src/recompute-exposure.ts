@@ -1,7 +1,10 @@
-/** Level C: exposure is measured again on the ledger, as of the states of ledger and labels that the report names. */
-import type { ExposureRecord, ReportGenerated } from '@cupel/contracts'
-import { compilePolicyText, type LabelFacts, type PriceTable } from '@cupel/domain'
-import { examineAddress, listSegments, readPriceTable } from '@cupel/ledger'
+/**
+ * Level C: exposure is measured and clusters are read again on the ledger, as of the states of ledger and labels that the report
+ * names.
+ */
+import type { ClusterRecord, ExposureRecord, ReportGenerated } from '@cupel/contracts'
+import { compilePolicyText, considerCluster, type LabelFacts, type PriceTable } from '@cupel/domain'
+import { examineAddress, listSegments, readClusterFacts, readPriceTable } from '@cupel/ledger'
 import { isUnavailable, type Database } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { ReportWithShared } from './recompute-labels.js'
@@ -46,7 +49,11 @@ async function measuredAgain(
     const prices = priceTableSha256 === '' ? null : await readPriceTable(database, priceTableSha256)
     if (prices === null && priceTableSha256 !== '') return withoutPrices(priceTableSha256)
     const exposure = await examineAgain(one, { ledgerSeq: recorded.ledgerSeq, prices }, database)
-    return compared({ inputs: { exposure: recorded } }, { inputs: { exposure } })
+    const cluster = await readClusterAgain(one, recorded, database)
+    return compared(
+      { inputs: { exposure: recorded, cluster: one.data.inputs.cluster } },
+      { inputs: { exposure, cluster } },
+    )
   } catch (error) {
     if (isUnavailable(error)) throw error
     return failed(error)
@@ -76,6 +83,23 @@ async function examineAgain(
     generatedAt: data.generatedAt,
     labelsOf: async (lookupKeys) => await labelsAsOf(lookupKeys, data.inputs.labelSetSeq, database),
   })
+}
+
+/** A cluster that could not be read when the report was decided has nothing to be compared. */
+async function readClusterAgain(
+  { data, shared }: ReportWithShared,
+  { ledgerSeq }: ExposureRecord,
+  database: Database,
+): Promise<ClusterRecord | null> {
+  if (data.inputs.cluster?.stopped === 'failed') return data.inputs.cluster
+  const policy = compilePolicyText(shared.policyDocument)
+  const { chain, generatedAt } = data
+  const facts = await readClusterFacts(database, {
+    ...{ chain, address: data.canonicalAddress, ledgerSeq, maxAddresses: policy.document.cluster.addresses },
+    labelsOf: async (lookupKeys) => await labelsAsOf(lookupKeys, data.inputs.labelSetSeq, database),
+  })
+  const { labelSets } = shared.labelState
+  return facts === null ? null : considerCluster(facts, { chain, labelSets, generatedAt, policy })
 }
 
 async function labelsAsOf(

@@ -1,5 +1,5 @@
 /** Level B: the labels, lists and policy of a report are read again from the read models, as of the state it names. */
-import type { ConsideredLabel, ReportGenerated } from '@cupel/contracts'
+import type { ClusterLabel, ConsideredLabel, ReportGenerated } from '@cupel/contracts'
 import {
   parseAddress,
   sandboxLabels,
@@ -86,8 +86,9 @@ async function compareLabels(
     const parsed = parseAddress(data.canonicalAddress, data.chain)
     return parsed.ok ? parsed.lookupKey : null
   })
+  const members = group.flatMap(({ data }) => clusterLabels(data).map((one) => memberKey(one, data.chain)))
   const { sets, labels } = await readLabelsAsOf(database, {
-    lookupKeys: [...new Set(keys.filter((key) => key !== null))],
+    lookupKeys: [...new Set([...keys, ...members].filter((key) => key !== null))],
     labelSetSeq,
   })
   const lists = { labelsAsOf: newestPublication(sets), labelSets: sets.map(setFacts) }
@@ -99,19 +100,45 @@ async function compareLabels(
   return group.map((one, index) => {
     const key = keys[index]!
     if (key === null) return failed('The canonical address of the record is no address of its chain.')
-    return compared(recordedFacts(one), { labelState: lists, inputs: { labels: byKey.get(key) ?? [] } })
+    // Which members a cluster has is a question to the ledger (level C); here only their labels are read.
+    const cluster = clusterLabels(one.data).map((recorded) =>
+      byKey
+        .get(memberKey(recorded, one.data.chain) ?? '')
+        ?.find(({ labelId }) => labelId === recorded.label.labelId),
+    )
+    return compared(recordedFacts(one), {
+      labelState: lists,
+      inputs: { labels: byKey.get(key) ?? [], cluster },
+    })
   })
+}
+
+const clusterLabels = ({ inputs }: ReportGenerated): readonly ClusterLabel[] => inputs.cluster?.labels ?? []
+
+function memberKey({ member }: ClusterLabel, chain: string): string | null {
+  const parsed = parseAddress(member, chain)
+  return parsed.ok ? parsed.lookupKey : null
 }
 
 /** What a decision read, without what it made of it. */
 interface ReadFacts {
   readonly labelState: { readonly labelsAsOf: string; readonly labelSets: readonly LabelSetFacts[] }
-  readonly inputs: { readonly labels: readonly LabelFacts[] }
+  readonly inputs: {
+    readonly labels: readonly LabelFacts[]
+    /** Of other members of the cluster; undefined where such a label is no longer found. */
+    readonly cluster: readonly (LabelFacts | undefined)[]
+  }
 }
 
 function recordedFacts({ data, shared }: ReportWithShared): ReadFacts {
   const { labelsAsOf, labelSets } = shared.labelState
-  return { labelState: { labelsAsOf, labelSets }, inputs: { labels: data.inputs.labels.map(labelAsRead) } }
+  return {
+    labelState: { labelsAsOf, labelSets },
+    inputs: {
+      labels: data.inputs.labels.map(labelAsRead),
+      cluster: clusterLabels(data).map(({ label }) => labelAsRead(label)),
+    },
+  }
 }
 
 /** What the decision adds to each label. */
@@ -130,5 +157,5 @@ const labelAsRead = (label: ConsideredLabel): LabelFacts =>
 /** The sandbox contains its magic addresses and no other labels. */
 function sandboxFacts({ canonicalAddress, chain, generatedAt }: ReportGenerated): ReadFacts {
   const { labelsAsOf, labelSets, labels } = sandboxLabels(canonicalAddress, chain, generatedAt)
-  return { labelState: { labelsAsOf, labelSets }, inputs: { labels } }
+  return { labelState: { labelsAsOf, labelSets }, inputs: { labels, cluster: [] } }
 }

@@ -1,11 +1,18 @@
-/** Level C: the exposure of a report is worked out again from the ledger, as of the state the report names. */
+/** Level C: exposure and cluster of a report are worked out again from the ledger, as of the state the report names. */
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import { compiledDefaultPolicy, decideScreening, labelState, parseAddress } from '@cupel/domain'
 import { importLabels } from '@cupel/labels'
-import { currentLedgerSeq, examineAddress, importLedger, ledgerMigrations } from '@cupel/ledger'
+import {
+  currentLedgerSeq,
+  examineAddress,
+  importLedger,
+  ledgerMigrations,
+  readClusterFacts,
+} from '@cupel/ledger'
 import {
   labelFacts,
   newestPublication,
+  policyView,
   readLabelsAsOf,
   readLabelSnapshot,
   readModels,
@@ -44,6 +51,8 @@ beforeAll(async () => {
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   const activation = { ...policy, activatedBy: 'test', reason: '', activatedAt: new Date().toISOString() }
   await installation.append(testEvent('PolicyActivated', policy.policyId, activation))
+  installation.run(policyView)
+  await installation.caughtUp(policyView)
   await importLabelText(LABELS)
   await importTransfers('first.csv', TRANSFERS)
   report = await decide()
@@ -51,43 +60,44 @@ beforeAll(async () => {
 })
 afterAll(async () => await installation.close())
 
-async function importLabelText(text: string): Promise<void> {
+async function importLabelText(text: string, set = 'mine'): Promise<void> {
   const file = await installation.file('labels.csv', text)
   const deps = { ...installation.deps, labelView: 'here' as const }
-  const result = await importLabels({ file, format: 'csv', set: 'mine', importedBy: 'test' }, deps)
+  const result = await importLabels({ file, format: 'csv', set, importedBy: 'test' }, deps)
   expect(result.status).toBe('imported')
 }
 
-async function importTransfers(name: string, text: string): Promise<void> {
+async function importTransfers(
+  name: string,
+  text: string,
+  of: { readonly format: string; readonly chain: string } = { format: 'csv', chain: 'ETH' },
+): Promise<void> {
   const { database } = installation
   const file = await installation.file(name, text)
-  const request = { file, format: 'csv', chain: 'ETH', importedBy: 'test' }
+  const request = { file, ...of, importedBy: 'test' }
   expect(await importLedger(request, { database })).toMatchObject({ status: 'imported' })
 }
 
-/** A decision with exposure, as a scorer makes it. */
-async function decide(): Promise<ReportGenerated> {
+/** A decision with exposure and cluster, as a scorer makes it. */
+async function decide(
+  { address, chain, reportId } = { address: ASKED, chain: 'ETH', reportId: '00000000000000a1' },
+): Promise<ReportGenerated> {
   const { database } = installation
-  const parsed = parseAddress(ASKED, 'ETH')
+  const parsed = parseAddress(address, chain)
   if (!parsed.ok) throw new Error(parsed.detail)
   const snapshot = await readLabelSnapshot(database, { lookupKeys: [parsed.lookupKey] })
   const labelSets = snapshot.sets!.map(setFacts)
   const generatedAt = new Date().toISOString()
   const policy = compiledDefaultPolicy
-  const exposure = await examineAddress(database, {
-    chain: 'ETH',
-    address: parsed.canonical,
-    ledgerSeq: await currentLedgerSeq(database),
-    policy,
-    labelSets,
-    generatedAt,
-    labelsOf: async (lookupKeys) => {
-      const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: snapshot.labelSetSeq })
-      return new Map(
-        lookupKeys.map((key) => [key, labels.filter((one) => one.lookupKey === key).map(labelFacts)]),
-      )
-    },
-  })
+  const asked = { chain, address: parsed.canonical, ledgerSeq: await currentLedgerSeq(database) }
+  const labelsOf = async (lookupKeys: readonly string[]) => {
+    const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: snapshot.labelSetSeq })
+    return new Map(
+      lookupKeys.map((key) => [key, labels.filter((one) => one.lookupKey === key).map(labelFacts)]),
+    )
+  }
+  const exposure = await examineAddress(database, { ...asked, policy, labelSets, generatedAt, labelsOf })
+  const cluster = await readClusterFacts(database, { ...asked, maxAddresses: 10_000, labelsOf })
   const lists = {
     labelSetSeq: snapshot.labelSetSeq,
     labelsAsOf: newestPublication(snapshot.sets!),
@@ -97,20 +107,19 @@ async function decide(): Promise<ReportGenerated> {
   await installation.append(testEvent('LabelStateRecorded', state.sha256, state))
   const decision = decideScreening({
     request: {
-      reportId: '00000000000000a1',
-      accountId: 'acc_test',
-      livemode: true,
-      address: ASKED,
-      canonicalAddress: parsed.canonical,
-      chain: 'ETH',
-      candidateChains: [],
-      customerReference: null,
-      reportUrl: '',
-      jobId: null,
-      jobIndex: null,
+      ...{
+        reportId,
+        accountId: 'acc_test',
+        livemode: true,
+        address,
+        canonicalAddress: parsed.canonical,
+        chain,
+      },
+      ...{ candidateChains: [], customerReference: null, reportUrl: '', jobId: null, jobIndex: null },
     },
     snapshot: { ...lists, labelView: 'current', labels: [] },
     exposure,
+    cluster,
     policy,
     generatedAt,
   })
@@ -168,4 +177,47 @@ test('is not derivable where a segment is gone, and says which', async () => {
   } finally {
     await database.execute('UPDATE ledger.segment SET ledger_seq = 1 WHERE ledger_seq IS NULL')
   }
+})
+
+test('a cluster is read again: its labels at level B, its members at level C', async () => {
+  const [asked, thief, stranger] = [
+    '1DoQeKfU3dYhN9bxMpFFcVUnufCPDqSPae',
+    '1PZMgkF2x161qvfP7dhoWSEEU3SjnQE1m9',
+    '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+  ]
+  const bitcoin = { format: 'bitcoin-etl', chain: 'BTC' }
+  const spent = (hash: string, ...owners: readonly string[]) =>
+    JSON.stringify({
+      ...{ hash: hash.repeat(64), block_number: 1, index: 1, timestamp: Date.parse('2026-11-20') / 1_000 },
+      inputs: owners.map((owner) => ({ addresses: [owner], value: 10_000_000 })),
+      outputs: [{ addresses: ['1HaHTfmvoUW6i6nhJf8jJs6tU4cHNmBQHQ'], value: 10_000_000 }],
+    })
+  await importTransfers('together.json', spent('7', asked, thief), bitcoin)
+  await importLabelText(LABELS.replace(`${THIEF},ETH`, `${thief},BTC`), 'thieves')
+  const reportId = '00000000000000c1'
+  const decided = await decide({ address: asked, chain: 'BTC', reportId })
+  expect(decided.inputs.cluster).toMatchObject({ size: 2, stopped: '', labels: [{ member: thief }] })
+  expect(decided.level).toBe('orange')
+  await append(decided)
+
+  // What joins the cluster later, and what is said later, changes no earlier state.
+  await importTransfers('later.json', spent('8', asked, stranger), bitcoin)
+  await importLabelText(LABELS.replace(`${THIEF},ETH`, `${thief},BTC`).replace('0.8', '0.4'), 'thieves')
+  const proofOf = (id: string) =>
+    recomputeReports({ ...installation.deps, levels: ['A', 'B', 'C'], reportId: id, maxFindings: 10 })
+  expect(await proofOf(reportId)).toMatchObject({
+    ...{ isProven: true, findings: [] },
+    levels: { A: { same: 1 }, B: { same: 1 }, C: { same: 1 } },
+  })
+
+  const forged = decided.inputs.cluster!.labels.map((one) => ({
+    ...one,
+    label: { ...one.label, confidencePpm: 300_000 },
+  }))
+  const forgedId = '00000000000000d1'
+  const cluster = { ...decided.inputs.cluster!, labels: forged }
+  await append({ ...decided, reportId: forgedId, inputs: { ...decided.inputs, cluster } })
+  const { levels, findings } = await proofOf(forgedId)
+  expect(levels).toMatchObject({ A: { differs: 1 }, B: { differs: 1 }, C: { differs: 1 } })
+  expect(findings.find(({ level }) => level === 'B')?.paths).toContain('inputs.cluster.0.confidencePpm')
 })

@@ -1,6 +1,6 @@
 /** Decides a batch of requests: one statement reads their labels, sets and policy, then pure code decides each request. */
 import { createHash } from 'node:crypto'
-import { decidedEventId, type DomainEvent, type ExposureRecord } from '@cupel/contracts'
+import { decidedEventId, type DomainEvent } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
   compilePolicyText,
@@ -27,7 +27,7 @@ import {
   type LabelSnapshot,
 } from '@cupel/read-models'
 import type { PreparedRequest } from './chain-stage.js'
-import type { LookIntoLedger } from './exposure-stage.js'
+import type { LedgerFindings, LookIntoLedger } from './exposure-stage.js'
 import type { ScorerInstruments } from './instruments.js'
 import type { LabelStates } from './label-states.js'
 import type { Decision, Request } from './lane.js'
@@ -114,13 +114,11 @@ export function createDecider(options: DeciderOptions): Decider {
       }
     })
     await recordStates(prepared, options.labelStates)
-    const exposures = look?.examine({ ...live, policy, labelSetSeq: live.setsSeq, generatedAt })
+    const findings = look?.examine({ ...live, policy, labelSetSeq: live.setsSeq, generatedAt })
     const since = performance.now()
     const decisions = prepared.map((one, index) => {
-      const exposure = exposures?.[index] ?? null
-      return exposure === null
-        ? Promise.resolve(decide(one, null))
-        : exposure.then((record) => decide(one, record))
+      const found = findings?.[index] ?? null
+      return found === null ? Promise.resolve(decide(one, noLedger)) : found.then((of) => decide(one, of))
     })
     options.instruments.batch(requests.length)
     options.instruments.decision(performance.now() - since)
@@ -187,7 +185,9 @@ function byLookupKey(labels: readonly Label[]): ReadonlyMap<string, LabelFacts[]
   return grouped
 }
 
-function decide(prepared: PreparedDecision, exposure: ExposureRecord | null): Decision {
+const noLedger = { exposure: null, cluster: null }
+
+function decide(prepared: PreparedDecision, ledger: LedgerFindings | typeof noLedger): Decision {
   if ('cause' in prepared) return { kind: 'undecidable', cause: prepared.cause }
   const { request, screened, policy, generatedAt } = prepared
   try {
@@ -195,7 +195,7 @@ function decide(prepared: PreparedDecision, exposure: ExposureRecord | null): De
       request: screeningRequest(request.data),
       snapshot: screened,
       ...(request.chainInputs === undefined ? {} : { chainInputs: request.chainInputs }),
-      exposure,
+      ...ledger,
       policy,
       generatedAt,
     }

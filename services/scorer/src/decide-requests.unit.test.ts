@@ -191,7 +191,8 @@ test('an address that does not parse is that request’s fault alone', async () 
 test('a request that waits for the ledger holds up no other of its batch', async () => {
   let release: () => void = () => undefined
   const slow = new Promise<void>((resolve) => (release = resolve))
-  const record = emptyExposure('absent', { ledgerSeq: 3, policy: compiledDefaultPolicy })
+  const exposure = emptyExposure('absent', { ledgerSeq: 3, policy: compiledDefaultPolicy })
+  const record = { exposure, cluster: null }
   const decide = openDecider({ examine: () => [slow.then(() => record), Promise.resolve(record), null] })
   const [waiting, absent, sandbox] = await decide([
     request(),

@@ -1,19 +1,21 @@
 /**
- * The stage of exposure: where the ledger contains a screened address, the scorer reads its neighbourhood within a budget, in
+ * The stage of the ledger, exposure and clusters: where the ledger contains a screened address, the scorer reads its neighbourhood within a budget, in
  * the state of ledger and labels that the report names. A late stage is dropped whole and recorded as late; its other limits
  * are counts. Without a ledger the stage does nothing and does not wait.
  */
 import { createSlots, LATE, withinMs, type Slots } from '@cupel/concurrency'
 import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
 import {
+  chainFactsOf,
   compiledDefaultPolicy,
   emptyExposure,
+  type ClusterFacts,
   type CompiledPolicy,
   type LabelFacts,
   type LabelSetFacts,
   type PriceTable,
 } from '@cupel/domain'
-import { examineAddress, readTransfers, type KnownSizes, type Pace } from '@cupel/ledger'
+import { examineAddress, readClusterFacts, readTransfers, type KnownSizes, type Pace } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { Request } from './lane.js'
@@ -36,7 +38,14 @@ export type LookIntoLedger = (requests: readonly Request[]) => LedgerLook | null
 
 export interface LedgerLook {
   /** One promise per request, in their order; null for the sandbox. None of the promises rejects. */
-  examine(context: ExposureContext): readonly (Promise<ExposureRecord> | null)[]
+  examine(context: ExposureContext): readonly (Promise<LedgerFindings> | null)[]
+}
+
+/** What the ledger says of one address. */
+export interface LedgerFindings {
+  readonly exposure: ExposureRecord
+  /** Null for an address that never spent together with another one. */
+  readonly cluster: ClusterFacts | null
 }
 
 export interface ExposureStage {
@@ -117,21 +126,26 @@ function look(
   })
   return {
     examine(context) {
-      const records = new Map<string, Promise<ExposureRecord>>()
+      const records = new Map<string, Promise<LedgerFindings>>()
       for (const group of groups) {
         const { transfers } = ownUnder(stage, context.policy, group)
         for (const address of group.screened) {
           const work = (): Promise<ExposureRecord> =>
             examineOne(stage, address, { group, transfers, context })
-          const record = withinDeadline(stage, work, { ledgerSeq, policy: context.policy, deadlineAtMs })
-          records.set(`${group.chain} ${address}`, record)
+          const exposure = withinDeadline(stage, work, { ledgerSeq, policy: context.policy, deadlineAtMs })
+          const cluster = clusterWithin(stage, address, { group, context, deadlineAtMs })
+          const both = Promise.all([exposure, cluster])
+          records.set(
+            `${group.chain} ${address}`,
+            both.then(([record, found]) => ({ exposure: record, cluster: found })),
+          )
         }
       }
       return requests.map(({ data }) => {
-        const record = records.get(`${data.chain} ${data.canonicalAddress}`)
-        if (!data.livemode || record === undefined) return null
-        return record.then((one) => {
-          outcomes.inc({ status: one.status })
+        const findings = records.get(`${data.chain} ${data.canonicalAddress}`)
+        if (!data.livemode || findings === undefined) return null
+        return findings.then((one) => {
+          outcomes.inc({ status: one.exposure.status })
           return one
         })
       })
@@ -189,6 +203,30 @@ async function withinDeadline(
   })
   const record = await withinMs(deadlineAtMs - performance.now(), ended)
   return record === LATE ? emptyExposure('late', state) : record
+}
+
+/** A cluster that is late or cannot be read counts nothing, and the report records that. */
+async function clusterWithin(
+  { database, inSlot, logger }: Stage,
+  address: string,
+  of: { readonly group: LookGroup; readonly context: ExposureContext; readonly deadlineAtMs: number },
+): Promise<ClusterFacts | null> {
+  const { chain, ledgerSeq, lane } = of.group
+  if (chainFactsOf(chain)?.spendsTogether !== true) return null
+  const unread: ClusterFacts = { clusterId: '', size: 0, ledgerSeq, stopped: 'failed', labels: [] }
+  const { policy, labelSetSeq } = of.context
+  const maxAddresses = policy.document.cluster.addresses
+  const read = (): Promise<ClusterFacts | null> =>
+    readClusterFacts(database, {
+      ...{ chain, address, ledgerSeq, maxAddresses },
+      labelsOf: labelsOf(database, labelSetSeq),
+    })
+  const ended = inSlot(read, { isUrgent: lane === 'interactive' }).catch((error: unknown) => {
+    logger.warn({ err: error }, 'A cluster could not be read')
+    return unread
+  })
+  const cluster = await withinMs(of.deadlineAtMs - performance.now(), ended)
+  return cluster === LATE ? unread : cluster
 }
 
 function addressesByChain(requests: readonly Request[]): ReadonlyMap<string, ReadonlySet<string>> {

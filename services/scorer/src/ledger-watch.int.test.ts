@@ -60,13 +60,13 @@ const startStage = async (): Promise<ExposureStage> =>
 
 async function examined(address: string) {
   const request = { data: { livemode: true, chain: 'ETH', canonicalAddress: address } } as Request
-  const [record] = stage!
+  const [findings] = stage!
     .forLane('interactive')([request])!
     .examine({
       ...{ policy: compiledDefaultPolicy, labelSetSeq: 0, labelSets: [] },
       generatedAt: '2026-11-21T09:00:00.000Z',
     })
-  return await record!
+  return (await findings!).exposure
 }
 
 /** Whether the ledger was asked for this one's transfers. */
