@@ -21,7 +21,7 @@ export interface Statement {
 }
 
 export interface Queryable {
-  query<R extends Row = Row>(statement: Statement | string, values?: readonly unknown[]): Promise<R[]>
+  query<R extends object = Row>(statement: Statement | string, values?: readonly unknown[]): Promise<R[]>
   /** Number of rows an INSERT, UPDATE or DELETE touched. */
   execute(statement: Statement | string, values?: readonly unknown[]): Promise<number>
 }
@@ -158,7 +158,7 @@ function queryable(client: pg.Pool | pg.PoolClient, { canScope }: { canScope: bo
     return client.query(config)
   }
   return {
-    query: async <R extends Row>(statement: Statement | string, values?: readonly unknown[]) =>
+    query: async <R extends object>(statement: Statement | string, values?: readonly unknown[]) =>
       (await run(statement, values)).rows as R[],
     execute: async (statement, values) => (await run(statement, values)).rowCount ?? 0,
   }

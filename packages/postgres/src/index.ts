@@ -1,6 +1,7 @@
+export { asFields } from './as-fields.js'
 export { openDatabase } from './database.js'
 export type { Database, DatabaseOptions, Queryable, Row, Statement, TransactionOptions } from './database.js'
-export { isUnavailable, isUniqueViolation, sqlState } from './errors.js'
+export { isUnavailable, sqlState } from './errors.js'
 export type { StatementScope } from './scoped-query.js'
 export { migrate, readMigrations } from './migrate.js'
 export type { Migration, MigrationSource } from './migrate.js'

@@ -72,8 +72,8 @@ interface Submitted {
 async function insertSubmissions(transaction: Queryable, facts: readonly Fact[]): Promise<Submitted> {
   const submissions = new Map<string, Submission>()
   for (const fact of facts) {
-    if (fact.kind !== 'submission' || submissions.has(fact.submission.jobId)) continue
-    submissions.set(fact.submission.jobId, fact.submission)
+    if (fact.kind !== 'submission' || submissions.has(fact.submission.job.jobId)) continue
+    submissions.set(fact.submission.job.jobId, fact.submission)
   }
   const inserted = await insertJobs(transaction, [...submissions.values()])
   const news = inserted.map((jobId) => submissions.get(jobId)!)
@@ -84,10 +84,10 @@ async function insertSubmissions(transaction: Queryable, facts: readonly Fact[])
     contradiction ??
     (screenings.every(({ reportId }) => free.has(reportId)) ? null : 'a report id belongs to another job')
   return {
-    opened: news.filter((job) => causeOf(job) === null),
-    refused: news.flatMap((job) => {
-      const cause = causeOf(job)
-      return cause === null ? [] : [{ jobId: job.jobId, cause }]
+    opened: news.flatMap((one) => (causeOf(one) === null ? [one.job] : [])),
+    refused: news.flatMap((one) => {
+      const cause = causeOf(one)
+      return cause === null ? [] : [{ jobId: one.job.jobId, cause }]
     }),
     early: await takeEarly(
       transaction,

@@ -1,5 +1,5 @@
 /** Stores outcomes that were read before the job they belong to, and deletes old rows. */
-import type { Queryable } from '@cupel/postgres'
+import { asFields, type Queryable } from '@cupel/postgres'
 
 export interface Outcome {
   readonly reportId: string
@@ -28,18 +28,13 @@ export async function noteEarly(transaction: Queryable, outcomes: readonly Outco
 
 export async function takeEarly(transaction: Queryable, reportIds: readonly string[]): Promise<Outcome[]> {
   if (reportIds.length === 0) return []
-  const rows = await transaction.query<{
-    report_id: string
-    outcome: 'completed' | 'failed'
-    ended_at: string
-  }>(
+  return await transaction.query<Outcome>(
     {
       name: 'bulk.take-early',
-      text: 'DELETE FROM bulk.early_outcome WHERE report_id = ANY($1) RETURNING report_id, outcome, ended_at',
+      text: `DELETE FROM bulk.early_outcome WHERE report_id = ANY($1) RETURNING ${asFields('report_id, outcome, ended_at')}`,
     },
     [reportIds],
   )
-  return rows.map((row) => ({ reportId: row.report_id, outcome: row.outcome, endedAt: row.ended_at }))
 }
 
 /** Screenings of an ended job are kept this long: reports may still arrive after a job was cancelled. */

@@ -6,12 +6,20 @@ import {
   type BulkSubmitted,
   type DomainEvent,
 } from '@cupel/contracts'
-import { evolveJob, isReportId, MAX_BULK_ITEMS, nothingKnownOfJob, type BulkJob } from '@cupel/domain'
+import {
+  evolveJob,
+  isReportId,
+  MAX_BULK_ITEMS,
+  nothingKnownOfJob,
+  screenedAddressOf,
+  type BulkJob,
+} from '@cupel/domain'
 import { TYPE_HEADER, type EventCodec, type LogRecord } from '@cupel/event-log'
 import type { EndingEvent, OpenJob, Unit } from './job-table.js'
 import type { Outcome } from './early-outcomes.js'
 
-export interface Submission extends OpenJob {
+export interface Submission {
+  readonly job: OpenJob
   readonly state: BulkJob
   /** Its screenings, in the order of release. */
   readonly screenings: readonly Unit[]
@@ -62,18 +70,13 @@ function jobFactOf(codec: EventCodec, record: LogRecord): Fact | null {
 function submissionOf({ data, envelope }: DomainEvent<'BulkSubmitted'>, record: LogRecord): Submission {
   const { firsts, refused, screenings } = itemsOf(data)
   const event = { kind: 'submitted', at: data.submittedAt, firsts, refused } as const
+  const { jobId, accountId, livemode, submittedAt, reportPageUrl } = data
+  const { correlationId, id: causationId, traceparent = null } = envelope
   return {
-    jobId: data.jobId,
-    accountId: data.accountId,
-    livemode: data.livemode,
-    submittedAt: data.submittedAt,
-    correlationId: envelope.correlationId,
-    causationId: envelope.id,
-    traceparent: envelope.traceparent ?? null,
-    reportPageUrl: data.reportPageUrl,
-    units: screenings.length,
-    released: 0,
-    endedUnits: 0,
+    job: {
+      ...{ jobId, accountId, livemode, submittedAt, reportPageUrl, correlationId, causationId, traceparent },
+      ...{ units: screenings.length, released: 0, endedUnits: 0 },
+    },
     state: evolveJob(nothingKnownOfJob, [event]),
     screenings,
     contradiction: contradictionOf(data, screenings, record),
@@ -98,10 +101,7 @@ function itemsOf({ jobId, items }: BulkSubmitted): {
         jobId,
         position: screenings.length,
         itemIndex: index,
-        address: item.address,
-        canonicalAddress: item.canonicalAddress,
-        chain: item.chain,
-        candidateChains: item.candidateChains,
+        ...screenedAddressOf(item),
       })
     return first
   })

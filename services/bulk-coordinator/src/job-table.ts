@@ -1,7 +1,7 @@
 /** The rows of jobs and their screenings. Every change of a job happens under the lock of its row. */
 import type { DomainEvent } from '@cupel/contracts'
-import type { BulkJob } from '@cupel/domain'
-import type { Queryable } from '@cupel/postgres'
+import type { BulkJob, ScreenedAddress } from '@cupel/domain'
+import { asFields, type Queryable } from '@cupel/postgres'
 
 /** What all screenings of a job share, and the progress of the job. */
 export interface OpenJob {
@@ -26,53 +26,36 @@ export interface LockedJob extends OpenJob {
 }
 
 /** One screening of a job. */
-export interface Unit {
+export interface Unit extends ScreenedAddress {
   readonly reportId: string
   readonly jobId: string
   /** Place in the order of release. */
   readonly position: number
   /** Index of the first item this report is for. */
   readonly itemIndex: number
-  readonly address: string
-  readonly canonicalAddress: string
-  readonly chain: string
-  readonly candidateChains: readonly string[]
 }
 
 export type EndingEvent = DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>
 
-interface JobRow extends Record<string, unknown> {
-  readonly job_id: string
-  readonly account_id: string
-  readonly livemode: boolean
-  readonly submitted_at: string
-  readonly correlation_id: string
-  readonly causation_id: string
-  readonly traceparent: string | null
-  readonly report_page_url: string
-  readonly units: number
-  readonly released: number
-  readonly ended_units: number
-}
-
-interface LockedJobRow extends JobRow {
+interface LockedJobRow extends OpenJob {
   readonly total: number
   readonly marks: string
   readonly twins: string
-  readonly latest_at: string | null
-  readonly cancel_requested_at: string | null
+  readonly latestAt: string | null
+  readonly cancelRequestedAt: string | null
   readonly ending: string | null
 }
 
-const OPEN_COLUMNS = `job_id, account_id, livemode, submitted_at, correlation_id, causation_id, traceparent,
-  report_page_url, units, released, ended_units`
+const OPEN_FIELDS = asFields(
+  `job_id, account_id, livemode, submitted_at, correlation_id, causation_id, traceparent, report_page_url, units, released, ended_units`,
+)
+const STATE_FIELDS = asFields('total, marks, twins, latest_at, cancel_requested_at, ending')
 
 /** Jobs that have not ended, in the order of their submission. */
 export async function listOpenJobs(database: Queryable): Promise<OpenJob[]> {
-  const rows = await database.query<JobRow>(
-    `SELECT ${OPEN_COLUMNS} FROM bulk.job WHERE ending IS NULL ORDER BY submitted_at, job_id`,
+  return await database.query<OpenJob>(
+    `SELECT ${OPEN_FIELDS} FROM bulk.job WHERE ending IS NULL ORDER BY submitted_at, job_id`,
   )
-  return rows.map(openJobOf)
 }
 
 /** Locks the rows, always in one order, so that two holders cannot deadlock. */
@@ -81,39 +64,23 @@ export async function lockJobs(transaction: Queryable, jobIds: readonly string[]
   const rows = await transaction.query<LockedJobRow>(
     {
       name: 'bulk.lock-jobs',
-      text: `SELECT ${OPEN_COLUMNS}, total, marks, twins, latest_at, cancel_requested_at, ending
+      text: `SELECT ${OPEN_FIELDS}, ${STATE_FIELDS}
              FROM bulk.job WHERE job_id = ANY($1) ORDER BY job_id FOR UPDATE`,
     },
     [jobIds],
   )
-  return rows.map((row) => ({ ...openJobOf(row), state: stateOf(row) }))
-}
-
-function openJobOf(row: JobRow): OpenJob {
-  return {
-    jobId: row.job_id,
-    accountId: row.account_id,
-    livemode: row.livemode,
-    submittedAt: row.submitted_at,
-    correlationId: row.correlation_id,
-    causationId: row.causation_id,
-    traceparent: row.traceparent,
-    reportPageUrl: row.report_page_url,
-    units: row.units,
-    released: row.released,
-    endedUnits: row.ended_units,
-  }
+  return rows.map((row) => ({ ...row, state: stateOf(row) }))
 }
 
 function stateOf(row: LockedJobRow): BulkJob {
   const firsts = Array.from({ length: row.total }, (_, index) => index)
   for (const [index, first] of JSON.parse(row.twins) as [number, number][]) firsts[index] = first
   return {
-    submittedAt: row.submitted_at,
+    submittedAt: row.submittedAt,
     marks: row.marks,
     firsts,
-    latestAt: row.latest_at,
-    cancelRequestedAt: row.cancel_requested_at,
+    latestAt: row.latestAt,
+    cancelRequestedAt: row.cancelRequestedAt,
     end: row.ending === null ? null : endOf(JSON.parse(row.ending) as EndingEvent),
   }
 }
@@ -131,84 +98,61 @@ export function endOf(event: EndingEvent): NonNullable<BulkJob['end']> {
 /** Inserts jobs that do not exist yet, and returns their ids. The first submission of a job id counts. */
 export async function insertJobs(
   transaction: Queryable,
-  jobs: readonly (OpenJob & { readonly state: BulkJob })[],
+  jobs: readonly { readonly job: OpenJob; readonly state: BulkJob }[],
 ): Promise<string[]> {
   if (jobs.length === 0) return []
-  const rows = jobs.map((job) => ({
-    job_id: job.jobId,
-    account_id: job.accountId,
-    livemode: job.livemode,
-    submitted_at: job.submittedAt,
-    total: job.state.firsts.length,
-    marks: job.state.marks,
-    twins: JSON.stringify(
-      job.state.firsts.flatMap((first, index) => (first === index ? [] : [[index, first]])),
-    ),
-    latest_at: job.state.latestAt,
-    units: job.units,
-    correlation_id: job.correlationId,
-    causation_id: job.causationId,
-    traceparent: job.traceparent,
-    report_page_url: job.reportPageUrl,
+  const rows = jobs.map(({ job, state }) => ({
+    ...job,
+    total: state.firsts.length,
+    marks: state.marks,
+    twins: JSON.stringify(state.firsts.flatMap((first, index) => (first === index ? [] : [[index, first]]))),
+    latestAt: state.latestAt,
   }))
-  const inserted = await transaction.query<{ job_id: string }>(
+  const inserted = await transaction.query<{ jobId: string }>(
     {
       name: 'bulk.insert-jobs',
       text: `INSERT INTO bulk.job (job_id, account_id, livemode, submitted_at, total, marks, twins, latest_at, units,
                released, ended_units, correlation_id, causation_id, traceparent, report_page_url)
-             SELECT job_id, account_id, livemode, submitted_at, total, marks, twins, latest_at, units,
-               0, 0, correlation_id, causation_id, traceparent, report_page_url
-             FROM json_to_recordset($1::json) AS r (job_id text, account_id text, livemode bool, submitted_at text,
-               total int4, marks text, twins text, latest_at text, units int4, correlation_id text, causation_id text,
-               traceparent text, report_page_url text)
-             ON CONFLICT (job_id) DO NOTHING RETURNING job_id`,
+             SELECT r.* FROM json_to_recordset($1::json) AS r ("jobId" text, "accountId" text, livemode bool,
+               "submittedAt" text, total int4, marks text, twins text, "latestAt" text, units int4, released int4,
+               "endedUnits" int4, "correlationId" text, "causationId" text, traceparent text, "reportPageUrl" text)
+             ON CONFLICT (job_id) DO NOTHING RETURNING ${asFields('job_id')}`,
     },
     [JSON.stringify(rows)],
   )
-  return inserted.map(({ job_id: jobId }) => jobId)
+  return inserted.map(({ jobId }) => jobId)
 }
 
 /** Inserts screenings, and returns the report ids that were free. */
 export async function insertUnits(transaction: Queryable, units: readonly Unit[]): Promise<Set<string>> {
   if (units.length === 0) return new Set()
-  const rows = units.map((unit) => ({
-    report_id: unit.reportId,
-    job_id: unit.jobId,
-    position: unit.position,
-    item_index: unit.itemIndex,
-    address: unit.address,
-    canonical_address: unit.canonicalAddress,
-    chain: unit.chain,
-    candidate_chains: JSON.stringify(unit.candidateChains),
-  }))
-  const inserted = await transaction.query<{ report_id: string }>(
+  const inserted = await transaction.query<{ reportId: string }>(
     {
       name: 'bulk.insert-units',
       text: `INSERT INTO bulk.unit (report_id, job_id, position, item_index, address, canonical_address, chain, candidate_chains)
-             SELECT report_id, job_id, position, item_index, address, canonical_address, chain, candidate_chains
-             FROM json_to_recordset($1::json) AS r (report_id text, job_id text, position int4, item_index int4,
-               address text, canonical_address text, chain text, candidate_chains text)
-             ON CONFLICT (report_id) DO NOTHING RETURNING report_id`,
+             SELECT r.* FROM json_to_recordset($1::json) AS r ("reportId" text, "jobId" text, position int4,
+               "itemIndex" int4, address text, "canonicalAddress" text, chain text, "candidateChains" json)
+             ON CONFLICT (report_id) DO NOTHING RETURNING ${asFields('report_id')}`,
     },
-    [JSON.stringify(rows)],
+    [JSON.stringify(units)],
   )
-  return new Set(inserted.map(({ report_id: reportId }) => reportId))
+  return new Set(inserted.map(({ reportId }) => reportId))
 }
 
 /** Finds the job and the item of each report id. */
 export async function findUnits(
   transaction: Queryable,
   reportIds: readonly string[],
-): Promise<Map<string, { readonly jobId: string; readonly itemIndex: number }>> {
+): Promise<Map<string, Pick<Unit, 'jobId' | 'itemIndex'>>> {
   if (reportIds.length === 0) return new Map()
-  const rows = await transaction.query<{ report_id: string; job_id: string; item_index: number }>(
+  const rows = await transaction.query<Pick<Unit, 'reportId' | 'jobId' | 'itemIndex'>>(
     {
       name: 'bulk.find-units',
-      text: 'SELECT report_id, job_id, item_index FROM bulk.unit WHERE report_id = ANY($1)',
+      text: `SELECT ${asFields('report_id, job_id, item_index')} FROM bulk.unit WHERE report_id = ANY($1)`,
     },
     [reportIds],
   )
-  return new Map(rows.map((row) => [row.report_id, { jobId: row.job_id, itemIndex: row.item_index }]))
+  return new Map(rows.map((row) => [row.reportId, row]))
 }
 
 export interface UnitRange {
@@ -219,35 +163,21 @@ export interface UnitRange {
 }
 
 export async function readUnits(database: Queryable, ranges: readonly UnitRange[]): Promise<Unit[]> {
-  const rows = await database.query<{
-    report_id: string
-    job_id: string
-    position: number
-    item_index: number
-    address: string
-    canonical_address: string
-    chain: string
-    candidate_chains: string
-  }>(
+  return await database.query<Unit>(
     {
       name: 'bulk.read-units',
-      text: `SELECT u.* FROM unnest($1::text[], $2::int4[], $3::int4[]) WITH ORDINALITY AS r (job_id, first, after, ord)
+      text: `SELECT ${UNIT_FIELDS}
+             FROM unnest($1::text[], $2::int4[], $3::int4[]) WITH ORDINALITY AS r (job_id, first, after, ord)
              JOIN bulk.unit u ON u.job_id = r.job_id AND u.position >= r.first AND u.position < r.after
              ORDER BY r.ord, u.position`,
     },
     [ranges.map(({ jobId }) => jobId), ranges.map(({ from }) => from), ranges.map(({ to }) => to)],
   )
-  return rows.map((row) => ({
-    reportId: row.report_id,
-    jobId: row.job_id,
-    position: row.position,
-    itemIndex: row.item_index,
-    address: row.address,
-    canonicalAddress: row.canonical_address,
-    chain: row.chain,
-    candidateChains: JSON.parse(row.candidate_chains) as string[],
-  }))
 }
+
+const UNIT_FIELDS = asFields(
+  'u.report_id, u.job_id, u.position, u.item_index, u.address, u.canonical_address, u.chain, u.candidate_chains',
+)
 
 export interface ChangedJob {
   readonly jobId: string

@@ -1,6 +1,6 @@
 /** Releases screenings to the bulk lane, one window at a time, the accounts in turn. */
 import { decidedEventId, screenTopic, type DomainEvent } from '@cupel/contracts'
-import { firstRound, shareRoom, type RoundState } from '@cupel/domain'
+import { firstRound, screenedAddressOf, shareRoom, type RoundState } from '@cupel/domain'
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Backlog } from './backlog.js'
@@ -78,10 +78,7 @@ function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
       reportId,
       accountId: job.accountId,
       livemode: job.livemode,
-      address: unit.address,
-      canonicalAddress: unit.canonicalAddress,
-      chain: unit.chain,
-      candidateChains: unit.candidateChains,
+      ...screenedAddressOf(unit),
       customerReference: null,
       lane: 'bulk',
       answerByAt: null,

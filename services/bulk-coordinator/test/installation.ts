@@ -73,20 +73,14 @@ export function submission(
 ): DomainEvent<'BulkSubmitted'> {
   const jobId = over.jobId ?? `job_${randomBytes(16).toString('hex')}`
   const ids = new Map<number, string>()
-  const items = judgeItems(texts, undefined).map((item): BulkSubmitted['items'][number] => {
-    const nothing = { canonicalAddress: '', chain: '', candidateChains: [] }
-    if (!item.ok)
-      return {
-        ...nothing,
-        address: item.address,
-        reportId: null,
-        errorCode: item.code,
-        errorDetail: item.detail,
-      }
+  const items = judgeItems(texts, undefined).map((item, index): BulkSubmitted['items'][number] => {
+    if (!item.ok) {
+      const nothing = { canonicalAddress: '', chain: '', candidateChains: [], reportId: null }
+      return { ...nothing, address: texts[index]!, errorCode: item.code, errorDetail: item.detail }
+    }
     const reportId = ids.get(item.first) ?? bulkReportId()
     ids.set(item.first, reportId)
-    const { address, canonicalAddress, chain, candidateChains } = item
-    return { address, canonicalAddress, chain, candidateChains, reportId, errorCode: null, errorDetail: null }
+    return { ...item.screened, reportId, errorCode: null, errorDetail: null }
   })
   const event = testEvent('BulkSubmitted', jobId, {
     ...{ jobId, accountId: 'acc_1', livemode: true, items, submittedAt: SUBMITTED_AT },

@@ -2,6 +2,8 @@ export { chainOf, chains, explorerUrl, findChain, upperAscii } from './chain-tab
 export type { AddressFormat, ChainDefinition } from './chain-table.js'
 export { MAX_ADDRESS_LENGTH, parseAddress, parseListedAddress } from './parse-address.js'
 export type { AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
+export { screenedAddress, screenedAddressOf } from './screened-address.js'
+export type { ScreenedAddress } from './screened-address.js'
 export { createdContract } from './created-contract.js'
 export { toEip55 } from './evm-address.js'
 export { crc32 } from './crc.js'

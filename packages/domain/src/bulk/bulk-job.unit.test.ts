@@ -169,7 +169,7 @@ describe('addresses of a job', () => {
 
   test('are judged one by one: a bad one is the error of its item', () => {
     const [good, other, bad] = judgeItems([ETH, '12cbQLTFMXRnSzktFkuoG3eHoMeFtpTu3S', 'no'], 'eth')
-    expect(good).toMatchObject({ ok: true, chain: 'ETH', candidateChains: [] })
+    expect(good).toMatchObject({ ok: true, screened: { address: ETH, chain: 'ETH', candidateChains: [] } })
     expect(other).toMatchObject({ ok: false, code: 'chain_mismatch' })
     expect(bad).toMatchObject({ ok: false, code: 'invalid_address' })
   })

@@ -1,5 +1,5 @@
 /** The decisions about a bulk job: which addresses are screened, and how the job ends. */
-import { parseAddress, type AddressRefusal } from '../address/index.js'
+import { parseAddress, screenedAddress, type AddressRefusal, type ScreenedAddress } from '../address/index.js'
 import { CANCELLED, countsOf, isDone, markOf, OPEN, type BulkEnd, type BulkJob } from './bulk-job.js'
 
 /** Items of a job, at most. */
@@ -9,16 +9,12 @@ export const MAX_BULK_ITEMS = 1_000
 export type JudgedItem =
   | {
       readonly ok: true
-      readonly address: string
-      readonly canonicalAddress: string
-      readonly chain: string
-      readonly candidateChains: readonly string[]
+      readonly screened: ScreenedAddress
       /** Index of the first item with exactly this text: they share one report. */
       readonly first: number
     }
   | {
       readonly ok: false
-      readonly address: string
       readonly code: AddressRefusal['code']
       readonly detail: string
       readonly first: number
@@ -34,15 +30,8 @@ export function judgeItems(addresses: readonly string[], chain: string | undefin
     const first = firsts.get(address) ?? index
     firsts.set(address, first)
     const parsed = parseAddress(address, chain)
-    if (!parsed.ok) return { ok: false, address, code: parsed.code, detail: parsed.detail, first }
-    return {
-      ok: true,
-      address,
-      canonicalAddress: parsed.canonical,
-      chain: parsed.chain,
-      candidateChains: parsed.candidateChains,
-      first,
-    }
+    if (!parsed.ok) return { ok: false, code: parsed.code, detail: parsed.detail, first }
+    return { ok: true, screened: screenedAddress(parsed), first }
   })
 }
 

@@ -114,31 +114,20 @@ async function itemsOf(
 ): Promise<BulkSubmitted['items']> {
   const items: BulkSubmitted['items'][number][] = []
   for (const item of judgeItems(addresses, chain)) {
-    const refusal = item.ok ? scriptedRefusal(call.caller, item.canonicalAddress) : item
-    items.push(
-      item.ok && refusal === null
-        ? {
-            address: item.address,
-            reportId: items[item.first]?.reportId ?? (await reportIds.next()),
-            canonicalAddress: item.canonicalAddress,
-            chain: item.chain,
-            candidateChains: item.candidateChains,
-            errorCode: null,
-            errorDetail: null,
-          }
-        : {
-            address: item.address,
-            reportId: null,
-            canonicalAddress: '',
-            chain: '',
-            candidateChains: [],
-            errorCode: refusal!.code,
-            errorDetail: refusal!.detail,
-          },
-    )
+    const refusal = item.ok ? scriptedRefusal(call.caller, item.screened.canonicalAddress) : item
+    if (refusal === null && item.ok) {
+      const reportId = items[item.first]?.reportId ?? (await reportIds.next())
+      items.push({ ...item.screened, reportId, errorCode: null, errorDetail: null })
+    } else {
+      const { code: errorCode, detail: errorDetail } = refusal!
+      const address = addresses[items.length]!
+      items.push({ ...NOT_SCREENED, address, reportId: null, errorCode, errorDetail })
+    }
   }
   return items
 }
+
+const NOT_SCREENED = { canonicalAddress: '', chain: '', candidateChains: [] }
 
 /** What can be wrong with one address of many; the other codes are about whole calls. */
 const ITEM_CODES: readonly ProblemCode[] = [

@@ -2,7 +2,7 @@
 import type { Caller } from '@cupel/access'
 import { requestedEventId, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
 import { createTimeLimit } from '@cupel/concurrency'
-import type { ScreeningRequest } from '@cupel/domain'
+import type { ScreenedAddress } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { apiCallOf } from '../audit/api-call.js'
 import type { KeyedCall } from '../http/endpoint.js'
@@ -11,12 +11,6 @@ import { traceparentOf } from '../http/traceparent.js'
 import type { PendingTable, ScreenOutcome } from './pending-table.js'
 import type { ReportIds } from './report-ids.js'
 import { isOverloaded } from './overload.js'
-
-/** The address of a screen: as sent, and as parsed once at the edge. */
-export type ScreenedAddress = Pick<
-  ScreeningRequest,
-  'address' | 'canonicalAddress' | 'chain' | 'candidateChains'
->
 
 export interface ScreenOrder extends ScreenedAddress {
   /** With an Idempotency-Key, the report has the id of the call's work. */

@@ -44,8 +44,7 @@ CREATE TABLE bulk.unit (
   address           text NOT NULL,
   canonical_address text NOT NULL,
   chain             text NOT NULL,
-  -- JSON array of codes.
-  candidate_chains  text NOT NULL
+  candidate_chains  json NOT NULL
 );
 CREATE UNIQUE INDEX unit_by_job ON bulk.unit (job_id, position);
 

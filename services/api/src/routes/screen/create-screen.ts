@@ -1,5 +1,11 @@
 /** POST /v1/screen: one address in, its report out. */
-import { MAX_ADDRESS_LENGTH, parseAddress, withoutApiKeys } from '@cupel/domain'
+import {
+  MAX_ADDRESS_LENGTH,
+  parseAddress,
+  screenedAddress,
+  withoutApiKeys,
+  type ScreenedAddress,
+} from '@cupel/domain'
 import { z } from 'zod'
 import {
   jsonAnswer,
@@ -16,7 +22,7 @@ import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { ReportIds } from '../../screening/report-ids.js'
 import type { FoundReport, ReportReader } from '../../screening/report-reader.js'
-import type { RefusedBecause, ScreenedAddress, Screens, ScreenResult } from '../../screening/screens.js'
+import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
 import { reportComponent, reportExample } from '../reports/report-description.js'
 
 /** Characters a customer's own reference may have. */
@@ -101,10 +107,7 @@ export function createScreen(
 /** The one place where the address of a screen is parsed. */
 function judgeAddress({ address, chain }: ScreenBody): Judgement<ScreenedAddress> | Refusal {
   const parsed = parseAddress(address, chain)
-  if (parsed.ok) {
-    const { canonical: canonicalAddress, candidateChains } = parsed
-    return { judged: { address, canonicalAddress, chain: parsed.chain, candidateChains } }
-  }
+  if (parsed.ok) return { judged: screenedAddress(parsed) }
   const { code, detail } = parsed
   const pointer = code === 'invalid_address' ? '/address' : '/chain'
   return refuse(code, detail, { errors: [{ pointer, detail }] })

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest'
+import { asFields } from './as-fields.js'
+
+test('columns are named as the fields of a row, and those of one word stay as they are', () => {
+  expect(asFields('job_id, livemode,\n  j.report_page_url, d.state')).toBe(
+    'job_id AS "jobId", livemode, j.report_page_url AS "reportPageUrl", d.state',
+  )
+})
