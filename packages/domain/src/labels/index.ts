@@ -1,6 +1,7 @@
 export * from './label-set.js'
+export * from './own-sets.js'
 export * from './vocabulary.js'
-export { ORIGIN_TABLE_VERSION, originTable } from './origin-table.js'
+export { authorityOrigins, ORIGIN_TABLE_VERSION, originTable } from './origin-table.js'
 export type { OriginRow } from './origin-table.js'
 export { findOpenSanctionsDataset, openSanctionsSource } from './opensanctions-datasets.js'
 export { authorityOriginOf, classifyLabel } from './classify-label.js'

@@ -19,13 +19,15 @@ export interface SetConfirmation {
   readonly publishedBefore: string
   /** Sets with an earlier date are not confirmed, because their source is no longer updated. UTC, RFC 3339. */
   readonly notBefore?: string | undefined
+  /** When the file was found unchanged at the own address of these authorities (origins). */
+  readonly confirmed: { readonly at: string; readonly authorities: readonly string[] }
   readonly importedBy: string
 }
 
 export type SetConfirmationResult =
   /** The sets that came from the file, and those of them that this call confirmed. */
   | { readonly status: 'confirmed'; readonly sets: readonly PublishedSet[]; readonly published: number }
-  /** No current set came from this file: it must be imported. */
+  /** No current set came from this file, or one that did is in doubt: it must be imported. */
   | { readonly status: 'replaced' }
   | { readonly status: 'too-old'; readonly message: string }
 
@@ -62,13 +64,23 @@ function setsOf(
   )
 }
 
+/** A conflict, and a set that lost or gave up its labels, end with an import alone. */
+const isInDoubt = ({ total, visible, staleBase }: PublishedSet): boolean =>
+  staleBase || total === 0 || visible !== total
+
 async function confirm(
   sets: readonly PublishedSet[],
-  { publishedBefore, notBefore, importedBy, basedOnSeq }: SetConfirmation & { readonly basedOnSeq: number },
+  {
+    publishedBefore,
+    notBefore,
+    confirmed: { at, authorities },
+    importedBy,
+    basedOnSeq,
+  }: SetConfirmation & { readonly basedOnSeq: number },
   deps: LabelImportDeps,
   requireHeld: () => Promise<void>,
 ): Promise<SetConfirmationResult> {
-  if (sets.length === 0) return { status: 'replaced' }
+  if (sets.length === 0 || sets.some(isInDoubt)) return { status: 'replaced' }
   const old = sets.find(({ asOf }) => notBefore !== undefined && (asOf === null || asOf < notBefore))
   if (old !== undefined) {
     const dated = old.asOf === null ? 'has no date' : `is dated ${old.asOf.slice(0, 10)}`
@@ -80,10 +92,14 @@ async function confirm(
   if (due.length === 0) return { status: 'confirmed', sets, published: 0 }
   const publishedAt = new Date().toISOString()
   const records = due.map((set) =>
-    deps.codec.encode(confirmed(set, { importId: requestedEventId(), publishedAt, basedOnSeq, importedBy }), {
-      topic: LABEL_TOPIC,
-      key: setKey(set),
-    }),
+    deps.codec.encode(
+      confirmed(set, {
+        ...{ importId: requestedEventId(), publishedAt, basedOnSeq, importedBy },
+        // Another place than the authority's own knows nothing of the authority's list of today.
+        confirmedAt: authorities.includes(set.authorityOrigin) ? at : set.confirmedAt,
+      }),
+      { topic: LABEL_TOPIC, key: setKey(set) },
+    ),
   )
   await requireHeld()
   const positions = await deps.log.append('labels.publish', records)

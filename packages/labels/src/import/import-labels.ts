@@ -5,9 +5,10 @@
 import { basename } from 'node:path'
 import { requestedEventId } from '@cupel/contracts'
 import { authorityOriginOf, guardRemovals, UNGUARDED_REMOVALS } from '@cupel/domain'
+import { labelFormats } from '../formats/formats.js'
 import { SetRefusedError } from '../formats/label-source.js'
 import type { Queryable } from '@cupel/postgres'
-import { LABEL_TOPIC } from '@cupel/read-models'
+import { LABEL_TOPIC, type PublishedSet } from '@cupel/read-models'
 import { createLabelAppender } from './append-labels.js'
 import {
   ImportRefusedError,
@@ -18,7 +19,10 @@ import {
   type LabelImportSummary,
   type SetSummary,
 } from './import-request.js'
-import { labelEvents, published, setKey, type LabelImport } from './label-events.js'
+import { labelEvents, published, retired, setKey } from './label-events.js'
+import { endedBy, lostBy, removalsOf, type Ended, type SetImport } from './ended-labels.js'
+import { badOption, replacedNames, requireLater, requireReplaced } from './replaced-sets.js'
+import { warningsOf } from './import-warnings.js'
 import { createSpools, type SpoolFactory } from './label-spool.js'
 import {
   catchUpLabelView,
@@ -27,7 +31,7 @@ import {
   withLabelView,
 } from './label-view-follower.js'
 import { readLabels, tallyOfFile, type LeftOut, type ReadLabels } from './read-labels.js'
-import { changesOf, compareSet, countChanges, type ChangeCounts, type SetComparison } from './set-changes.js'
+import { changesOf, compareSet, countChanges, type ChangeCounts } from './set-changes.js'
 import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 
 const MAX_NAME_CHARACTERS = 200
@@ -57,11 +61,11 @@ export async function importLabels(
   } catch (error) {
     if (error instanceof SetRefusedError) {
       const { refusal, message, line } = error
-      return { status: 'refused', refusal, message, line, removals: null, ...leftOutOf(leftOut) }
+      return { status: 'refused', refusal, message, line, removals: null, lost: [], ...leftOutOf(leftOut) }
     }
     if (error instanceof ImportRefusedError) {
-      const { refusal, message, line, removals } = error
-      return { status: 'refused', refusal, message, line, removals, ...leftOutOf(leftOut) }
+      const { refusal, message, line, removals, lost } = error
+      return { status: 'refused', refusal, message, line, removals, lost, ...leftOutOf(leftOut) }
     }
     throw error
   }
@@ -76,22 +80,15 @@ function checkRequest(request: LabelImportRequest): CheckedRequest {
     ['--set', dataset],
     ['--source', request.source],
   ] as const) {
-    if (name !== undefined && !isName(name)) {
-      throw new ImportRefusedError(
-        'bad-option',
-        `${option} must be 1 to ${MAX_NAME_CHARACTERS} printable characters without a slash`,
-      )
-    }
+    if (name !== undefined && !isName(name))
+      throw badOption(`${option} must be 1 to ${MAX_NAME_CHARACTERS} printable characters without a slash`)
   }
-  if (request.asOf !== undefined && Number.isNaN(Date.parse(request.asOf))) {
-    throw new ImportRefusedError('bad-option', `--as-of is not a date: ${request.asOf}`)
-  }
-  if (request.acceptRemovals !== undefined && (request.reason ?? '').trim() === '') {
-    throw new ImportRefusedError(
-      'bad-option',
-      '--accept-removals needs --reason: it is recorded who accepted and why',
-    )
-  }
+  if (request.asOf !== undefined && Number.isNaN(Date.parse(request.asOf)))
+    throw badOption(`--as-of is not a date: ${request.asOf}`)
+  if (request.acceptRemovals !== undefined && (request.reason ?? '').trim() === '')
+    throw badOption('--accept-removals needs --reason: it is recorded who accepted and why')
+  if (request.append === true && request.whole === true)
+    throw badOption('--append adds a part, so the file cannot be the --whole list')
   return { ...request, dataset }
 }
 
@@ -115,38 +112,65 @@ async function runImport(run: Run): Promise<LabelImportResult> {
     now: new Date(),
     onRows: (rows) => report('reading', rows),
   })
-  const sources = read.sources.map(({ source }) => source)
+  requireAuthorities(read, request)
+  requirePast(read, request)
+  const replaces = replacedNames(read, request)
+  const sources = [...read.sources, ...replaces].map(({ source }) => source)
   await lockSources(connection, sources, () => report('waiting-for-lock', 0))
   try {
     report('comparing', 0)
     await catchUpLabelView(deps)
-    const sets = await compareAll(run, read)
+    const sets = await compareAll(run, read, await requireReplaced(deps.database, replaces))
     requireRecent(sets, request)
-    requireAcceptedRemovals(sets, request)
-    const end = request.dryRun === true ? null : await appendAll(run, read, sets, report)
-    return summaryOf(run, read, sets, await becameVisible(run, end, report))
+    const ended = await endedBy(deps.database, sets)
+    requireAcceptedRemovals(sets, ended, request)
+    const end = request.dryRun === true ? null : await appendAll(run, read, { sets, ended }, report)
+    return summaryOf(run, read, { sets, ended }, await becameVisible(run, end, report))
   } finally {
     await releaseSources(connection, sources)
   }
 }
 
-interface SetImport extends LabelImport {
-  readonly counts: ChangeCounts
+/** A list is not published more than a day from now, wherever it is published. */
+const MAX_AHEAD_MS = 86_400_000
+
+/** A mistyped year would make an old list look like one of today. Rows with such a date are refused by themselves. */
+function requirePast({ publishedAt }: ReadLabels, { asOf }: LabelImportRequest): void {
+  const latest = Date.now() + MAX_AHEAD_MS
+  if (asOf !== undefined && Date.parse(asOf) > latest) throw badOption(`--as-of lies in the future: ${asOf}`)
+  if (publishedAt !== null && Date.parse(publishedAt) > latest)
+    throw new ImportRefusedError('malformed', `The list is dated in the future: ${publishedAt.slice(0, 10)}`)
 }
 
-async function compareAll({ request, deps, spools }: Run, read: ReadLabels): Promise<readonly SetImport[]> {
+/** Only an authority's own list can be whole. */
+function requireAuthorities({ sources }: ReadLabels, { whole }: LabelImportRequest): void {
+  const other = sources.find(({ source }) => authorityOriginOf(source) === null)
+  if (whole === true && other !== undefined)
+    throw badOption(`--whole is for the list of an authority, and ${other.source} is no authority's list`)
+}
+
+async function compareAll(
+  { request, deps, spools }: Run,
+  read: ReadLabels,
+  replaced: readonly PublishedSet[],
+): Promise<readonly SetImport[]> {
+  const wholeOf = labelFormats.get(request.format)?.wholeAuthorityList
   const importedAt = new Date().toISOString()
   const sets: SetImport[] = []
   for (const labels of read.sources) {
-    const comparison = await compareSet(deps.database, {
+    const file = {
       labels,
       dataset: read.dataset,
       append: request.append === true,
+      whole:
+        request.whole === true || (wholeOf !== undefined && authorityOriginOf(labels.source) === wholeOf),
       formatDate: read.publishedAt,
       operatorDate: request.asOf === undefined ? null : new Date(request.asOf).toISOString(),
       importedAt,
-      spools,
-    })
+      replaced,
+    }
+    const comparison = await compareSet(deps.database, file, spools)
+    requireLater(comparison)
     const counts = await countChanges(comparison)
     sets.push({ importId: requestedEventId(), comparison, importedAt, counts })
   }
@@ -167,25 +191,22 @@ function requireRecent(sets: readonly SetImport[], { notBefore }: LabelImportReq
 }
 
 /** Too many removals refuse the whole file, unless the operator accepts exactly their number. */
-function requireAcceptedRemovals(sets: readonly SetImport[], request: LabelImportRequest): void {
-  const guarded = sets.filter(
-    ({ comparison, counts }) =>
-      !guardRemovals({ liveBefore: comparison.liveBefore, removals: counts.retired, accepted: null }).ok,
+function requireAcceptedRemovals(
+  sets: readonly SetImport[],
+  ended: Ended,
+  request: LabelImportRequest,
+): void {
+  const guarded = removalsOf(sets, ended).filter(
+    ({ before, removals }) => !guardRemovals({ liveBefore: before, removals, accepted: null }).ok,
   )
-  const removals = guarded.reduce((sum, { counts }) => sum + counts.retired, 0)
+  const removals = guarded.reduce((sum, one) => sum + one.removals, 0)
   if (removals === 0 || removals === request.acceptRemovals) return
-  const which = guarded
-    .map(
-      ({ comparison, counts }) =>
-        `${counts.retired} of ${comparison.liveBefore} labels of ${setKey(comparison.set)}`,
-    )
-    .join(', ')
   const given = request.acceptRemovals === undefined ? '' : ` (not ${request.acceptRemovals})`
   throw new ImportRefusedError(
     'too-many-removals',
-    `The file would remove ${which}, more than ${UNGUARDED_REMOVALS} and 2 %. If that is right, import again with ` +
-      `--accept-removals ${removals} --reason "…"${given}`,
-    { removals },
+    `The import would ${guarded.map(({ what }) => what).join(' and ')}: more than ${UNGUARDED_REMOVALS} and 2 %. ` +
+      `If that is right, import again with --accept-removals ${removals} --reason "…"${given}`,
+    { removals, lost: ended.lost },
   )
 }
 
@@ -193,7 +214,7 @@ function requireAcceptedRemovals(sets: readonly SetImport[], request: LabelImpor
 async function appendAll(
   { request, deps, connection, leftOut }: Run,
   read: ReadLabels,
-  sets: readonly SetImport[],
+  { sets, ended }: { readonly sets: readonly SetImport[]; readonly ended: Ended },
   report: Report,
 ): Promise<number> {
   const appender = createLabelAppender(deps, (events) => report('appending', events))
@@ -202,6 +223,7 @@ async function appendAll(
     for await (const changes of changesOf(set.comparison)) {
       for (const event of labelEvents(set, changes)) await appender.add(event, key)
     }
+    for (const label of ended.replaced.get(set.comparison) ?? []) await appender.add(retired(set, label), key)
   }
   await appender.flush()
   // If the connection was lost, so were its locks, and another import of the source may have compared against the same state.
@@ -209,18 +231,16 @@ async function appendAll(
   report('publishing', appender.appended())
   const records = sets.map((set) => {
     const { counts, comparison } = set
+    const { authorityOrigin } = comparison
     const event = published(set, {
       sha256: read.sha256,
-      authorityOrigin: authorityOriginOf(comparison.set.source) ?? '',
-      whole: false,
-      replaces: [],
-      basedOnSeq: comparison.basedOnSeq,
-      confirmedAt: null,
-      lostDesignations: 0,
+      confirmedAt:
+        request.confirmed?.authorities.includes(authorityOrigin) === true ? request.confirmed.at : null,
+      lostDesignations: lostBy(comparison, ended),
       total: counts.total,
       added: counts.added + counts.changed,
       unchanged: counts.unchanged,
-      retired: counts.retired + counts.changed,
+      retired: counts.retired + counts.changed + (ended.replaced.get(comparison)?.length ?? 0),
       refused: leftOut.refused.result().count,
       acceptedRemovals: request.acceptRemovals ?? null,
       reason: request.reason ?? null,
@@ -250,7 +270,7 @@ async function becameVisible({ request, deps }: Run, end: number | null, report:
 function summaryOf(
   { request, leftOut, startedAt }: Run,
   read: ReadLabels,
-  sets: readonly SetImport[],
+  { sets, ended }: { readonly sets: readonly SetImport[]; readonly ended: Ended },
   visible: boolean,
 ): LabelImportResult {
   const sum = (count: (counts: ChangeCounts) => number): number =>
@@ -267,6 +287,8 @@ function summaryOf(
     changed: sum((counts) => counts.changed),
     unchanged: sum((counts) => counts.unchanged),
     retired: sum((counts) => counts.retired),
+    replaced: [...ended.replaced.values()].reduce((total, labels) => total + labels.length, 0),
+    lost: ended.lost,
     repeated: sum((counts) => counts.repeated),
     ...leftOutOf(leftOut),
     warnings: sets.flatMap(({ comparison }) => warningsOf(comparison, request)),
@@ -282,34 +304,12 @@ const leftOutOf = ({ refused, skipped }: LeftOut): Pick<LabelImportSummary, 'ref
 })
 
 function setSummary({ importId, comparison, counts }: SetImport): SetSummary {
-  const { set, asOf, historical } = comparison
-  const authority = authorityOriginOf(set.source) !== null
-  return { ...set, importId, asOf, historical, authority, ...counts }
-}
-
-function warningsOf(comparison: SetComparison, request: LabelImportRequest): string[] {
-  const { set, asOf, futureDate, historical, inForce, siblings } = comparison
-  const warnings: string[] = []
-  if (futureDate !== null) {
-    warnings.push(
-      `${setKey(set)} is dated ${futureDate.slice(0, 10)}, in the future: the import uses today's date`,
-    )
+  const { set, asOf, historical, authorityOrigin, whole } = comparison
+  const { added, changed, unchanged, retired, repeated, total } = counts
+  return {
+    ...{ ...set, importId, asOf, historical, authority: authorityOrigin !== '', whole },
+    ...{ total, added, changed, unchanged, retired, repeated },
   }
-  if (historical) {
-    const advice = request.append === true ? '; --append with a later --as-of adds to the current list' : ''
-    warnings.push(
-      `${setKey(set)} of ${asOf?.slice(0, 10)} is older than the published list of ${inForce?.asOf?.slice(0, 10)}: ` +
-        `it adds history and changes nothing current${advice}`,
-    )
-  }
-  // With two versions of an authority's list under two names, a party that is delisted in one stays designated by the other.
-  if (authorityOriginOf(set.source) !== null && siblings.length > 0) {
-    warnings.push(
-      `${set.source} also has ${siblings.map(setKey).join(', ')} in force, which this import does not replace. ` +
-        'If it is the same list under another name, give both one name with --set and withdraw the other',
-    )
-  }
-  return warnings
 }
 
 type Report = (phase: LabelImportProgress['phase'], rows: number) => void

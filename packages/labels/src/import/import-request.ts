@@ -18,6 +18,10 @@ export interface LabelImportRequest {
   readonly asOf?: string | undefined
   /** The file only adds to the set; no label is retired. */
   readonly append?: boolean | undefined
+  /** The file is all of the authority's list. Formats that always are (LabelFormat.wholeAuthorityList) need no such statement. */
+  readonly whole?: boolean | undefined
+  /** Sets that this one withdraws, as SOURCE/DATASET, or DATASET where the source is the same. */
+  readonly replaces?: readonly string[] | undefined
   /** The exact number of removals that the operator accepts where the guard refuses them. Needs a reason. */
   readonly acceptRemovals?: number | undefined
   readonly reason?: string | undefined
@@ -33,6 +37,8 @@ export interface LabelImportRequest {
   readonly importedBy: string
   /** The set is refreshed on a schedule: from this publication on it must be fresh. */
   readonly refreshConfigured?: boolean | undefined
+  /** When a refresh found the file at the own address of these authorities (origins); never set for an import by hand. */
+  readonly confirmed?: { readonly at: string; readonly authorities: readonly string[] } | undefined
   /** Refuse a set with an earlier date: a source that is no longer updated must not look fresh. UTC, RFC 3339. */
   readonly notBefore?: string | undefined
   /** Return when the labels are published, without waiting until the label view shows them. */
@@ -62,6 +68,17 @@ export interface LabelImportProgress {
   readonly rowsPerSecond: number
 }
 
+/** An address that loses its designation, with the label that gave it. */
+export interface LostDesignation {
+  /** The origin of the authority, for example us-ofac. */
+  readonly authority: string
+  readonly chain: string
+  readonly address: string
+  readonly entity: string
+  readonly source: string
+  readonly dataset: string
+}
+
 /** What an import did, or with `dryRun` would do, to one set. */
 export interface SetSummary {
   readonly source: string
@@ -73,11 +90,13 @@ export interface SetSummary {
   readonly historical: boolean
   /** The set is the list of an authority. */
   readonly authority: boolean
+  /** The set is all of the authority's list. */
+  readonly whole: boolean
   /** Labels of the set after the import. */
   readonly total: number
   /** Facts that the set did not state before. */
   readonly added: number
-  /** Facts with another confidence, role, origin, kind or link than before. */
+  /** Facts that are stated otherwise than before: another confidence, link, date of designation, programme … */
   readonly changed: number
   readonly unchanged: number
   /** Facts that the set no longer states. */
@@ -97,6 +116,10 @@ export interface LabelImportSummary {
   readonly changed: number
   readonly unchanged: number
   readonly retired: number
+  /** Labels of the replaced sets, all of which end. */
+  readonly replaced: number
+  /** Addresses that no set of their authority designates any more. */
+  readonly lost: readonly LostDesignation[]
   readonly repeated: number
   /** Entries of the file without an address or a category that Cupel knows. */
   readonly skipped: LeftOutRows
@@ -130,6 +153,8 @@ export interface LabelImportRefused {
   readonly line: number | null
   /** If removals were refused: their number, which the operator may accept. */
   readonly removals: number | null
+  /** If removals were refused: the addresses that would lose a designation. */
+  readonly lost: readonly LostDesignation[]
   readonly skipped: LeftOutRows
   readonly refused: LeftOutRows
 }
@@ -142,15 +167,22 @@ export class ImportRefusedError extends Error {
   readonly refusal: ImportRefusal
   readonly line: number | null
   readonly removals: number | null
+  readonly lost: readonly LostDesignation[]
 
   constructor(
     refusal: ImportRefusal,
     message: string,
-    details: { line?: number | null; removals?: number; cause?: unknown } = {},
+    details: {
+      line?: number | null
+      removals?: number
+      lost?: readonly LostDesignation[]
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: details.cause })
     this.refusal = refusal
     this.line = details.line ?? null
     this.removals = details.removals ?? null
+    this.lost = details.lost ?? []
   }
 }

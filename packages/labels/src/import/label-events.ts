@@ -46,42 +46,53 @@ function asserted(subject: LabelImport, label: StatedLabel): DomainEvent<'LabelA
   }
 }
 
-function retired(subject: LabelImport, label: Label): DomainEvent<'LabelRetired'> {
+/** The end of a label of the set, or of a set that the import replaces. */
+export function retired(subject: LabelImport, label: Label): DomainEvent<'LabelRetired'> {
   const { importId, comparison, importedAt } = subject
+  const { labelId, source, dataset } = label
   return {
     type: 'LabelRetired',
-    data: { labelId: label.labelId, importId, ...comparison.set, validTo: comparison.asOf ?? importedAt },
-    envelope: envelope(subject, decidedEventId('LabelRetired', importId, label.labelId)),
+    data: { labelId, importId, source, dataset, validTo: comparison.asOf ?? importedAt },
+    envelope: envelope(subject, decidedEventId('LabelRetired', importId, labelId)),
   }
 }
 
+/** What a publication states of the comparison. */
+type ComparedFacts = Pick<
+  LabelSetPublished,
+  'source' | 'dataset' | 'asOf' | 'historical' | 'authorityOrigin' | 'whole' | 'basedOnSeq' | 'replaces'
+>
+
 export function published(
   subject: LabelImport,
-  facts: Omit<
-    LabelSetPublished,
-    'importId' | 'source' | 'dataset' | 'asOf' | 'publishedAt' | 'historical' | 'appended'
-  >,
+  facts: Omit<LabelSetPublished, 'importId' | 'publishedAt' | 'appended' | keyof ComparedFacts>,
 ): DomainEvent<'LabelSetPublished'> {
   const { importId, comparison, importedAt } = subject
-  const { set, asOf, historical, append } = comparison
+  const { set, asOf, historical, append, authorityOrigin, whole, basedOnSeq, replaced } = comparison
+  const compared: ComparedFacts = {
+    ...{ ...set, asOf, historical, authorityOrigin, whole, basedOnSeq },
+    replaces: replaced.map(({ source, dataset }) => ({ source, dataset })),
+  }
   return {
     type: 'LabelSetPublished',
-    data: { importId, ...set, asOf, publishedAt: importedAt, historical, appended: append, ...facts },
+    data: { importId, publishedAt: importedAt, appended: append, ...compared, ...facts },
     envelope: envelope(subject, decidedEventId('LabelSetPublished', importId)),
   }
 }
 
-/** A publication without changes: the set was still correct at `publishedAt`. */
+/** A publication without changes: the file was unchanged at its place, which is the authority's own if `confirmedAt` says so. */
 export function confirmed(
   set: PublishedSet,
   {
     importId,
     publishedAt,
+    confirmedAt,
     basedOnSeq,
     importedBy,
   }: {
     readonly importId: string
     readonly publishedAt: string
+    readonly confirmedAt: string | null
     readonly basedOnSeq: number
     readonly importedBy: string
   },
@@ -102,7 +113,7 @@ export function confirmed(
       whole,
       replaces: [],
       basedOnSeq,
-      confirmedAt: publishedAt,
+      confirmedAt,
       lostDesignations: 0,
       total,
       added: 0,

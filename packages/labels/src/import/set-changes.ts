@@ -1,9 +1,11 @@
 /** Compares a file with one set, bucket by bucket, by the pure rules of the domain. */
 import {
+  authorityOriginOf,
   diffSet,
   historicalLabels,
   isOlderThanPublished,
   labelIdentity,
+  laterWholeSet,
   setDate,
   type LabelSetName,
   type StatedLabel,
@@ -23,22 +25,29 @@ import type { SourceLabels } from './read-labels.js'
 /** A set before an import, and the labels of the file. */
 export interface SetComparison {
   readonly set: LabelSetName
+  /** The origin whose own list the set is; empty for every other set. */
+  readonly authorityOrigin: string
+  /** After the import the set is all of the authority's list. */
+  readonly whole: boolean
   readonly stated: LabelSpool<StatedLabel>
-  /** Current labels; if the file is older than the published set, all labels that the set ever had. */
+  /** Current labels; if the file only adds history, all labels that are known of the set and of the list that is later. */
   readonly known: LabelSpool<Label>
   readonly liveBefore: number
-  /** The current version; null if the set is new. */
+  /** The current version; null if the set is new, withdrawn or replaced. */
   readonly inForce: PublishedSet | null
   /** The newest publication of any set when the changes were computed. */
   readonly basedOnSeq: number
   /** The version published last, even if it only added history. Label ids contain it, so that a fact that is listed again is new. */
   readonly base: string
+  /** Date of the set after the import. */
   readonly asOf: string | null
-  /** The date of the file if it lies in the future; `asOf` is then the time of the import. */
-  readonly futureDate: string | null
+  /** The list in force that is later than the file, which therefore only adds history; null if there is none. */
+  readonly later: PublishedSet | null
   readonly historical: boolean
   readonly append: boolean
-  /** Other current sets of the same source that have labels. */
+  /** Sets that the import withdraws. */
+  readonly replaced: readonly PublishedSet[]
+  /** Other sets of the source or the authority that stay in force. */
   readonly siblings: readonly PublishedSet[]
 }
 
@@ -55,62 +64,95 @@ export interface ChangeCounts {
   readonly changed: number
   readonly unchanged: number
   readonly retired: number
+  /** Those of the retired labels that are sanctions. */
+  readonly retiredSanctions: number
   readonly repeated: number
   /** Labels of the set after the import. */
   readonly total: number
 }
 
+export interface ComparedFile {
+  readonly labels: SourceLabels
+  readonly dataset: string
+  readonly append: boolean
+  /** The file is all of the list of the source's authority. */
+  readonly whole: boolean
+  readonly formatDate: string | null
+  readonly operatorDate: string | null
+  readonly importedAt: string
+  /** Sets that the import withdraws; they must be in force. */
+  readonly replaced: readonly PublishedSet[]
+}
+
 /** Reads the current labels of the set. The label view must be at the end of the log. */
 export async function compareSet(
   database: Database,
-  {
-    labels,
-    dataset,
-    append,
-    formatDate,
-    operatorDate,
-    importedAt,
-    spools,
-  }: {
-    labels: SourceLabels
-    dataset: string
-    append: boolean
-    formatDate: string | null
-    operatorDate: string | null
-    importedAt: string
-    spools: SpoolFactory
-  },
+  file: ComparedFile,
+  spools: SpoolFactory,
 ): Promise<SetComparison> {
+  const { labels, dataset, append, importedAt, replaced } = file
   const set = { source: labels.source, dataset }
+  const authorityOrigin = authorityOriginOf(set.source) ?? ''
   // Read before anything else: a publication that appears in between then shows as a conflict, never the other way round.
   const basedOnSeq = await newestLabelSetSeq(database)
-  const publications = await listPublications(database, set)
-  const inForce = publications.find((published) => !published.historical) ?? null
-  const stated = setDate(formatDate, operatorDate, [{ observedAt: labels.newestObservedAt }])
-  // A future date, such as a mistyped year, would make every later version of the set look old.
-  const futureDate = stated !== null && stated > importedAt ? stated : null
-  const asOf = futureDate === null ? stated : importedAt
-  const historical = inForce !== null && isOlderThanPublished(asOf, inForce.asOf)
+  const [newest] = await listPublications(database, set)
+  const inForce = (await setsWithLabels(database)).find((other) => isSame(other, set)) ?? null
+  const others = (await setsWithLabels(database)).filter(
+    (other) => !isSame(other, set) && !replaced.some((one) => isSame(one, other)),
+  )
+  const stated = setDate(file.formatDate, file.operatorDate, [{ observedAt: labels.newestObservedAt }])
+  // The day of a list may have begun where it is published, and not here.
+  const fileDate = stated !== null && stated > importedAt ? importedAt : stated
+  const isWhole = append && inForce !== null ? inForce.whole : file.whole && labels.labels.size() > 0
+  const candidate = { ...set, authorityOrigin, whole: isWhole, asOf: fileDate, total: labels.labels.size() }
+  const isOlder = inForce !== null && isOlderThanPublished(fileDate, inForce.asOf)
+  const later = isOlder ? inForce : (laterWholeSet(others, candidate) ?? null)
+  const historical = later !== null
   const known = spools.create<Label>()
-  for await (const page of listSetLabels(database, { ...set, include: historical ? 'all' : 'listed' })) {
-    for (const label of page) known.add(labelIdentity(set, label), label)
-    await known.settle()
-  }
+  await fill(known, set, listSetLabels(database, { ...set, include: historical ? 'all' : 'listed' }))
+  const liveBefore = historical ? (inForce?.total ?? 0) : known.size()
+  if (historical && later !== inForce)
+    await fill(known, set, listSetLabels(database, { ...later, include: 'all' }))
   return {
-    set,
-    stated: labels.labels,
-    known,
-    liveBefore: historical ? (inForce?.total ?? 0) : known.size(),
-    inForce,
-    basedOnSeq,
-    base: publications[0]?.importId ?? '',
-    asOf,
-    futureDate,
-    historical,
-    append,
-    siblings: (await listSets(database)).filter(
-      (other) => other.source === set.source && other.dataset !== dataset && other.total > 0,
+    ...{
+      set,
+      authorityOrigin,
+      stated: labels.labels,
+      known,
+      liveBefore,
+      inForce,
+      basedOnSeq,
+      later,
+      historical,
+    },
+    ...{ append, replaced },
+    whole: isWhole,
+    base: newest?.importId ?? '',
+    // A few rows of today do not make a list of last year one of today.
+    asOf: append && !historical && authorityOrigin !== '' && inForce !== null ? inForce.asOf : fileDate,
+    siblings: others.filter(
+      (other) =>
+        other.source === set.source || (authorityOrigin !== '' && other.authorityOrigin === authorityOrigin),
     ),
+  }
+}
+
+const isSame = (one: LabelSetName, other: LabelSetName): boolean =>
+  one.source === other.source && one.dataset === other.dataset
+
+/** The sets in force. A withdrawn set is no list. */
+async function setsWithLabels(database: Database): Promise<readonly PublishedSet[]> {
+  return (await listSets(database)).filter(({ kind, total }) => kind === 'published' && total > 0)
+}
+
+async function fill(
+  spool: LabelSpool<Label>,
+  set: LabelSetName,
+  pages: AsyncIterable<readonly Label[]>,
+): Promise<void> {
+  for await (const page of pages) {
+    for (const label of page) spool.add(labelIdentity(set, label), label)
+    await spool.settle()
   }
 }
 
@@ -149,15 +191,15 @@ function currentChanges(
   return { asserted, revised, unchanged: unchanged.length, retired: append ? [] : retired, repeated }
 }
 
-/** An older list does not change the present: facts that only it contains ended at the date of the published list. */
+/** An older list does not change the present: facts that only it contains ended at the date of the later list. */
 function historicalChanges(
-  { set, inForce }: SetComparison,
+  { set, later }: SetComparison,
   known: readonly Label[],
   stated: readonly StatedLabel[],
 ): BucketChanges {
   const identities = new Set(known.map((label) => labelIdentity(set, label)))
   const distinct = new Set(stated.map((label) => labelIdentity(set, label))).size
-  const asserted = historicalLabels(set, identities, stated, inForce!.asOf!)
+  const asserted = historicalLabels(set, identities, stated, later!.asOf!)
   return {
     asserted,
     revised: [],
@@ -168,14 +210,18 @@ function historicalChanges(
 }
 
 export async function countChanges(comparison: SetComparison): Promise<ChangeCounts> {
-  let [added, changed, unchanged, retired, repeated] = [0, 0, 0, 0, 0]
+  let [added, changed, unchanged, retired, retiredSanctions, repeated] = [0, 0, 0, 0, 0, 0]
   for await (const bucket of changesOf(comparison)) {
     added += bucket.asserted.length
     changed += bucket.revised.length
     unchanged += bucket.unchanged
     retired += bucket.retired.length
+    retiredSanctions += bucket.retired.filter(({ category }) => category === 'sanctions').length
     repeated += bucket.repeated
   }
-  const total = comparison.liveBefore + (comparison.historical ? 0 : added - retired)
-  return { added, changed, unchanged, retired, repeated, total }
+  const { historical, append, inForce } = comparison
+  // Never counted from what is visible: labels that the view lost must show as a difference.
+  const before = inForce?.total ?? 0
+  const total = historical ? before : append ? before + added : unchanged + changed + added
+  return { added, changed, unchanged, retired, retiredSanctions, repeated, total }
 }

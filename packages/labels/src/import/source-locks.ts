@@ -1,4 +1,8 @@
-/** One import at a time per source: two imports that compare against the same state would give a wrong result together. */
+/**
+ * One import at a time per source, and per authority whatever its sources are called: two imports that compare against the same
+ * state would give a wrong result together.
+ */
+import { authorityOriginOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
 const LOCK_PREFIX = 'cupel.label-import/'
@@ -12,16 +16,19 @@ export async function lockSources(
   sources: readonly string[],
   onWait: () => void,
 ): Promise<void> {
-  for (const source of [...sources].sort()) {
+  for (const lock of locksOf(sources)) {
     const [tried] = await connection.query<{ locked: boolean }>(
       'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
-      [LOCK_PREFIX + source],
+      [lock],
     )
     if (tried?.locked === true) continue
     onWait()
-    await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [LOCK_PREFIX + source])
+    await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [lock])
   }
 }
+
+const locksOf = (sources: readonly string[]): readonly string[] =>
+  [...new Set(sources.map((source) => LOCK_PREFIX + (authorityOriginOf(source) ?? source)))].sort()
 
 /** Rejects if the connection was lost, and with it the locks. */
 export async function requireLocks(connection: Queryable): Promise<void> {
@@ -29,7 +36,7 @@ export async function requireLocks(connection: Queryable): Promise<void> {
 }
 
 export async function releaseSources(connection: Queryable, sources: readonly string[]): Promise<void> {
-  for (const source of sources) {
-    await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [LOCK_PREFIX + source])
+  for (const lock of locksOf(sources)) {
+    await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [lock])
   }
 }

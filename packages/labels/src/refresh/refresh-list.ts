@@ -44,23 +44,28 @@ export async function refreshList(
     const isSamePlace = state.place === place && list.companion === undefined
     const validators = isSamePlace && state.sha256 !== null ? state : noValidators
     const options = optionsOf(list, folder, deps)
+    // The time before the request: what is served later may already be another list.
+    const confirmed = { at: deps.now().toISOString(), authorities: list.authorities }
     const fetched = await fetchList(list.place, { ...options, validators })
     if (fetched.kind === 'unchanged') {
-      const confirmed = await confirm(list, state, deps)
-      if (confirmed !== null) return confirmed
-      // Another file replaced the set in the meantime, so this one must be read.
+      const outcome = await confirm(list, state, confirmed, deps)
+      if (outcome !== null) return outcome
+      // Another file replaced the set in the meantime, or the set is in doubt, so this one must be read.
       return await take(
         list,
         await fetchList(list.place, { ...options, validators: noValidators }),
-        options,
+        { ...options, confirmed },
         deps,
       )
     }
-    return await take(list, fetched, options, deps)
+    return await take(list, fetched, { ...options, confirmed }, deps)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+/** When the list was asked for, at the own address of which authorities. */
+type Confirmed = { readonly at: string; readonly authorities: readonly string[] }
 
 function optionsOf(list: RefreshedList, folder: string, { signal, now }: RefreshDeps): FetchOptions {
   return {
@@ -82,6 +87,7 @@ function notBeforeOf({ maxAgeMs }: RefreshedList, now: Date): string | undefined
 async function confirm(
   list: RefreshedList,
   state: ListState,
+  confirmed: Confirmed,
   deps: RefreshDeps,
 ): Promise<RefreshOutcome | null> {
   const now = deps.now()
@@ -92,6 +98,7 @@ async function confirm(
       sha256: state.sha256!,
       publishedBefore: new Date(now.getTime() - CONFIRM_AFTER_MS).toISOString(),
       notBefore: notBeforeOf(list, now),
+      confirmed,
       importedBy: IMPORTER,
     },
     deps,
@@ -105,7 +112,7 @@ async function confirm(
 async function take(
   list: RefreshedList,
   fetched: Fetched,
-  options: FetchOptions,
+  options: FetchOptions & { readonly confirmed: Confirmed },
   deps: RefreshDeps,
 ): Promise<RefreshOutcome> {
   if (fetched.kind === 'unchanged')
@@ -130,6 +137,8 @@ async function take(
       companion: companion?.file,
       notBefore: options.notBefore,
       refreshConfigured: true,
+      whole: list.whole,
+      confirmed: options.confirmed,
       importedBy: IMPORTER,
     },
     deps,

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { categories } from '@cupel/contracts'
-import { strictJsonFault } from '@cupel/domain'
+import { authorityOrigins, strictJsonFault } from '@cupel/domain'
 import { labelFormats } from '../formats/formats.js'
+import { authoritiesAt } from './authority-addresses.js'
 import { z } from 'zod'
 
 const MINUTE_MS = 60_000
@@ -36,6 +37,13 @@ const listSchema = z
     format: z.enum([...labelFormats.keys()] as [string, ...string[]]).describe('Layout of the file.'),
     url: url.optional().describe('Where to download the list: https, or http on this machine.'),
     path: path.optional().describe('A file, or a folder of which the newest file is used.'),
+    whole: z.boolean().optional().describe("The file is all of an authority's list, as with --whole."),
+    own_address_of: z
+      .enum(Object.values(authorityOrigins) as [string, ...string[]])
+      .optional()
+      .describe(
+        "The url serves the list of this authority as it is now, such as a proxy of the authority's server.",
+      ),
     companion_url: url.optional(),
     companion_path: path.optional(),
     hosts: z
@@ -52,6 +60,7 @@ const listSchema = z
     chain: z.string().optional().describe('For formats that state none.'),
   })
   .refine((list) => (list.url === undefined) !== (list.path === undefined), 'either a url or a path')
+  .refine((list) => list.own_address_of === undefined || list.url !== undefined, 'own_address_of needs a url')
   .refine(
     (list) => list.companion_url === undefined || list.companion_path === undefined,
     'a companion_url or a companion_path',
@@ -66,6 +75,10 @@ export interface RefreshedList {
   readonly format: string
   readonly place: Place
   readonly companion: Place | undefined
+  /** The file is all of an authority's list, whatever its format. */
+  readonly whole: boolean
+  /** Origins of the authorities whose own address the place is: what is found there is their list of today. */
+  readonly authorities: readonly string[]
   readonly everyMs: number
   readonly maxAgeMs: number | undefined
   readonly maxBytes: number
@@ -121,6 +134,11 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
     format: list.format,
     place: placeOf(list.url, list.path, list.hosts)!,
     companion: placeOf(list.companion_url, list.companion_path, list.hosts),
+    whole: list.whole === true,
+    authorities:
+      list.url === undefined
+        ? []
+        : [...authoritiesAt(list.url), ...(list.own_address_of === undefined ? [] : [list.own_address_of])],
     everyMs: list.every,
     maxAgeMs: list.max_age,
     maxBytes: list.max_bytes,

@@ -88,17 +88,18 @@ describe('a set', () => {
   })
 })
 
-test('a date in the future is taken as today, so that the next version does not look old', async () => {
-  const name = 'typo.csv'
-  const first = await installation.imported(
-    await installation.list(name, rows('typo', 3, { date: '2962-01-01' })),
-  )
-  expect(first.warnings).toEqual([expect.stringContaining('2962-01-01')])
-  expect(Date.parse(first.sets[0]!.asOf!)).toBeLessThanOrEqual(Date.now())
-  const today = new Date().toISOString()
-  const next = await installation.imported(await installation.list(name, rows('typo', 4, { date: today })))
-  expect(next).toMatchObject({ added: 1, unchanged: 3, warnings: [] })
-  expect(next.sets[0]).toMatchObject({ historical: false, total: 4 })
+test('a list dated in the future is refused: a mistyped year would make an old list look like one of today', async () => {
+  const file = await installation.list('typo.csv', rows('typo', 3))
+  expect(await installation.import(file, { asOf: '2962-01-01' })).toMatchObject({ refusal: 'bad-option' })
+  // Where the list is published the day may have begun already.
+  const tomorrow = new Date(Date.now() + 3_600_000).toISOString()
+  const { sets } = await installation.imported(file, { asOf: tomorrow })
+  expect(Date.parse(sets[0]!.asOf!)).toBeLessThanOrEqual(Date.now())
+  const xml = `<sdnList><publshInformation><Publish_Date>11/21/2962</Publish_Date><Record_Count>1</Record_Count>
+    </publshInformation><sdnEntry><uid>7</uid><lastName>LAZARUS</lastName><idList><id><uid>1</uid>
+    <idType>Digital Currency Address - ETH</idType><idNumber>${evm(9)}</idNumber></id></idList></sdnEntry></sdnList>`
+  const list = await installation.file('SDN.XML', xml)
+  expect(await installation.import(list, { format: 'ofac-xml' })).toMatchObject({ refusal: 'malformed' })
 })
 
 describe('a list older than the published one', () => {

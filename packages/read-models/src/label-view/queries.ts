@@ -52,6 +52,20 @@ export async function* listSetLabels(
 }
 
 /**
+ * The current sanctions labels of an authority's origin: those of its own sets, and restatements. A label whose end lies in the
+ * past is not among them.
+ */
+export async function listSanctions(database: Queryable, origin: string): Promise<Label[]> {
+  const rows = await database.query<{ label: CompactLabel }>(
+    `SELECT json_build_array(${LABEL_EXPRESSIONS.join(', ')}) AS label FROM ${visibleLabels(null)}
+     WHERE l.category = 'sanctions' AND l.origin = $1 AND NOT p.historical AND ended.published_at IS NULL
+       AND (l.valid_to IS NULL OR l.valid_to::timestamptz > now()) ORDER BY l.log_offset`,
+    [origin],
+  )
+  return rows.map((row) => labelOf(row.label))
+}
+
+/**
  * All labels of the keys, for operators. `knownAt`: only labels that were visible here at that time. `validAt`: only labels that
  * were valid then, as known at `knownAt`; a missing end counts as open, a missing beginning as always valid. Both are RFC 3339
  * times or dates; a date means its first moment, UTC.

@@ -1,0 +1,70 @@
+/**
+ * Which sets of an authority designate, and which addresses lose a designation when the sets change. An import uses both before
+ * it publishes; a decision uses the scorer's own rule.
+ */
+import { setDay, type LabelSetName } from './label-set.js'
+
+/** A set in force, as far as these rules read it. */
+export interface SetInForce extends LabelSetName {
+  /** The origin whose own list the set is; empty for every other set. */
+  readonly authorityOrigin: string
+  /** All of the authority's list, not a part of it. */
+  readonly whole: boolean
+  readonly asOf: string | null
+  readonly total: number
+}
+
+/** A current sanctions label of an authority's origin: of one of its own sets, or a restatement. */
+export interface OriginLabel extends LabelSetName {
+  /** What look-ups compare; names the address. */
+  readonly lookupKey: string
+}
+
+/** The whole sets of an authority that have labels. A withdrawn set is no list. */
+function wholeSets<S extends SetInForce>(sets: readonly S[], origin: string): readonly S[] {
+  return sets.filter(({ authorityOrigin, whole, total }) => authorityOrigin === origin && whole && total > 0)
+}
+
+/** The whole set of the same authority that is dated after this one and makes it history; undefined if there is none. */
+export function laterWholeSet<S extends SetInForce>(
+  sets: readonly S[],
+  { authorityOrigin, whole, asOf, source, dataset }: SetInForce,
+): S | undefined {
+  if (!whole || authorityOrigin === '') return undefined
+  const day = setDay(asOf)
+  return wholeSets(sets, authorityOrigin)
+    .filter((other) => other.source !== source || other.dataset !== dataset)
+    .filter((other) => day !== null && setDay(other.asOf) !== null && setDay(other.asOf)! > day)
+    .sort((a, b) => (a.asOf! < b.asOf! ? 1 : -1))[0]
+}
+
+/** Whether labels of the authority's origin hold under these sets. */
+function holdsUnder(sets: readonly SetInForce[], origin: string): (label: OriginLabel) => boolean {
+  const own = sets.filter(({ authorityOrigin, total }) => authorityOrigin === origin && total > 0)
+  const designating = new Set(
+    own.filter((set) => laterWholeSet(own, set) === undefined).map((set) => nameOf(set)),
+  )
+  // A restatement never outlives a whole list.
+  const restatementsHold = wholeSets(sets, origin).length === 0
+  return (label) => designating.has(nameOf(label)) || restatementsHold
+}
+
+const nameOf = ({ source, dataset }: LabelSetName): string => JSON.stringify([source, dataset])
+
+/**
+ * Counts the addresses whose designation by one authority ends, however it ends: by a retired row, a replaced set, a list that
+ * becomes history, or a restatement that a whole list ends. An address that another set still designates loses nothing.
+ */
+export function lostDesignations<L extends OriginLabel>(
+  origin: string,
+  before: { readonly sets: readonly SetInForce[]; readonly labels: Iterable<L> },
+  after: { readonly sets: readonly SetInForce[]; readonly labels: Iterable<OriginLabel> },
+): { readonly designated: number; readonly lost: readonly L[] } {
+  const heldBefore = new Map<string, L>()
+  const holds = holdsUnder(before.sets, origin)
+  for (const label of before.labels) if (holds(label)) heldBefore.set(label.lookupKey, label)
+  const designated = heldBefore.size
+  const stillHolds = holdsUnder(after.sets, origin)
+  for (const label of after.labels) if (stillHolds(label)) heldBefore.delete(label.lookupKey)
+  return { designated, lost: [...heldBefore.values()] }
+}

@@ -1,0 +1,137 @@
+/** What an import ends besides the retired labels of its own set: labels of replaced sets, and designations. */
+import { lostDesignations, type OriginLabel, type SetInForce } from '@cupel/domain'
+import type { Database } from '@cupel/postgres'
+import { listSanctions, listSetLabels, listSets, type Label, type PublishedSet } from '@cupel/read-models'
+import type { LostDesignation } from './import-request.js'
+import { setKey, type LabelImport } from './label-events.js'
+import { SPOOL_BUCKETS } from './label-spool.js'
+import type { ChangeCounts, SetComparison } from './set-changes.js'
+
+export interface SetImport extends LabelImport {
+  readonly counts: ChangeCounts
+}
+
+export interface Ended {
+  /** Current labels of the sets that an import replaces. */
+  readonly replaced: ReadonlyMap<SetComparison, readonly Label[]>
+  /** Of those the ones whose fact the file does not state, by set; without sanctions of an authority's own set. */
+  readonly unstated: readonly { readonly set: PublishedSet; readonly labels: number }[]
+  /** By origin of the authority: how many addresses were designated, and which are not any more. */
+  readonly byAuthority: ReadonlyMap<
+    string,
+    { readonly designated: number; readonly lost: readonly LostDesignation[] }
+  >
+  readonly lost: readonly LostDesignation[]
+}
+
+/** Finds what ends. Reads every label of replaced sets and of the authorities concerned into memory. */
+export async function endedBy(database: Database, sets: readonly SetImport[]): Promise<Ended> {
+  const changed = sets.map(({ comparison }) => comparison).filter(({ historical }) => !historical)
+  const replaced = new Map<SetComparison, readonly Label[]>()
+  const unstated: { set: PublishedSet; labels: number }[] = []
+  for (const comparison of changed) {
+    if (comparison.replaced.length === 0) continue
+    const facts = await statedFacts(comparison)
+    const labels: Label[] = []
+    for (const set of comparison.replaced) {
+      const own: Label[] = []
+      for await (const page of listSetLabels(database, set)) own.push(...page)
+      labels.push(...own)
+      const guarded = own.filter(({ category }) => set.authorityOrigin === '' || category !== 'sanctions')
+      unstated.push({ set, labels: guarded.filter((label) => !facts.has(factOf(label))).length })
+    }
+    replaced.set(comparison, labels)
+  }
+  const byAuthority = new Map<string, { designated: number; lost: readonly LostDesignation[] }>()
+  for (const origin of new Set(changed.flatMap(originsOf)))
+    byAuthority.set(origin, await lostOf(database, origin, sets))
+  return { replaced, unstated, byAuthority, lost: [...byAuthority.values()].flatMap(({ lost }) => lost) }
+}
+
+const factOf = ({ lookupKey, category }: { readonly lookupKey: string; readonly category: string }): string =>
+  `${category} ${lookupKey}`
+
+async function statedFacts({ stated }: SetComparison): Promise<ReadonlySet<string>> {
+  const facts = new Set<string>()
+  for (let bucket = 0; bucket < SPOOL_BUCKETS; bucket += 1)
+    for (const label of await stated.bucket(bucket)) facts.add(factOf(label))
+  return facts
+}
+
+/** The authorities whose designations an import of the set can end. */
+const originsOf = ({ authorityOrigin, replaced }: SetComparison): readonly string[] =>
+  [...new Set([authorityOrigin, ...replaced.map((set) => set.authorityOrigin)])].filter(
+    (origin) => origin !== '',
+  )
+
+async function lostOf(
+  database: Database,
+  origin: string,
+  sets: readonly SetImport[],
+): Promise<{ readonly designated: number; readonly lost: readonly LostDesignation[] }> {
+  const before = {
+    sets: await listSets(database),
+    labels: await listSanctions(database, origin),
+  }
+  const changed = sets.filter(({ comparison: { historical } }) => !historical)
+  const gone = new Set(
+    changed.flatMap(({ comparison: { set, append, replaced } }) => [
+      ...(append ? [] : [setKey(set)]),
+      ...replaced.map(setKey),
+    ]),
+  )
+  const own = new Set(changed.map(({ comparison: { set } }) => setKey(set)))
+  const after: { sets: SetInForce[]; labels: OriginLabel[] } = {
+    sets: before.sets.filter((set) => !gone.has(setKey(set)) && !own.has(setKey(set))),
+    labels: before.labels.filter((label) => !gone.has(setKey(label))),
+  }
+  for (const { comparison, counts } of changed) {
+    const { set, authorityOrigin, whole, asOf, stated } = comparison
+    after.sets.push({ ...set, authorityOrigin, whole, asOf, total: counts.total })
+    for (let bucket = 0; bucket < SPOOL_BUCKETS; bucket += 1)
+      for (const label of await stated.bucket(bucket))
+        if (label.category === 'sanctions' && label.origin === origin)
+          after.labels.push({ ...set, lookupKey: label.lookupKey })
+  }
+  const { designated, lost } = lostDesignations(origin, before, after)
+  return {
+    designated,
+    lost: lost
+      .map(({ chain, canonicalAddress, entity, source, dataset }) => ({
+        ...{ authority: origin, chain, address: canonicalAddress, entity, source, dataset },
+      }))
+      .sort((a, b) => compareText(a.chain, b.chain) || compareText(a.address, b.address)),
+  }
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** How many designations this set ends. */
+export function lostBy(comparison: SetComparison, { byAuthority }: Ended): number {
+  if (comparison.historical) return 0
+  return originsOf(comparison).reduce((sum, origin) => sum + (byAuthority.get(origin)?.lost.length ?? 0), 0)
+}
+
+/** What the guard of removals judges, each part by itself. Designations count by address, all other labels by row. */
+export function removalsOf(
+  sets: readonly SetImport[],
+  { unstated, byAuthority }: Ended,
+): readonly { readonly removals: number; readonly before: number; readonly what: string }[] {
+  const rows = sets.map(({ comparison: { set, authorityOrigin, liveBefore }, counts }) => {
+    const removals = counts.retired - (authorityOrigin === '' ? 0 : counts.retiredSanctions)
+    return {
+      removals,
+      before: liveBefore,
+      what: `remove ${removals} of ${liveBefore} labels of ${setKey(set)}`,
+    }
+  })
+  const withdrawn = unstated.map(({ set, labels }) => ({
+    ...{ removals: labels, before: set.total },
+    what: `remove ${labels} of ${set.total} labels of ${setKey(set)}`,
+  }))
+  const designations = [...byAuthority].map(([origin, { designated, lost }]) => ({
+    ...{ removals: lost.length, before: designated },
+    what: `end ${lost.length} of ${designated} designations by ${origin}`,
+  }))
+  return [...rows, ...withdrawn, ...designations]
+}

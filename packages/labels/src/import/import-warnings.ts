@@ -1,0 +1,50 @@
+/** What an operator should know about an import that was accepted. */
+import { laterWholeSet, setDay } from '@cupel/domain'
+import { setKey } from './label-events.js'
+import type { LabelImportRequest } from './import-request.js'
+import type { SetComparison } from './set-changes.js'
+
+export function warningsOf(comparison: SetComparison, request: LabelImportRequest): string[] {
+  const { set, asOf, later } = comparison
+  const warnings: string[] = []
+  if (later !== null) {
+    const advice = request.append === true ? '; --append with a later --as-of adds to the current list' : ''
+    warnings.push(
+      `${setKey(set)} of ${setDay(asOf)} is older than ${setKey(later)} of ${setDay(later.asOf)} in force: ` +
+        `it adds history and changes nothing current${advice}`,
+    )
+  }
+  return [...warnings, ...authorityWarnings(comparison)]
+}
+
+/** With several sets of an authority all of them designate: a party that one of them delists stays designated by the others. */
+function authorityWarnings(comparison: SetComparison): string[] {
+  const { set, authorityOrigin, whole, asOf, historical, siblings } = comparison
+  if (authorityOrigin === '' || historical) return []
+  const warnings: string[] = []
+  const own = { ...set, authorityOrigin, whole, asOf, total: 1 }
+  const past = siblings.filter((other) => laterWholeSet([own], other) !== undefined)
+  const beside = siblings.filter((other) => !past.includes(other))
+  if (past.length > 0)
+    warnings.push(
+      `${past.map(setKey).join(', ')} of an earlier date is history from now on and designates nobody`,
+    )
+  if (beside.length > 0)
+    warnings.push(
+      `${authorityOrigin} also has ${beside.map(setKey).join(', ')} in force: the sets designate together. ` +
+        `A set that is the same list under another name is withdrawn with --replaces ${setKey(beside[0]!)}`,
+    )
+  const newer = beside.find(
+    (other) => other.whole && setDay(asOf) !== null && (setDay(other.asOf) ?? '') > setDay(asOf)!,
+  )
+  if (newer !== undefined && !whole)
+    warnings.push(
+      `${setKey(set)} of ${setDay(asOf)} counts as a part of the list and designates beside ${setKey(newer)} of ` +
+        `${setDay(newer.asOf)}. If it is an old version of the whole list, import it with --whole: then it is history`,
+    )
+  if (asOf === null)
+    warnings.push(
+      `${setKey(set)} states no date, so its age is unknown and nothing is green: state it with --as-of`,
+    )
+  return warnings
+}

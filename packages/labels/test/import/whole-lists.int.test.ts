@@ -1,0 +1,319 @@
+/** Sets of one authority: what is whole and what is a part, what replaces what, and which addresses lose a designation. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LABEL_TOPIC, listPublications, listSets, type PublishedSet } from '@cupel/read-models'
+import type { LabelImportRequest } from '../../src/index.js'
+import { startInstallation, type ImportInstallation } from './installation.js'
+import { evm, rows, type Row } from './rows.js'
+
+let installation: ImportInstallation
+beforeEach(async () => {
+  installation = await startInstallation()
+})
+afterEach(async () => await installation.close())
+
+const OFAC = { source: 'ofac_sdn', category: 'sanctions', confidence: '0.99' }
+/** Addresses `from` to `to` as designations of OFAC. */
+const designations = (from: number, to: number, more: Row = {}): string[] =>
+  rows('ofac_sdn', to - from + 1, { ...OFAC, ...more }, from)
+
+type Options = Partial<LabelImportRequest>
+const imported = async (name: string, lines: readonly string[], options: Options = {}) =>
+  await installation.imported(await installation.list(name, lines), options)
+const tried = async (name: string, lines: readonly string[], options: Options = {}) =>
+  await installation.import(await installation.list(name, lines), options)
+const set = async (dataset: string): Promise<PublishedSet | undefined> =>
+  (await listSets(installation.database)).find((one) => one.dataset === dataset)
+const listedIn = async (number: number): Promise<string[]> =>
+  (await installation.show(evm(number), 'ETH')).filter(({ listed }) => listed).map(({ dataset }) => dataset)
+
+const WHOLE = { whole: true, asOf: '2026-11-20' }
+
+describe('a set of an authority', () => {
+  test('is a part unless the format or --whole says that it is the whole list', async () => {
+    await imported('part.csv', designations(1, 3))
+    await imported('whole.csv', designations(1, 3), WHOLE)
+    expect(await set('part.csv')).toMatchObject({ whole: false, authorityOrigin: 'us-ofac', total: 3 })
+    expect(await set('whole.csv')).toMatchObject({
+      whole: true,
+      asOf: '2026-11-20T00:00:00.000Z',
+      visible: 3,
+    })
+    const xml = await installation.file(
+      'SDN.XML',
+      `<?xml version="1.0"?><sdnList><publshInformation><Publish_Date>11/21/2026</Publish_Date><Record_Count>1</Record_Count>
+       </publshInformation><sdnEntry><uid>7</uid><lastName>LAZARUS</lastName><idList><id><uid>1</uid>
+       <idType>Digital Currency Address - ETH</idType><idNumber>${evm(9)}</idNumber></id></idList></sdnEntry></sdnList>`,
+    )
+    await installation.imported(xml, { format: 'ofac-xml', acceptRemovals: 3, reason: 'a list of one' })
+    expect(await set('SDN.XML')).toMatchObject({ whole: true, asOf: '2026-11-21T00:00:00.000Z', total: 1 })
+  })
+
+  test('that is no authority’s, or only adds, cannot be whole', async () => {
+    expect(await tried('mine.csv', rows('mine', 3), { whole: true })).toMatchObject({ refusal: 'bad-option' })
+    expect(await tried('sdn', designations(1, 3), { whole: true, append: true })).toMatchObject({
+      refusal: 'bad-option',
+    })
+  })
+
+  test('under another file name ends nothing: 631 rows of a list leave the other 422 designated', async () => {
+    await imported('ofac_sdn.csv', designations(1, 1_053), WHOLE)
+    const again = await imported('random.csv', designations(423, 1_053), { asOf: '2026-11-21' })
+    expect(again).toMatchObject({ added: 631, retired: 0, lost: [] })
+    expect(again.warnings).toEqual([expect.stringContaining('ofac_sdn/ofac_sdn.csv')])
+    expect(await listedIn(1)).toEqual(['ofac_sdn.csv'])
+    expect(await listedIn(1_053)).toEqual(['ofac_sdn.csv', 'random.csv'])
+    expect(await set('ofac_sdn.csv')).toMatchObject({ total: 1_053, visible: 1_053, whole: true })
+    expect(await set('random.csv')).toMatchObject({ whole: false })
+  })
+
+  test('of one file per asset is one part set per file, and all of them designate', async () => {
+    await imported('ETH.txt', designations(1, 40))
+    await imported('XBT.txt', designations(41, 80))
+    for (const [number, file] of [
+      [1, 'ETH.txt'],
+      [80, 'XBT.txt'],
+    ] as const)
+      expect(await listedIn(number)).toEqual([file])
+    expect((await listSets(installation.database)).map(({ whole }) => whole)).toEqual([false, false])
+  })
+
+  test('keeps its date and stays whole when a few rows are appended', async () => {
+    await imported('sdn', designations(1, 10), { whole: true, asOf: '2019-06-01' })
+    await imported('sdn', designations(11, 12), { append: true, asOf: '2026-11-22' })
+    expect(await set('sdn')).toMatchObject({
+      whole: true,
+      asOf: '2019-06-01T00:00:00.000Z',
+      total: 12,
+      visible: 12,
+    })
+  })
+})
+
+describe('a whole list dated before another one of the authority', () => {
+  test('only adds history, whatever its name: a list of 2024 sanctions no delisted address again', async () => {
+    await imported('sdn', designations(1, 100), WHOLE)
+    const old = await imported('ofac_2024.csv', designations(91, 187, { date: '2024-09-27' }), {
+      whole: true,
+      asOf: '2024-09-27',
+    })
+    expect(old.sets).toMatchObject([{ historical: true, total: 0, added: 87, unchanged: 10 }])
+    expect(old.warnings).toEqual([expect.stringContaining('ofac_sdn/sdn of 2026-11-20')])
+    expect((await listSets(installation.database)).map(({ dataset }) => dataset)).toEqual(['sdn'])
+    expect(await installation.show(evm(187), 'ETH')).toMatchObject([
+      { listed: false, historical: true, validTo: '2026-11-20T00:00:00.000Z' },
+    ])
+    expect(await listedIn(95)).toEqual(['sdn'])
+    // A part set of that age designates, as every part does, and the import says so.
+    const part = await imported('part.csv', designations(187, 187), { asOf: '2024-09-27' })
+    expect(part.warnings).toContainEqual(expect.stringContaining('import it with --whole'))
+  })
+
+  test('becomes history when the later one comes, and the guard counts what then ends', async () => {
+    await imported('ofac_2024.csv', designations(1, 187), { whole: true, asOf: '2024-09-27' })
+    const lines = designations(88, 187)
+    expect(await tried('sdn', lines, WHOLE)).toMatchObject({ refusal: 'too-many-removals', removals: 87 })
+    const accepted = await imported('sdn', lines, { ...WHOLE, acceptRemovals: 87, reason: 'delisted since' })
+    expect(accepted.warnings).toEqual([expect.stringContaining('is history from now on')])
+    expect(await set('sdn')).toMatchObject({ lostDesignations: 87, acceptedRemovals: 87 })
+  })
+})
+
+describe('the guard counts addresses that lose a designation', () => {
+  test('by a retired row, and not those whose entity is only named otherwise', async () => {
+    await imported('sdn', designations(1, 100), WHOLE)
+    const renamed = designations(1, 100, { entity: 'The same under another name' })
+    expect(await imported('sdn', renamed, WHOLE)).toMatchObject({ retired: 100, added: 100, lost: [] })
+    const shorter = await tried('sdn', renamed.slice(30), WHOLE)
+    expect(shorter).toMatchObject({ refusal: 'too-many-removals', removals: 30 })
+    expect(shorter).toMatchObject({ lost: expect.objectContaining({ length: 30 }) as unknown })
+    expect(shorter.status === 'refused' && shorter.lost[0]).toEqual({
+      ...{ authority: 'us-ofac', chain: 'ETH', address: evm(1), entity: 'The same under another name' },
+      ...{ source: 'ofac_sdn', dataset: 'sdn' },
+    })
+    for (const acceptRemovals of [29, 31])
+      expect(await tried('sdn', renamed.slice(30), { ...WHOLE, acceptRemovals, reason: 'x' })).toMatchObject({
+        refusal: 'too-many-removals',
+      })
+  })
+
+  test('over all sets of the authority: an address in another set loses nothing', async () => {
+    await imported('sdn', designations(1, 100), WHOLE)
+    await imported('urgent.csv', designations(1, 50))
+    expect(await imported('sdn', designations(51, 100), WHOLE)).toMatchObject({ retired: 50, lost: [] })
+    expect(await tried('urgent.csv', designations(50, 50))).toMatchObject({
+      refusal: 'too-many-removals',
+      removals: 49,
+    })
+  })
+
+  test('by a replaced set', async () => {
+    await imported('SDN.XML', designations(1, 100), WHOLE)
+    const replaces = { ...WHOLE, replaces: ['SDN.XML'] }
+    expect(await tried('sdn', designations(21, 100), replaces)).toMatchObject({ removals: 20 })
+    expect(await set('SDN.XML')).toMatchObject({ total: 100 })
+    expect(await imported('sdn', designations(1, 101), replaces)).toMatchObject({ replaced: 100, lost: [] })
+    expect(await set('SDN.XML')).toMatchObject({
+      total: 0,
+      visible: 0,
+      replacedBy: { source: 'ofac_sdn', dataset: 'sdn' },
+    })
+    expect(await set('sdn')).toMatchObject({ replaces: [{ source: 'ofac_sdn', dataset: 'SDN.XML' }] })
+    expect(await listedIn(1)).toEqual(['sdn'])
+    // The old name is free again, and starts from nothing.
+    expect(
+      await imported('SDN.XML', designations(1, 2), {
+        whole: true,
+        asOf: '2026-11-21',
+        acceptRemovals: 99,
+        reason: 'test',
+      }),
+    ).toMatchObject({ added: 2, retired: 0 })
+  })
+
+  test('by a restatement that the whole list ends', async () => {
+    const restated = rows(
+      'somebody',
+      30,
+      { category: 'sanctions', url: 'https://sanctionssearch.ofac.treas.gov/Details.aspx?id=1' },
+      1,
+    )
+    await imported('restated.csv', restated)
+    const result = await tried('sdn', designations(21, 60), WHOLE)
+    expect(result).toMatchObject({ refusal: 'too-many-removals', removals: 20 })
+    // A part set ends no restatement.
+    expect(await imported('sdn', designations(21, 60))).toMatchObject({ lost: [] })
+  })
+
+  test('by a withdrawal, after which the set is no list', async () => {
+    await imported('sdn', designations(1, 40), WHOLE)
+    const empty = { source: 'ofac_sdn', reason: 'imported by mistake', whole: true }
+    expect(await tried('sdn', [], { ...empty, acceptRemovals: 39 })).toMatchObject({ removals: 40 })
+    await imported('sdn', [], { ...empty, acceptRemovals: 40 })
+    expect(await set('sdn')).toMatchObject({ total: 0, visible: 0, whole: false, lostDesignations: 40 })
+    // A withdrawn list makes no other list history.
+    const older = await imported('old', designations(1, 40), { whole: true, asOf: '2026-01-01' })
+    expect(older.sets).toMatchObject([{ historical: false, whole: true }])
+  })
+
+  test('and labels of other categories by row', async () => {
+    const mixers = rows('ofac_sdn', 40, { ...OFAC, category: 'mixer' }, 500)
+    await imported('sdn', [...designations(1, 10), ...mixers], WHOLE)
+    expect(await tried('sdn', designations(1, 10), WHOLE)).toMatchObject({
+      refusal: 'too-many-removals',
+      removals: 40,
+      lost: [],
+    })
+  })
+})
+
+describe('--replaces', () => {
+  beforeEach(async () => {
+    await imported('old', designations(1, 10), WHOLE)
+  })
+
+  test.each<[string, Options]>([
+    ['names a set that is not in force', { replaces: ['nowhere'] }],
+    ['names the set itself', { replaces: ['ofac_sdn/new'] }],
+    ['has a mistyped source', { replaces: ['ofac/old'] }],
+  ])('is refused where it %s', async (_what, options) => {
+    expect(await tried('new', designations(1, 10), { ...WHOLE, ...options })).toMatchObject({
+      refusal: 'bad-option',
+    })
+  })
+
+  test('is refused for a file of several sources', async () => {
+    const lines = [...designations(1, 10), ...rows('somebody', 3)]
+    expect(await tried('new', lines, { replaces: ['old'] })).toMatchObject({ refusal: 'bad-option' })
+  })
+
+  test('takes a list with an earlier date, because the operator says so, if no third list is later', async () => {
+    const earlier = { whole: true, asOf: '2026-11-01', replaces: ['old'] }
+    await imported('third', designations(1, 10), WHOLE)
+    expect(await tried('new', designations(1, 10), earlier)).toMatchObject({ refusal: 'too-old' })
+    const both = { ...earlier, replaces: ['old', 'third'] }
+    expect((await imported('new', designations(1, 10), both)).sets).toMatchObject([{ historical: false }])
+    expect(await set('new')).toMatchObject({ whole: true, total: 10, visible: 10, retired: 20 })
+  })
+
+  test('counts what the file does not state of a replaced set that is no authority’s', async () => {
+    await imported('a.csv', rows('mine', 50))
+    expect(await tried('b.csv', rows('mine', 30), { replaces: ['mine/a.csv'] })).toMatchObject({
+      removals: 20,
+    })
+    expect(await imported('b.csv', rows('mine', 50), { replaces: ['a.csv'] })).toMatchObject({ replaced: 50 })
+  })
+})
+
+describe('identity', () => {
+  test('only a changed observation date is no change; another confidence is a revision', async () => {
+    await imported('sdn', designations(1, 3), WHOLE)
+    const later = designations(1, 3, { date: '2026-11-20' })
+    expect(await imported('sdn', later, WHOLE)).toMatchObject({ unchanged: 3, changed: 0 })
+    expect(await imported('sdn', designations(1, 3, { confidence: '0.98' }), WHOLE)).toMatchObject({
+      changed: 3,
+    })
+  })
+})
+
+describe('two importers of different sets of one authority', () => {
+  test('run one after the other, and neither state is stale', async () => {
+    const [first, second] = await Promise.all([
+      imported('ETH.txt', designations(1, 40)),
+      imported('XBT.txt', designations(41, 80)),
+    ])
+    expect([first, second]).toMatchObject([{ added: 40 }, { added: 40 }])
+    expect(await listSets(installation.database)).toMatchObject([
+      { total: 40, visible: 40, staleBase: false },
+      { total: 40, visible: 40, staleBase: false },
+    ])
+  })
+
+  test('of which one lost its locks give a conflict: its set is not fresh until it is imported again', async () => {
+    const { deps } = installation
+    let other: Promise<unknown> | null = null
+    const importing = { ...deps, log: { ...deps.log } }
+    importing.log.append = async (at, records) => {
+      // Between the comparison and the publication another process publishes, as after a lost connection.
+      if (at === 'labels.publish' && other === null) {
+        const event = {
+          type: 'LabelSetPublished' as const,
+          data: { ...(await publication('intruder')), total: 0, basedOnSeq: 0 },
+          envelope: {
+            id: '00000000-0000-4000-8000-000000000001',
+            source: 'test',
+            time: new Date().toISOString(),
+            subject: 's',
+            correlationId: 'c',
+            causationId: 'c',
+          },
+        }
+        other = deps.log.append('labels.publish', [
+          deps.codec.encode(event, { topic: LABEL_TOPIC, key: 'ofac_sdn/intruder' }),
+        ])
+        await other
+      }
+      return await deps.log.append(at, records)
+    }
+    await imported('base', designations(1, 2))
+    const { importLabels } = await import('../../src/index.js')
+    const file = await installation.list('sdn', designations(1, 10))
+    const request = { file, format: 'csv', importedBy: 'operator:test', ...WHOLE }
+    expect(await importLabels(request, importing)).toMatchObject({ status: 'imported' })
+    expect(await set('sdn')).toMatchObject({ staleBase: true, total: 10, visible: 10 })
+    await installation.imported(file, WHOLE)
+    expect(await set('sdn')).toMatchObject({ staleBase: false })
+  })
+
+  async function publication(dataset: string) {
+    const [base] = await listPublications(installation.database, { source: 'ofac_sdn', dataset: 'base' })
+    const {
+      labelSetSeq: _seq,
+      kind: _kind,
+      visible: _visible,
+      staleBase: _stale,
+      replacedBy: _by,
+      ...data
+    } = base!
+    return { ...data, dataset, importId: 'intruder' }
+  }
+})
