@@ -16,3 +16,6 @@ export const UNLISTED = { address: '0x3333333333333333333333333333333333333333' 
 
 /** A magic address of the sandbox. */
 export const magicAddress = '0x0000000000000000000000000000000000000001'
+
+/** Options with which a set of OFAC rows is the whole list, dated today. Without such a list nothing is green. */
+export const wholeList = (): readonly string[] => ['--whole', '--as-of', new Date().toISOString()]

@@ -190,8 +190,8 @@ async function delisted({ installation, sharedData, folder }: TrapFacts): Promis
     ({ address, chain }) => `${address},${chain},sanctions,Delisted,ofac_sdn,,0.99,2024-09-27`,
   )
   await writeFile(file, [header, ...lines, ''].join('\n'))
-  await installation.import({ file, format: 'csv', set: 'ofac_sdn.csv' })
-  await installation.import({ file, format: 'csv' })
+  await installation.import({ file, format: 'csv', whole: true, set: 'ofac_sdn.csv' })
+  await installation.import({ file, format: 'csv', whole: true })
   const reports = await judgeAddresses(
     installation.database,
     rows.map(({ address, chain }) => ({ address: address!, chain: chain! })),

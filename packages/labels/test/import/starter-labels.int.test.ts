@@ -63,10 +63,16 @@ test('every starter address gets the level of its label', async () => {
 test('once OFAC’s own list is imported, starter labels no longer sanction an address that it does not contain', async () => {
   const listed = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
   const delisted = '0x797d7Ae72EbddCDea2a346c1834E04d1F8dF102b'
-  const own = await installation.list('sdn.csv', [
-    `${listed},ETH,sanctions,LAZARUS GROUP,ofac_sdn,https://ofac.treasury.gov/,0.99,2026-11-20`,
-  ])
-  await installation.imported(own)
+  const sanctioned = rows.filter(({ category, address }) => category === 'sanctions' && address !== delisted)
+  const own = await installation.list(
+    'sdn.csv',
+    sanctioned.map(
+      ({ address, chain }) =>
+        `${address},${chain},sanctions,A listed party,ofac_sdn,https://ofac.treasury.gov/,0.99,2026-11-20`,
+    ),
+  )
+  const { lost } = await installation.imported(own, { whole: true })
+  expect(lost).toMatchObject([{ address: delisted.toLowerCase(), source: 'cupel_starter' }])
   const row = (address: string): LabelRow => rows.find((found) => found.address === address)!
   expect(await judged(row(listed))).toMatchObject({ level: 'red', overallHundredths: 10_000 })
   expect(await judged(row(delisted))).toMatchObject({ overallHundredths: 0 })

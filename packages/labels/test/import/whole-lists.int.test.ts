@@ -1,7 +1,9 @@
 /** Sets of one authority: what is whole and what is a part, what replaces what, and which addresses lose a designation. */
+import type { LabelSetPublished } from '@cupel/contracts'
+import { testEvent } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LABEL_TOPIC, listPublications, listSets, type PublishedSet } from '@cupel/read-models'
-import type { LabelImportRequest } from '../../src/index.js'
+import { LABEL_TOPIC, listSets, type PublishedSet } from '@cupel/read-models'
+import { importLabels, type LabelImportRequest } from '../../src/index.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
 import { evm, rows, type Row } from './rows.js'
 
@@ -270,50 +272,36 @@ describe('two importers of different sets of one authority', () => {
 
   test('of which one lost its locks give a conflict: its set is not fresh until it is imported again', async () => {
     const { deps } = installation
-    let other: Promise<unknown> | null = null
-    const importing = { ...deps, log: { ...deps.log } }
-    importing.log.append = async (at, records) => {
-      // Between the comparison and the publication another process publishes, as after a lost connection.
-      if (at === 'labels.publish' && other === null) {
-        const event = {
-          type: 'LabelSetPublished' as const,
-          data: { ...(await publication('intruder')), total: 0, basedOnSeq: 0 },
-          envelope: {
-            id: '00000000-0000-4000-8000-000000000001',
-            source: 'test',
-            time: new Date().toISOString(),
-            subject: 's',
-            correlationId: 'c',
-            causationId: 'c',
-          },
+    const intruder = deps.codec.encode(testEvent('LabelSetPublished', 'intruder', publication), {
+      topic: LABEL_TOPIC,
+      key: 'ofac_sdn/intruder',
+    })
+    let isAppended = false
+    const log: typeof deps.log = {
+      ...deps.log,
+      async append(at, records) {
+        // Between the comparison and the publication another process publishes, as after a lost connection.
+        if (at === 'labels.publish' && !isAppended) {
+          isAppended = true
+          await deps.log.append('labels.publish', [intruder])
         }
-        other = deps.log.append('labels.publish', [
-          deps.codec.encode(event, { topic: LABEL_TOPIC, key: 'ofac_sdn/intruder' }),
-        ])
-        await other
-      }
-      return await deps.log.append(at, records)
+        return await deps.log.append(at, records)
+      },
     }
     await imported('base', designations(1, 2))
-    const { importLabels } = await import('../../src/index.js')
     const file = await installation.list('sdn', designations(1, 10))
     const request = { file, format: 'csv', importedBy: 'operator:test', ...WHOLE }
-    expect(await importLabels(request, importing)).toMatchObject({ status: 'imported' })
+    expect(await importLabels(request, { ...deps, log })).toMatchObject({ status: 'imported' })
     expect(await set('sdn')).toMatchObject({ staleBase: true, total: 10, visible: 10 })
     await installation.imported(file, WHOLE)
     expect(await set('sdn')).toMatchObject({ staleBase: false })
   })
-
-  async function publication(dataset: string) {
-    const [base] = await listPublications(installation.database, { source: 'ofac_sdn', dataset: 'base' })
-    const {
-      labelSetSeq: _seq,
-      kind: _kind,
-      visible: _visible,
-      staleBase: _stale,
-      replacedBy: _by,
-      ...data
-    } = base!
-    return { ...data, dataset, importId: 'intruder' }
-  }
 })
+
+const publication: LabelSetPublished = {
+  ...{ importId: 'intruder', source: 'ofac_sdn', dataset: 'intruder', sha256: '', asOf: null },
+  ...{ publishedAt: '2026-11-20T00:00:00.000Z', historical: false, appended: false, importedBy: 'test' },
+  ...{ authorityOrigin: 'us-ofac', whole: false, replaces: [], basedOnSeq: 1, confirmedAt: null },
+  ...{ total: 0, added: 0, unchanged: 0, retired: 0, refused: 0, lostDesignations: 0 },
+  ...{ acceptedRemovals: null, reason: null, refreshConfigured: false },
+}

@@ -25,6 +25,8 @@ interface ImportOptions extends JsonOption {
   readonly set?: string
   readonly asOf?: string
   readonly append?: boolean
+  readonly whole?: boolean
+  readonly replaces?: readonly string[]
   readonly acceptRemovals?: number
   readonly reason?: string
   readonly dryRun?: boolean
@@ -43,12 +45,19 @@ Formats:
 ${[...labelFormats.values()].map(({ name, description }) => `  ${name.padEnd(18)} ${description}`).join('\n')}
 
 A set is one dataset of one source (--set, by default the name of the file). Importing a set again replaces it: labels
-that the file no longer contains are retired, never deleted. Other sets do not change. A file that is cut off,
-miscounted or not decodable is refused as a whole. A bad row is refused with its line, and the other rows are imported.
+that the file no longer contains are retired, never deleted. Other sets do not change, unless --replaces names them.
+A file that is cut off, miscounted or not decodable is refused as a whole. A bad row is refused with its line, and the
+other rows are imported.
+
+All sets of an authority designate together. Only a whole list ends restatements of it, and a whole list that is older
+than another one in force adds history only. An import that ends designations needs --accept-removals with the number
+of addresses that lose one, if they are more than 5 and 2 %.
 
 Examples:
   cupel labels import ofac_sdn.csv --format csv
   cupel labels import SDN.XML --format ofac-xml --set sdn
+  cupel labels import SDN_ADVANCED.XML --format ofac-advanced-xml --set sdn-advanced --replaces sdn
+  cupel labels import ofac.csv --format csv --set sdn --whole --as-of 2026-11-20
   cupel labels import SDN.CSV --format ofac-csv --companion SDN_COMMENTS.CSV --set sdn --as-of 2026-11-20
   cupel labels import tags.json --format explorer-json --source my_tags --category scam --chain ETH
   cupel labels import sdn.csv --format csv --accept-removals 87 --reason "OFAC delisted Tornado Cash"`
@@ -67,6 +76,8 @@ export function registerImport(labels: Command, context: CliContext): void {
     .option('--set <name>', 'dataset within the source; by default the name of the file')
     .option('--as-of <date>', 'date of the list, if the file states none (default: its newest observation)')
     .option('--append', 'add to the set, retire nothing')
+    .option('--whole', "the file is all of an authority's list, and not a part (the OFAC formats always are)")
+    .option('--replaces <sets...>', 'withdraw these sets: SOURCE/DATASET, or DATASET of the same source')
     .option('--accept-removals <count>', 'accept a large removal: exactly the reported number', wholeNumber)
     .option('--reason <text>', 'why the removals are right; recorded with the operator')
     .option('--companion <file>', 'second file of the format: SDN_COMMENTS.CSV, an ActorPack')
@@ -148,11 +159,26 @@ function refuse(context: CliContext, options: JsonOption, result: LabelImportRef
   if (options.json === true) {
     const { refused, skipped, ...rest } = result
     context.print(JSON.stringify({ ...snakeCase(rest), ...leftOutJson({ refused, skipped }) }))
-  } else for (const line of leftOutText(result)) context.note(line)
+  } else for (const line of [...leftOutText(result), ...lostText(result, 'would lose')]) context.note(line)
   throw new CommandError(
     `Nothing was imported. ${result.message.replace(/[.]?$/, '.')}`,
     isUsage ? EXIT_USAGE : EXIT_FAILED,
   )
+}
+
+/** Addresses that no set of their authority designates any more; --json lists all of them. */
+function lostText({ lost }: Pick<LabelImportResult, 'lost'>, lose: string): string[] {
+  if (lost.length === 0) return []
+  const shown = lost.slice(0, SHOWN_ROWS)
+  const lines = [
+    '',
+    `${number(lost.length)} ${lost.length === 1 ? 'address' : 'addresses'} ${lose} a designation:`,
+  ]
+  for (const { authority, chain, address, entity } of shown)
+    lines.push(`  ${chain.padEnd(5)} ${address}  ${authority}: ${entity === '' ? '(no name)' : entity}`)
+  if (lost.length > shown.length)
+    lines.push(`  … and ${number(lost.length - shown.length)} more (--json lists all)`)
+  return lines
 }
 
 function jsonOf({ sets, refused, skipped, ...summary }: LabelImportSummary): unknown {
@@ -197,13 +223,15 @@ function rowsText({ count, rows, reasons }: LeftOutRows, what: string): string[]
 }
 
 function textOf(summary: LabelImportSummary): string {
-  const { status, rows, repeated, warnings, visible, rowsPerSecond, durationMs } = summary
+  const { status, rows, repeated, replaced, warnings, visible, rowsPerSecond, durationMs } = summary
   const lines = [
     `${status === 'dry-run' ? 'Would import' : 'Imported'} ${number(rows)} rows in ` +
       `${(durationMs / 1_000).toFixed(1)} s (${number(rowsPerSecond)}/s).`,
     '',
     table([HEADING, ...summary.sets.map(setRow)]),
   ]
+  if (replaced > 0) lines.push('', `${number(replaced)} labels of the replaced sets ended.`)
+  lines.push(...lostText(summary, status === 'dry-run' ? 'would lose' : 'lost'))
   if (repeated > 0) lines.push('', `${number(repeated)} rows repeat another row of the file.`)
   for (const warning of warnings) lines.push('', `Note: ${warning}.`)
   lines.push(...leftOutText(summary))
@@ -222,7 +250,7 @@ function setRow(set: SetSummary): string[] {
     set.dataset,
     set.asOf?.slice(0, 10) ?? '-',
     ...counts,
-    set.historical ? 'history only' : '',
+    set.historical ? 'history only' : set.whole ? 'whole list' : set.authority ? 'part of the list' : '',
   ]
 }
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../test/decided.js'
+import { SANCTIONED, wholeList } from '../../test/some-labels.js'
 import { EXIT_CONFIG, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 
 const EXCHANGE = '0x4444444444444444444444444444444444444444'
@@ -41,10 +42,12 @@ test('cupel labels refresh imports the lists of the plan; reports then rest on a
     items: [{ name: 'clean', outcome: 'imported', succeeded: true }],
   })
   expect((await decided.cupel(...args)).out).toMatch(/clean +unchanged/)
+  await decided.importLabels('sdn', [SANCTIONED.row], ...wholeList())
   const report = await decided.screen(EXCHANGE, 'ETH')
   expect(report.level).toBe('green')
   expect((await decided.shared(report)).labelState.labelSets).toMatchObject([
     { source: 'clean_list', dataset: 'clean', refreshConfigured: true },
+    { source: 'ofac_sdn', dataset: 'sdn', refreshConfigured: false },
   ])
   expect((await decided.cupel('labels', 'sources')).out).toContain('refreshed on a schedule')
   expect(await decided.json('audit', 'recompute')).toMatchObject({ is_proven: true })
