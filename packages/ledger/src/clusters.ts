@@ -54,15 +54,27 @@ const READ_JOINS = {
       ORDER BY s.ledger_seq, j.tx_hash LIMIT 1) first`,
 }
 
+/** A cluster never shrinks, so what is too large in one state is too large in every later one. */
+const knownLarge = new WeakMap<Queryable, Map<string, number>>()
+const MAX_KNOWN_LARGE = 200_000
+
 /** The cluster of an address, or null for an address that was never spent from together with another one. */
 export async function readCluster(
   database: Queryable,
   { chain, address, ledgerSeq, maxAddresses }: ClusterRequest,
 ): Promise<Cluster | null> {
+  const known = knownLarge.get(database) ?? new Map<string, number>()
+  const keyOf = (one: string): string => `${chain} ${maxAddresses} ${one}`
+  const tooLarge: Cluster = { clusterId: address, size: maxAddresses + 1, members: [], stopped: 'too_large' }
+  if ((known.get(keyOf(address)) ?? Infinity) <= ledgerSeq) return tooLarge
   const found = await database.query<{ address: string }>(READ, [chain, address, ledgerSeq, maxAddresses + 1])
   if (found.length < 2) return null
-  if (found.length > maxAddresses)
-    return { clusterId: address, size: found.length, members: [], stopped: 'too_large' }
+  if (found.length > maxAddresses) {
+    if (known.size > MAX_KNOWN_LARGE) known.clear()
+    for (const one of found) known.set(keyOf(one.address), ledgerSeq)
+    knownLarge.set(database, known)
+    return tooLarge
+  }
   const addresses = found.map((one) => one.address).sort()
   const others = addresses.filter((one) => one !== address)
   const joins = await database.query<{ address: string; tx_hash: string }>(READ_JOINS, [

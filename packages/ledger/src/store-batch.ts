@@ -220,13 +220,17 @@ async function storeTransfers(
     told.map(({ occurredAtS }) => occurredAtS),
     told.map(({ txIndex }) => txIndex),
     told.map(({ place }) => place),
-    told.map(({ fromNet }) => fromNet?.toString() ?? null),
-    told.map(({ toNet }) => toNet?.toString() ?? null),
+    orNone(told.map(({ fromNet }) => fromNet?.toString() ?? null)),
+    orNone(told.map(({ toNet }) => toNet?.toString() ?? null)),
     replaces,
     chain,
   ])
   return row!.added
 }
+
+/** No values at all if all are null: unnest fills up the shorter arrays with nulls. */
+const orNone = (values: readonly (string | null)[]): readonly (string | null)[] =>
+  values.every((value) => value === null) ? [] : values
 
 async function storeJoins(
   transaction: Queryable,

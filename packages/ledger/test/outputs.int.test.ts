@@ -126,6 +126,8 @@ describe('a cluster', () => {
     expect(await cluster(a, { maxAddresses: 3 })).toEqual({
       ...{ clusterId: a, size: 4, members: [], stopped: 'too_large' },
     })
+    expect(await cluster(b, { maxAddresses: 3 })).toMatchObject({ clusterId: b, stopped: 'too_large' })
+    expect(await cluster(a, { maxAddresses: 3, ledgerSeq: 0 })).toBeNull()
     expect(await cluster(a, { maxAddresses: 4 })).toMatchObject({ size: 4, stopped: '' })
   })
 

@@ -1,4 +1,7 @@
-/** Measures screens that read a large ledger, and its effect on screens of addresses that it does not contain. */
+/**
+ * Measures screens that read a large ledger, with transfers between accounts and with spent outputs, and its effect on screens of
+ * addresses that it does not contain.
+ */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -7,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openKeepAlivePool, postRequest, type KeepAlivePool } from '../keep-alive-pool.js'
 import { mulberry32, runPhase, type LoadPhase, type LoadResult } from '../load.js'
 import { enterpriseKey, startSystem, type RunningSystem } from '../system.js'
+import { exchangeAddressOf, walletAddressOf, walletsOf, writeOutputs } from './outputs-file.js'
 import {
   addressesOf,
   addressOf,
@@ -41,12 +45,16 @@ export interface ExposureResults {
   readonly transfers: number
   readonly labels: number
   readonly importSeconds: number
+  /** Edges that transactions with spent outputs gave, and how long their import took. */
+  readonly outputs: { readonly transfers: number; readonly importSeconds: number }
   readonly rows: readonly ExposureRow[]
 }
 
 const HUB_COUNTERPARTIES = 100_000
 /** Each busy address has some 125 transfers with the exchange and 30 with each of eight others: 3,000 for a screen. */
 const DENSE_TRANSFERS = 100_000
+/** One transaction with spent outputs to so many transfers between accounts. */
+const TRANSFERS_PER_SPEND = 4
 const HUB_SCREENS: LoadPhase = { kind: 'closed', level: 1, seconds: 5 }
 const WARM_UP_SECONDS = 5
 /** After the import, while Postgres maintains the tables that grew. */
@@ -56,7 +64,7 @@ const REQUEST_TIMEOUT_MS = 30_000
 
 interface Screens {
   readonly pool: KeepAlivePool
-  readonly requestOf: (address: string) => Buffer
+  readonly requestOf: (address: string, chain: string) => Buffer
 }
 
 export async function runExposure(options: ExposureOptions): Promise<ExposureResults> {
@@ -83,6 +91,9 @@ export async function runExposure(options: ExposureOptions): Promise<ExposureRes
     say(`import of ${imported} transfers`)
     await writeTransfers(transferFile, counts)
     const { json } = await system.cupel('ledger', 'import', transferFile, '--format', 'csv', '--chain', 'ETH')
+    const spends = Math.ceil(transfers / TRANSFERS_PER_SPEND)
+    say(`import of ${spends} transactions with spent outputs`)
+    const outputs = await importOutputs(system, join(home, 'outputs.json'), spends)
     say(`rest, ${REST_SECONDS} s`)
     await pause(REST_SECONDS * 1_000)
     say('screens beside the ledger')
@@ -92,6 +103,13 @@ export async function runExposure(options: ExposureOptions): Promise<ExposureRes
       await measure(screens, open, dense, 'two hops among busy addresses', '—'),
       await measure(screens, HUB_SCREENS, () => HUB, 'a hub, one at a time', 'max ≤ 250 ms'),
     )
+    const bitcoin = { ...screens, chain: 'BTC' }
+    const wallet = oneOf(walletsOf(spends), (index) => walletAddressOf(index))
+    const large = oneOf(EXCHANGE_SCREENS, exchangeAddressOf)
+    rows.push(
+      await measure(bitcoin, open, wallet, 'two hops of an address in a cluster', 'p95 ≤ 60 ms'),
+      await measure(bitcoin, open, large, 'an address in a cluster that is too large', 'p95 ≤ 60 ms'),
+    )
     return {
       date: new Date().toISOString().slice(0, 10),
       cores: cpus().length,
@@ -99,6 +117,7 @@ export async function runExposure(options: ExposureOptions): Promise<ExposureRes
       transfers: imported,
       labels,
       importSeconds: Number(json['duration_ms']) / 1_000,
+      outputs,
       rows,
     }
   } finally {
@@ -108,13 +127,26 @@ export async function runExposure(options: ExposureOptions): Promise<ExposureRes
   }
 }
 
+/** Addresses of the exchange that are screened. */
+const EXCHANGE_SCREENS = 500
+
+async function importOutputs(
+  system: RunningSystem,
+  file: string,
+  transactions: number,
+): Promise<ExposureResults['outputs']> {
+  await writeOutputs(file, transactions)
+  const { json } = await system.cupel('ledger', 'import', file, '--format', 'bitcoin-etl', '--chain', 'BTC')
+  return { transfers: Number(json['added']), importSeconds: Number(json['duration_ms']) / 1_000 }
+}
+
 async function openScreens(system: RunningSystem): Promise<Screens> {
   const url = system.line.base_url
   const headers = { authorization: `Bearer ${await enterpriseKey(system, 'Exposure')}` }
   return {
     pool: openKeepAlivePool({ url, connections: CONNECTIONS, timeoutMs: REQUEST_TIMEOUT_MS }),
-    requestOf: (address) =>
-      postRequest(url, '/v1/screen', headers, JSON.stringify({ address, chain: 'ETH' })),
+    requestOf: (address, chain) =>
+      postRequest(url, '/v1/screen', headers, JSON.stringify({ address, chain })),
   }
 }
 
@@ -124,14 +156,14 @@ function oneOf(addresses: number, nameOf: (index: number) => string): () => stri
 }
 
 async function measure(
-  { pool, requestOf }: Screens,
+  { pool, requestOf, chain = 'ETH' }: Screens & { readonly chain?: string },
   phase: LoadPhase,
   address: () => string,
   what: string,
   target: string,
 ): Promise<ExposureRow> {
   const screen = (reports: Record<string, number>) => async (): Promise<void> => {
-    const { status, body } = await pool.exchange(requestOf(address()))
+    const { status, body } = await pool.exchange(requestOf(address(), chain))
     if (status !== 200) throw new Error(`${status} ${body.toString().slice(0, 200)}`)
     const report = JSON.parse(body.toString()) as { coverage: { exposure: { status: string } } }
     const exposure = report.coverage.exposure.status
@@ -144,11 +176,11 @@ async function measure(
 
 /** The results as a table in Markdown. */
 export function renderExposure(results: ExposureResults): string {
-  const { date, cores, loadAverage, transfers, labels, importSeconds, rows } = results
+  const { date, cores, loadAverage, transfers, labels, importSeconds, outputs, rows } = results
   return [
     `Measured ${date} on ${cores} cores, embedded installation; load average before the run ${loadAverage}; ${thousands(transfers)} transfers, ${thousands(labels)} labelled addresses.`,
     '',
-    `Import: ${thousands(transfers / importSeconds)} transfers/s (target ≥ 30,000).`,
+    `Import: ${thousands(transfers / importSeconds)} transfers/s (target ≥ 30,000). Of transactions with spent outputs, with clusters, CoinJoins and balances: ${thousands(outputs.transfers / outputs.importSeconds)} transfers/s.`,
     '',
     '| screens | p50 / p95 / max ms | screens/s | errors | exposure in reports | target |',
     '|---|---|---|---|---|---|',

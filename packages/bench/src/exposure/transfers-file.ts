@@ -22,7 +22,7 @@ const LABELLED_EVERY = 100
 const ROWS_PER_WRITE = 5_000
 const CATEGORIES = ['stolen', 'scam', 'mixer', 'darknet']
 const TRANSFERS_HEADER =
-  'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source'
+  'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,transaction_index'
 const LABELS_HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 const FIRST_BLOCK = 15_000_000
 const FIRST_BLOCK_AT = Date.UTC(2022, 5, 21)
@@ -73,7 +73,7 @@ export async function writeTransfers(file: string, counts: TransferCounts): Prom
     const hash = `0x${index.toString(16).padStart(64, '0')}`
     const gwei = 10_000_000 + Math.floor(random() * 1_000_000_000)
     rows.push(
-      `ETH,${FIRST_BLOCK + block},${at},${hash},0,native,ETH,,${from},${to},${gwei}000000000,,,bench_graph`,
+      `ETH,${FIRST_BLOCK + block},${at},${hash},0,native,ETH,,${from},${to},${gwei}000000000,,,bench_graph,${index % ROWS_PER_BLOCK}`,
     )
     index += 1
     if (rows.length < ROWS_PER_WRITE) continue
