@@ -1,4 +1,8 @@
 /** All label formats by name. */
+import { euFsfXmlFormat } from './authority/eu-fsf-xml.js'
+import { ofsiCsvFormat } from './authority/ofsi-csv.js'
+import { ofsiXmlFormat } from './authority/ofsi-xml.js'
+import { unXmlFormat } from './authority/un-xml.js'
 import { csvFormat } from './csv.js'
 import { explorerJsonFormat } from './explorer-json.js'
 import { ftmFormat } from './ftm.js'
@@ -13,6 +17,10 @@ const formats: readonly LabelFormat[] = [
   ofacXmlFormat,
   ofacAdvancedXmlFormat,
   ofacCsvFormat,
+  ofsiCsvFormat,
+  ofsiXmlFormat,
+  euFsfXmlFormat,
+  unXmlFormat,
   tagpackFormat,
   ftmFormat,
   explorerJsonFormat,

@@ -8,7 +8,7 @@ import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } f
 import { shown } from '../message.js'
 import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
 import { oneLine } from '../sanction.js'
-import { readXml, type XmlElement } from './xml-events.js'
+import { readXml, type XmlElement } from '../xml-events.js'
 
 /** The list has about a thousand addresses; a file with far more is another document. */
 const MAX_ADDRESSES = 1_000_000

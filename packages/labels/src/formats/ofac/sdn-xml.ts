@@ -7,7 +7,7 @@ import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
 import { oneLine } from '../sanction.js'
-import { readXml, type XmlEvent } from './xml-events.js'
+import { readXml, type XmlEvent } from '../xml-events.js'
 
 export const ofacXmlFormat: LabelFormat = {
   name: 'ofac-xml',

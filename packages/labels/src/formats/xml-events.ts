@@ -1,7 +1,7 @@
 /** A streaming XML reader that refuses the set for any fault of the document. */
 import { SaxesParser } from 'saxes'
-import { SetRefusedError, type ByteStream } from '../label-source.js'
-import { decodeUtf8 } from '../utf8.js'
+import { SetRefusedError, type ByteStream } from './label-source.js'
+import { decodeUtf8 } from './utf8.js'
 
 export interface XmlElement {
   /** Name without prefix. */

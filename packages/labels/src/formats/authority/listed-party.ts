@@ -1,0 +1,75 @@
+/** A party that an authority lists, with the remarks about it, in one shape for the lists of several authorities. */
+import type { ParsedItem } from '../label-source.js'
+import { hiddenCharacterIn } from '../row-faults.js'
+import { oneLine, sanctionOf } from '../sanction.js'
+import { addressesIn } from './addresses-in-text.js'
+
+/** A list has some ten thousand parties; a file with far more is another document. */
+export const MAX_PARTIES = 1_000_000
+
+export interface ListedParty {
+  readonly entityId: string
+  /** In the order of preference; the first readable one names the party, the others are aliases. */
+  readonly names: readonly string[]
+  readonly programmes: readonly string[]
+  /** UTC, RFC 3339; null where the list does not say. */
+  readonly designatedAt: string | null
+  readonly sourceUrl: string
+  /** Remarks, with the line each begins on. */
+  readonly remarks: readonly { readonly line: number; readonly text: string }[]
+}
+
+/** The addresses in the remarks about a party, each once, as designations. */
+export function* itemsOfParty(
+  party: ListedParty,
+  list: { readonly name: string; readonly observedAt: string | null },
+): Generator<ParsedItem> {
+  const { entityId, programmes, designatedAt, sourceUrl } = party
+  const [entity = '', ...aliases] = party.names
+    .map(oneLine)
+    .filter((name) => name !== '' && hiddenCharacterIn(name) === null)
+  const seen = new Set<string>()
+  for (const { line, text } of party.remarks) {
+    const { found, refused } = addressesIn(text)
+    for (const reason of refused.filter((one) => isNew(seen, one))) yield { type: 'refused', line, reason }
+    for (const { address, ticker } of found.filter((one) => isNew(seen, one.address))) {
+      yield {
+        type: 'row',
+        row: {
+          line,
+          address,
+          chain: null,
+          chainHint: ticker,
+          category: 'sanctions',
+          entity,
+          source: null,
+          sourceUrl,
+          confidencePpm: null,
+          kind: 'designation',
+          observedAt: list.observedAt,
+          validFrom: designatedAt,
+          sanction: sanctionOf({
+            list: list.name,
+            programmes,
+            entityId,
+            name: entity,
+            aliases,
+            designatedAt,
+          }),
+        },
+      }
+    }
+  }
+}
+
+function isNew(seen: Set<string>, text: string): boolean {
+  const known = seen.has(text)
+  seen.add(text)
+  return !known
+}
+
+/** The earlier of two dates; null where there is none. */
+export function earlier(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other
+  return one < other ? one : other
+}

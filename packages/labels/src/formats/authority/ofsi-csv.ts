@@ -1,0 +1,84 @@
+/** OFSI's consolidated list as CSV: a line with its date, a header, and a row for each name. */
+import { readCsvRows, type CsvRow } from '../csv-rows.js'
+import { utcMidnight } from '../dates.js'
+import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
+import { collectOfsiParties, OFSI_ORIGIN, OFSI_SOURCE, type OfsiRow } from './ofsi-list.js'
+
+export const ofsiCsvFormat: LabelFormat = {
+  name: 'ofsi-csv',
+  description: 'UK OFSI consolidated list, CSV (ConList.csv); addresses in its remarks',
+  wholeAuthorityList: OFSI_ORIGIN,
+  parse(file) {
+    const list = { updatedAt: null as string | null }
+    return {
+      items: parseList(file.open(), list),
+      facts: () => ({ publishedAt: list.updatedAt, defaultSource: OFSI_SOURCE }),
+    }
+  },
+}
+
+const NAMES = ['Name 1', 'Name 2', 'Name 3', 'Name 4', 'Name 5', 'Name 6'] as const
+const REQUIRED = [...NAMES, 'Other Information', 'Alias Type', 'Regime', 'Listed On', 'Group ID'] as const
+/** Columns that not every edition of the layout has. */
+const OPTIONAL = ['UK Sanctions List Date Designated', 'UK Statement of Reasons'] as const
+type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number]
+
+async function* parseList(input: ByteStream, list: { updatedAt: string | null }): AsyncGenerator<ParsedItem> {
+  const ending = { lineBreak: false }
+  const parties = collectOfsiParties()
+  let header: readonly string[] | null = null
+  for await (const row of readCsvRows(input, { trim: true }, ending)) {
+    if (list.updatedAt === null) list.updatedAt = publicationOf(row)
+    else if (header === null) header = headerOf(row)
+    else parties.add(rowOf(row, header))
+  }
+  // The number of the party ends a row: cut off, it would be another party's.
+  if (!ending.lineBreak)
+    throw new SetRefusedError('truncated', null, 'The file does not end with a line break: it is cut off')
+  yield* parties.items(list.updatedAt)
+}
+
+function publicationOf({ fields, line }: CsvRow): string {
+  const [label = '', date = ''] = fields
+  if (label !== 'Last Updated') {
+    throw new SetRefusedError(
+      'wrong-header',
+      line,
+      'the first line is not the date of the list (Last Updated)',
+    )
+  }
+  const updatedAt = dayMonthYear(date)
+  if (updatedAt === null)
+    throw new SetRefusedError('malformed', line, 'Last Updated is not a date (day/month/year)')
+  return updatedAt
+}
+
+function headerOf({ fields, line }: CsvRow): readonly string[] {
+  const missing = REQUIRED.filter((column) => !fields.includes(column))
+  if (missing.length > 0) {
+    throw new SetRefusedError('wrong-header', line, `the header has no column ${missing.join(', ')}`)
+  }
+  return fields
+}
+
+function rowOf({ fields, line }: CsvRow, header: readonly string[]): OfsiRow {
+  if (fields.length !== header.length) {
+    throw new SetRefusedError('wrong-columns', line, `${fields.length} columns instead of ${header.length}`)
+  }
+  const field = (column: Column): string => fields[header.indexOf(column)] ?? ''
+  return {
+    line,
+    groupId: field('Group ID'),
+    nameParts: NAMES.map(field),
+    aliasType: field('Alias Type'),
+    regime: field('Regime'),
+    listedAt: dayMonthYear(field('Listed On')),
+    designatedAt: dayMonthYear(field('UK Sanctions List Date Designated')),
+    remarks: [field('Other Information'), field('UK Statement of Reasons')],
+  }
+}
+
+function dayMonthYear(text: string): string | null {
+  const date = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(text)
+  return date === null ? null : utcMidnight(Number(date[3]), Number(date[2]), Number(date[1]))
+}
