@@ -1,9 +1,9 @@
 /**
  * Cupel's own label layout: RFC 4180 CSV in UTF-8 with the header
- * `address,chain,category,entity,source,source_url,confidence,observed_at`.
+ * `address,chain,category,entity,source,source_url,confidence,observed_at`, and perhaps `subcategory` after it.
  */
 import { categories } from '@cupel/contracts'
-import { upperAscii } from '@cupel/domain'
+import { isSubcategoryOf, upperAscii } from '@cupel/domain'
 import { readCsvRows, type CsvRow } from './csv-rows.js'
 import { isCategory } from './category.js'
 import { parseTime } from './dates.js'
@@ -27,6 +27,8 @@ export const CSV_HEADER = [
   'observed_at',
 ] as const
 
+const OPTIONAL_COLUMN = 'subcategory'
+
 /** Longest entity, source or URL that is kept. */
 const MAX_FIELD_CHARACTERS = 2_048
 
@@ -43,27 +45,26 @@ export const csvFormat: LabelFormat = {
 
 async function* parseRows(input: ByteStream): AsyncGenerator<ParsedItem> {
   const ending = { lineBreak: false }
-  let headerSeen = false
+  let columns = 0
   // Each row is yielded one step late, because only the end of the file shows whether the last row was cut off.
   let newest: CsvRow | null = null
   for await (const row of readCsvRows(input, {}, ending)) {
-    if (!headerSeen) {
-      requireHeader(row)
-      headerSeen = true
+    if (columns === 0) {
+      columns = columnsOf(row)
       continue
     }
-    if (newest !== null) yield readRow(newest)
+    if (newest !== null) yield readRow(newest, columns)
     newest = row
   }
-  if (!headerSeen) throw new SetRefusedError('truncated', null, 'The file is empty: not even a header')
+  if (columns === 0) throw new SetRefusedError('truncated', null, 'The file is empty: not even a header')
   if (newest === null) return
-  if (!ending.lineBreak) requireWholeRow(newest)
-  yield readRow(newest)
+  if (!ending.lineBreak) requireWholeRow(newest, columns)
+  yield readRow(newest, columns)
 }
 
 /** A file without a final line break may be cut off; its last row is accepted only if it is complete and valid. */
-function requireWholeRow(last: CsvRow): void {
-  const reason = whyIncomplete(last)
+function requireWholeRow(last: CsvRow, columns: number): void {
+  const reason = whyIncomplete(last, columns)
   if (reason === null) return
   throw new SetRefusedError(
     'truncated',
@@ -72,16 +73,18 @@ function requireWholeRow(last: CsvRow): void {
   )
 }
 
-function whyIncomplete(last: CsvRow): string | null {
-  if (last.fields.length !== CSV_HEADER.length)
-    return `${last.fields.length} columns instead of ${CSV_HEADER.length}`
+function whyIncomplete(last: CsvRow, columns: number): string | null {
+  if (last.fields.length !== columns) return `${last.fields.length} columns instead of ${columns}`
   if (last.fields.at(-1) === '') return 'its last field is empty'
-  const item = readRow(last)
+  const item = readRow(last, columns)
   return item.type === 'refused' ? item.reason : null
 }
 
-function requireHeader({ fields, line }: CsvRow): void {
-  if (fields.length === CSV_HEADER.length && fields.every((name, index) => name === CSV_HEADER[index])) return
+/** The number of columns that each row has. */
+function columnsOf({ fields, line }: CsvRow): number {
+  const isKnown = CSV_HEADER.every((name, index) => fields[index] === name)
+  const [more, ...rest] = fields.slice(CSV_HEADER.length)
+  if (isKnown && rest.length === 0 && (more === undefined || more === OPTIONAL_COLUMN)) return fields.length
   throw new SetRefusedError(
     'wrong-header',
     line,
@@ -89,29 +92,21 @@ function requireHeader({ fields, line }: CsvRow): void {
   )
 }
 
-function readRow({ fields, line }: CsvRow): ParsedItem {
-  if (fields.length !== CSV_HEADER.length) {
-    throw new SetRefusedError(
-      'wrong-columns',
-      line,
-      `${fields.length} columns instead of ${CSV_HEADER.length}`,
-    )
+function readRow({ fields, line }: CsvRow, columns: number): ParsedItem {
+  if (fields.length !== columns) {
+    throw new SetRefusedError('wrong-columns', line, `${fields.length} columns instead of ${columns}`)
   }
-  const [address, chain, category, entity, source, sourceUrl, confidence, observedAt] = fields as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ]
+  const field = (index: number): string => fields[index] ?? ''
+  const [address, chain, category, entity] = [field(0), field(1), field(2), field(3)]
+  const [source, sourceUrl, confidence, observedAt] = [field(4), field(5), field(6), field(7)]
+  const subcategory = field(8)
   const refused = (reason: string): ParsedItem => ({ type: 'refused', line, reason })
   if (address === '') return refused('the address is empty')
   if (chain === '') return refused('the chain is empty')
   if (!isCategory(category))
     return refused(`unknown category ${shown(category)}; known: ${categories.join(', ')}`)
+  if (subcategory !== '' && !isSubcategoryOf(subcategory, category))
+    return refused(`${shown(subcategory)} is no subcategory of ${category}`)
   for (const [name, text] of [
     ['address', address],
     ['entity', entity],
@@ -136,6 +131,7 @@ function readRow({ fields, line }: CsvRow): ParsedItem {
     chain: upperAscii(chain),
     chainHint: null,
     category,
+    ...(subcategory === '' ? {} : { subcategory }),
     entity,
     source: source === '' ? null : source,
     sourceUrl,

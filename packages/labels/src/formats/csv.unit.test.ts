@@ -13,6 +13,18 @@ describe('a label CSV', () => {
     expect(items.map((item) => (item.type === 'row' ? item.row.line : item))).toEqual([2, 3, 5])
   })
 
+  test('may have a subcategory behind the other columns', async () => {
+    const items = await parse(
+      `${header},subcategory\n1abc,btc,scam,,,,,,ransomware\n1abc,btc,scam,,,,,,\n1abc,btc,stolen,,,,,,ransomware\n`,
+    )
+    expect(items).toMatchObject([
+      { type: 'row', row: { category: 'scam', subcategory: 'ransomware' } },
+      { type: 'row', row: { category: 'scam' } },
+      { type: 'refused', line: 4, reason: '"ransomware" is no subcategory of stolen' },
+    ])
+    expect(items[1]).not.toHaveProperty('row.subcategory')
+  })
+
   test('keeps what the row says, and nothing it does not say', async () => {
     const items = await parse(`${header}\n1abc,btc,scam,"a, ""b""",,,,\n`)
     expect(items).toEqual([

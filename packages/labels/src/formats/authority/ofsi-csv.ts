@@ -19,9 +19,8 @@ export const ofsiCsvFormat: LabelFormat = {
 
 const NAMES = ['Name 1', 'Name 2', 'Name 3', 'Name 4', 'Name 5', 'Name 6'] as const
 const REQUIRED = [...NAMES, 'Other Information', 'Alias Type', 'Regime', 'Listed On', 'Group ID'] as const
-/** Columns that not every edition of the layout has. */
-const OPTIONAL = ['UK Sanctions List Date Designated', 'UK Statement of Reasons'] as const
-type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number]
+/** Not every edition of the layout has the last two. */
+type Column = (typeof REQUIRED)[number] | 'UK Sanctions List Date Designated' | 'UK Statement of Reasons'
 
 async function* parseList(input: ByteStream, list: { updatedAt: string | null }): AsyncGenerator<ParsedItem> {
   const ending = { lineBreak: false }

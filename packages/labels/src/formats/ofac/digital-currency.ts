@@ -1,5 +1,6 @@
 /** Digital currency addresses as OFAC writes them in all layouts of its list. */
 import type { LabelRow } from '../label-source.js'
+import { hiddenCharacterIn } from '../row-faults.js'
 import { sanctionOf } from '../sanction.js'
 
 export const OFAC_SOURCE = 'ofac_sdn'
@@ -26,7 +27,9 @@ export function designation(listed: {
   readonly programmes: Iterable<string>
   readonly aliases?: Iterable<string>
 }): LabelRow {
-  const { entity, uid, programmes, aliases = [], designatedAt = null } = listed
+  // A name that cannot be shown must not cost the designation.
+  const entity = hiddenCharacterIn(listed.entity) === null ? listed.entity : ''
+  const { uid, programmes, aliases = [], designatedAt = null } = listed
   return {
     line: listed.line,
     address: listed.address.trim(),

@@ -74,6 +74,11 @@ describe('the classic SDN list', () => {
     ])
   })
 
+  test('keeps a designation whose name cannot be shown', async () => {
+    const { rows } = await parse(list(person.replace('POTEKHIN', '\u202ePOTEKHIN'), 1))
+    expect(rows).toMatchObject([{ address: '0x7F367cC41522cE07553e823bf3be79A889DEbe1B', entity: '' }])
+  })
+
   test('is refused as a whole where it does not keep its own count', async () => {
     await expect(parse(list(garantex + person, 3))).rejects.toMatchObject({ refusal: 'miscounted' })
   })
