@@ -114,7 +114,7 @@ function drawnSet(drawn: number): LabelSetFacts {
       }
     : {
         ...set,
-        visible: isCounted ? set.total : set.total + choose([-1, 1]),
+        visible: isCounted ? set.total : Math.max(0, set.total + choose([-1, 1])),
         staleBase: choose([false, false, false, true]),
       }
 }

@@ -63,7 +63,7 @@ test('a report shows what the provider says and can be decided again from its re
     balance_base_units: '1700000000000000',
     tx_count: 1_430,
     tx_count_kind: 'outgoing',
-    risk: { level: 'grey', level_reasons: ['partial'], score_is_lower_bound: false },
+    risk: { level: 'grey', level_reasons: ['no_sanctions_list', 'partial'] },
     coverage: { chain_data: { status: 'complete', source: 'own-node', height: 25_699_807 } },
     scorer_version: '1.0.0',
   })

@@ -62,12 +62,20 @@ describe('a screening', () => {
     })
   })
 
-  test('of an exchange is green', async () => {
+  test('of an exchange is green once a whole sanctions list is in force', async () => {
     installation = await openFollowed()
     await installation.publish('defillama_cex', [exchange])
     await installation.start()
-    const report = await answered(await installation.request(exchange.address, 'BTC'))
-    expect(report.risk).toMatchObject({ level: 'green', score: 0 })
+    const before = await answered(await installation.request(exchange.address, 'BTC'))
+    expect(before.risk).toMatchObject({ level: 'grey', level_reasons: ['no_sanctions_list'] })
+    await installation.publish('ofac_sdn', [lazarus])
+    await until(async () => {
+      const report = await answered(await installation!.request(exchange.address, 'BTC'))
+      expect(report.risk).toMatchObject({ level: 'green', score: 0 })
+      expect(report.coverage.labels.lists).toMatchObject([
+        { authority: 'us-ofac', whole: true, status: 'current' },
+      ])
+    })
   })
 
   test('in the sandbox reads no labels: what is red there is grey here', async () => {
@@ -81,7 +89,7 @@ describe('a screening', () => {
     expect(report).toMatchObject({
       livemode: false,
       risk: { level: 'grey', evidence: [] },
-      coverage: { labels: { sources: 0 } },
+      coverage: { labels: { lists: [{ source: 'cupel_sandbox' }] } },
     })
     expect(await installation.records('screening.report.events.v1')).toEqual([])
   })

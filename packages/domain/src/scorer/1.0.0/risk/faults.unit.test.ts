@@ -68,10 +68,8 @@ test(`${FEWER}: not green, named, and never a lower score`, { timeout: 120_000 }
     fc.property(drawnFacts, ({ labelSets, ...facts }) => {
       fc.pre(labelSets.some(({ publishedAt, total }) => publishedAt !== '' && total > 0))
       const healthy = judge({ ...facts, labelSets })
-      const faulted = judge({
-        ...facts,
-        labelSets: labelSets.map((set) => ({ ...set, visible: set.total - 1 })),
-      })
+      const fewer = labelSets.map((set) => ({ ...set, visible: Math.max(0, set.total - 1) }))
+      const faulted = judge({ ...facts, labelSets: fewer })
       expect(faulted.level).not.toBe('green')
       expect(faulted.overallHundredths).toBeGreaterThanOrEqual(healthy.overallHundredths)
       expect(faulted.labelsCoverage).not.toBe('complete')

@@ -15,35 +15,25 @@ const PPM = 1_000_000n
 /** Digits of a US dollar in a record. */
 const USD_DECIMALS = 6
 
-/** The breakdown of a record, in its order. `historyIsComplete`: nothing contradicts the totals that the record calls complete. */
-export function shownBreakdown(
-  { breakdown }: Pick<ExposureRecord, 'breakdown'>,
-  historyIsComplete: boolean,
-): Report['exposure'] {
-  return breakdown.map((one): ShownExposure => {
-    const totalComplete = one.totalComplete && historyIsComplete
-    return {
-      direction: one.direction === 'in' ? 'incoming' : 'outgoing',
-      asset: one.asset,
-      total: amountText(one.total, one),
-      total_usd: usdText(one.microUsd),
-      total_complete: totalComplete,
-      by_category: one.parts.map((part) => shownPart(part, one, totalComplete)),
-    }
-  })
+/** The breakdown of a record, in its order. */
+export function shownBreakdown({ breakdown }: Pick<ExposureRecord, 'breakdown'>): Report['exposure'] {
+  return breakdown.map((one): ShownExposure => ({
+    direction: one.direction === 'in' ? 'incoming' : 'outgoing',
+    asset: one.asset,
+    total: amountText(one.total, one),
+    total_usd: usdText(one.microUsd),
+    total_complete: one.totalComplete,
+    by_category: one.parts.map((part) => shownPart(part, one)),
+  }))
 }
 
-function shownPart(
-  part: ExposurePart,
-  whole: ExposureBreakdown,
-  totalComplete: boolean,
-): ShownExposure['by_category'][number] {
+function shownPart(part: ExposurePart, whole: ExposureBreakdown): ShownExposure['by_category'][number] {
   return {
     category: part.category,
     relation: part.relation === '' ? null : part.relation,
     value: amountText(part.amount, whole),
     value_usd: usdText(part.microUsd),
-    share: totalComplete ? shareOf(BigInt(part.amount), BigInt(whole.total)) : null,
+    share: whole.totalComplete ? shareOf(BigInt(part.amount), BigInt(whole.total)) : null,
     counterparties: part.counterparties.map((one) => shownCounterparty(one, whole)),
     counterparties_omitted: part.counterpartiesOmitted,
   }

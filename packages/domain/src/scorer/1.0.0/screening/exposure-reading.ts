@@ -43,7 +43,7 @@ export function readExposure(
   const incomplete = [...exposure.incomplete]
   return {
     measures: exposure.measures,
-    breakdown: shownBreakdown(exposure, incomplete.length === 0),
+    breakdown: shownBreakdown(exposure),
     coverage: {
       status: isPartial ? 'partial' : 'complete',
       reason: null,
