@@ -11,7 +11,9 @@ export interface SetInForce extends LabelSetName {
   /** All of the authority's list, not a part of it. */
   readonly whole: boolean
   readonly asOf: string | null
+  /** Labels that the publication states, and those of them that are here. */
   readonly total: number
+  readonly visible: number
 }
 
 /** A current sanctions label of an authority's origin: of one of its own sets, or a restatement. */
@@ -25,17 +27,19 @@ function wholeSets<S extends SetInForce>(sets: readonly S[], origin: string): re
   return sets.filter(({ authorityOrigin, whole, total }) => authorityOrigin === origin && whole && total > 0)
 }
 
-/** The whole set of the same authority that is dated after this one and makes it history; undefined if there is none. */
+/**
+ * The latest whole set of the same authority that makes this one history; undefined if there is none. A list without some of its
+ * labels makes nothing history, because it cannot show who is no longer on it.
+ */
 export function laterWholeSet<S extends SetInForce>(
   sets: readonly S[],
-  { authorityOrigin, whole, asOf, source, dataset }: SetInForce,
+  { authorityOrigin, whole, asOf }: SetInForce,
 ): S | undefined {
-  if (!whole || authorityOrigin === '') return undefined
   const day = setDay(asOf)
+  if (!whole || authorityOrigin === '' || day === null) return undefined
   return wholeSets(sets, authorityOrigin)
-    .filter((other) => other.source !== source || other.dataset !== dataset)
-    .filter((other) => day !== null && setDay(other.asOf) !== null && setDay(other.asOf)! > day)
-    .sort((a, b) => (a.asOf! < b.asOf! ? 1 : -1))[0]
+    .filter((other) => other.visible === other.total && (setDay(other.asOf) ?? '') > day)
+    .reduce<S | undefined>((a, b) => (a !== undefined && a.asOf! >= b.asOf! ? a : b), undefined)
 }
 
 /** Whether labels of the authority's origin hold under these sets. */

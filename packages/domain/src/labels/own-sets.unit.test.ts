@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { laterWholeSet, lostDesignations, type OriginLabel, type SetInForce } from './own-sets.js'
 
 const own = (dataset: string, more: Partial<SetInForce> = {}): SetInForce => ({
-  ...{ source: 'ofac_sdn', dataset, authorityOrigin: 'us-ofac', whole: true, asOf: '2026-11-20', total: 9 },
+  ...{
+    source: 'ofac_sdn',
+    dataset,
+    authorityOrigin: 'us-ofac',
+    whole: true,
+    asOf: '2026-11-20',
+    total: 9,
+    visible: 9,
+  },
   ...more,
 })
 const label = (lookupKey: string, dataset: string, source = 'ofac_sdn'): OriginLabel => ({
@@ -20,6 +28,7 @@ describe('a whole set is history beside a later one', () => {
     ['beside one without a date', { asOf: '2024-09-27' }, { asOf: null }, false],
     ['beside a part', { asOf: '2024-09-27' }, { whole: false }, false],
     ['as a part', { asOf: '2024-09-27', whole: false }, {}, false],
+    ['beside a set that lost a label', { asOf: '2024-09-27' }, { visible: 8 }, false],
     ['beside a withdrawn set', { asOf: '2024-09-27' }, { total: 0 }, false],
     ['beside a list of another authority', { asOf: '2024-09-27' }, { authorityOrigin: 'uk-ofsi' }, false],
   ])('%s', (_what, mine, other, isHistory) => {

@@ -87,7 +87,7 @@ async function lostOf(
   }
   for (const { comparison, counts } of changed) {
     const { set, authorityOrigin, whole, asOf, stated } = comparison
-    after.sets.push({ ...set, authorityOrigin, whole, asOf, total: counts.total })
+    after.sets.push({ ...set, authorityOrigin, whole, asOf, total: counts.total, visible: counts.total })
     for (let bucket = 0; bucket < SPOOL_BUCKETS; bucket += 1)
       for (const label of await stated.bucket(bucket))
         if (label.category === 'sanctions' && label.origin === origin)

@@ -22,7 +22,7 @@ function authorityWarnings(comparison: SetComparison): string[] {
   const { set, authorityOrigin, whole, asOf, historical, siblings } = comparison
   if (authorityOrigin === '' || historical) return []
   const warnings: string[] = []
-  const own = { ...set, authorityOrigin, whole, asOf, total: 1 }
+  const own = { ...set, authorityOrigin, whole, asOf, total: 1, visible: 1 }
   const past = siblings.filter((other) => laterWholeSet([own], other) !== undefined)
   const beside = siblings.filter((other) => !past.includes(other))
   if (past.length > 0)

@@ -103,8 +103,11 @@ export async function compareSet(
   const stated = setDate(file.formatDate, file.operatorDate, [{ observedAt: labels.newestObservedAt }])
   // The day of a list may have begun where it is published, and not here.
   const fileDate = stated !== null && stated > importedAt ? importedAt : stated
-  const isWhole = append && inForce !== null ? inForce.whole : file.whole && labels.labels.size() > 0
-  const candidate = { ...set, authorityOrigin, whole: isWhole, asOf: fileDate, total: labels.labels.size() }
+  // A whole list that was withdrawn is as absent as one that never came, so what it was stays known.
+  const keepsKind = inForce !== null && (append || labels.labels.size() === 0)
+  const isWhole = keepsKind ? inForce.whole : file.whole
+  const total = labels.labels.size()
+  const candidate = { ...set, authorityOrigin, whole: isWhole, asOf: fileDate, total, visible: total }
   const isOlder = inForce !== null && isOlderThanPublished(fileDate, inForce.asOf)
   const later = isOlder ? inForce : (laterWholeSet(others, candidate) ?? null)
   const historical = later !== null

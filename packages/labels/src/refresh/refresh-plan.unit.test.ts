@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { parseRefreshPlan, RefreshPlanError } from './refresh-plan.js'
+import { parseRefreshPlan, readRefreshPlan, RefreshPlanError } from './refresh-plan.js'
 
 const list = { set: 'sdn', format: 'ofac-xml', url: 'https://lists.example.org/sdn.xml', every: '6h' }
 const plan = (...lists: readonly object[]) => parseRefreshPlan(JSON.stringify({ lists }))
@@ -38,6 +39,27 @@ test.each<[string, object, string]>([
 ])('%s is refused', (_what, changes, said) => {
   expect(() => plan({ ...list, ...changes })).toThrow(RefreshPlanError)
   expect(() => plan({ ...list, ...changes })).toThrow(said)
+})
+
+test.each([
+  ['https://sanctionslistservice.ofac.treas.gov/api/download/SDN.XML', ['us-ofac']],
+  ['https://www.treasury.gov/ofac/downloads/sdn.xml', ['us-ofac']],
+  ['https://ofac.treas.gov.example.org/SDN.XML', []],
+  ['https://notofac.treas.gov/SDN.XML', []],
+])('%s is the own address of %j', (url, authorities) => {
+  expect(plan({ ...list, url })).toMatchObject([{ authorities, whole: false }])
+})
+
+test('the operator may say that another url is an authority’s own, and that a file is its whole list', () => {
+  const proxied = { ...list, own_address_of: 'us-ofac', whole: true }
+  expect(plan(proxied)).toMatchObject([{ authorities: ['us-ofac'], whole: true }])
+  expect(() => plan({ ...proxied, url: undefined, path: '/srv/lists' })).toThrow('own_address_of needs a url')
+  expect(() => plan({ ...list, own_address_of: 'somebody' })).toThrow(RefreshPlanError)
+})
+
+test('the plan for OFAC in data/ is one that works', () => {
+  const file = fileURLToPath(new URL('../../../../data/refresh-ofac.json', import.meta.url))
+  expect(readRefreshPlan(file)).toMatchObject([{ set: 'sdn', authorities: ['us-ofac'] }])
 })
 
 test('http is for this machine alone', () => {

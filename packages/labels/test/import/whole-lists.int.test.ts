@@ -191,7 +191,7 @@ describe('the guard counts addresses that lose a designation', () => {
     const empty = { source: 'ofac_sdn', reason: 'imported by mistake', whole: true }
     expect(await tried('sdn', [], { ...empty, acceptRemovals: 39 })).toMatchObject({ removals: 40 })
     await imported('sdn', [], { ...empty, acceptRemovals: 40 })
-    expect(await set('sdn')).toMatchObject({ total: 0, visible: 0, whole: false, lostDesignations: 40 })
+    expect(await set('sdn')).toMatchObject({ total: 0, visible: 0, whole: true, lostDesignations: 40 })
     // A withdrawn list makes no other list history.
     const older = await imported('old', designations(1, 40), { whole: true, asOf: '2026-01-01' })
     expect(older.sets).toMatchObject([{ historical: false, whole: true }])
@@ -254,6 +254,34 @@ describe('identity', () => {
     expect(await imported('sdn', designations(1, 3, { confidence: '0.98' }), WHOLE)).toMatchObject({
       changed: 3,
     })
+  })
+
+  test('of the advanced list after the classic one: the dates of designation arrive', async () => {
+    const classic = `<?xml version="1.0"?><sdnList><publshInformation><Publish_Date>11/20/2026</Publish_Date>
+      <Record_Count>1</Record_Count></publshInformation><sdnEntry><uid>27307</uid><lastName>LAZARUS GROUP</lastName><idList><id>
+      <uid>1</uid><idType>Digital Currency Address - ETH</idType><idNumber>${evm(9)}</idNumber></id></idList></sdnEntry></sdnList>`
+    const advanced = `<?xml version="1.0"?><Sanctions xmlns="http://www.un.org/sanctions/1.0">
+      <DateOfIssue CalendarTypeID="1"><Year>2026</Year><Month>11</Month><Day>20</Day></DateOfIssue><ReferenceValueSets>
+      <FeatureTypeValues><FeatureType ID="345">Digital Currency Address - ETH</FeatureType></FeatureTypeValues>
+      <ListValues><List ID="1550">SDN List</List></ListValues></ReferenceValueSets><DistinctParties>
+      <DistinctParty FixedRef="27307"><Profile ID="27307"><Identity Primary="true"><Alias Primary="true"><DocumentedName>
+      <DocumentedNamePart><NamePartValue>LAZARUS GROUP</NamePartValue></DocumentedNamePart></DocumentedName></Alias></Identity>
+      <Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>${evm(9)}</VersionDetail></FeatureVersion></Feature></Profile>
+      </DistinctParty></DistinctParties><SanctionsEntries><SanctionsEntry ProfileID="27307" ListID="1550">
+      <EntryEvent EntryEventTypeID="1"><Date CalendarTypeID="1"><Year>2019</Year><Month>9</Month><Day>13</Day></Date></EntryEvent>
+      </SanctionsEntry></SanctionsEntries></Sanctions>`
+    const named = { set: 'sdn' }
+    await installation.imported(await installation.file('SDN.XML', classic), { ...named, format: 'ofac-xml' })
+    expect(await installation.show(evm(9), 'ETH')).toMatchObject([{ validFrom: null, listed: true }])
+    const dated = await installation.file('SDN_ADVANCED.XML', advanced)
+    expect(await installation.imported(dated, { ...named, format: 'ofac-advanced-xml' })).toMatchObject({
+      changed: 1,
+      lost: [],
+    })
+    expect((await installation.show(evm(9), 'ETH')).filter(({ listed }) => listed)).toMatchObject([
+      { validFrom: '2019-09-13T00:00:00.000Z', entity: 'LAZARUS GROUP' },
+    ])
+    expect(await set('sdn')).toMatchObject({ whole: true, total: 1, visible: 1 })
   })
 })
 

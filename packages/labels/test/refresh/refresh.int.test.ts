@@ -333,3 +333,49 @@ describe('a list with a companion', () => {
     }
   })
 })
+
+describe('the list of an authority is confirmed', () => {
+  const header = 'address,chain,category,entity,source,source_url,confidence,observed_at'
+  const ofac = `${header}\n0x${'1'.repeat(40)},ETH,sanctions,Somebody,ofac_sdn,https://example.org/,0.99,2026-11-10\n`
+  const whole = { whole: true }
+  const own = { ...whole, own_address_of: 'us-ofac' }
+
+  test('by a refresh from its own address, when it is imported and when it is unchanged', async () => {
+    server.serve(ofac)
+    const before = new Date().toISOString()
+    await refresh(own)
+    const imported = await installation.set(set)
+    expect(imported).toMatchObject({ whole: true, asOf: '2026-11-10T00:00:00.000Z' })
+    expect(imported!.confirmedAt! >= before).toBe(true)
+    const at = later()
+    await refresh(own, () => at)
+    expect(await installation.set(set)).toMatchObject({
+      confirmedAt: at.toISOString(),
+      whole: true,
+      retired: 0,
+    })
+  })
+
+  test('neither by a refresh from another address nor by hand', async () => {
+    server.serve(ofac)
+    await refresh(whole)
+    await refresh(whole, later)
+    expect(await installation.set(set)).toMatchObject({ whole: true, confirmedAt: null })
+    await refresh({ ...own, url: `${server.url}?own` })
+    expect(await installation.set(set)).not.toMatchObject({ confirmedAt: null })
+    const file = join(installation.folder, `${set}.csv`)
+    await writeFile(file, ofac)
+    await installation.import({ file, set, whole: true })
+    expect(await installation.set(set)).toMatchObject({ confirmedAt: null, refreshConfigured: false })
+  })
+
+  test('not where its labels are not all here: then it is imported again', async () => {
+    server.serve(ofac)
+    await refresh(own)
+    await installation.database.execute('UPDATE label_view.publication SET visible = 0 WHERE dataset = $1', [
+      set,
+    ])
+    expect(await refresh(own, later)).toMatchObject([{ outcome: 'imported' }])
+    expect(await installation.set(set)).toMatchObject({ total: 1, visible: 1 })
+  })
+})

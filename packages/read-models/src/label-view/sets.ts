@@ -62,7 +62,7 @@ const setAsJson = ({
   return `json_build_object(
   'labelSetSeq', p.label_set_seq, 'importId', p.import_id, 'kind', p.kind, 'source', p.source, 'dataset', p.dataset,
   'sha256', p.sha256, 'asOf', p.as_of, 'publishedAt', p.published_at, 'historical', p.historical, 'appended', p.appended,
-  'authorityOrigin', p.authority_origin, 'whole', ${unlessReplaced('p.whole', 'false')}, 'replaces', p.replaces::json,
+  'authorityOrigin', p.authority_origin, 'whole', p.whole, 'replaces', p.replaces::json,
   'replacedBy', ${replacedBy}, 'basedOnSeq', p.based_on_seq, 'confirmedAt', p.confirmed_at,
   'lostDesignations', p.lost_designations, 'total', ${unlessReplaced('p.total', '0')}, 'added', p.added,
   'unchanged', p.unchanged, 'retired', p.retired, 'refused', p.refused, 'acceptedRemovals', p.accepted_removals,

@@ -80,27 +80,104 @@ describe('cupel labels import', () => {
   })
 })
 
-test('cupel labels sources lists the sets in force', async () => {
-  await cupel(
-    'labels',
-    'import',
-    await file('listed.csv', rows(2)),
-    '--format',
-    'csv',
-    '--source',
-    'ofac_sdn',
-  )
-  const { out } = await cupel('labels', 'sources', '--json')
-  const { items } = JSON.parse(out) as { items: Record<string, unknown>[] }
-  expect(items.find(({ source }) => source === 'ofac_sdn')).toMatchObject({
-    dataset: 'listed.csv',
-    total: 2,
-    authority_origin: 'us-ofac',
-    as_of: '2026-01-01T00:00:00.000Z',
+describe('cupel labels sources', () => {
+  const designated = (count: number): string[] =>
+    rows(count).map((text) => text.replace('scam', 'sanctions').replace('my_list', 'ofac_sdn'))
+  const sources = async () => {
+    const { has_sanctions_list, items } = JSON.parse((await cupel('labels', 'sources', '--json')).out) as {
+      has_sanctions_list: boolean
+      items: Record<string, unknown>[]
+    }
+    return { has_sanctions_list, of: (dataset: string) => items.find((one) => one['dataset'] === dataset) }
+  }
+
+  test('says how to import the real list where no whole one is in force', async () => {
+    await cupel('labels', 'import', await file('part.csv', designated(2)), '--format', 'csv')
+    const { has_sanctions_list, of } = await sources()
+    expect(has_sanctions_list).toBe(false)
+    expect(of('part.csv')).toMatchObject({
+      ...{ total: 2, visible: 2, whole: false, authority_origin: 'us-ofac' },
+    })
+    const { out } = await cupel('labels', 'sources')
+    expect(out).toMatch(/ofac_sdn +part\.csv +us-ofac, part +2026-01-01/)
+    expect(out).toMatch(/No whole sanctions list is in force.*labels refresh --plan .*refresh-ofac\.json/s)
   })
-  expect((await cupel('labels', 'sources')).out).toMatch(
-    /ofac_sdn +listed\.csv +2 .*the authority's own list/,
-  )
+
+  test('shows whole lists, their age and status, and that several sets designate together', async () => {
+    const today = new Date().toISOString()
+    const path = await file('whole.csv', designated(2))
+    await cupel('labels', 'import', path, '--format', 'csv', '--whole', '--as-of', today)
+    expect(await sources()).toMatchObject({ has_sanctions_list: true })
+    expect((await sources()).of('whole.csv')).toMatchObject({ status: 'current', whole: true, age_hours: 0 })
+    const { out } = await cupel('labels', 'sources')
+    expect(out).toMatch(/current +ofac_sdn +whole\.csv +us-ofac, whole +\d{4}-\d\d-\d\d +0 h +- +2 +2 /)
+    expect(out).toContain(
+      'us-ofac has 2 sets in force, which designate together: ofac_sdn/part.csv, ofac_sdn/whole.csv.',
+    )
+    expect(out).not.toContain('No whole sanctions list')
+
+    const replaced = ['--replaces', 'part.csv', '--whole', '--as-of', '2019-01-01']
+    await cupel(
+      'labels',
+      'import',
+      path,
+      '--format',
+      'csv',
+      '--set',
+      'old.csv',
+      '--whole',
+      '--as-of',
+      today,
+      '--replaces',
+      'part.csv',
+    )
+    expect((await sources()).of('part.csv')).toMatchObject({ status: 'withdrawn', total: 0 })
+    expect((await cupel('labels', 'sources')).out).toContain(
+      'ofac_sdn/part.csv was replaced by ofac_sdn/old.csv.',
+    )
+    // An old list replaces nothing, beside a later one.
+    const older = await cupel(
+      'labels',
+      'import',
+      path,
+      '--format',
+      'csv',
+      '--set',
+      'older',
+      ...replaced.slice(2),
+    )
+    expect(older.out).toContain('history only')
+  })
+
+  test('shows which addresses lose their designation before they do', async () => {
+    const named = [
+      '--format',
+      'csv',
+      '--set',
+      'long',
+      '--source',
+      'un_sc',
+      '--whole',
+      '--as-of',
+      '2026-11-20',
+    ]
+    await cupel('labels', 'import', await file('long.csv', designated(40)), ...named)
+    const short = await file('short.csv', designated(10))
+    const refused = await cupel('labels', 'import', short, ...named, '--json')
+    expect(JSON.parse(refused.out)).toMatchObject({ removals: 30, lost: { length: 30 } })
+    const accepted = await cupel(
+      'labels',
+      'import',
+      short,
+      ...named,
+      '--accept-removals',
+      '30',
+      '--reason',
+      'delisted',
+    )
+    expect(accepted.out).toMatch(/30 addresses lost a designation:\n +ETH +0x0+b +un-sc: Somebody/)
+    expect(accepted.out).toContain('… and 10 more')
+  })
 })
 
 test('cupel labels show answers for what held and for what was known, each at its own time', async () => {

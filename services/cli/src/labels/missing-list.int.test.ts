@@ -60,7 +60,9 @@ test('a list that never came is named, takes green away, and is the same for an 
     { dataset: 'exchanges', refreshConfigured: false },
     { dataset: 'sdn', refreshConfigured: false },
   ])
-  expect((await decided.cupel('labels', 'sources')).out).toMatch(/late +0 .*never/)
+  expect((await decided.cupel('labels', 'sources')).out).toMatch(
+    /missing +- +late .* 0 +0 +never(.|\n)*late never came/,
+  )
   // Said once, however often it fails.
   await refresh('late')
   expect((await decided.screen(EXCHANGE, 'ETH')).inputs.labelSetSeq).toBe(missing.inputs.labelSetSeq)

@@ -1,52 +1,150 @@
-/** `cupel labels sources`: the current sets. */
-import { listSets, type PublishedSet } from '@cupel/read-models'
+/** `cupel labels sources`: which lists are in force, how old they are, and who confirms them. */
+import { compiledDefaultPolicy, compilePolicyText, judgeLists, type ListStatus } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import { listSets, readActivePolicy, setFacts, type PublishedSet } from '@cupel/read-models'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
 import { withConnections } from '../connections.js'
+import type { CliContext } from '../context.js'
+import { printable } from '../paint.js'
+import { sanctionsListHint } from './sanctions-list-hint.js'
+
+const HELP = `
+Status, under the policy in force:
+  current      in force, and young enough
+  old          its date, or the last time a refresh found it at the authority's own address, is too long ago
+  incomplete   fewer or more of its labels are visible than were published: import it again
+  conflict     computed before another publication of the authority: import it again
+  superseded   the authority's later whole list makes it history: it designates nobody
+  withdrawn    it has no labels any more
+  missing      expected by a refresh plan, and never published
+
+All sets of one authority that are in force designate together. Only a whole list makes a green report possible.`
 
 export function registerSources(labels: Command, context: CliContext): void {
   labels
     .command('sources')
-    .summary('list the current sets of labels')
-    .description('List the current sets of labels: their source, their date, and when they were imported.')
+    .summary('list the sets in force: how old they are, and who confirms them')
+    .description(
+      'List the current sets of labels with their date, their age, and whether all of their labels are here.',
+    )
     .option('--json', 'answer in JSON')
+    .addHelpText('after', HELP)
     .action(async (options: JsonOption) => {
-      const sets = await withConnections(context, ({ database }) => listSets(database))
-      answer(context, options, { items: sets.map(snakeCase) }, () =>
-        sets.length === 0 ? 'No labels were imported yet.' : table([HEADING, ...sets.map(row)]),
-      )
+      const state = await withConnections(context, ({ database }) => listState(database, new Date()))
+      const { has_sanctions_list, items } = stateJson(state)
+      answer(context, options, { has_sanctions_list, items }, () => textOf(state))
     })
 }
 
-const HEADING = ['SOURCE', 'DATASET', 'LABELS', 'AS OF', 'IMPORTED', 'BY', '']
+interface ListedSet extends PublishedSet {
+  readonly status: ListStatus
+  readonly isRequired: boolean
+  /** Since the later of the list's own date and its last confirmation; null where neither is known. */
+  readonly ageHours: number | null
+}
 
-function row({
-  kind,
-  source,
-  dataset,
-  total,
-  asOf,
-  publishedAt,
-  importedBy,
-  authorityOrigin,
-  refreshConfigured,
-}: PublishedSet): string[] {
-  const labels = total.toLocaleString('en-US')
-  const isMissing = kind === 'expected'
-  const imported = isMissing ? 'never' : `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`
-  const remark = [
-    ...(authorityOrigin !== '' ? ["the authority's own list"] : []),
-    ...(refreshConfigured ? ['refreshed on a schedule'] : []),
-    ...(isMissing ? ['never came: no report is green without it'] : []),
-  ].join(', ')
+export interface ListState {
+  readonly sets: readonly ListedSet[]
+  readonly hasSanctionsList: boolean
+}
+
+/** The sets in force as a decision under the active policy would judge them at `now`. */
+export async function listState(database: Queryable, now: Date): Promise<ListState> {
+  const [sets, active] = [await listSets(database), await readActivePolicy(database)]
+  const policy = active === null ? compiledDefaultPolicy : compilePolicyText(active.document)
+  const judged = judgeLists(sets.map(setFacts), now.toISOString(), policy)
+  return {
+    hasSanctionsList: judged.hasSanctionsList,
+    sets: sets.map((set, index) => {
+      const { status, isRequired } = judged.labelSets[index]!
+      return { ...set, status, isRequired, ageHours: ageHours(set, now) }
+    }),
+  }
+}
+
+function ageHours({ asOf, confirmedAt }: PublishedSet, now: Date): number | null {
+  const times = [asOf, confirmedAt].filter((time) => time !== null).map((time) => Date.parse(time))
+  return times.length === 0 ? null : Math.max(0, Math.floor((now.getTime() - Math.max(...times)) / 3_600_000))
+}
+
+const stateJson = ({ sets, hasSanctionsList }: ListState) => ({
+  has_sanctions_list: hasSanctionsList,
+  items: sets.map(snakeCase),
+})
+
+function textOf({ sets, hasSanctionsList }: ListState): string {
+  const paragraphs = [
+    sets.length === 0 ? 'No labels were imported yet.' : table([HEADING, ...sets.map(row)]),
+    ...remarks(sets),
+    ...(hasSanctionsList ? [] : [sanctionsListHint()]),
+  ]
+  return paragraphs.join('\n\n')
+}
+
+const HEADING = [
+  'STATUS',
+  'SOURCE',
+  'DATASET',
+  'LIST',
+  'DATE',
+  'AGE',
+  'CONFIRMED',
+  'LABELS',
+  'VISIBLE',
+  'IMPORTED',
+  'BY',
+]
+
+function row(set: ListedSet): string[] {
+  const { status, source, dataset, authorityOrigin, whole, asOf, total, visible, publishedAt, importedBy } =
+    set
   return [
-    source === '' ? '-' : source,
-    dataset,
-    labels,
+    status,
+    source === '' ? '-' : printable(source),
+    printable(dataset),
+    authorityOrigin === '' ? '-' : `${authorityOrigin}, ${whole ? 'whole' : 'part'}`,
     asOf?.slice(0, 10) ?? '-',
-    imported,
-    importedBy,
-    remark,
+    ageText(set.ageHours),
+    minute(set.confirmedAt),
+    total.toLocaleString('en-US'),
+    visible.toLocaleString('en-US'),
+    publishedAt === '' ? 'never' : minute(publishedAt),
+    `${printable(importedBy)}${set.refreshConfigured ? ', refreshed on a schedule' : ''}`,
   ]
 }
+
+const minute = (time: string | null): string =>
+  time === null ? '-' : `${time.slice(0, 10)} ${time.slice(11, 16)}`
+
+const ageText = (hours: number | null): string =>
+  hours === null ? '-' : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24).toLocaleString('en-US')} d`
+
+function remarks(sets: readonly ListedSet[]): string[] {
+  const said: string[] = []
+  const inForce = sets.filter(({ status }) => !['missing', 'withdrawn', 'superseded'].includes(status))
+  for (const origin of new Set(inForce.map(({ authorityOrigin }) => authorityOrigin))) {
+    const own = inForce.filter(({ authorityOrigin }) => origin !== '' && authorityOrigin === origin)
+    if (own.length > 1)
+      said.push(
+        `${origin} has ${own.length} sets in force, which designate together: ${own.map(nameOf).join(', ')}.`,
+      )
+  }
+  for (const set of sets) {
+    const { status, replacedBy } = set
+    if (status === 'missing') said.push(`${nameOf(set)} never came. No report is green without it.`)
+    if (replacedBy !== null) said.push(`${nameOf(set)} was replaced by ${nameOf(replacedBy)}.`)
+    if (status === 'conflict' || status === 'incomplete')
+      said.push(
+        `${nameOf(set)} is ${status === 'conflict' ? 'in conflict' : 'incomplete'}: no report is green until it is imported again.`,
+      )
+    if (status === 'old' && set.isRequired)
+      said.push(
+        `${nameOf(set)} is too old: no report is green until a later list is imported, or a refresh confirms this one.`,
+      )
+  }
+  return said
+}
+
+const nameOf = ({ source, dataset }: { readonly source: string; readonly dataset: string }): string =>
+  printable(source === '' ? dataset : `${source}/${dataset}`)

@@ -34,7 +34,8 @@ export function readyLine(parts: {
 /** An address of the Ronin bridge theft, designated by OFAC in April 2022, so that the first screen has a finding. */
 const FIRST_SCREEN = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 
-export function readyText(ready: Ready, logs: string): string {
+/** `hint` is what the operator should do next; empty for none. */
+export function readyText(ready: Ready, logs: string, hint = ''): string {
   const where =
     ready.log.kind === 'embedded'
       ? 'one process on the embedded log'
@@ -49,7 +50,7 @@ ${where}
 Screen an address:
 
 curl -sS ${ready.base_url}/v1/screen -H 'Authorization: Bearer ${ready.keys.read_write}' -H 'Content-Type: application/json' -d '{"address":"${FIRST_SCREEN}"}'
-
+${hint === '' ? '' : `\n${hint}\n`}
 Data in ${ready.home}, logs in ${logs}. Ctrl-C stops everything.
 `
 }

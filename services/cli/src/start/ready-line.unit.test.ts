@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
 import { readyLine, readyText } from './ready-line.js'
 
 const keys = {
@@ -45,4 +46,20 @@ test('the text for people holds a curl line that can be pasted as it is', () => 
   expect(curl).toBe(
     `curl -sS http://127.0.0.1:8080/v1/screen -H 'Authorization: Bearer cpl_live_rw' -H 'Content-Type: application/json' -d '{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}'`,
   )
+})
+
+test('the text for people ends with what to do next, where there is something', () => {
+  const ready = readyLine({
+    ...{
+      baseUrls: ['http://127.0.0.1:8080'],
+      keys,
+      metricsUrls: [],
+      log: { kind: 'embedded' },
+      home: '/srv',
+    },
+  })
+  expect(readyText(ready, '/srv/logs', sanctionsListHint())).toMatch(
+    /No whole sanctions list is in force.*labels refresh --plan .*refresh-ofac\.json.*\n\nData in \/srv/s,
+  )
+  expect(readyText(ready, '/srv/logs')).not.toContain('sanctions list')
 })

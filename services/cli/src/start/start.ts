@@ -12,6 +12,8 @@ import {
 } from '@cupel/local-stack'
 import { createLogger, createShutdown, type Config, type Shutdown } from '@cupel/service-kit'
 import type { CliContext } from '../context.js'
+import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
+import { listState } from '../labels/sources.js'
 import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
 import { startStack, type Stack } from '../stack/stack.js'
 import { ensureDefaultPolicy } from './default-policy.js'
@@ -155,8 +157,17 @@ async function boot(boot: Boot): Promise<void> {
     services: services.processes,
   })
   context.print(
-    options.json === true ? JSON.stringify(ready) : readyText(ready, `${home.profileFolder(profile)}/logs`),
+    options.json === true
+      ? JSON.stringify(ready)
+      : readyText(ready, `${home.profileFolder(profile)}/logs`, await nextStep(stack, config)),
   )
+}
+
+/** A configured refresh may still be fetching its first list; without one, nobody does. */
+async function nextStep({ database }: Stack, { CUPEL_LABEL_REFRESH_FILE: plan }: Config): Promise<string> {
+  if (plan !== undefined) return ''
+  const { hasSanctionsList } = await listState(database, new Date())
+  return hasSanctionsList ? '' : sanctionsListHint()
 }
 
 async function startServices(boot: Boot, stack: Stack): Promise<Services> {

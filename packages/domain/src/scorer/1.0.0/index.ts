@@ -60,6 +60,7 @@ export type { ClusterFacts, ClusterFinding, ClusterLabelFacts } from './risk/clu
 export { judge } from './risk/judge.js'
 export type { Conflict, Judgement, JudgementFacts } from './risk/judge.js'
 export { LABEL_VIEW_MAX_LAG_MS } from './risk/label-facts.js'
+export { judgeLists, type JudgedSet, type ListStatus } from './risk/lists.js'
 export type { LabelFacts, LabelSetFacts, LabelViewState, UnusedReason } from './risk/label-facts.js'
 export { compiledDefaultPolicy, defaultPolicy } from './risk/default-policy.js'
 export { compilePolicy, compilePolicyText, policyFault } from './risk/policy.js'
