@@ -1,6 +1,8 @@
 /** Attributions of the addresses that a search meets, from their labels. The labels of an address are read once. */
 import {
   attribute,
+  coinJoinAttribution,
+  isCoinJoinNode,
   parseAddress,
   STEP_ITEMS,
   type Attribution,
@@ -63,7 +65,7 @@ export function createAttributions(request: ExamineRequest, pace: Pace): Attribu
   }
 
   return {
-    of: (address) => known.get(address) ?? nothing,
+    of: (address) => known.get(address) ?? (isCoinJoinNode(address) ? coinJoinAttribution : nothing),
     async learn(transfers, addresses) {
       const unknown = await paced(newCounterparties(transfers, addresses), pace)
       if (unknown.lookupKeys.length === 0) return

@@ -1,7 +1,6 @@
 /** Transfers of addresses, as they were in one state of the ledger. */
-import { STEP_ITEMS, type Steps, type Transfer } from '@cupel/domain'
+import { isCoinJoinNode, STEP_ITEMS, type Steps, type Transfer } from '@cupel/domain'
 import type { Queryable, Statement } from '@cupel/postgres'
-import { isCoinJoinNode } from './formats/coin-join.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { blockAtS } from './segments.js'
 

@@ -7,6 +7,7 @@ import {
   findAsset,
   isAssetContract,
   STEP_ITEMS,
+  uncountedReason,
   type Attribution,
   type Steps,
   type Transfer,
@@ -140,10 +141,11 @@ function* counterpartiesByValue(
 ): Steps<readonly string[]> {
   const weights = new Map<string, bigint>()
   let items = 0
-  for (const { from, to, amount, contract } of transfers) {
+  for (const transfer of transfers) {
     if (items++ % STEP_ITEMS === 0) yield
+    const { from, to, amount, contract } = transfer
     const asset = findAsset(chain, contract)
-    if (asset === undefined) continue
+    if (asset === undefined || uncountedReason(chain, transfer) !== null) continue
     const weight = (amount * 1_000_000n) / asset.dust
     if (of.has(from)) weights.set(to, (weights.get(to) ?? 0n) + weight)
     if (of.has(to)) weights.set(from, (weights.get(from) ?? 0n) + weight)

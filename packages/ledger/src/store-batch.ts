@@ -26,6 +26,8 @@ export interface Batch {
   /** Rows of the file. */
   rows: number
   readonly transfers: Map<string, ToldTransfer>
+  /** Ids of those that have no counterparty. */
+  readonly uncounted: Set<string>
   readonly outcomes: Map<string, boolean>
   /** Transaction by the two addresses that it joins, separated by a space. */
   readonly joins: Map<string, string>
@@ -37,7 +39,11 @@ export interface Batch {
   lastHeight: number | null
   lastHeightAtS: number | null
   leaveOut(reason: string): void
-  addTransfer(id: string, transfer: ToldTransfer, isDeclared: boolean): void
+  addTransfer(
+    id: string,
+    transfer: ToldTransfer,
+    is: { readonly isDeclared: boolean; readonly isCounted: boolean },
+  ): void
   addOutcome(transferId: string, succeeded: boolean): void
   /** Addresses of one owner: all are joined to the first. */
   addJoin(txHash: string, addresses: readonly string[]): void
@@ -48,6 +54,7 @@ export function createBatch(segmentId: number): Batch {
     segmentId,
     rows: 0,
     transfers: new Map(),
+    uncounted: new Set(),
     outcomes: new Map(),
     joins: new Map(),
     blocks: new Map(),
@@ -59,11 +66,12 @@ export function createBatch(segmentId: number): Batch {
     leaveOut(reason) {
       this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1)
     },
-    addTransfer(id, transfer, isDeclared) {
+    addTransfer(id, transfer, { isDeclared, isCounted }) {
       // One statement cannot update a row twice.
-      if (this.transfers.has(id)) this.repeated += 1
-      else this.transfers.set(id, transfer)
-      if (transfer.execution === 'failed') this.leaveOut('failed')
+      if (!this.transfers.has(id)) this.transfers.set(id, transfer)
+      else if (isCounted) this.repeated += 1
+      if (!isCounted) this.uncounted.add(id)
+      if (isCounted && transfer.execution === 'failed') this.leaveOut('failed')
       const { blockNumber, occurredAtS } = transfer
       if (blockNumber === null || !isDeclared) return
       if (this.firstHeight === null || blockNumber < this.firstHeight) this.firstHeight = blockNumber
@@ -123,8 +131,8 @@ const STORE = {
         sort_at = CASE WHEN $16 THEN excluded.sort_at ELSE known.sort_at END,
         seen_segment_id = excluded.seen_segment_id
         WHERE known.seen_segment_id <> excluded.seen_segment_id
-      RETURNING (xmax = 0) AS is_new, amount)
-    SELECT count(*) FILTER (WHERE is_new AND amount > 0) AS added FROM stored`,
+      RETURNING (xmax = 0) AS is_new, transfer_id)
+    SELECT count(*) FILTER (WHERE is_new AND NOT transfer_id = ANY ($18::uuid[])) AS added FROM stored`,
 }
 
 const PROVE = {
@@ -168,7 +176,7 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
     if (batch.transfers.size > 0) {
       const added = await storeTransfers(transaction, batch, state)
       count('added', added)
-      count('known', [...batch.transfers.values()].filter(({ amount }) => amount > 0n).length - added)
+      count('known', batch.transfers.size - batch.uncounted.size - added)
     }
     count('known', batch.repeated)
     if (batch.outcomes.size > 0) {
@@ -202,7 +210,7 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
 /** Returns how many were new. */
 async function storeTransfers(
   transaction: Queryable,
-  { segmentId, transfers }: Batch,
+  { segmentId, transfers, uncounted }: Batch,
   { replaces, chain }: SegmentState,
 ): Promise<number> {
   const told = [...transfers.values()]
@@ -224,6 +232,7 @@ async function storeTransfers(
     orNone(told.map(({ toNet }) => toNet?.toString() ?? null)),
     replaces,
     chain,
+    [...uncounted],
   ])
   return row!.added
 }

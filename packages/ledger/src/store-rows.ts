@@ -1,6 +1,6 @@
 /** Reads the rows of a file and stores them in batches. */
 import { createHash } from 'node:crypto'
-import { uncountedReason } from '@cupel/domain'
+import { findAsset, uncountedReason } from '@cupel/domain'
 import { MAX_AHEAD_S } from './clock.js'
 import { isDeclared } from './declared-range.js'
 import { LedgerFileError } from './formats/ledger-file-error.js'
@@ -93,26 +93,35 @@ function takeRow(take: Take, row: LedgerRow, { line }: FileRecord, batch: Batch 
       batch?.blocks.set(row.height, row.atS)
       return
     case 'balance':
-      addTransfer(take, row.transfer, batch)
+      addTransfer(take, row.transfer, { batch, isCounted: false })
       return
     case 'transfer': {
       const reason = uncountedReason(code, row.transfer)
-      if (reason === null) addTransfer(take, row.transfer, batch)
-      else batch?.leaveOut(reason)
+      if (reason !== null) batch?.leaveOut(reason)
+      if (reason === null || changesBalance(code, row.transfer))
+        addTransfer(take, row.transfer, { batch, isCounted: reason === null })
     }
   }
 }
 
+/** Value that was made or destroyed has no counterparty, but one of the two addresses owns more or less by it. */
+const changesBalance = (chain: string, { contract, from, to, amount }: ToldTransfer): boolean =>
+  amount > 0n && from !== to && findAsset(chain, contract) !== undefined
+
 const NO_INPUT_VALUES = 'no_input_values'
 
-function addTransfer({ run, identityOf }: Take, transfer: ToldTransfer, batch: Batch | null): void {
+function addTransfer(
+  { run, identityOf }: Take,
+  transfer: ToldTransfer,
+  { batch, isCounted }: { readonly batch: Batch | null; readonly isCounted: boolean },
+): void {
   const { line, blockNumber } = transfer
   checkTime(run, transfer.occurredAtS, line)
   const isIn = isDeclared(blockNumber, run.request)
   if (run.request.replace === true && !isIn)
     throw new LedgerFileError('a transfer outside the range that the file is to replace', line)
   const id = identityOf(transfer)
-  batch?.addTransfer(id, transfer, isIn)
+  batch?.addTransfer(id, transfer, { isDeclared: isIn, isCounted })
 }
 
 function checkTime({ now }: ImportRun, atS: number | null, line: number): void {

@@ -1,7 +1,13 @@
 /** The facts that a ledger tells: one transaction in three notations, times of blocks, ranges, balances, nodes. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { HistoryKind } from '@cupel/domain'
-import { currentLedgerSeq, declaredRanges, importLedger, readTransfers } from '../src/index.js'
+import { compiledDefaultPolicy, type HistoryKind } from '@cupel/domain'
+import {
+  currentLedgerSeq,
+  declaredRanges,
+  examineAddress,
+  importLedger,
+  readTransfers,
+} from '../src/index.js'
 import { address, csvOf, hash, IMPORTED_AT, startLedger, type LedgerInstallation } from './installation.js'
 
 let ledger: LedgerInstallation
@@ -74,6 +80,57 @@ describe('one transfer', () => {
       [4, null],
       [5, 31],
     ])
+  })
+})
+
+describe('value without a counterparty', () => {
+  test('that was made, destroyed or issued is no counted transfer, and yet known to who owned it', async () => {
+    const usdt = { kind: 'erc20', contract: USDT, raw: '5' }
+    const summary = await ledger.imported(
+      await fileOf(
+        csvOf([
+          { ...usdt, from: address(0), to: ALICE, index: 1 },
+          { from: ALICE, to: address(0) },
+          { ...usdt, from: address(0), to: ALICE, contract: address(99), index: 2 },
+        ]),
+      ),
+    )
+    expect(summary).toMatchObject({ added: 0, known: 0, leftOut: { burn_address: 2, unknown_asset: 1 } })
+    const reward = `transaction_hash,transaction_index,trace_type,call_type,trace_address,from_address,to_address,value,status,error,block_number\n,,reward,,,,${ALICE},7,1,,9\n`
+    expect(await etl(reward)).toMatchObject({ added: 0, leftOut: { issuance: 1 } })
+    const moved = (await readOf(ALICE))!.transfers.map(({ from, to, amount }) => [from, to, amount])
+    expect(moved).toHaveLength(3)
+    expect(moved).toEqual(
+      expect.arrayContaining([
+        [address(0), ALICE, 5n],
+        [ALICE, address(0), 10n ** 18n],
+        ['', ALICE, 7n],
+      ]),
+    )
+  })
+
+  test('shows that a history is not whole: who destroyed what it never received has a shortfall', async () => {
+    const at = { block: 150, time: '2026-11-20T12:00:00Z' }
+    await ledger.imported(
+      await fileOf(
+        csvOf([
+          { ...at, to: ALICE, raw: '5' },
+          { ...at, block: 151, from: ALICE, to: address(0) },
+        ]),
+      ),
+      { completeFrom: 0, completeTo: 200, covers: ['native', 'internal', 'token'] },
+    )
+    const { policy, generatedAt } = { policy: compiledDefaultPolicy, generatedAt: '2026-11-21T00:00:00.000Z' }
+    const record = await examineAddress(ledger.database, {
+      ...{ chain: 'ETH', address: ALICE, ledgerSeq: 1, policy, labelSets: [], generatedAt },
+      labelsOf: async () => new Map(),
+    })
+    expect(record).toMatchObject({
+      incomplete: ['shortfall'],
+      ownTransfers: 1,
+      cut: [],
+      historyComplete: false,
+    })
   })
 })
 

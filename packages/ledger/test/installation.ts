@@ -45,6 +45,7 @@ export async function startLedger(): Promise<LedgerInstallation> {
            block_number AS block
          FROM ledger.transfer JOIN ledger.segment USING (segment_id)
          WHERE ledger_seq IS NOT NULL AND failed_segment_id IS NULL AND retired_segment_id IS NULL AND amount > 0
+           AND from_address NOT IN ('', '${address(0)}') AND to_address NOT IN ('', '${address(0)}')
          ORDER BY sort_at, from_address, to_address, amount`,
       )
     },

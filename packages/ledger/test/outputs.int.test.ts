@@ -1,6 +1,7 @@
 /** Chains with spent outputs: balances, CoinJoins and clusters, in every state of the ledger. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { currentLedgerSeq, readCluster, readTransfers } from '../src/index.js'
+import { compiledDefaultPolicy } from '@cupel/domain'
+import { currentLedgerSeq, examineAddress, readCluster, readTransfers } from '../src/index.js'
 import { startLedger, type LedgerInstallation } from './installation.js'
 
 let ledger: LedgerInstallation
@@ -99,6 +100,16 @@ test('participants of a CoinJoin are counterparties of its node alone', async ()
   expect((await read(a))?.transfers).toMatchObject([{ from: a, to: node, amount: 100n, coinJoin: true }])
   expect((await read(j))?.transfers).toMatchObject([{ from: node, to: j, amount: 99n, coinJoin: true }])
   expect(await cluster(a)).toBeNull()
+  const record = await examineAddress(ledger.database, {
+    ...{ chain: 'BTC', address: a, ledgerSeq: 1, policy: compiledDefaultPolicy, labelSets: [] },
+    generatedAt: '2026-11-21T00:00:00.000Z',
+    labelsOf: async () => new Map(),
+  })
+  expect(record).toMatchObject({
+    cut: [{ address: node, reason: 'service', hops: 1 }],
+    measures: [{ category: 'mixer', subcategory: 'coinjoin', direction: 'out', amount: '100' }],
+    netBaseUnits: '-100',
+  })
 })
 
 describe('a cluster', () => {

@@ -211,8 +211,9 @@ async function clusterWithin(
   address: string,
   of: { readonly group: LookGroup; readonly context: ExposureContext; readonly deadlineAtMs: number },
 ): Promise<ClusterFacts | null> {
-  const { chain, ledgerSeq, lane } = of.group
-  if (chainFactsOf(chain)?.spendsTogether !== true) return null
+  const { chain, ledgerSeq, lane, addresses } = of.group
+  // Whoever spends has transfers.
+  if (chainFactsOf(chain)?.spendsTogether !== true || !addresses.includes(address)) return null
   const unread: ClusterFacts = { clusterId: '', size: 0, ledgerSeq, stopped: 'failed', labels: [] }
   const { policy, labelSetSeq } = of.context
   const maxAddresses = policy.document.cluster.addresses

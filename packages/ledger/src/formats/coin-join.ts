@@ -25,7 +25,5 @@ export function isCoinJoin(inputs: number, outputs: readonly { readonly value: b
  */
 export const nodeOf = (kind: 'coinjoin' | 'crowd', txHash: string): string => `${kind}:${txHash}`
 
-export const isCoinJoinNode = (address: string): boolean => address.startsWith('coinjoin:')
-
 /** A node behind which nothing can be followed. */
 export const isCrowd = (address: string): boolean => address.startsWith('crowd:')

@@ -103,6 +103,10 @@ describe('traces of ethereum-etl', () => {
       ['1', 3, 'proven'],
       ['2', 3, 'proven'],
     ])
+    expect(rows.at(-1)).toMatchObject({
+      type: 'balance',
+      transfer: { from: '', to: address(2), amount: 10n },
+    })
     expect(rows.filter(({ type }) => type === 'left-out')).toEqual([
       { type: 'left-out', reason: 'no_movement' },
       { type: 'left-out', reason: 'no_movement' },

@@ -38,7 +38,7 @@ export interface ToldOutcome {
 
 export type LedgerRow =
   | { readonly type: 'transfer'; readonly transfer: ToldTransfer }
-  /** A transfer of no value that only carries the change of a balance. */
+  /** A transfer that changes what an address owns, and has no counterparty. */
   | { readonly type: 'balance'; readonly transfer: ToldTransfer }
   | { readonly type: 'outcome'; readonly outcome: ToldOutcome }
   /** Addresses that one transaction spent from together, each once. */

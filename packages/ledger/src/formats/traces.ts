@@ -41,10 +41,10 @@ export function createTraceReader(chain: ChainDefinition): Required<RecordReader
         throw new LedgerFileError(`more than ${MAX_FAILED_CALLS} failed calls: split the file`, record.line)
     },
     read(record) {
-      const reason = unmovedReason(record)
-      if (reason !== null) return [{ type: 'left-out', reason }]
+      if (!movesValue(record)) return [{ type: 'left-out', reason: 'no_movement' }]
       const txHash = foldedHash(record.text('transaction_hash'), chain)
       const address = traceAddress(record)
+      if (ISSUANCE.has(record.text('trace_type').toLowerCase())) return issued(record, chain)
       const execution = hasFailed(txHash, address) ? 'failed' : ownOutcome(record)
       // The outermost call is the transaction itself, whose value is in the file of transactions.
       if (address.length === 0 && txHash !== '') return outermost(txHash, execution)
@@ -54,12 +54,20 @@ export function createTraceReader(chain: ChainDefinition): Required<RecordReader
   }
 }
 
-/** Why a trace moves no value between two addresses; null for one that may. */
-function unmovedReason(record: FileRecord): string | null {
+function movesValue(record: FileRecord): boolean {
   const type = record.text('trace_type').toLowerCase()
-  if (ISSUANCE.has(type)) return 'issuance'
-  if (!MOVEMENTS.has(type)) return 'no_movement'
-  return BORROWED_CODE.has(record.text('call_type').toLowerCase()) ? 'no_movement' : null
+  if (ISSUANCE.has(type)) return true
+  return MOVEMENTS.has(type) && !BORROWED_CODE.has(record.text('call_type').toLowerCase())
+}
+
+/** Nobody pays a reward, but its receiver owns it. */
+function issued(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
+  const told = { txHash: '', index: null, execution: 'proven', address: [] } as const
+  const transfer = { ...callTransfer(record, chain, told), from: '' }
+  return [
+    { type: 'left-out', reason: 'issuance' },
+    ...(transfer.to === '' || transfer.amount === 0n ? [] : [{ type: 'balance' as const, transfer }]),
+  ]
 }
 
 function outermost(txHash: string, execution: ToldTransfer['execution']): readonly LedgerRow[] {

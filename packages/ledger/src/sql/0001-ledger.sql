@@ -33,6 +33,7 @@ CREATE TABLE ledger.segment (
   UNIQUE NULLS NOT DISTINCT (chain, format, sha256, covers, complete_from, complete_to, replaces)
 );
 
+-- Value that was made or destroyed has the empty address, or one without an owner, on one side. It has no counterparty.
 CREATE TABLE ledger.transfer (
   -- First 16 bytes of a hash of (chain, transaction, kind, index), or of the content if a source has no hashes.
   transfer_id        uuid PRIMARY KEY,
