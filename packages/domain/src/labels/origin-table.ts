@@ -111,6 +111,7 @@ export const originTable: readonly OriginRow[] = [
   tagpack('sextortion_talos', 'talos-sextortion', 'forensic', { subcategory: 'sextortion' }),
   tagpack('mixing_fc2021', 'mixing-study-fc2021', 'forensic'),
   tagpack('ponzi_scheme', 'ponzi-study-2018', 'forensic', { subcategory: 'investment_fraud' }),
+  tagpack('electrum_phishing', 'graphsense', 'trusted_provider', { subcategory: 'phishing' }),
   tagpack('ransomware', 'ransomware-study-2018', 'forensic', { subcategory: 'ransomware' }),
 
   // One explorer's tags, collected by others.

@@ -1,10 +1,11 @@
-import { compiledDefaultPolicy, judge, parseAddress, type Judgement } from '@cupel/domain'
+import type { Judgement } from '@cupel/domain'
 import { labelFormats, type LabelRow } from '../../src/index.js'
-import { listSets, showLabels } from '@cupel/read-models'
+import { listSets } from '@cupel/read-models'
 import { createReadStream } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importStarterLabels, starterLabelsFile } from '../../src/index.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
+import { judgedIn } from './judged.js'
 
 let installation: ImportInstallation
 const rows: LabelRow[] = []
@@ -78,25 +79,4 @@ test('once OFAC’s own list is imported, starter labels no longer sanction an a
   expect(await judged(row(delisted))).toMatchObject({ overallHundredths: 0 })
 })
 
-async function judged({ address, chain }: LabelRow): Promise<Judgement> {
-  const parsed = parseAddress(address, chain)
-  if (!parsed.ok) throw new Error(parsed.detail)
-  const labels = await showLabels(installation.database, { lookupKeys: [parsed.lookupKey] })
-  const sets = await listSets(installation.database)
-  return judge({
-    chain: parsed.chain,
-    canonicalAddress: parsed.canonical,
-    labels: labels.map((label) => ({
-      ...label,
-      address: label.canonicalAddress,
-    })),
-    labelSets: sets.map((set) => ({
-      ...set,
-      refreshConfigured: false,
-    })),
-    labelView: 'current',
-    chainKnowledge: { status: 'unavailable' },
-    generatedAt: new Date().toISOString(),
-    policy: compiledDefaultPolicy,
-  })
-}
+const judged = ({ address, chain }: LabelRow): Promise<Judgement> => judgedIn(installation, address, chain)

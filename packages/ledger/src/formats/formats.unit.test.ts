@@ -42,6 +42,30 @@ describe('a transaction hash', () => {
   })
 })
 
+describe('a row of the transfers CSV', () => {
+  const row = {
+    chain: 'BASE',
+    kind: 'native',
+    asset: 'ETH',
+    from_address: '0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0',
+    to_address: '0xcd234a471b72ba2f1ccf0a70fcaba648a5eecd8d',
+    amount_raw: '5',
+  }
+  const all = Object.fromEntries(
+    ['block_number', 'block_time', 'tx_hash', 'log_index', 'asset_address', 'amount'].map((name) => [
+      name,
+      '',
+    ]),
+  )
+
+  test('of a chain code that only looks like the chain’s is left out', () => {
+    expect(transfersOf(rowsOf('csv', 'BASE', [{ ...all, ...row, chain: 'base' }]))).toHaveLength(1)
+    expect(rowsOf('csv', 'BASE', [{ ...all, ...row, chain: 'ba\u017fe' }])).toEqual([
+      { type: 'left-out', reason: 'other_chain' },
+    ])
+  })
+})
+
 describe('a transaction of ethereum-etl', () => {
   const sender = '0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0'
   const creation = { hash: '0xAB', nonce: 1, from_address: sender, to_address: '', value: '5', gas_price: 1 }

@@ -1,5 +1,5 @@
 /** Cupel's own layout: one native or token transfer per row; a field is empty if the source states no value. */
-import { listAssets } from '@cupel/domain'
+import { findChain, listAssets } from '@cupel/domain'
 import {
   foldedHash,
   secondsOf,
@@ -48,7 +48,8 @@ function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow
   for (const name of REQUIRED)
     if (!record.has(name)) throw new LedgerFileError(`the column ${name} is missing`, record.line)
   const told = record.text('chain')
-  if (told !== '' && told.toUpperCase() !== chain.code) return [{ type: 'left-out', reason: 'other_chain' }]
+  if (told !== '' && findChain(told)?.code !== chain.code)
+    return [{ type: 'left-out', reason: 'other_chain' }]
   const kind = kinds[record.text('kind').toLowerCase()]
   if (kind === undefined)
     throw new LedgerFileError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)

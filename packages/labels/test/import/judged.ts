@@ -1,0 +1,25 @@
+/** What the labels of an installation say of an address, without chain data and without a ledger. */
+import { compiledDefaultPolicy, judge, parseAddress, type Judgement } from '@cupel/domain'
+import { listSets, showLabels } from '@cupel/read-models'
+import type { ImportInstallation } from './installation.js'
+
+export async function judgedIn(
+  { database }: ImportInstallation,
+  address: string,
+  chain: string | null,
+): Promise<Judgement> {
+  const parsed = parseAddress(address, chain)
+  if (!parsed.ok) throw new Error(parsed.detail)
+  const labels = await showLabels(database, { lookupKeys: [parsed.lookupKey] })
+  const sets = await listSets(database)
+  return judge({
+    chain: parsed.chain,
+    canonicalAddress: parsed.canonical,
+    labels: labels.map((label) => ({ ...label, address: label.canonicalAddress })),
+    labelSets: sets.map((set) => ({ ...set, refreshConfigured: false })),
+    labelView: 'current',
+    chainKnowledge: { status: 'unavailable' },
+    generatedAt: new Date().toISOString(),
+    policy: compiledDefaultPolicy,
+  })
+}
