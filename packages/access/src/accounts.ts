@@ -1,7 +1,7 @@
 /** Accounts: opened by an operator, each with a live and a test environment. */
 import { randomBytes } from 'node:crypto'
 import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
-import type { Database, Queryable } from '@cupel/postgres'
+import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
 
 export interface Account {
@@ -45,14 +45,9 @@ export async function createAccount(
 
 /** Every account, oldest first. */
 export async function listAccounts(database: Queryable): Promise<Account[]> {
-  const rows = await database.query<{ account_id: string; name: string; created_at: Date }>(
-    'SELECT account_id, name, created_at FROM access.account ORDER BY created_at, account_id',
+  return await database.query<Account>(
+    `SELECT ${asFields('account_id, name')}, ${asTimes('created_at')} FROM access.account ORDER BY account.created_at, account_id`,
   )
-  return rows.map((row) => ({
-    accountId: row.account_id,
-    name: row.name,
-    createdAt: row.created_at.toISOString(),
-  }))
 }
 
 /** The trimmed name. Throws a RangeError where it is empty, too long or has control characters. */

@@ -1,6 +1,6 @@
 /** API keys: issued, listed, rotated and revoked by an operator. A key is shown once; only its hash is kept. */
 import { isPlanName, type Environment, type PlanName, type Scope } from '@cupel/domain'
-import type { Database, Queryable } from '@cupel/postgres'
+import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
 import { parseIpRange } from './ip-range.js'
@@ -103,11 +103,10 @@ export async function rotateKey(
 
 /** Keys of one account, or of all, in the order they were issued. */
 export async function listKeys(database: Queryable, filter: { accountId?: string } = {}): Promise<ApiKey[]> {
-  const rows = await database.query<KeyRow>(
-    `SELECT ${KEY_COLUMNS} FROM ${KEY_TABLES} WHERE $1::text IS NULL OR account_id = $1 ORDER BY issued_at, key_id`,
+  return await database.query<ApiKey>(
+    `SELECT ${KEY_FIELDS} FROM ${KEY_TABLES} WHERE $1::text IS NULL OR account_id = $1 ORDER BY issued_at, key_id`,
     [filter.accountId ?? null],
   )
-  return rows.map(keyOf)
 }
 
 async function insertKey(
@@ -201,13 +200,14 @@ async function endKey(
  * the gate uses it, and the operator's clock may be ahead.
  */
 async function lockKey(transaction: Queryable, keyId: string): Promise<{ key: ApiKey; now: Date }> {
-  const [row] = await transaction.query<KeyRow & { now: Date }>(
-    `SELECT ${KEY_COLUMNS}, clock_timestamp() AS now FROM ${KEY_TABLES}
+  const [row] = await transaction.query<ApiKey & { now: Date }>(
+    `SELECT ${KEY_FIELDS}, clock_timestamp() AS now FROM ${KEY_TABLES}
      WHERE key_id = $1 FOR UPDATE OF api_key`,
     [keyId],
   )
   if (row === undefined) throw new AccessRefusal('unknown_key', `There is no key ${keyId}`)
-  return { key: keyOf(row), now: row.now }
+  const { now, ...key } = row
+  return { key, now }
 }
 
 function rangesOf(texts: readonly string[]): string[] {
@@ -225,40 +225,6 @@ function expiryOf(text: string | null): string | null {
   return at.toISOString()
 }
 
-const KEY_COLUMNS = `key_id, account_id, environment, scope, plan, name, allowed_ips::text[] AS allowed_ips, webhook_admin,
-  rotated_from, issued_at, expires_at, revoked_at, last_used_at`
 const KEY_TABLES = 'access.api_key LEFT JOIN access.key_usage USING (key_id)'
-
-interface KeyRow extends Record<string, unknown> {
-  readonly key_id: string
-  readonly account_id: string
-  readonly environment: Environment
-  readonly scope: Scope
-  readonly plan: PlanName
-  readonly name: string
-  readonly allowed_ips: string[]
-  readonly webhook_admin: boolean
-  readonly rotated_from: string | null
-  readonly issued_at: Date
-  readonly expires_at: Date | null
-  readonly revoked_at: Date | null
-  readonly last_used_at: Date | null
-}
-
-function keyOf(row: KeyRow): ApiKey {
-  return {
-    keyId: row.key_id,
-    accountId: row.account_id,
-    environment: row.environment,
-    scope: row.scope,
-    plan: row.plan,
-    name: row.name,
-    allowedIps: row.allowed_ips,
-    webhookAdmin: row.webhook_admin,
-    rotatedFrom: row.rotated_from,
-    issuedAt: row.issued_at.toISOString(),
-    expiresAt: row.expires_at?.toISOString() ?? null,
-    revokedAt: row.revoked_at?.toISOString() ?? null,
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-  }
-}
+const KEY_FIELDS = `${asFields('key_id, account_id, environment, scope, plan, name, webhook_admin, rotated_from')},
+  allowed_ips::text[] AS "allowedIps", ${asTimes('issued_at, expires_at, revoked_at, last_used_at')}`

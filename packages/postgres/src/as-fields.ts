@@ -6,10 +6,25 @@ export function asFields(columns: string): string {
   return columns
     .split(',')
     .map((column) => column.trim())
-    .map((column) => {
-      const name = column.slice(column.indexOf('.') + 1)
-      const field = name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-      return field === name ? column : `${column} AS "${field}"`
-    })
+    .map((column) => (fieldOf(column) === column ? column : `${column} AS "${fieldOf(column)}"`))
     .join(', ')
+}
+
+/** The same for columns of type timestamptz: the fields are UTC, RFC 3339 with milliseconds, or null. */
+export function asTimes(columns: string): string {
+  return columns
+    .split(',')
+    .map((column) => column.trim())
+    .map((column) => `${timeText(column)} AS "${fieldOf(column)}"`)
+    .join(', ')
+}
+
+/** A time as text: UTC, RFC 3339 with milliseconds. */
+export function timeText(expression: string): string {
+  return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+function fieldOf(column: string): string {
+  const name = column.slice(column.indexOf('.') + 1)
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }

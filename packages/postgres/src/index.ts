@@ -1,4 +1,4 @@
-export { asFields } from './as-fields.js'
+export { asFields, asTimes, timeText } from './as-fields.js'
 export { openDatabase } from './database.js'
 export type { Database, DatabaseOptions, Queryable, Row, Statement, TransactionOptions } from './database.js'
 export { isUnavailable, sqlState } from './errors.js'

@@ -1,16 +1,9 @@
 /** Claims: a sender takes due deliveries for the time of a lease, with what it needs to send them. */
-import type { WebhookType } from '@cupel/domain'
-import type { Queryable } from '@cupel/postgres'
+import { asFields, type Queryable } from '@cupel/postgres'
+import { DELIVERY_FIELDS, type DeliveryFields } from './deliveries.js'
 import type { SecretBox } from './secret-box.js'
 
-export interface ClaimedDelivery {
-  readonly deliveryId: string
-  readonly webhookId: string
-  readonly endpointId: string
-  readonly accountId: string
-  readonly livemode: boolean
-  readonly type: WebhookType
-  readonly jobId: string | null
+export interface ClaimedDelivery extends DeliveryFields {
   /** Number of this claim. An outcome with an older number is recorded but changes nothing. */
   readonly claim: number
   /** Attempts of the current schedule. */
@@ -67,9 +60,9 @@ const CLAIM = {
     SET due_at = now() + make_interval(secs => $5::float8 / 1000), claim = d.claim + 1
     FROM chosen c, webhooks.endpoint e, webhooks.body b
     WHERE d.delivery_id = c.delivery_id AND e.endpoint_id = d.endpoint_id AND b.body_id = d.body_id
-    RETURNING d.delivery_id, d.webhook_id, d.endpoint_id, d.account_id, d.livemode, d.type, d.job_id, d.claim, d.attempts,
-      d.body_id, octet_length(b.body) AS body_bytes, e.url, e.sealed_secret,
-      CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END AS sealed_previous_secret`,
+    RETURNING ${DELIVERY_FIELDS}, ${asFields('d.claim, d.attempts, d.body_id, e.url')}, octet_length(b.body) AS "bodyBytes",
+      array_remove(ARRAY[e.sealed_secret, CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END], NULL)
+        AS secrets`,
 }
 
 /** Claims due deliveries, oldest first, within the limits of the order. Renew their leases until their outcomes are recorded. */
@@ -78,38 +71,12 @@ export async function claimDeliveries(
   secrets: SecretBox,
   order: ClaimOrder,
 ): Promise<ClaimedDelivery[]> {
-  const rows = await database.query<{
-    delivery_id: string
-    webhook_id: string
-    endpoint_id: string
-    account_id: string
-    livemode: boolean
-    type: WebhookType
-    job_id: string | null
-    claim: number
-    attempts: number
-    body_id: string
-    body_bytes: number
-    url: string
-    sealed_secret: Buffer
-    sealed_previous_secret: Buffer | null
-  }>(CLAIM, [order.trusted, order.placesPerTrusted, order.closed, order.limit, order.leaseMs])
+  const rows = await database.query<
+    Omit<ClaimedDelivery, 'secrets'> & { readonly secrets: readonly Buffer[] }
+  >(CLAIM, [order.trusted, order.placesPerTrusted, order.closed, order.limit, order.leaseMs])
   return rows.map((row) => ({
-    deliveryId: row.delivery_id,
-    webhookId: row.webhook_id,
-    endpointId: row.endpoint_id,
-    accountId: row.account_id,
-    livemode: row.livemode,
-    type: row.type,
-    jobId: row.job_id,
-    claim: row.claim,
-    attempts: row.attempts,
-    bodyId: row.body_id,
-    bodyBytes: row.body_bytes,
-    url: row.url,
-    secrets: [row.sealed_secret, row.sealed_previous_secret].flatMap((sealed) =>
-      sealed === null ? [] : [secrets.open(row.endpoint_id, sealed)],
-    ),
+    ...row,
+    secrets: row.secrets.map((sealed) => secrets.open(row.endpointId, sealed)),
   }))
 }
 

@@ -1,7 +1,7 @@
 /** Deliveries as their account sees them: list them with every attempt, send one or a range again, send a test ping. */
 import { requestedEventId } from '@cupel/contracts'
 import { testWebhookBody, type DeliveryStatus, type PayloadKind, type WebhookType } from '@cupel/domain'
-import type { Database, Queryable } from '@cupel/postgres'
+import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
 import { ownRow, type Owner } from './endpoints.js'
 
 export interface WebhookAttempt {
@@ -16,12 +16,21 @@ export interface WebhookAttempt {
   readonly responseExcerpt: string | null
 }
 
-export interface WebhookDelivery extends Owner {
+/** Which delivery, of what, for whom. */
+export interface DeliveryFields extends Owner {
   readonly deliveryId: string
   readonly webhookId: string
   readonly endpointId: string
   readonly type: WebhookType
   readonly jobId: string | null
+}
+
+/** DeliveryFields of `webhooks.delivery d`. */
+export const DELIVERY_FIELDS = asFields(
+  'd.delivery_id, d.webhook_id, d.endpoint_id, d.account_id, d.livemode, d.type, d.job_id',
+)
+
+export interface WebhookDelivery extends DeliveryFields {
   readonly payload: PayloadKind
   readonly status: DeliveryStatus
   /** Null if no attempt is planned. */
@@ -57,7 +66,7 @@ export async function listDeliveries(
   database: Queryable,
   query: OfEndpoint & { status?: DeliveryStatus | undefined; pageSize: number; after: DeliveryCursor | null },
 ): Promise<DeliveryPage> {
-  const rows = await database.query<DeliveryRow>(
+  const rows = await database.query<WebhookDelivery>(
     `SELECT ${COLUMNS} FROM webhooks.delivery d
      WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 AND ($4::text IS NULL OR status = $4)
        AND ($5::timestamptz IS NULL OR (created_at, delivery_id) < ($5::timestamptz, $6))
@@ -72,8 +81,7 @@ export async function listDeliveries(
       query.pageSize + 1,
     ],
   )
-  const shown = rows.slice(0, query.pageSize).map((row) => ownRow(row, query))
-  const items = shown.map(deliveryOf)
+  const items = rows.slice(0, query.pageSize).map((row) => ownRow(row, query))
   const last = items.at(-1)
   const next =
     rows.length > query.pageSize && last !== undefined
@@ -86,13 +94,13 @@ export async function getDelivery(
   database: Queryable,
   order: OfEndpoint & { deliveryId: string },
 ): Promise<WebhookDelivery | null> {
-  const rows = await database.query<DeliveryRow>(
+  const rows = await database.query<WebhookDelivery>(
     `SELECT ${COLUMNS} FROM webhooks.delivery d
      WHERE delivery_id = $1 AND endpoint_id = $2 AND account_id = $3 AND livemode = $4`,
     [order.deliveryId, order.endpointId, order.accountId, order.livemode],
   )
   const [row] = rows
-  return row === undefined ? null : deliveryOf(ownRow(row, order))
+  return row === undefined ? null : ownRow(row, order)
 }
 
 /** Sends a delivery again in any state, with the same webhook id and body and a new schedule. */
@@ -195,40 +203,8 @@ async function refusalOf(
 }
 
 /** One statement, so that a delivery and its attempts come from one snapshot. */
-const COLUMNS = `delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status, next_attempt_at,
-  created_at, (
-    SELECT coalesce(json_agg(json_build_object('number', a.number, 'at', a.attempted_at, 'statusCode', a.status_code,
-      'error', a.error, 'durationMs', a.duration_ms, 'responseExcerpt', a.response_excerpt) ORDER BY a.number), '[]')
+const COLUMNS = `${DELIVERY_FIELDS}, payload, status, ${asTimes('next_attempt_at, created_at')}, (
+    SELECT coalesce(json_agg(json_build_object('number', a.number, 'at', ${timeText('a.attempted_at')},
+      'statusCode', a.status_code, 'error', a.error, 'durationMs', a.duration_ms,
+      'responseExcerpt', a.response_excerpt) ORDER BY a.number), '[]')
     FROM webhooks.attempt a WHERE a.delivery_id = d.delivery_id) AS attempts`
-
-interface DeliveryRow extends Record<string, unknown> {
-  readonly delivery_id: string
-  readonly webhook_id: string
-  readonly endpoint_id: string
-  readonly account_id: string
-  readonly livemode: boolean
-  readonly type: WebhookType
-  readonly job_id: string | null
-  readonly payload: PayloadKind
-  readonly status: DeliveryStatus
-  readonly next_attempt_at: Date | null
-  readonly created_at: Date
-  readonly attempts: readonly WebhookAttempt[]
-}
-
-function deliveryOf(row: DeliveryRow): WebhookDelivery {
-  return {
-    deliveryId: row.delivery_id,
-    webhookId: row.webhook_id,
-    endpointId: row.endpoint_id,
-    accountId: row.account_id,
-    livemode: row.livemode,
-    type: row.type,
-    jobId: row.job_id,
-    payload: row.payload,
-    status: row.status,
-    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    attempts: row.attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() })),
-  }
-}

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { ApiCall } from '@cupel/contracts'
 import type { DisabledReason, PayloadKind } from '@cupel/domain'
 import type { Judge } from '@cupel/outbound'
-import type { Database, Queryable } from '@cupel/postgres'
+import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
 import type { SecretBox } from './secret-box.js'
 import { newWebhookSecret } from './signing/signature.js'
@@ -74,8 +74,8 @@ export async function createEndpoint(
     )
     if ((counted?.count ?? 0) >= MAX_ENDPOINTS) return { ok: false, code: 'too_many_endpoints' }
     // By the clock of the database, rounded as it is shown: a page continues after the time in its cursor.
-    const [row] = await transaction.query<EndpointRow>(
-      `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
+    const [row] = await transaction.query<WebhookEndpoint>(
+      `INSERT INTO webhooks.endpoint AS e (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
        VALUES ($1, $2, $3, $4, $5, 'enabled', $6, date_trunc('milliseconds', clock_timestamp())) RETURNING ${COLUMNS}`,
       [
         endpointId,
@@ -86,7 +86,7 @@ export async function createEndpoint(
         secrets.seal(endpointId, secret),
       ],
     )
-    const endpoint = endpointOf(row!)
+    const endpoint = row!
     const { accountId, livemode, payload, status, createdAt } = endpoint
     const created = {
       ...{ endpointId, accountId, livemode, payload, status, createdAt },
@@ -102,31 +102,31 @@ export async function createEndpoint(
 
 /** All endpoints of an account in one environment, oldest first. */
 export async function listEndpoints(database: Queryable, owner: Owner): Promise<WebhookEndpoint[]> {
-  const rows = await database.query<EndpointRow>(
-    `SELECT ${COLUMNS} FROM webhooks.endpoint WHERE account_id = $1 AND livemode = $2 ORDER BY created_at, endpoint_id`,
+  const rows = await database.query<WebhookEndpoint>(
+    `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE account_id = $1 AND livemode = $2 ORDER BY created_at, endpoint_id`,
     [owner.accountId, owner.livemode],
   )
-  return rows.map((row) => ownRow(row, owner)).map(endpointOf)
+  return rows.map((row) => ownRow(row, owner))
 }
 
 export async function getEndpoint(
   database: Queryable,
   order: Owner & { endpointId: string },
 ): Promise<WebhookEndpoint | null> {
-  const [row] = await database.query<EndpointRow>(
-    `SELECT ${COLUMNS} FROM webhooks.endpoint WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3`,
+  const [row] = await database.query<WebhookEndpoint>(
+    `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3`,
     [order.endpointId, order.accountId, order.livemode],
   )
-  return row === undefined ? null : endpointOf(ownRow(row, order))
+  return row === undefined ? null : ownRow(row, order)
 }
 
 /** The endpoint with its owner, for operators; null if there is none. */
 export async function findEndpoint(database: Queryable, endpointId: string): Promise<WebhookEndpoint | null> {
-  const [row] = await database.query<EndpointRow>(
-    `SELECT ${COLUMNS} FROM webhooks.endpoint WHERE endpoint_id = $1`,
+  const [row] = await database.query<WebhookEndpoint>(
+    `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE endpoint_id = $1`,
     [endpointId],
   )
-  return row === undefined ? null : endpointOf(row)
+  return row ?? null
 }
 
 /** Changes the given fields. Disabling holds pending deliveries; enabling releases them. */
@@ -149,15 +149,15 @@ export async function changeEndpoint(
     url = judged.target.url.href
   }
   return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
-    const [row] = await transaction.query<EndpointRow>(
-      `UPDATE webhooks.endpoint SET
+    const [row] = await transaction.query<WebhookEndpoint>(
+      `UPDATE webhooks.endpoint e SET
          url = coalesce($4, url), payload = coalesce($5, payload), status = coalesce($6, status),
          disabled_reason = CASE coalesce($6, status) WHEN 'enabled' THEN NULL ELSE coalesce(disabled_reason, 'paused') END
        WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 RETURNING ${COLUMNS}`,
       [order.endpointId, order.accountId, order.livemode, url, order.payload ?? null, order.status ?? null],
     )
     if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
-    const endpoint = endpointOf(ownRow(row, order))
+    const endpoint = ownRow(row, order)
     if (order.status === 'disabled') await holdDeliveries(transaction, [order.endpointId])
     if (order.status === 'enabled') await releaseDeliveries(transaction, order.endpointId)
     await appendChanged(transaction, endpoint, order)
@@ -198,8 +198,8 @@ export async function rotateEndpointSecret(
 ): Promise<EndpointResult<{ endpoint: WebhookEndpoint; secret: string; previousSecretExpiresAt: string }>> {
   const secret = newWebhookSecret()
   return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
-    const [row] = await transaction.query<EndpointRow>(
-      `UPDATE webhooks.endpoint SET sealed_previous_secret = sealed_secret, sealed_secret = $4,
+    const [row] = await transaction.query<WebhookEndpoint>(
+      `UPDATE webhooks.endpoint e SET sealed_previous_secret = sealed_secret, sealed_secret = $4,
          previous_secret_expires_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => $5::float8 / 1000)
        WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 RETURNING ${COLUMNS}`,
       [
@@ -211,7 +211,7 @@ export async function rotateEndpointSecret(
       ],
     )
     if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
-    const endpoint = endpointOf(ownRow(row, order))
+    const endpoint = ownRow(row, order)
     await appendChanged(transaction, endpoint, order)
     return { ok: true, endpoint, secret, previousSecretExpiresAt: endpoint.previousSecretExpiresAt! }
   })
@@ -224,13 +224,12 @@ export async function disableGoneEndpoints(
   by: string,
 ): Promise<void> {
   if (gone.length === 0) return
-  const rows = await transaction.query<EndpointRow>(
+  const endpoints = await transaction.query<WebhookEndpoint>(
     `UPDATE webhooks.endpoint e SET status = 'disabled', disabled_reason = 'gone'
      FROM (SELECT DISTINCT endpoint_id, url FROM unnest($1::text[], $2::text[]) AS g (endpoint_id, url)) g
-     WHERE e.endpoint_id = g.endpoint_id AND e.url = g.url AND e.status = 'enabled' RETURNING ${COLUMNS.replaceAll(/\b(endpoint_id|url)\b/g, 'e.$1')}`,
+     WHERE e.endpoint_id = g.endpoint_id AND e.url = g.url AND e.status = 'enabled' RETURNING ${COLUMNS}`,
     [gone.map(({ endpointId }) => endpointId), gone.map(({ url }) => url)],
   )
-  const endpoints = rows.map(endpointOf)
   await holdDeliveries(
     transaction,
     endpoints.map(({ endpointId }) => endpointId),
@@ -273,41 +272,13 @@ async function appendChanged(
   await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointChanged', changed)], SOURCE)
 }
 
-const COLUMNS = `endpoint_id, account_id, livemode, url, payload, status, disabled_reason,
-  CASE WHEN previous_secret_expires_at > now() THEN previous_secret_expires_at END AS previous_secret_expires_at, created_at`
-
-interface EndpointRow extends Record<string, unknown> {
-  readonly endpoint_id: string
-  readonly account_id: string
-  readonly livemode: boolean
-  readonly url: string
-  readonly payload: PayloadKind
-  readonly status: WebhookEndpoint['status']
-  readonly disabled_reason: DisabledReason | null
-  readonly previous_secret_expires_at: Date | null
-  readonly created_at: Date
-}
+const COLUMNS = `${asFields('e.endpoint_id, e.account_id, e.livemode, e.url, e.payload, e.status, e.disabled_reason')},
+  CASE WHEN e.previous_secret_expires_at > now() THEN ${timeText('e.previous_secret_expires_at')} END
+    AS "previousSecretExpiresAt", ${asTimes('e.created_at')}`
 
 /** The second wall between tenants, as in the read models: rejects a row of another tenant (docs/adr/0150). */
-export function ownRow<R extends { readonly account_id: string; readonly livemode: boolean }>(
-  row: R,
-  owner: Owner,
-): R {
-  if (row.account_id !== owner.accountId || row.livemode !== owner.livemode)
+export function ownRow<R extends Owner>(row: R, owner: Owner): R {
+  if (row.accountId !== owner.accountId || row.livemode !== owner.livemode)
     throw new Error('A query of the webhook tables returned a row of another tenant')
   return row
-}
-
-function endpointOf(row: EndpointRow): WebhookEndpoint {
-  return {
-    endpointId: row.endpoint_id,
-    accountId: row.account_id,
-    livemode: row.livemode,
-    url: row.url,
-    payload: row.payload,
-    status: row.status,
-    disabledReason: row.disabled_reason,
-    previousSecretExpiresAt: row.previous_secret_expires_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-  }
 }

@@ -1,7 +1,7 @@
 /** Deliveries of ended jobs: created in the transaction of the consumer's checkpoint; their body is added once the results can be read. */
 import { decidedEventId } from '@cupel/contracts'
 import type { PayloadKind, WebhookType } from '@cupel/domain'
-import type { Database, Queryable } from '@cupel/postgres'
+import { asFields, type Database, type Queryable } from '@cupel/postgres'
 import { webhookIdOf } from './deliveries.js'
 import type { Owner } from './endpoints.js'
 
@@ -27,11 +27,11 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
   // The lock orders this with a change of status: either the change holds these deliveries too, or they are created held.
   const rows = await transaction.query<{
     place: number
-    endpoint_id: string
+    endpointId: string
     payload: PayloadKind
     status: string
   }>(
-    `SELECT j.place::int4 AS place, e.endpoint_id, e.payload, e.status
+    `SELECT j.place::int4 AS place, ${asFields('e.endpoint_id')}, e.payload, e.status
      FROM unnest($1::text[], $2::bool[], $3::timestamptz[]) WITH ORDINALITY AS j (account_id, livemode, ended_at, place)
      JOIN webhooks.endpoint e ON e.account_id = j.account_id AND e.livemode = j.livemode
        AND e.created_at <= j.ended_at + make_interval(secs => $4::float8 / 1000)
@@ -45,7 +45,7 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
   )
   const made = rows.map((row) => {
     const end = ends[row.place - 1]!
-    return { ...row, end, deliveryId: decidedEventId('WebhookDelivery', end.jobId, row.endpoint_id) }
+    return { ...row, end, deliveryId: decidedEventId('WebhookDelivery', end.jobId, row.endpointId) }
   })
   return await transaction.execute(
     `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status,
@@ -58,7 +58,7 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
     [
       made.map(({ deliveryId }) => deliveryId),
       made.map(({ deliveryId }) => webhookIdOf(deliveryId)),
-      made.map((one) => one.endpoint_id),
+      made.map(({ endpointId }) => endpointId),
       made.map(({ end }) => end.accountId),
       made.map(({ end }) => end.livemode),
       made.map(({ end }) => end.type),
@@ -81,29 +81,16 @@ export interface MissingBody extends Owner {
  * thousand jobs at once delays no other, nor do fifty accounts that end twenty each.
  */
 export async function listMissingBodies(database: Queryable, limit: number): Promise<MissingBody[]> {
-  const rows = await database.query<{
-    job_id: string
-    account_id: string
-    livemode: boolean
-    type: JobWebhookType
-    payload: PayloadKind
-  }>(
+  return await database.query<MissingBody>(
     {
       name: 'webhooks.list-missing-bodies',
-      text: `SELECT job_id, account_id, livemode, type, payload FROM webhooks.delivery WHERE body_id IS NULL
+      text: `SELECT ${asFields('job_id, account_id, livemode, type, payload')} FROM webhooks.delivery WHERE body_id IS NULL
              GROUP BY job_id, account_id, livemode, type, payload
              ORDER BY row_number() OVER (PARTITION BY account_id, livemode ORDER BY min(created_at), job_id), random()
              LIMIT $1`,
     },
     [limit],
   )
-  return rows.map((row) => ({
-    jobId: row.job_id,
-    accountId: row.account_id,
-    livemode: row.livemode,
-    type: row.type,
-    payload: row.payload,
-  }))
 }
 
 /** Stores a body unless another process stored it first, and makes the waiting deliveries due. */

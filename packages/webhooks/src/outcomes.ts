@@ -1,6 +1,6 @@
 /** Records outcomes of attempts: rows, states and events of many attempts in one transaction. */
 import type { AttemptDecision } from '@cupel/domain'
-import type { Database, Queryable } from '@cupel/postgres'
+import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { disableGoneEndpoints } from './endpoints.js'
 import { webhookEvent, writeWebhookEvents, type TypedEvent } from './events.js'
 import type { ClaimedDelivery } from './claims.js'
@@ -58,20 +58,14 @@ const RECORD = {
       INSERT INTO webhooks.attempt (delivery_id, number, attempted_at, status_code, error, duration_ms, response_excerpt)
       SELECT delivery_id, attempts_total, attempted_at, status_code, error, duration_ms, response_excerpt FROM moved
     )
-    SELECT delivery_id, attempts_total, status, next_attempt_at, old_status FROM moved`,
+    SELECT ${asFields('delivery_id, status, old_status')}, attempts_total AS attempt, ${asTimes('next_attempt_at')} FROM moved`,
 }
 
 /** Records attempts; ignores those of deleted deliveries. */
 export async function recordAttempts(database: Database, records: readonly AttemptRecord[]): Promise<void> {
   if (records.length === 0) return
   await database.transaction({ at: 'webhooks.attempted' }, async (transaction) => {
-    const rows = await transaction.query<{
-      delivery_id: string
-      attempts_total: number
-      status: string
-      next_attempt_at: Date | null
-      old_status: string
-    }>(RECORD, [
+    const rows = await transaction.query<RecordedAttempt>(RECORD, [
       records.map(({ delivery }) => delivery.deliveryId),
       records.map(({ delivery }) => delivery.claim),
       records.map(({ attemptedAt }) => attemptedAt),
@@ -83,37 +77,34 @@ export async function recordAttempts(database: Database, records: readonly Attem
       records.map(({ decision }) => (decision.kind === 'retry' ? decision.delayMs : null)),
     ])
     const byId = new Map(records.map((record) => [record.delivery.deliveryId, record]))
-    const events = rows.flatMap((row) => eventsOf(byId.get(row.delivery_id)!, row))
+    const events = rows.flatMap((row) => eventsOf(byId.get(row.deliveryId)!, row))
     await writeWebhookEvents(transaction, events, SOURCE)
     await disableGone(transaction, records)
   })
 }
 
+interface RecordedAttempt {
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly status: string
+  readonly oldStatus: string
+  readonly nextAttemptAt: string | null
+}
+
 function eventsOf(
   record: AttemptRecord,
-  row: { attempts_total: number; status: string; next_attempt_at: Date | null; old_status: string },
+  { attempt, status, oldStatus, nextAttemptAt }: RecordedAttempt,
 ): TypedEvent[] {
   const { deliveryId, webhookId, endpointId, accountId, livemode, type, jobId } = record.delivery
   const { attemptedAt, statusCode, error, durationMs } = record
   const about = { deliveryId, webhookId, endpointId, accountId, livemode, type, jobId }
-  const nextAttemptAt = row.next_attempt_at?.toISOString() ?? null
-  const attempt = row.attempts_total
-  const events = [
-    webhookEvent('WebhookAttempted', {
-      ...about,
-      attempt,
-      statusCode,
-      error,
-      durationMs,
-      nextAttemptAt,
-      attemptedAt,
-    }),
-  ]
-  if (row.status === row.old_status) return events
+  const told = { attempt, statusCode, error, durationMs, nextAttemptAt, attemptedAt }
+  const events = [webhookEvent('WebhookAttempted', { ...about, ...told })]
+  if (status === oldStatus) return events
   const endedAt = new Date(Date.parse(attemptedAt) + durationMs).toISOString()
-  if (row.status === 'delivered')
+  if (status === 'delivered')
     events.push(webhookEvent('WebhookDelivered', { ...about, attempts: attempt, deliveredAt: endedAt }))
-  if (row.status === 'exhausted')
+  if (status === 'exhausted')
     events.push(webhookEvent('WebhookExhausted', { ...about, attempts: attempt, exhaustedAt: endedAt }))
   return events
 }

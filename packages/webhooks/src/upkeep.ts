@@ -1,7 +1,6 @@
 /** Ends deliveries that are overdue and deletes old ones. */
 import type { Database, Queryable } from '@cupel/postgres'
-import type { WebhookType } from '@cupel/domain'
-import { KEEP_DELIVERIES_MS } from './deliveries.js'
+import { DELIVERY_FIELDS, KEEP_DELIVERIES_MS, type DeliveryFields } from './deliveries.js'
 import { webhookEvent, writeWebhookEvents } from './events.js'
 
 /**
@@ -14,37 +13,16 @@ const SOURCE = 'cupel/webhook-dispatcher'
 /** Ends at most `limit` overdue deliveries; returns their number. */
 export async function exhaustOverdue(database: Database, limit: number): Promise<number> {
   return await database.transaction({ at: 'webhooks.attempted' }, async (transaction) => {
-    const rows = await transaction.query<{
-      delivery_id: string
-      webhook_id: string
-      endpoint_id: string
-      account_id: string
-      livemode: boolean
-      type: WebhookType
-      job_id: string | null
-      attempts_total: number
-    }>(
-      `UPDATE webhooks.delivery SET status = 'exhausted', next_attempt_at = NULL, ended_at = now() WHERE delivery_id IN (
+    const rows = await transaction.query<DeliveryFields & { readonly attempts: number }>(
+      `UPDATE webhooks.delivery d SET status = 'exhausted', next_attempt_at = NULL, ended_at = now() WHERE delivery_id IN (
          SELECT delivery_id FROM webhooks.delivery
          WHERE status = 'pending' AND attempts > 0 AND due_at < now() - make_interval(secs => $1::float8 / 1000)
          ORDER BY delivery_id LIMIT $2 FOR UPDATE SKIP LOCKED)
-       RETURNING delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, attempts_total`,
+       RETURNING ${DELIVERY_FIELDS}, attempts_total AS attempts`,
       [GIVE_UP_AFTER_MS, limit],
     )
     const exhaustedAt = new Date().toISOString()
-    const events = rows.map((row) =>
-      webhookEvent('WebhookExhausted', {
-        deliveryId: row.delivery_id,
-        webhookId: row.webhook_id,
-        endpointId: row.endpoint_id,
-        accountId: row.account_id,
-        livemode: row.livemode,
-        type: row.type,
-        jobId: row.job_id,
-        attempts: row.attempts_total,
-        exhaustedAt,
-      }),
-    )
+    const events = rows.map((row) => webhookEvent('WebhookExhausted', { ...row, exhaustedAt }))
     await writeWebhookEvents(transaction, events, SOURCE)
     return rows.length
   })
