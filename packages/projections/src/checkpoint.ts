@@ -4,7 +4,7 @@
  * they roll back and resume at the stored one.
  */
 import type { Checkpoint, LogIdentity } from '@cupel/event-log'
-import type { Queryable } from '@cupel/postgres'
+import { asTimes, type Queryable } from '@cupel/postgres'
 
 export interface GroupPartition {
   readonly group: string
@@ -31,7 +31,7 @@ export interface CheckpointMove {
 
 const LOAD = {
   name: 'projection.load-checkpoint',
-  text: `SELECT next, log, updated_at, followed_at FROM projection.checkpoint
+  text: `SELECT next, log, ${asTimes('updated_at, followed_at')} FROM projection.checkpoint
          WHERE group_name = $1 AND topic = $2 AND partition = $3`,
 }
 
@@ -39,19 +39,8 @@ export async function loadCheckpoint(
   database: Queryable,
   { group, topic, partition }: GroupPartition,
 ): Promise<StoredCheckpoint | null> {
-  const [row] = await database.query<{
-    next: number
-    log: string
-    updated_at: Date
-    followed_at: Date | null
-  }>(LOAD, [group, topic, partition])
-  if (row === undefined) return null
-  return {
-    next: row.next,
-    log: row.log,
-    updatedAt: row.updated_at.toISOString(),
-    followedAt: row.followed_at?.toISOString() ?? null,
-  }
+  const [row] = await database.query<StoredCheckpoint>(LOAD, [group, topic, partition])
+  return row ?? null
 }
 
 const CREATE = {

@@ -68,24 +68,14 @@ export interface OutboxRow {
 
 /** The oldest rows that are not yet relayed. */
 export async function listUnrelayed(database: Queryable, limit: number): Promise<OutboxRow[]> {
-  const rows = await database.query<{
-    seq: number
-    topic: string
-    key: string
-    partition: number | null
-    event: DomainEvent
-  }>(
+  return await database.query<OutboxRow>(
     {
       name: 'projection.list-unrelayed',
-      text: `SELECT seq, topic, key, partition, event FROM projection.outbox WHERE relayed_at IS NULL ORDER BY seq LIMIT $1`,
+      text: `SELECT seq, event, json_strip_nulls(json_build_object('topic', topic, 'key', key, 'partition', partition)) AS target
+             FROM projection.outbox WHERE relayed_at IS NULL ORDER BY seq LIMIT $1`,
     },
     [limit],
   )
-  return rows.map(({ seq, topic, key, partition, event }) => ({
-    seq,
-    event,
-    target: { topic, key, partition: partition ?? undefined },
-  }))
 }
 
 export async function markRelayed(transaction: Queryable, rows: readonly OutboxRow[]): Promise<void> {
@@ -100,12 +90,12 @@ export async function markRelayed(transaction: Queryable, rows: readonly OutboxR
 
 /** Number of events that wait to be appended, and the age of the oldest in milliseconds. */
 export async function outboxBacklog(database: Queryable): Promise<{ waiting: number; oldestAgeMs: number }> {
-  const [row] = await database.query<{ waiting: number; oldest_age_ms: number }>({
+  const [row] = await database.query<{ waiting: number; oldestAgeMs: number }>({
     name: 'projection.outbox-backlog',
-    text: `SELECT count(*) AS waiting, coalesce((extract(epoch FROM now() - min(written_at)) * 1000)::int8, 0) AS oldest_age_ms
+    text: `SELECT count(*) AS waiting, coalesce((extract(epoch FROM now() - min(written_at)) * 1000)::int8, 0) AS "oldestAgeMs"
            FROM projection.outbox WHERE relayed_at IS NULL`,
   })
-  return { waiting: row?.waiting ?? 0, oldestAgeMs: row?.oldest_age_ms ?? 0 }
+  return row!
 }
 
 /** Deletes rows relayed longer ago than `keepMs`, at most `limit`; returns how many. */

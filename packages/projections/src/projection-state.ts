@@ -1,6 +1,6 @@
 /** The state of each projection, in a table that `cupel status` reads. */
 import type { Position } from '@cupel/event-log'
-import type { Queryable } from '@cupel/postgres'
+import { timeText, type Queryable } from '@cupel/postgres'
 
 export type ProjectionState = 'idle' | 'running' | 'retrying' | 'stopped'
 
@@ -50,35 +50,14 @@ export async function storeProjectionStatus(
   ])
 }
 
-interface StateRow extends Record<string, unknown> {
-  name: string
-  state: ProjectionState
-  lag: number | null
-  error: string | null
-  stopped_topic: string | null
-  stopped_partition: number | null
-  stopped_offset: number | null
-  state_at: Date
-  age_ms: number
-}
-
 /** The status of every read model, by name. */
 export async function listProjectionStatuses(database: Queryable): Promise<StoredProjectionStatus[]> {
-  const rows = await database.query<StateRow>(
-    `SELECT name, state, lag, error, stopped_topic, stopped_partition, stopped_offset, state_at,
-            (extract(epoch FROM now() - state_at) * 1000)::int8 AS age_ms
+  return await database.query<StoredProjectionStatus>(
+    `SELECT name, state, lag, error, ${timeText('state_at')} AS "seenAt",
+       (extract(epoch FROM now() - state_at) * 1000)::int8 AS "seenAgeMs",
+       CASE WHEN stopped_offset IS NOT NULL
+         THEN json_build_object('topic', stopped_topic, 'partition', stopped_partition, 'offset', stopped_offset)
+       END AS "stoppedAt"
      FROM projection.read_model ORDER BY name`,
   )
-  return rows.map((row) => ({
-    name: row.name,
-    state: row.state,
-    lag: row.lag,
-    error: row.error,
-    stoppedAt:
-      row.stopped_topic === null || row.stopped_partition === null || row.stopped_offset === null
-        ? null
-        : { topic: row.stopped_topic, partition: row.stopped_partition, offset: row.stopped_offset },
-    seenAt: row.state_at.toISOString(),
-    seenAgeMs: row.age_ms,
-  }))
 }

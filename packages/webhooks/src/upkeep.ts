@@ -54,11 +54,11 @@ export interface DeliveryBacklog {
 }
 
 export async function deliveryBacklog(database: Queryable): Promise<DeliveryBacklog> {
-  const [row] = await database.query<{ pending: number; held: number; oldest_age_ms: number }>({
+  const [row] = await database.query<DeliveryBacklog>({
     name: 'webhooks.backlog',
     text: `SELECT count(*) FILTER (WHERE status = 'pending') AS pending, count(*) FILTER (WHERE status = 'held') AS held,
-             coalesce((extract(epoch FROM now() - min(created_at)) * 1000)::int8, 0) AS oldest_age_ms
+             coalesce((extract(epoch FROM now() - min(created_at)) * 1000)::int8, 0) AS "oldestAgeMs"
            FROM webhooks.delivery WHERE status IN ('pending', 'held')`,
   })
-  return { pending: row?.pending ?? 0, held: row?.held ?? 0, oldestAgeMs: row?.oldest_age_ms ?? 0 }
+  return row!
 }

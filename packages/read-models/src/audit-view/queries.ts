@@ -1,6 +1,6 @@
 /** Reads of the audit log. Every one names the account and its environment: another one's entries do not exist. */
-import type { Queryable } from '@cupel/postgres'
-import { queryTenant, type Tenant, type TenantRow } from '../tenancy.js'
+import { asFields, asTimes, type Queryable } from '@cupel/postgres'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 import { endOf, type CallEnd } from './recorded-call.js'
 
 /** One call with a key of the account. */
@@ -55,14 +55,14 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
   const rows = await queryTenant<EntryRow>(
     database,
     query,
-    `SELECT account_id, livemode, request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms, at,
-       report_id, state, ended_at
+    `SELECT ${TENANT_FIELDS}, ${asFields('request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms')},
+       ${asTimes('at')}, ${asFields('report_id, state')}, ${asTimes('ended_at')}
      FROM audit_view.entry LEFT JOIN LATERAL (
        SELECT state, ended_at FROM report_view.report
        WHERE report.report_id = entry.report_id AND report.account_id = entry.account_id AND report.livemode = entry.livemode
      ) AS outcome ON true
      WHERE ${conditions.join(' AND ')}
-     ORDER BY at DESC, request_id DESC LIMIT ${parameter(query.pageSize + 1)}`,
+     ORDER BY entry.at DESC, request_id DESC LIMIT ${parameter(query.pageSize + 1)}`,
     values,
   )
   const items = rows.slice(0, query.pageSize).map(entryOf)
@@ -72,45 +72,27 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
   return { items, next }
 }
 
-interface EntryRow extends TenantRow {
-  readonly request_id: string
-  readonly key_id: string
-  readonly scope: string
-  readonly client_address: string
-  readonly method: string
-  readonly route: string
-  readonly status: number
+interface EntryRow extends Tenant, Omit<AuditEntry, 'code' | 'subjectIds'> {
   readonly code: string
-  readonly subject_ids: string
-  readonly latency_ms: number
-  readonly at: Date
+  readonly subjectIds: string
   /** Null where the outcome is in the row. */
-  readonly report_id: string | null
+  readonly reportId: string | null
   readonly state: 'generated' | 'failed' | null
-  readonly ended_at: Date | null
+  readonly endedAt: string | null
 }
 
 function entryOf(row: EntryRow): AuditEntry {
-  const at = row.at.toISOString()
-  const { status, code, latencyMs } = endOfRow(row, at)
+  const { requestId, keyId, scope, clientAddress, method, route, at, subjectIds } = row
+  const { status, code, latencyMs } = endOfRow(row)
   return {
-    requestId: row.request_id,
-    keyId: row.key_id,
-    scope: row.scope,
-    clientAddress: row.client_address,
-    method: row.method,
-    route: row.route,
-    status,
+    ...{ requestId, keyId, scope, clientAddress, method, route, status, latencyMs, at },
     code: code === '' ? null : code,
-    subjectIds: JSON.parse(row.subject_ids) as string[],
-    latencyMs,
-    at,
+    subjectIds: JSON.parse(subjectIds) as string[],
   }
 }
 
-function endOfRow(row: EntryRow, at: string): CallEnd {
-  const { status, code, latency_ms: latencyMs } = row
-  if (row.report_id === null) return { status, code, latencyMs }
-  const outcome = { isFailed: row.state === 'failed', endedAt: row.ended_at!.toISOString() }
-  return endOf({ status, at }, outcome)
+function endOfRow({ at, status, code, latencyMs, reportId, state, endedAt }: EntryRow): CallEnd {
+  return reportId === null
+    ? { status, code, latencyMs }
+    : endOf({ status, at }, { isFailed: state === 'failed', endedAt: endedAt! })
 }

@@ -17,8 +17,8 @@ import {
   type BulkJob,
   type BulkStatus,
 } from '@cupel/domain'
-import type { Queryable } from '@cupel/postgres'
-import { ForeignRowError, queryTenant, type Tenant, type TenantRow } from '../tenancy.js'
+import { asFields, asTimes, type Queryable } from '@cupel/postgres'
+import { ForeignRowError, queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 import type { StoredItem } from './reducers.js'
 
 export interface JobReading extends BulkCounts {
@@ -56,24 +56,24 @@ export type JobItem =
       readonly detail: string
     }
 
-interface JobRow extends TenantRow {
-  readonly submitted_at: Date
+interface JobRow {
+  readonly submittedAt: string
   readonly items: string
-  readonly cancel_requested_at: Date | null
+  readonly cancelRequestedAt: string | null
   readonly status: NonNullable<BulkJob['end']>['status'] | null
   readonly completed: number | null
   readonly failed: number | null
   readonly cancelled: number | null
-  readonly cancelled_indices: string | null
-  readonly ended_at: Date | null
+  readonly cancelledIndices: string | null
+  readonly endedAt: string | null
 }
 
-interface OutcomeRow extends TenantRow {
-  readonly report_id: string
+interface OutcomeRow extends Tenant {
+  readonly reportId: string
   readonly state: 'generated' | 'failed'
-  readonly failure_code: string | null
-  readonly failure_detail: string | null
-  readonly ended_at: Date
+  readonly failureCode: string | null
+  readonly failureDetail: string | null
+  readonly endedAt: string
 }
 
 /** Null if this account and environment has no such job, or not yet. */
@@ -88,8 +88,8 @@ export async function readJob(
     tenant,
     {
       name: 'job-view.get',
-      text: `SELECT account_id, livemode, submitted_at, items, cancel_requested_at, status, completed, failed, cancelled,
-               cancelled_indices, ended_at
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('items, status, completed, failed, cancelled, cancelled_indices')},
+               ${asTimes('submitted_at, cancel_requested_at, ended_at')}
              FROM job_view.job WHERE job_id = $1 AND account_id = $2 AND livemode = $3`,
     },
     [jobId, accountId, livemode],
@@ -110,15 +110,16 @@ async function readOutcomes(
   const rows = await database.query<OutcomeRow>(
     {
       name: 'job-view.outcomes',
-      text: `SELECT account_id, livemode, report_id, state, failure_code, failure_detail, ended_at FROM report_view.report
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id, state, failure_code, failure_detail')}, ${asTimes('ended_at')}
+             FROM report_view.report
              WHERE report_id = ANY($1) AND livemode = $3 AND (account_id = $2 OR (account_id = '' AND state = 'failed'))`,
     },
     [reportIds, accountId, livemode],
   )
   for (const row of rows)
-    if (row.livemode !== livemode || (row.account_id !== accountId && row.account_id !== ''))
+    if (row.livemode !== livemode || (row.accountId !== accountId && row.accountId !== ''))
       throw new ForeignRowError('A query of the read models returned a row of another tenant')
-  return new Map(rows.map((row) => [row.report_id, row]))
+  return new Map(rows.map((row) => [row.reportId, row]))
 }
 
 function readingOf(
@@ -128,7 +129,7 @@ function readingOf(
   outcomes: ReadonlyMap<string, OutcomeRow>,
 ): JobReading {
   const job = foldedJob(row, items, outcomes)
-  const createdAt = row.submitted_at.toISOString()
+  const createdAt = row.submittedAt
   const isTerminal = job.end !== null && (job.end.status === 'failed' || isDone(job))
   const counts = isTerminal ? countsOfEnd(job.end!) : { ...countsOf(job), total: items.length }
   const read = items.map((item, index) => itemOf(item, index, job, outcomes))
@@ -162,10 +163,9 @@ function foldedJob(
     return firstOf.get(address)!
   })
   const refused = items.flatMap((item, index) => (item.report_id === undefined ? [index] : []))
-  const at = row.submitted_at.toISOString()
+  const at = row.submittedAt
   const events: BulkEvent[] = [{ kind: 'submitted', at, firsts, refused }]
-  if (row.cancel_requested_at !== null)
-    events.push({ kind: 'cancel-requested', at: row.cancel_requested_at.toISOString() })
+  if (row.cancelRequestedAt !== null) events.push({ kind: 'cancel-requested', at: row.cancelRequestedAt })
   for (const [index, first] of firsts.entries()) {
     const outcome = first === index ? outcomes.get(items[index]!.report_id ?? '') : undefined
     if (outcome === undefined) continue
@@ -173,7 +173,7 @@ function foldedJob(
       kind: 'item-ended',
       index,
       outcome: outcome.state === 'generated' ? 'completed' : 'failed',
-      at: outcome.ended_at.toISOString(),
+      at: outcome.endedAt,
     })
   }
   if (row.status !== null)
@@ -185,9 +185,9 @@ function foldedJob(
         completed: row.completed!,
         failed: row.failed!,
         cancelled: row.cancelled!,
-        endedAt: row.ended_at!.toISOString(),
+        endedAt: row.endedAt!,
       },
-      cancelledIndices: JSON.parse(row.cancelled_indices!) as number[],
+      cancelledIndices: JSON.parse(row.cancelledIndices!) as number[],
     })
   return evolveJob(nothingKnownOfJob, events)
 }
@@ -202,13 +202,13 @@ function startOf(
   job: BulkJob,
   outcomes: ReadonlyMap<string, OutcomeRow>,
 ): string | null {
-  let earliest: Date | null = null
+  let earliest: string | null = null
   for (const [index, { report_id: reportId }] of items.entries()) {
-    const at = outcomes.get(reportId ?? '')?.ended_at
+    const at = outcomes.get(reportId ?? '')?.endedAt
     if (at === undefined || markOf(job, index) === CANCELLED) continue
     if (earliest === null || at < earliest) earliest = at
   }
-  return earliest?.toISOString() ?? null
+  return earliest
 }
 
 function itemOf(
@@ -226,8 +226,8 @@ function itemOf(
   if (mark === FAILED)
     return {
       ...{ status: 'failed', index, address },
-      code: outcome?.failure_code ?? 'screening_failed',
-      detail: outcome?.failure_detail ?? 'The screening could not be decided.',
+      code: outcome?.failureCode ?? 'screening_failed',
+      detail: outcome?.failureDetail ?? 'The screening could not be decided.',
     }
   // A job that could not run has no recorded outcomes.
   if (job.end?.status === 'failed')
@@ -245,15 +245,15 @@ export async function readItemReports(
     ...new Set(items.flatMap((item) => (item.status === 'completed' ? [item.reportId] : []))),
   ]
   if (reportIds.length === 0) return new Map()
-  const rows = await queryTenant<TenantRow & { report_id: string; document: string }>(
+  const rows = await queryTenant<{ readonly reportId: string; readonly document: string }>(
     database,
     tenant,
     {
       name: 'job-view.reports',
-      text: `SELECT account_id, livemode, report_id, document FROM report_view.report
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')} FROM report_view.report
              WHERE report_id = ANY($1) AND account_id = $2 AND livemode = $3 AND state = 'generated'`,
     },
     [reportIds, tenant.accountId, tenant.livemode],
   )
-  return new Map(rows.map((row) => [row.report_id, row.document]))
+  return new Map(rows.map(({ reportId, document }) => [reportId, document]))
 }

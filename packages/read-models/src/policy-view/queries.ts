@@ -1,4 +1,4 @@
-import type { Queryable } from '@cupel/postgres'
+import { asFields, type Queryable } from '@cupel/postgres'
 
 export interface ActivePolicy {
   /** Number of the activation, from 1. It changes exactly when another policy comes into force. */
@@ -13,18 +13,9 @@ export interface ActivePolicy {
   readonly activatedAt: string
 }
 
-interface ActivationRow extends Record<string, unknown> {
-  policy_seq: number
-  policy_id: string
-  version: number
-  document: string
-  sha256: string
-  activated_by: string
-  reason: string
-  activated_at: string
-}
-
-const COLUMNS = 'policy_seq, policy_id, version, document, sha256, activated_by, reason, activated_at'
+const FIELDS = asFields(
+  'policy_seq, policy_id, version, document, sha256, activated_by, reason, activated_at',
+)
 
 /** The policy in force, null before the first activation. */
 export async function readActivePolicy(database: Queryable): Promise<ActivePolicy | null> {
@@ -37,21 +28,11 @@ export async function listPolicies(
   database: Queryable,
   { limit }: { limit: number },
 ): Promise<ActivePolicy[]> {
-  const rows = await database.query<ActivationRow>(
+  return await database.query<ActivePolicy>(
     {
       name: 'policy-view.list',
-      text: `SELECT ${COLUMNS} FROM policy_view.activation ORDER BY policy_seq DESC LIMIT $1`,
+      text: `SELECT ${FIELDS} FROM policy_view.activation ORDER BY policy_seq DESC LIMIT $1`,
     },
     [limit],
   )
-  return rows.map((row) => ({
-    policySeq: row.policy_seq,
-    policyId: row.policy_id,
-    version: row.version,
-    document: row.document,
-    sha256: row.sha256,
-    activatedBy: row.activated_by,
-    reason: row.reason,
-    activatedAt: row.activated_at,
-  }))
 }

@@ -1,6 +1,6 @@
 /** Queries of reports. Each takes the account and its environment, so that a report of another tenant does not exist. */
-import type { Queryable } from '@cupel/postgres'
-import { queryTenant, type Tenant, type TenantRow } from '../tenancy.js'
+import { asFields, asTimes, type Queryable } from '@cupel/postgres'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 
 export type ReportOwner = Tenant
 
@@ -14,26 +14,24 @@ export async function getReport(
   database: Queryable,
   { accountId, livemode, reportId }: ReportOwner & { reportId: string },
 ): Promise<StoredReport | null> {
-  const [row] = await queryTenant<
-    TenantRow & {
-      state: StoredReport['state']
-      document: string | null
-      failure_code: string | null
-      failure_detail: string | null
-    }
-  >(
+  const [row] = await queryTenant<{
+    readonly state: StoredReport['state']
+    readonly document: string | null
+    readonly code: string | null
+    readonly detail: string | null
+  }>(
     database,
     { accountId, livemode },
     {
       name: 'report-view.get',
-      text: `SELECT account_id, livemode, state, document, failure_code, failure_detail FROM report_view.report
-             WHERE report_id = $1 AND account_id = $2 AND livemode = $3`,
+      text: `SELECT ${TENANT_FIELDS}, state, document, failure_code AS code, failure_detail AS detail
+             FROM report_view.report WHERE report_id = $1 AND account_id = $2 AND livemode = $3`,
     },
     [reportId, accountId, livemode],
   )
   if (row === undefined) return null
   if (row.state === 'generated') return { state: 'generated', reportId, document: row.document! }
-  return { state: 'failed', reportId, code: row.failure_code!, detail: row.failure_detail! }
+  return { state: 'failed', reportId, code: row.code!, detail: row.detail! }
 }
 
 /** Position in a list: the last item of the previous page. */
@@ -77,20 +75,19 @@ export async function listReports(
       `(ended_at, report_id) < (${parameter(after.endedAt)}::timestamptz, ${parameter(after.reportId)})`,
     )
   }
-  const rows = await queryTenant<TenantRow & { report_id: string; document: string; ended_at: Date }>(
+  const rows = await queryTenant<ReportCursor & { readonly document: string }>(
     database,
     { accountId, livemode },
-    `SELECT account_id, livemode, report_id, document, ended_at FROM report_view.report WHERE ${conditions.join(' AND ')}
+    `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, ${asTimes('ended_at')}
+     FROM report_view.report WHERE ${conditions.join(' AND ')}
      ORDER BY ended_at DESC, report_id DESC LIMIT ${parameter(pageSize + 1)}`,
     values,
   )
   const items = rows.slice(0, pageSize)
   const last = items.at(-1)
+  const next = rows.length > pageSize && last !== undefined ? last : null
   return {
-    items: items.map((row) => ({ reportId: row.report_id, document: row.document })),
-    next:
-      rows.length > pageSize && last !== undefined
-        ? { endedAt: last.ended_at.toISOString(), reportId: last.report_id }
-        : null,
+    items: items.map(({ reportId, document }) => ({ reportId, document })),
+    next: next === null ? null : { endedAt: next.endedAt, reportId: next.reportId },
   }
 }
