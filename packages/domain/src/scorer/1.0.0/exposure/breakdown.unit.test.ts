@@ -81,10 +81,8 @@ describe('an item of several counterparties', () => {
   test('says when, from the first transfer to the last, and nothing where a time is missing', () => {
     const at = (occurredAtS: number | null) => transfer({ from: THIEF, occurredAtS })
     const period = (...times: readonly (number | null)[]) => {
-      const [{ first_at: first, last_at: last }] = evidenceOf(
-        recorded(times.map(at), { [THIEF]: [stolen] }),
-      ) as [{ first_at: string | null; last_at: string | null }]
-      return [first, last]
+      const [evidence] = evidenceOf(recorded(times.map(at), { [THIEF]: [stolen] }))
+      return [evidence!.first_at, evidence!.last_at]
     }
     expect(period(1_700_000_000, 1_600_000_000, 1_650_000_000)).toEqual([
       '2020-09-13T12:26:40.000Z',
