@@ -2,7 +2,7 @@
 import type { ExposureCut } from '@cupel/contracts'
 import { findAsset, measuredAs } from '../tables/asset-table.js'
 import type { CompiledPolicy } from '../risk/policy.js'
-import type { Attribution, SourceAttribution } from './attribution.js'
+import { COINJOIN, type Attribution, type SourceAttribution } from './attribution.js'
 import type { createBreakdown } from './breakdown.js'
 import type { Contribution, createMeasures } from './measures.js'
 import { valuationOf, type PriceTable } from './prices.js'
@@ -107,7 +107,7 @@ export function* attributeFlow(
       sourcesOfRoute(route).map((source) => ({ source, amount, route })),
     )
     // Poison taints a transfer whole, however many sources it has.
-    for (const part of document.method === 'poison' ? onePerCategory(parts) : parts) {
+    for (const part of document.method === 'poison' ? onePerCategory(parts, isSure) : parts) {
       const steps = () => stepsOfRoute(part.route, transfer, direction, timelines.known)
       add({ ...part, transfer, relation: 'indirect', steps })
     }
@@ -162,17 +162,22 @@ function createSourcesOfRoute(
 type AttributedPart = Pick<Contribution, 'amount' | 'route'> & { readonly source: SourceAttribution }
 
 /** Per category the surest of the sources stands for the transfer. */
-function onePerCategory(found: readonly AttributedPart[]): readonly AttributedPart[] {
+function onePerCategory(found: readonly AttributedPart[], isSure: IsSure): readonly AttributedPart[] {
   const strongest = new Map<string, AttributedPart>()
   for (const one of found) {
     const known = strongest.get(one.source.category)
-    if (known === undefined || isSurer(one, known)) strongest.set(one.source.category, one)
+    if (known === undefined || isSurer(one, known, isSure)) strongest.set(one.source.category, one)
   }
   return [...strongest.values()]
 }
 
-function isSurer(a: AttributedPart, b: AttributedPart): boolean {
+/** A CoinJoin stands behind every sure source: it is limited, and whoever is known says more than that value was mixed. */
+function isSurer(a: AttributedPart, b: AttributedPart, isSure: IsSure): boolean {
+  const isKnown = ({ source }: AttributedPart): number =>
+    Number(source.subcategory !== COINJOIN && isSure(source))
   const difference =
-    a.source.confidencePpm - b.source.confidencePpm || Number(a.route.proven) - Number(b.route.proven)
+    isKnown(a) - isKnown(b) ||
+    a.source.confidencePpm - b.source.confidencePpm ||
+    Number(a.route.proven) - Number(b.route.proven)
   return difference > 0 || (difference === 0 && routeText(a.route) < routeText(b.route))
 }

@@ -169,7 +169,10 @@ function leadingOfRoutes(
 ): Found | null {
   let best: Found | null = null
   for (const route of routes) {
-    const leading = leadingOf([...sourcesOfRoute(route), attributionOf(route.sourceAddress).clean], leastPpm)
+    // As for the other categories, a clean service on the way stands for what came through it.
+    const isShadowed = route.between.some((at) => (attributionOf(at).clean?.confidencePpm ?? 0) >= leastPpm)
+    const clean = isShadowed ? null : attributionOf(route.sourceAddress).clean
+    const leading = leadingOf([...sourcesOfRoute(route), clean], leastPpm)
     if (leading === null) continue
     const { category, confidencePpm, label } = leading
     const found: Found = {

@@ -1,0 +1,42 @@
+/** What generated cases and the adversary found in the measuring of exposure; each finding is a rule of its own. */
+import { expect, test } from 'vitest'
+import { addressOf, ETHER, measured, neighbourhood, policyWith, transfer } from './exposure-builders.js'
+import { ADDRESS, cleanLabel, label } from './judgement-builders.js'
+
+const [between, source] = [addressOf(2), addressOf(3)]
+const coinJoin = `coinjoin:0x${'c'.repeat(64)}`
+
+test('by poison, a CoinJoin does not hide a mixer that is known', () => {
+  const around = neighbourhood(
+    [
+      transfer({ from: coinJoin, to: between, coinJoin: true }),
+      transfer({ from: source, to: between }),
+      transfer({ from: between, to: ADDRESS, amount: 2n * ETHER }),
+    ],
+    { followed: [between] },
+  )
+  const labels = { [source]: [label({ category: 'mixer', confidencePpm: 900_000 })] }
+  const { measures } = measured(around, labels, { policy: policyWith({ method: 'poison' }) })
+  expect(measures).toMatchObject([{ category: 'mixer', subcategory: '', sourceAddress: source }])
+})
+
+test('value that came through a clean service twice is counted once', () => {
+  const clean = addressOf(4)
+  const around = neighbourhood(
+    [
+      transfer({ from: addressOf(5), to: clean, amount: 8n * ETHER }),
+      transfer({ from: clean, to: between, amount: 4n * ETHER }),
+      transfer({ from: between, to: clean, amount: 2n * ETHER }),
+      transfer({ from: clean, to: between, amount: 2n * ETHER }),
+      transfer({ from: addressOf(6), to: between, amount: 4n * ETHER }),
+      transfer({ from: between, to: ADDRESS, amount: 8n * ETHER }),
+    ],
+    { followed: [between, clean] },
+  )
+  const { breakdown } = measured(around, { [clean]: [cleanLabel()] }, { policy: policyWith({ hops: 4 }) })
+  const byCategory = Object.fromEntries(
+    breakdown[0]!.parts.map(({ category, amount }) => [category, BigInt(amount)]),
+  )
+  // Between passes on 2 of its first 4, which come back: of its last 8, 4 are clean and 4 are a stranger's.
+  expect(byCategory).toEqual({ clean_exchange: 4n * ETHER, unattributed: 4n * ETHER })
+})
