@@ -1,105 +1,173 @@
 /** Made-up neighbourhoods for property tests of exposure, in the plain terms of the reference. */
 import fc from 'fast-check'
+import { chooser } from './chooser.js'
 import type { TaintMethod } from '../src/index.js'
 import type { ReferenceCase, ReferenceSource, ReferenceTransfer } from './reference-exposure.js'
 
-/** `a` is screened, `z` is nobody's address. */
+/** `a` is screened. */
 export const nodes = ['a', 'b', 'c', 'd', 'e', 'f'] as const
 const others = nodes.slice(1)
 
-/** What is declared of a ledger, as whole histories of native transfers and of tokens. */
+/** What is declared of a ledger, and what it lacks. */
 export const histories = {
-  whole: { native: true, token: true },
-  'native alone': { native: true, token: false },
-  'from a later height': { native: false, token: false },
-  'until 30 hours ago': { native: false, token: false },
-  none: { native: false, token: false },
+  whole: [],
+  'without traces': ['no_traces'],
+  'without tokens': ['no_tokens'],
+  'from a later height': ['range_gap'],
+  'with a gap': ['range_gap'],
+  'until 30 hours ago': ['range_gap'],
+  'into the future': ['range_in_future'],
+  none: ['no_tokens', 'no_traces', 'range_gap'],
 } as const
 export type History = keyof typeof histories
 
 export interface DrawnNeighbourhood extends ReferenceCase {
   readonly history: History
   readonly truncated: boolean
-}
-
-/** Reads choices off one number, least significant first: one drawn number is far cheaper than one drawn record. */
-function chooser(drawn: number): <T>(choices: readonly T[]) => T {
-  let rest = drawn
-  return (choices) => {
-    const chosen = choices[rest % choices.length]!
-    rest = Math.floor(rest / choices.length)
-    return chosen
-  }
+  readonly prices: (typeof priceChoices)[number]
 }
 
 /** Most transfers are where a path is: from sources over others to the screened address, and back. */
 const routes = [
   [
-    ['e', 'f', 'b'],
+    ['e', 'f', 'b', 'j'],
     ['b', 'c', 'd'],
   ],
   [
-    ['b', 'c', 'd'],
+    ['b', 'c', 'd', 'j'],
     ['a', 'a', 'c'],
   ],
   [nodes, nodes],
 ] as const
-const sparse = [...nodes, 'z']
+/** `z` is nobody's address, `j` a CoinJoin. */
+const sparse = [...nodes, 'z', 'j']
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 const amounts = upTo(41)
 const masks = upTo(32)
 const dusts = upTo(20)
+/** In units of eight hours, so that a history lasts some days. */
+export const TIME_UNIT_S = 8 * 3_600
 const times = [0, 1, 2, 3, 4, 5, 6, null]
-/** Most are of one asset, some of another, few of one that does not count. */
-const assets = [...Array<''>(9).fill(''), ...Array<'token'>(4).fill('token'), 'unknown token'] as const
+/** Most are of one asset, some of the two that are one in value, some of another, few of one that does not count. */
+const assetChoices = [...Array<''>(8).fill(''), 'usdt', 'usdt', 'dai', 'weth', 'unknown token'] as const
+export const MILLION_MILLION = 10n ** 12n
+/** FIFO moves single base units, and so has stablecoins of few decimals alone. */
+const assetsFor = (method: TaintMethod): DrawnNeighbourhood['assets'] => ({
+  '': { group: '', scale: 1n, decimals: 18 },
+  usdt: { group: 'usd', scale: MILLION_MILLION, decimals: 6 },
+  ...(method === 'fifo'
+    ? { usdc: { group: 'usd', scale: MILLION_MILLION, decimals: 6 } }
+    : { dai: { group: 'usd', scale: 1n, decimals: 18 } }),
+  weth: { group: 'weth', scale: 1n, decimals: 18 },
+})
 
-function drawnTransfer(drawn: number, scale: bigint, index: number): ReferenceTransfer {
+interface Drawing {
+  readonly method: TaintMethod
+  readonly scale: bigint
+  /** Every block and every place in it is known. */
+  readonly isOrdered: boolean
+}
+
+function drawnTransfer(
+  drawn: number,
+  more: number,
+  { method, scale, isOrdered }: Drawing,
+  at: number,
+): ReferenceTransfer {
   const choose = chooser(drawn)
+  const chooseMore = chooser(more)
   const route = choose([0, 1, 2, 0, 1, 2, 0, 1])
-  const [first, second] = index % 16 === 15 ? [sparse, sparse] : routes[route]!
+  const [first, second] = at % 16 === 15 ? [sparse, sparse] : routes[route]!
   const [one, other] = [choose<string>(first), choose<string>(second)]
   const turned = choose([false, true])
-  const amount = BigInt(choose(amounts)) * scale
+  const drawnAsset = chooseMore(assetChoices)
+  const asset = drawnAsset === 'dai' && method === 'fifo' ? 'usdc' : drawnAsset
+  const amount = BigInt(choose(amounts)) * scale * (asset === 'dai' ? MILLION_MILLION : 1n)
   const [time, proven] = [choose(times), choose([true, false, true])]
+  const block = choose([5, 5, 6, 6, 7, 8, 9, null])
+  const [index, position] = [chooseMore([0, 1, 2, null]), chooseMore([0, 1, null])]
+  const hash = chooseMore([`unlike ${at}`, `unlike ${at}`, `unlike ${at}`, 'one', 'other', ''])
+  const [from, to] = turned ? [other, one] : [one, other]
   return {
-    id: String(index).padStart(4, '0'),
-    from: turned ? other : one,
-    to: turned ? one : other,
+    id: String(at).padStart(4, '0'),
+    hash,
+    from,
+    to,
     amount,
     time,
+    day: time === null ? null : dayOf(time),
     proven,
-    asset: choose(assets),
-    block: choose([5, 5, 5, 5, 6, 6, 6, null]),
-    position: choose([0, null]),
+    asset,
+    block: isOrdered ? (block ?? 9) : block,
+    index: isOrdered ? at : index,
+    position: isOrdered ? 0 : position,
+    coinJoin: from === 'j' || to === 'j',
   }
 }
 
-const categoryChoices = ['sanctions', 'scam', 'stolen', 'mixer', 'darknet'] as const
+export const START_S = 1_700_000_000
+export const dayOf = (time: number): string =>
+  new Date((START_S + time * TIME_UNIT_S) * 1_000).toISOString().slice(0, 10)
+
+const categoryChoices = [
+  'sanctions/',
+  'sanctions/',
+  'sanctions/',
+  'scam/',
+  'stolen/',
+  'mixer/',
+  'darknet/',
+  'scam/ransomware',
+  'darknet/csam',
+  'darknet/terrorist_financing',
+] as const
 export const confidences = [300_000, 499_999, 500_000, 777_777, 1_000_000] as const
 export const DESIGNATED_AT = 3
+/** C of a CoinJoin, whom nobody labels. */
+export const COINJOIN_PPM = 1_000_000
 
 function drawnSources(drawn: number): Readonly<Record<string, readonly ReferenceSource[]>> {
   const choose = chooser(drawn)
-  const names = new Set([choose(['e', 'f']), choose(others)])
-  const sources = [...names].map((name): [string, readonly ReferenceSource[]] => {
-    const list = [choose([1, 2]), 1].slice(0, choose([1, 2])).map((): ReferenceSource => ({
-      category: choose(categoryChoices),
-      ppm: choose(confidences),
-      designatedAt: choose([null, DESIGNATED_AT]),
-    }))
+  const found = new Set([choose(['e', 'f']), choose(others)])
+  const sources = [...found].map((name): [string, readonly ReferenceSource[]] => {
+    const list = [choose([1, 2]), 1].slice(0, choose([1, 2])).map((): ReferenceSource => {
+      const [category, subcategory] = choose(categoryChoices).split('/') as [string, string]
+      return {
+        ...{ category, subcategory },
+        ppm: choose(confidences),
+        designatedAt: choose([DESIGNATED_AT, null, DESIGNATED_AT]),
+      }
+    })
     return [name, [...new Map(list.map((one) => [one.category, one])).values()]]
   })
-  return Object.fromEntries(sources)
+  const coinJoin = { category: 'mixer', subcategory: 'coinjoin', ppm: COINJOIN_PPM, designatedAt: null }
+  return { ...Object.fromEntries(sources), j: [coinJoin] }
 }
 
-const historyChoices = Object.keys(histories) as History[]
 /** A history that is whole is the one that shares can be taken of. */
-const historyDraws = [...historyChoices, 'whole', 'whole', 'none'] as const
+const historyDraws = [...(Object.keys(histories) as History[]), 'whole', 'whole', 'whole'] as const
+const priceChoices = ['none', 'all', 'not every day', 'not every asset'] as const
+
+const PRICES: Readonly<Record<string, bigint>> = {
+  '': 2_345_678_901n,
+  usdt: 999_123n,
+  usdc: 1_000_001n,
+  dai: 1_000_000n,
+  weth: 2_345_000_000n,
+}
+
+/** A price for each asset and day, as far as the table of the case has one. */
+export function priceIn(prices: (typeof priceChoices)[number], asset: string, day: string): bigint | null {
+  if (prices === 'none' || (prices === 'not every asset' && asset === 'usdt')) return null
+  if (prices === 'not every day' && day === dayOf(2)) return null
+  return PRICES[asset] === undefined ? null : PRICES[asset] + BigInt(day.slice(-2))
+}
 
 const weights = { sanctions: 1, darknet: 0.95, stolen: 0.95, scam: 0.9, mixer: 0.85 }
 const number = fc.noBias(fc.nat(2 ** 31 - 1))
-const transfersOf = (minLength: number, maxLength: number) => fc.array(number, { minLength, maxLength })
+const transfersOf = (minLength: number, maxLength: number) =>
+  fc.array(fc.tuple(number, number), { minLength, maxLength })
 
 /** Neighbourhoods to be measured by one of the methods; one in 33 is as large as the reference can bear. */
 export const drawnNeighbourhoods = (methods: readonly TaintMethod[]): fc.Arbitrary<DrawnNeighbourhood> =>
@@ -109,39 +177,52 @@ export const drawnNeighbourhoods = (methods: readonly TaintMethod[]): fc.Arbitra
       number,
       number,
     )
-    .map(([draws, labels, rest]): DrawnNeighbourhood => {
-      const choose = chooser(rest)
-      const method = choose(methods)
-      // FIFO moves single base units.
-      const scale = method === 'fifo' ? 1n : choose([1n, 1n, 997n, 10n ** 12n + 39n])
-      const transfers = draws.map((drawn, index) => drawnTransfer(drawn, scale, index))
-      const mask = choose(masks)
-      const followed = others.filter((_, index) => mask & (1 << index))
-      const sources = drawnSources(labels)
-      const [hops, dust] = [choose([1, 2, 3, 4]), BigInt(1 + choose(dusts)) * scale]
-      const [history, truncated, isCleanService] = [
-        choose(historyDraws),
-        choose([false, false, false, false, false, false, false, true]),
-        choose([false, false, false, false, false, false, false, true]),
-      ]
-      const own = transfers.filter(({ from, to }) => from === 'a' || to === 'a').map(({ id }) => id)
-      return {
-        screened: 'a',
-        transfers,
-        sources,
-        followed,
-        // A hub is nobody's, and nobody looks behind it.
-        hubs: choose([true, false])
-          ? others.filter((at) => !followed.includes(at) && sources[at] === undefined)
-          : [],
-        hops,
-        method,
-        ownIds: truncated ? own.slice(0, -1) : own,
-        complete: truncated ? { native: false, token: false } : histories[history],
-        history,
-        truncated,
-        isCleanService,
-        dust,
-        weights,
-      }
-    })
+    .map(([draws, labels, rest]) => drawnNeighbourhood(methods, draws, labels, rest))
+
+function drawnNeighbourhood(
+  methods: readonly TaintMethod[],
+  draws: readonly (readonly [number, number])[],
+  labels: number,
+  rest: number,
+): DrawnNeighbourhood {
+  const choose = chooser(rest)
+  const method = choose(methods)
+  const scale = method === 'fifo' ? 1n : choose([1n, 1n, 997n, 10n ** 12n + 39n])
+  const isOrdered = choose([true, true, false])
+  const transfers = draws.map(([one, more], at) => drawnTransfer(one, more, { method, scale, isOrdered }, at))
+  const mask = choose(masks)
+  const followed = others.filter((_, index) => mask & (1 << index))
+  const sources = drawnSources(labels)
+  const clean = choose(['', '', 'd', 'f'])
+  const [hops, dust] = [choose([1, 2, 3, 4]), BigInt(1 + choose(dusts)) * scale]
+  const [history, truncated, isCleanService] = [
+    choose(historyDraws),
+    choose([false, false, false, false, false, false, false, true]),
+    choose([false, false, false, false, false, false, false, true]),
+  ]
+  const prices = choose(priceChoices)
+  const own = transfers.filter(({ from, to }) => from === 'a' || to === 'a').map(({ id }) => id)
+  return {
+    screened: 'a',
+    transfers,
+    assets: assetsFor(method),
+    sources,
+    clean: clean === '' ? [] : [clean],
+    followed,
+    // A hub is nobody's, and nobody looks behind it.
+    hubs: choose([true, false])
+      ? others.filter((at) => !followed.includes(at) && sources[at] === undefined && at !== clean)
+      : [],
+    hops,
+    method,
+    ownIds: truncated ? own.slice(0, -1) : own,
+    undeclared: histories[history],
+    history,
+    truncated,
+    isCleanService,
+    dust: { '': dust, usd: dust * MILLION_MILLION, weth: dust },
+    weights,
+    prices,
+    priceOf: (asset, day) => priceIn(prices, asset, day),
+  }
+}

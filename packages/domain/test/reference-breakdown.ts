@@ -1,0 +1,170 @@
+/** All value of one asset in one direction, each own transfer divided once. */
+import {
+  scaled,
+  sharesOf,
+  sumOrNull,
+  taintOf,
+  valueOf,
+  type ReferenceCase,
+  type ReferenceShare,
+  type ReferenceTransfer,
+} from './reference-exposure.js'
+import { fifoUnits, partsByRoute } from './reference-taint.js'
+
+export interface ReferenceBreakdown {
+  readonly total: bigint
+  readonly microUsd: bigint | null
+  readonly isComplete: boolean
+  /** By `category relation`. */
+  readonly parts: ReadonlyMap<string, ReferencePart>
+}
+
+export interface ReferencePart {
+  readonly amount: bigint
+  readonly microUsd: bigint | null
+  readonly counterparties: ReadonlyMap<string, ReferenceShare>
+}
+
+interface Piece {
+  readonly key: string
+  readonly source: string
+  readonly amount: bigint
+  readonly microUsd: bigint | null
+  readonly of: ReferenceTransfer
+}
+
+const LEADING = ['sanctions', 'darknet', 'stolen', 'scam', 'mixer', 'clean_exchange']
+
+export function divided(
+  given: ReferenceCase,
+  own: readonly ReferenceTransfer[],
+  direction: 'in' | 'out',
+  isComplete: boolean,
+): ReferenceBreakdown {
+  const pieces = own.flatMap((one) => piecesOf(given, one, direction))
+  const parts = new Map<string, Piece[]>()
+  for (const piece of pieces) parts.set(piece.key, [...(parts.get(piece.key) ?? []), piece])
+  return {
+    total: own.reduce((sum, one) => sum + scaled(given, one), 0n),
+    microUsd: pieces.map(({ microUsd }) => microUsd).reduce(sumOrNull, 0n),
+    isComplete,
+    parts: new Map(
+      [...parts].map(([key, list]) => [
+        key,
+        {
+          amount: list.reduce((sum, { amount }) => sum + amount, 0n),
+          microUsd: list.map(({ microUsd }) => microUsd).reduce(sumOrNull, 0n),
+          counterparties: sharesOf(list),
+        },
+      ]),
+    ),
+  }
+}
+
+/** The leading category of the counterparty takes all; else a hub; else what came through it; the rest is unattributed. */
+function piecesOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' | 'out'): readonly Piece[] {
+  const other = direction === 'in' ? one.from : one.to
+  const { scale } = given.assets[one.asset]!
+  const piece = (key: string, source: string, amount: bigint): Piece => ({
+    key,
+    source,
+    amount: amount * scale,
+    microUsd: valueOf(given, one, amount),
+    of: one,
+  })
+  const leading = categoriesOf(given, other)[0]
+  if (leading !== undefined) return [piece(`${leading} direct`, other, one.amount)]
+  if (given.hubs.includes(other)) return [piece('service direct', other, one.amount)]
+  let left = one.amount
+  const pieces: Piece[] = []
+  for (const { category, source, amount } of throughOf(given, one, direction)) {
+    const taken = amount < left ? amount : left
+    if (taken === 0n) continue
+    left -= taken
+    pieces.push(piece(`${category} indirect`, source, taken))
+  }
+  return left > 0n ? [...pieces, piece('unattributed ', other, left)] : pieces
+}
+
+interface Through {
+  readonly category: string
+  readonly route: readonly string[]
+  readonly source: string
+  readonly ppm: number
+  readonly proven: boolean
+  readonly amount: bigint
+}
+
+/** What came through the other side, leading categories first, then by route. Clean services are sources here. */
+function throughOf(
+  given: ReferenceCase,
+  one: ReferenceTransfer,
+  direction: 'in' | 'out',
+): readonly Through[] {
+  const clean = Object.fromEntries(given.clean.map((name) => [name, given.sources[name] ?? [CLEAN]]))
+  const taint = taintOf({ ...given, sources: { ...given.sources, ...clean } }, one, direction)
+  if (taint === null) return []
+  const depth = given.hops - 1
+  const best = (
+    routes: readonly { readonly route: readonly string[]; readonly proven: boolean }[],
+  ): Omit<Through, 'amount'> | undefined =>
+    routes
+      .flatMap(({ route, proven }) => {
+        const category = leadingOfRoute(given, route)
+        if (category === undefined) return []
+        const source = route[0]!
+        return [{ category, route, source, proven, ppm: ppmOf(given, source, category) }]
+      })
+      .sort((a, b) => orderOf(a) - orderOf(b) || bySureness(a, b))[0]
+  const found: Through[] =
+    given.method === 'fifo'
+      ? fifoUnits(taint, direction, taint.last, depth).flatMap((unit) => {
+          const lead = best(unit.map((one) => ({ ...one, route: [...one.route, taint.last.from] })))
+          return lead === undefined ? [] : [{ ...lead, amount: 1n }]
+        })
+      : partsByRoute(taint, direction, taint.last, depth, true).flatMap(({ route, proven, amount }) => {
+          const lead = best([{ route, proven }])
+          return lead === undefined ? [] : [{ ...lead, amount }]
+        })
+  const inTurn = (a: Through, b: Through): number =>
+    orderOf(a) - orderOf(b) || (given.method === 'poison' ? bySureness(a, b) : byRoute(a, b))
+  const inOrder = [...found].sort(inTurn)
+  return given.method === 'fifo' ? merged(inOrder) : inOrder
+}
+
+/** Single units of FIFO that came by one route are one amount: it is rounded once. */
+function merged(found: readonly Through[]): readonly Through[] {
+  const byKey = new Map<string, Through>()
+  for (const one of found) {
+    const key = `${one.category} ${one.proven} ${one.route.join(' ')}`
+    const known = byKey.get(key)
+    byKey.set(key, known === undefined ? one : { ...known, amount: known.amount + one.amount })
+  }
+  return [...byKey.values()]
+}
+
+type Lead = Omit<Through, 'amount'>
+
+const orderOf = ({ category }: Lead): number => LEADING.indexOf(category)
+const byRoute = (a: Lead, b: Lead): number => (a.route.join(' ') < b.route.join(' ') ? -1 : 1)
+const bySureness = (a: Lead, b: Lead): number =>
+  b.ppm - a.ppm || Number(b.proven) - Number(a.proven) || byRoute(a, b)
+
+const ppmOf = ({ sources }: ReferenceCase, address: string, category: string): number =>
+  (sources[address] ?? [CLEAN]).find((one) => one.category === category)!.ppm
+
+const CLEAN = { category: 'clean_exchange', subcategory: '', ppm: 850_000, designatedAt: null }
+
+/** Not in a category in which another source on the way stands for it. */
+const leadingOfRoute = (given: ReferenceCase, route: readonly string[]): string | undefined =>
+  categoriesOf(given, route[0]!).find((category) =>
+    route.slice(1).every((at) => !categoriesOf(given, at).includes(category)),
+  )
+
+/** The categories to which an address is attributed surely enough, the leading one first. */
+const categoriesOf = ({ sources, clean }: ReferenceCase, address: string): readonly string[] =>
+  LEADING.filter((category) =>
+    category === 'clean_exchange'
+      ? clean.includes(address) && sources[address] === undefined
+      : (sources[address] ?? []).some((one) => one.category === category && one.ppm >= 500_000),
+  )

@@ -1,0 +1,99 @@
+/** Points of an exposure as fractions of whole numbers; size by a platform's logarithm, which the product does not use. */
+
+const caps: Readonly<Record<string, readonly [number, number, number, number]>> = {
+  sanctions: [90, 95, 60, 60],
+  darknet: [80, 80, 45, 45],
+  stolen: [85, 20, 50, 10],
+  mixer: [75, 60, 35, 25],
+  scam: [75, 15, 40, 5],
+}
+const UNPROVEN_MOST = 6_999
+const COINJOIN_MOST = 2_499
+
+interface Asked {
+  /** `category/subcategory relation direction weak`. */
+  readonly row: string
+  readonly pre: boolean
+  readonly total: bigint
+  readonly isComplete: boolean
+  readonly wholeAmount: bigint
+  readonly dust: bigint
+  readonly weights: Readonly<Record<string, number>>
+}
+
+interface Amount {
+  readonly amount: bigint
+  readonly ppm: number
+}
+
+/** Hundredths of the whole measure; what rests on the unproven is limited. */
+export function pointsOf(asked: Asked, all: Amount, proven: Amount): number {
+  const [kind, , , weak] = asked.row.split(' ') as [string, string, string, string]
+  const [category, subcategory] = kind.split('/') as [string, string]
+  if (weak === 'true' || caps[category] === undefined) return 0
+  const weight = asked.weights[category]!
+  const most = subcategory === 'coinjoin' ? limitOf(weight, COINJOIN_MOST) : 10_000
+  // What is not proven is no part of the whole that the proven part is judged on.
+  const of = (value: Amount): number =>
+    Math.min(most, unlimited({ ...asked, wholeAmount: asked.wholeAmount - all.amount + value.amount }, value))
+  if (all.amount === proven.amount) return of(all)
+  return Math.max(of(proven), Math.min(limitOf(weight, UNPROVEN_MOST), of(all)))
+}
+
+function unlimited(asked: Asked, value: Amount): number {
+  const { row, pre, total, isComplete, wholeAmount, dust } = asked
+  const [kind, relation, direction] = row.split(' ') as [string, string, string]
+  const [category, subcategory] = kind.split('/') as [string, string]
+  if (value.amount === 0n || (direction === 'in' && wholeAmount < dust)) return 0
+  const decades = Math.log10(Number(value.amount) / Number(dust)) / 3
+  const size = BigInt(Math.round(Math.min(1, Math.max(0, decades)) * 1e6))
+  let factor = size * 1_000_000n
+  if (isComplete) {
+    const share = BigInt(halfUp(value.amount * 1_000_000n, total))
+    const [from, width] = category === 'sanctions' ? [0n, 100_000n] : [10_000n, 240_000n]
+    const within =
+      share <= from
+        ? 0n
+        : share >= from + width
+          ? 1_000_000n
+          : BigInt(halfUp((share - from) * 1_000_000n, width))
+    const bySize = size * (category === 'sanctions' ? 1_000_000n : 600_000n)
+    const byShare = wholeAmount >= dust ? within * 1_000_000n : 0n
+    factor = bySize > byShare ? bySize : byShare
+  }
+  const column = (relation === 'direct' ? 0 : 2) + (direction === 'in' ? 0 : 1)
+  const own = caps[category]![column]!
+  const isSevere =
+    ['ransomware', 'terrorist_financing', 'csam'].includes(subcategory) &&
+    relation === 'direct' &&
+    direction === 'out'
+  const cap = pre ? Math.min(40, own) : isSevere ? Math.max(60, own) : own
+  const reckoned = halfUp(BigInt(cap) * 100n * BigInt(value.ppm) * factor, 10n ** 18n)
+  if (category === 'sanctions' && relation === 'direct' && !pre) return Math.max(2_500, reckoned)
+  return isSevere && value.amount >= dust
+    ? Math.max(leastOf(asked.weights[category]!, 2_500), reckoned)
+    : reckoned
+}
+
+export const weightedOf = (hundredths: number, weight: number): number =>
+  Math.floor((hundredths * weight * 1e6 + 5e5) / 1e6)
+
+const limits = new Map<string, number>()
+
+/** The most points that weigh at most so much, found by trying. */
+function limitOf(weight: number, most: number): number {
+  const key = `${weight} ${most}`
+  let limit = limits.get(key) ?? 0
+  if (limits.has(key)) return limit
+  while (limit < 10_000 && weightedOf(limit + 1, weight) <= most) limit += 1
+  limits.set(key, limit)
+  return limit
+}
+
+/** The fewest points that weigh at least so much; all where none do. */
+const leastOf = (weight: number, least: number): number => Math.min(10_000, limitOf(weight, least - 1) + 1)
+
+export const halfUp = (top: bigint, bottom: bigint): number => {
+  const whole = top / bottom
+  return Number((top - whole * bottom) * 2n >= bottom ? whole + 1n : whole)
+}
