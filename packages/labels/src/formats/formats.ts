@@ -2,6 +2,7 @@
 import { euFsfXmlFormat } from './authority/eu-fsf-xml.js'
 import { ofsiCsvFormat } from './authority/ofsi-csv.js'
 import { ofsiXmlFormat } from './authority/ofsi-xml.js'
+import { ukSanctionsXmlFormat } from './authority/uk-sanctions-xml.js'
 import { unXmlFormat } from './authority/un-xml.js'
 import { csvFormat } from './csv.js'
 import { explorerJsonFormat } from './explorer-json.js'
@@ -17,6 +18,7 @@ const formats: readonly LabelFormat[] = [
   ofacXmlFormat,
   ofacAdvancedXmlFormat,
   ofacCsvFormat,
+  ukSanctionsXmlFormat,
   ofsiCsvFormat,
   ofsiXmlFormat,
   euFsfXmlFormat,

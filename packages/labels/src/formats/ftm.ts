@@ -61,20 +61,38 @@ interface Entity {
 }
 
 async function* parseEntities(file: LabelFile): AsyncGenerator<ParsedItem> {
-  const wallets: { readonly line: number; readonly entity: Entity }[] = []
+  const wallets: FoundWallet[] = []
   const wanted = new Set<string>()
   for await (const { line, entity } of readEntities(file)) {
-    if (entity.schema !== 'CryptoWallet') continue
-    wallets.push({ line, entity })
-    wanted.add(entity.id)
-    for (const holder of texts(entity, 'holder')) wanted.add(holder)
+    for (const wallet of walletsOf(entity)) {
+      wallets.push({ line, ...wallet })
+      wanted.add(wallet.entity.id)
+      if (wallet.holder !== undefined) wanted.add(wallet.holder.id)
+      for (const holder of texts(wallet.entity, 'holder')) wanted.add(holder)
+    }
     if (wallets.length > MAX_WALLETS) {
       throw new SetRefusedError('malformed', line, `more than ${MAX_WALLETS} wallets`)
     }
   }
   if (wallets.length === 0) return
   const known = await readParties(file, wanted)
-  for (const { line, entity } of wallets) yield* itemsOf(line, entity, known)
+  for (const wallet of wallets) yield* itemsOf(wallet, known)
+}
+
+interface FoundWallet {
+  readonly line: number
+  readonly entity: Entity
+  /** The entity in which the wallet stands; undefined for a wallet on a line of its own. */
+  readonly holder?: Entity
+}
+
+/** In the nested layout the wallets of a party are inside it. */
+function walletsOf(entity: Entity): readonly Omit<FoundWallet, 'line'>[] {
+  if (entity.schema === 'CryptoWallet') return [{ entity }]
+  return (entity.properties['cryptoWallets'] ?? [])
+    .map(asEntity)
+    .filter((wallet) => wallet !== null)
+    .map((wallet) => ({ entity: wallet, holder: entity }))
 }
 
 /** Holders of wallets, and what authorities say of wallets and holders. */
@@ -97,8 +115,8 @@ async function readParties(file: LabelFile, wanted: ReadonlySet<string>): Promis
   return { holders, sanctions }
 }
 
-function* itemsOf(line: number, wallet: Entity, known: Parties): Generator<ParsedItem> {
-  const holder = holderOf(wallet, known.holders)
+function* itemsOf(found: FoundWallet, known: Parties): Generator<ParsedItem> {
+  const { line, entity: wallet, holder = holderOf(wallet, known.holders) } = found
   const own = texts(wallet, 'topics')
   const topics = own.length > 0 || holder === undefined ? own : texts(holder, 'topics')
   const statements = statementsOf(wallet, topics)

@@ -192,7 +192,8 @@ function rankOf({ category, subcategory }: TagClass): number {
 }
 
 const wordsOf = (tag: Fields): readonly string[] =>
-  [tag['abuse'], tag['category'], ...asList(tag['concepts'])]
+  [tag['abuse'], tag['category'], tag['concepts']]
+    .flatMap(asList)
     .filter((word) => typeof word === 'string')
     .map((word) => word.trim().toLowerCase())
     .filter((word) => word !== '')

@@ -148,6 +148,16 @@ describe('FollowTheMoney lines', () => {
     expect(rows.map((row) => [row.source, row.category, row.subcategory])).toEqual(expected)
   })
 
+  test('give wallets that stand inside their holder, even beside wallets on lines of their own', async () => {
+    const inside = { ...wallet, id: 'w-2', properties: { publicKey: ['1def'], currency: ['XBT'] } }
+    const outside = { ...holder, properties: { ...holder.properties, cryptoWallets: [inside, 'w-1'] } }
+    const { rows } = await parse(lines(wallet, outside))
+    expect(rows).toMatchObject([
+      { line: 1, address: '1abc', entity: 'Somebody' },
+      { line: 2, address: '1def', category: 'sanctions', entity: 'Somebody' },
+    ])
+  })
+
   test('do not call a wallet sanctioned that is only linked to a sanctioned party', async () => {
     const linked = { ...wallet, properties: { ...wallet.properties, topics: ['sanction.linked'] } }
     const { rows, skipped } = await parse(lines(linked, holder))

@@ -80,6 +80,7 @@ tags:
     ['abuse: dark_web', 'darknet', undefined],
     ['abuse: money_laundering', 'mixer', undefined],
     ['abuse: sanction', 'sanctions', undefined],
+    ['abuse: [scam, ransomware]', 'scam', 'ransomware'],
     [
       'category: exchange\nconcepts: [hot_wallet, financial_crime, pyramid_scheme]',
       'scam',

@@ -17,6 +17,12 @@ const MISPRINT = '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const remarks = `Wallet addresses: ETH ${ADDRESS} and ${MISPRINT}`
 const lists: readonly (readonly [format: string, source: string, text: string])[] = [
   [
+    'uk-sanctions-xml',
+    'uk_ofsi',
+    '<Designations><DateGenerated>03/06/2026</DateGenerated><Designation><DateDesignated>19/02/2024</DateDesignated>' +
+      `<UniqueID>CYB0099</UniqueID><OtherInformation>${remarks}</OtherInformation></Designation></Designations>`,
+  ],
+  [
     'ofsi-csv',
     'uk_ofsi',
     'Last Updated,03/06/2026\n' +

@@ -74,6 +74,16 @@ const orlovIndividual = `<INDIVIDUAL><DATAID>1</DATAID><FIRST_NAME>BORIS</FIRST_
 </INDIVIDUAL>
 `
 
+const ukXml = (...designations: readonly string[]): string =>
+  `<?xml version="1.0"?><Designations><DateGenerated>20/08/2026</DateGenerated>\n${designations.join('')}</Designations>`
+const orlovDesignation = `<Designation><LastUpdated>01/05/2026</LastUpdated><DateDesignated>19/02/2024</DateDesignated>
+<UniqueID>CYB0099</UniqueID><OFSIGroupID>16440</OFSIGroupID><UNReferenceNumber/>
+<Names><Name><Name6>BORKA</Name6><NameType>Alias</NameType></Name>
+<Name><Name1>Boris</Name1><Name6>ORLOVSKY</Name6><NameType>Primary Name</NameType></Name></Names>
+<RegimeName>The Cyber Regulations</RegimeName><OtherInformation>Wallet addresses: XBT ${BTC} and ${MISPRINT}</OtherInformation>
+<UKStatementofReasons>He used the wallet ${TRX}.</UKStatementofReasons></Designation>
+`
+
 const said = (list: string, programme: string, entityId: string, aliases: readonly string[]): object => ({
   list,
   programmes: [programme],
@@ -83,6 +93,23 @@ const said = (list: string, programme: string, entityId: string, aliases: readon
 })
 
 describe('the list of', () => {
+  test('the UK as XML gives the addresses of both texts, under the number of the designation', async () => {
+    const { rows, refused, facts } = await parse('uk-sanctions-xml', ukXml(orlovDesignation))
+    expect(rows).toMatchObject([
+      {
+        line: 6,
+        address: BTC,
+        entity: 'Boris ORLOVSKY',
+        observedAt: '2026-08-20T00:00:00.000Z',
+        validFrom: '2024-02-19T00:00:00.000Z',
+        sanction: said('UK Sanctions List', 'The Cyber Regulations', 'CYB0099', ['BORKA']),
+      },
+      { line: 7, address: TRX },
+    ])
+    expect(refused).toEqual([{ line: 6, reason: `bad checksum: "${MISPRINT}"` }])
+    expect(facts).toEqual({ publishedAt: '2026-08-20T00:00:00.000Z', defaultSource: 'uk_ofsi' })
+  })
+
   test('OFSI as CSV gives each address of a party once, with what the list says of the party', async () => {
     const { rows, refused, facts } = await parse('ofsi-csv', ofsiCsv(orlovAlias, orlov))
     expect(rows).toMatchObject([
@@ -162,6 +189,7 @@ describe('the list of', () => {
 
 describe('each of the lists', () => {
   const whole: readonly (readonly [format: string, origin: string, text: string])[] = [
+    ['uk-sanctions-xml', 'uk-ofsi', ukXml(orlovDesignation)],
     ['ofsi-csv', 'uk-ofsi', ofsiCsv(orlov)],
     ['ofsi-xml', 'uk-ofsi', ofsiXml(orlovTarget('ORLOVSKY', 'Primary name'))],
     ['eu-fsf-xml', 'eu-fsf', euXml(orlovEntity)],
@@ -188,6 +216,9 @@ describe('each of the lists', () => {
   })
 
   test.each([
+    ['uk-sanctions-xml', 'no date', ukXml(orlovDesignation).replace('20/08/2026', ''), 'malformed'],
+    ['uk-sanctions-xml', 'nobody', ukXml(), 'truncated'],
+    ['uk-sanctions-xml', 'no number', ukXml(orlovDesignation).replace('CYB0099', ''), 'malformed'],
     ['ofsi-csv', 'no date', ofsiCsv(orlov).replace('Last Updated,03/06/2026\r\n', ''), 'wrong-header'],
     ['ofsi-csv', 'a date that is none', ofsiCsv(orlov).replace('03/06/2026', '06/31/2026'), 'malformed'],
     [

@@ -1,6 +1,6 @@
 /** OFSI's consolidated list as CSV: a line with its date, a header, and a row for each name. */
 import { readCsvRows, type CsvRow } from '../csv-rows.js'
-import { utcMidnight } from '../dates.js'
+import { dayMonthYear } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { collectOfsiParties, OFSI_ORIGIN, OFSI_SOURCE, type OfsiRow } from './ofsi-list.js'
 
@@ -75,9 +75,4 @@ function rowOf({ fields, line }: CsvRow, header: readonly string[]): OfsiRow {
     designatedAt: dayMonthYear(field('UK Sanctions List Date Designated')),
     remarks: [field('Other Information'), field('UK Statement of Reasons')],
   }
-}
-
-function dayMonthYear(text: string): string | null {
-  const date = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(text)
-  return date === null ? null : utcMidnight(Number(date[3]), Number(date[2]), Number(date[1]))
 }
