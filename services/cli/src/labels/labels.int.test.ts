@@ -66,6 +66,30 @@ describe('cupel labels import', () => {
     expect(JSON.parse(accepted.out)).toMatchObject({ status: 'imported', retired: 20 })
   })
 
+  test('says of a file without a usable row which entries were skipped and why', async () => {
+    const pack = await commandLine.file(
+      'pack.yaml',
+      'currency: BTC\ntags:\n- address: 1abc\n  abuse: spilled_milk\n- address: 1def\n  category: miner\n- address: ""\n  abuse: scam\n',
+    )
+    const said = await cupel('labels', 'import', pack, '--format', 'tagpack', '--json')
+    expect((said.error as CommandError).message).toBe(
+      'Nothing was imported. None of the 3 rows can be used: ' +
+        '1 row: the tag has no address; 2 rows: no known category in "…".',
+    )
+    expect(JSON.parse(said.out)).toMatchObject({
+      status: 'refused',
+      refusal: 'no-usable-row',
+      refused_count: 1,
+      refused: [{ line: 7, reason: 'the tag has no address' }],
+      skipped_count: 2,
+      skipped_reasons: [{ reason: 'no known category in "…"', count: 2 }],
+      skipped: [
+        { line: 3, reason: 'no known category in "spilled_milk"' },
+        { line: 5, reason: 'no known category in "miner"' },
+      ],
+    })
+  })
+
   test.each([
     ['a file that is not there', ['/nowhere/list.csv', '--format', 'csv'], EXIT_NOT_FOUND],
     ['accepted removals without a reason', ['FILE', '--format', 'csv', '--accept-removals', '9'], EXIT_USAGE],
