@@ -99,7 +99,7 @@ test('a provider that hangs makes the stage late: the rest of the report stands,
 })
 
 test('what came too late for one report is there for the next', async () => {
-  node.delayMs = 100
+  node.delayMs = 2_000
   await start(1)
   expect((await screened(ELSEWHERE)).event.inputs.chainStage).toBe('late')
   await until(async () => expect((await screened(ELSEWHERE)).report.balance).toBe('0.001700 ETH'))

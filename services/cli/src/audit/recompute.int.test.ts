@@ -191,14 +191,15 @@ describe('a record that was tampered with', () => {
       change: async (data, shared) => {
         const labelSets = shared.labelState.labelSets.map((set) => ({
           ...set,
-          publishedAt: '2026-01-01T00:00:00.000Z',
+          asOf: '2020-01-01',
+          confirmedAt: null,
         }))
         const changed = { ...shared.labelState, labelSets }
         const labelStateSha256 = await decided.appendLabelState(changed)
         return consistently(data, { ...shared, labelState: { ...changed, sha256: labelStateSha256 } })
       },
       level: 'B',
-      path: 'labelState.labelSets.0.publishedAt',
+      path: 'labelState.labelSets.0.asOf',
       verify: ['read-model'],
     },
   ])('$name: found at level $level', async ({ report, change, level, path, verify }) => {
