@@ -2,6 +2,7 @@
 import { requestedEventId, topicOf } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
+import { BLOCKS } from './formats/blocks.js'
 import type { ImportRun } from './import-run.js'
 import { segmentEvent } from './segment-event.js'
 import { declaredBySegment } from './segments.js'
@@ -21,8 +22,7 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
     await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-publish', 0))")
     if (request.replace === true)
       state.counts['retired'] = await retireOthers(transaction, chain.code, run, state)
-    const timed = await countTimed(transaction, state)
-    if (timed > 0) state.counts['timed'] = timed
+    if (request.format === BLOCKS) state.counts['timed'] = await countTimed(transaction, state)
     const [row] = await transaction.query<{ ledger_seq: number }>(
       `UPDATE ledger.segment SET complete_to_at_s = $2, counts = $3, published_at = $4,
          ledger_seq = (SELECT coalesce(max(ledger_seq), 0) + 1 FROM ledger.segment)
@@ -85,7 +85,6 @@ async function countTimed(transaction: Queryable, { chain, segmentId }: SegmentS
      JOIN ledger.segment own USING (segment_id)
      JOIN ledger.block b ON b.chain = t.chain AND b.height = t.block_number AND b.segment_id = $2
      WHERE t.chain = $1 AND t.occurred_at_s IS NULL AND own.ledger_seq IS NOT NULL
-       AND EXISTS (SELECT FROM ledger.block WHERE segment_id = $2)
        AND NOT EXISTS (
          SELECT FROM ledger.block other JOIN ledger.segment s USING (segment_id)
          WHERE other.chain = t.chain AND other.height = t.block_number AND s.ledger_seq IS NOT NULL)`,

@@ -88,7 +88,7 @@ export async function currentLedgerSeq(database: Queryable): Promise<number> {
 export const blockAtS = (chain: string, height: string): string => `
   (SELECT b.at_s FROM ledger.block b JOIN ledger.segment told ON told.segment_id = b.segment_id
    WHERE b.chain = ${chain} AND b.height = ${height} AND told.ledger_seq <= $2
-   ORDER BY told.ledger_seq DESC LIMIT 1)`
+   ORDER BY told.ledger_seq DESC, b.at_s LIMIT 1)`
 
 interface StateOfChain {
   readonly chain: string

@@ -94,8 +94,11 @@ export function createBatch(segmentId: number): Batch {
 export const isFull = ({ transfers, outcomes, joins, rows }: Batch): boolean =>
   transfers.size + outcomes.size + joins.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
 
-/** Whether a row of a killed import, which nobody sees, is in the place of a new one. */
-const IS_UNSEEN = '(SELECT s.ledger_seq FROM ledger.segment s WHERE s.segment_id = known.segment_id) IS NULL'
+/** SQL: whether the segment has no number, so that nobody sees what it told; also true of no segment. */
+const isUnseen = (segment: string): string =>
+  `(SELECT s.ledger_seq FROM ledger.segment s WHERE s.segment_id = ${segment}) IS NULL`
+/** A row of a killed import is in the place of a new one. */
+const IS_UNSEEN = isUnseen('known.segment_id')
 
 /**
  * Inserts new transfers. Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known
@@ -118,11 +121,10 @@ const STORE = {
           from_net, to_net)
       ON CONFLICT (transfer_id) DO UPDATE SET
         segment_id = CASE WHEN ${IS_UNSEEN} THEN excluded.segment_id ELSE known.segment_id END,
-        proven_segment_id = coalesce(
-          (SELECT s.segment_id FROM ledger.segment s
-           WHERE s.segment_id = known.proven_segment_id AND s.ledger_seq IS NOT NULL),
-          excluded.proven_segment_id, known.proven_segment_id),
-        failed_segment_id = coalesce(known.failed_segment_id, excluded.failed_segment_id),
+        proven_segment_id = CASE WHEN ${isUnseen('known.proven_segment_id')}
+          THEN coalesce(excluded.proven_segment_id, known.proven_segment_id) ELSE known.proven_segment_id END,
+        failed_segment_id = CASE WHEN ${isUnseen('known.failed_segment_id')}
+          THEN coalesce(excluded.failed_segment_id, known.failed_segment_id) ELSE known.failed_segment_id END,
         retired_segment_id = CASE WHEN $16 THEN NULL ELSE known.retired_segment_id END,
         block_number = CASE WHEN $16 THEN excluded.block_number ELSE known.block_number END,
         occurred_at_s = CASE WHEN $16 THEN excluded.occurred_at_s ELSE known.occurred_at_s END,
@@ -135,14 +137,16 @@ const STORE = {
     SELECT count(*) FILTER (WHERE is_new AND NOT transfer_id = ANY ($18::uuid[])) AS added FROM stored`,
 }
 
+/** What is proven or failed already stays as it is, unless a killed import told it. */
 const PROVE = {
   name: 'ledger.prove',
   text: `
     UPDATE ledger.transfer known SET
-      proven_segment_id = CASE WHEN succeeded THEN coalesce(proven_segment_id, $1) ELSE proven_segment_id END,
-      failed_segment_id = CASE WHEN succeeded THEN failed_segment_id ELSE coalesce(failed_segment_id, $1) END
+      proven_segment_id = CASE WHEN succeeded THEN $1 ELSE proven_segment_id END,
+      failed_segment_id = CASE WHEN succeeded THEN failed_segment_id ELSE $1 END
     FROM unnest($2::uuid[], $3::bool[]) AS told (id, succeeded)
-    WHERE known.transfer_id = told.id`,
+    WHERE known.transfer_id = told.id
+      AND CASE WHEN succeeded THEN ${isUnseen('known.proven_segment_id')} ELSE ${isUnseen('known.failed_segment_id')} END`,
 }
 
 const JOIN = {

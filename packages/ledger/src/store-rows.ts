@@ -50,12 +50,11 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
 
 /** Reads the whole file before its first row, if its records depend on one another. All of them have the same columns. */
 async function survey(
-  { request, format }: ImportRun,
+  { request, format, chain }: ImportRun,
   reader: RecordReader,
   first: FileRecord,
 ): Promise<void> {
-  const isNeeded = format.isSurveyed?.(first) ?? false
-  if (!isNeeded) return
+  if (format.isSurveyed?.(first, chain) !== true) return
   for await (const records of readRecords(request.file, createHash('sha256')))
     for (const record of records) reader.survey?.(record)
 }

@@ -37,6 +37,12 @@ async function readOf(one: string, ledgerSeq?: number, chain = 'ETH') {
   const request = { chain, ledgerSeq: seq, addresses: [one], limit: 100 }
   return (await readTransfers(ledger.database, request)).get(one)
 }
+const examined = async (one: string) =>
+  await examineAddress(ledger.database, {
+    ...{ chain: 'ETH', address: one, ledgerSeq: await currentLedgerSeq(ledger.database) },
+    ...{ policy: compiledDefaultPolicy, labelSets: [], generatedAt: '2026-11-21T00:00:00.000Z' },
+    labelsOf: async () => new Map(),
+  })
 const ranges = async () =>
   await declaredRanges(ledger.database, { chain: 'ETH', ledgerSeq: await currentLedgerSeq(ledger.database) })
 
@@ -120,12 +126,7 @@ describe('value without a counterparty', () => {
       ),
       { completeFrom: 0, completeTo: 200, covers: ['native', 'internal', 'token'] },
     )
-    const { policy, generatedAt } = { policy: compiledDefaultPolicy, generatedAt: '2026-11-21T00:00:00.000Z' }
-    const record = await examineAddress(ledger.database, {
-      ...{ chain: 'ETH', address: ALICE, ledgerSeq: 1, policy, labelSets: [], generatedAt },
-      labelsOf: async () => new Map(),
-    })
-    expect(record).toMatchObject({
+    expect(await examined(ALICE)).toMatchObject({
       incomplete: ['shortfall'],
       ownTransfers: 1,
       cut: [],
@@ -184,6 +185,14 @@ describe('a file without times', () => {
 describe('a declared range', () => {
   const range = { completeFrom: 0, completeTo: 200 }
 
+  test('of one native-only file is no whole history on an EVM chain, and a report can say why', async () => {
+    const transactions = `hash,block_number,block_timestamp,from_address,to_address,value,gas_price,receipt_status\n0xdd,199,${Date.parse('2026-11-20T12:00:00Z') / 1_000},${BOB},${ALICE},1,1,1\n`
+    await etl(transactions, range)
+    const record = await examined(ALICE)
+    expect(record).toMatchObject({ ownTransfers: 1, historyComplete: false })
+    expect([...record.incomplete].sort()).toEqual(['no_tokens', 'no_traces'])
+  })
+
   test('covers the kinds that the import names, and a file of native transfers alone covers no other', async () => {
     const native = csvOf([{ block: 150, time: '2026-11-20T00:00:00Z' }])
     await ledger.imported(await fileOf(native), { ...range, covers: ['native'] })
@@ -241,6 +250,22 @@ describe('a declared range', () => {
     })
     expect(await importLedger(request, { database: ledger.database })).toMatchObject({ status: 'imported' })
   })
+})
+
+test('a failure that a killed import told counts once another import tells it', async () => {
+  await ledger.imported(await fileOf(csvOf([{ hash: hash(1), status: '' }])))
+  const failed = csvOf([{ hash: hash(1), status: '0' }])
+  const receipts = `transaction_hash,cumulative_gas_used,status\n${hash(1)},1,0\n`
+  await ledger.imported(await fileOf(failed))
+  await ledger.database.execute('UPDATE ledger.segment SET ledger_seq = NULL WHERE ledger_seq = 2')
+  const read = async (): Promise<number> => (await readOf(address(2_000)))!.transfers.length
+  expect(await read()).toBe(1)
+  await etl(receipts)
+  expect(await readOf(address(2_000))).toBeUndefined()
+  await ledger.database.execute('UPDATE ledger.segment SET ledger_seq = NULL WHERE ledger_seq = 2')
+  expect(await read()).toBe(1)
+  await ledger.imported(await fileOf(`${failed}\n`))
+  expect(await readOf(address(2_000))).toBeUndefined()
 })
 
 test('what a second killed import took over is not lost when the first one ends', async () => {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { currentLedgerSeq, examineAddress, readCluster, readTransfers } from '../src/index.js'
+import { bitcoinAddress } from './bitcoin-address.js'
 import { startLedger, type LedgerInstallation } from './installation.js'
 
 let ledger: LedgerInstallation
@@ -51,6 +52,12 @@ const read = async (address: string, ledgerSeq?: number) =>
       ...{ chain: 'BTC', ledgerSeq: ledgerSeq ?? (await seqNow()), addresses: [address], limit: 50 },
     })
   ).get(address)
+const examined = async (address: string) =>
+  await examineAddress(ledger.database, {
+    ...{ chain: 'BTC', address, ledgerSeq: await seqNow(), policy: compiledDefaultPolicy, labelSets: [] },
+    generatedAt: '2026-11-21T00:00:00.000Z',
+    labelsOf: async () => new Map(),
+  })
 const cluster = async (address: string, { ledgerSeq = -1, maxAddresses = 10_000 } = {}) =>
   await readCluster(ledger.database, {
     ...{ chain: 'BTC', address, maxAddresses },
@@ -100,15 +107,24 @@ test('participants of a CoinJoin are counterparties of its node alone', async ()
   expect((await read(a))?.transfers).toMatchObject([{ from: a, to: node, amount: 100n, coinJoin: true }])
   expect((await read(j))?.transfers).toMatchObject([{ from: node, to: j, amount: 99n, coinJoin: true }])
   expect(await cluster(a)).toBeNull()
-  const record = await examineAddress(ledger.database, {
-    ...{ chain: 'BTC', address: a, ledgerSeq: 1, policy: compiledDefaultPolicy, labelSets: [] },
-    generatedAt: '2026-11-21T00:00:00.000Z',
-    labelsOf: async () => new Map(),
-  })
-  expect(record).toMatchObject({
+  expect(await examined(a)).toMatchObject({
     cut: [{ address: node, reason: 'service', hops: 1 }],
     measures: [{ category: 'mixer', subcategory: 'coinjoin', direction: 'out', amount: '100' }],
     netBaseUnits: '-100',
+  })
+})
+
+test('a search ends, as at a limit, where a transaction does not show who paid whom', async () => {
+  const owners = (prefix: number, count: number): Parts =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [bitcoinAddress(prefix * 1_000 + n), 1_000 + n]),
+    )
+  await imported(spend(owners(1, 101), owners(2, 100)))
+  const record = await examined(bitcoinAddress(2_000))
+  const node = `crowd:${transactions.toString(16).padStart(64, '0')}`
+  expect(record).toMatchObject({
+    cut: [{ address: node, reason: 'limit', hops: 1 }],
+    ...{ truncated: true, netBaseUnits: '1000' },
   })
 })
 

@@ -1,7 +1,7 @@
 /** What the records of a file mean: which transfers, joins, blocks and outcomes they tell. */
 import { describe, expect, test } from 'vitest'
-import { openChain } from './chain.js'
-import { foldedHash } from './chain.js'
+import { bitcoinAddress } from '../../test/bitcoin-address.js'
+import { foldedHash, openChain } from './chain.js'
 import { isCoinJoin } from './coin-join.js'
 import { ledgerFormats } from './formats.js'
 import type { FileRecord, LedgerRow, ToldTransfer } from './ledger-row.js'
@@ -18,9 +18,10 @@ const recordOf = (fields: Fields, line = 1): FileRecord => ({
 
 /** Reads the records as one file. */
 function rowsOf(format: string, chain: string, all: readonly Fields[]): readonly LedgerRow[] {
-  const reader = ledgerFormats[format]!.open(openChain(chain)!)
+  const definition = openChain(chain)!
+  const reader = ledgerFormats[format]!.open(definition)
   const records = all.map((fields, index) => recordOf(fields, index + 1))
-  if (ledgerFormats[format]!.isSurveyed?.(records[0]!) === true)
+  if (ledgerFormats[format]!.isSurveyed?.(records[0]!, definition) === true)
     for (const record of records) reader.survey?.(record)
   return records.flatMap((record) => reader.read(record))
 }
@@ -272,6 +273,38 @@ describe('a transaction of bitcoin-etl', () => {
     expect(rows.some(({ type }) => type === 'inputs')).toBe(false)
     expect(netsOf(rows)[a]).toBe(-100)
   })
+})
+
+test('in our layout, too, an output to another input of its transaction is change', () => {
+  const row = (from: string, to: string, tx_hash: string) => ({
+    ...{
+      chain: 'BTC',
+      kind: 'utxo',
+      from_address: from,
+      to_address: to,
+      amount_raw: '5',
+      amount: '',
+      tx_hash,
+    },
+  })
+  const rows = rowsOf('csv', 'BTC', [row(a, c, 'AA'), row(a, b, 'AA'), row(b, c, 'aa'), row(a, b, 'bb')])
+  expect(edges(rows)).toEqual([
+    [a, c, 5],
+    [b, c, 5],
+    [a, b, 5],
+  ])
+  expect(rows).toContainEqual({ type: 'left-out', reason: 'change' })
+})
+
+test('a transaction with too many pairs to say who paid whom goes through a node of its own', () => {
+  const owners = (prefix: number, count: number) =>
+    Array.from({ length: count }, (_, n) => part(bitcoinAddress(prefix * 1_000 + n), 1_000 + n))
+  const rows = bitcoin(owners(1, 101), owners(2, 100))
+  expect(edges(rows)).toHaveLength(201)
+  expect(edges(rows).every(([from, to]) => from === 'crowd:ff' || to === 'crowd:ff')).toBe(true)
+  expect(netsOf(rows)[bitcoinAddress(1_100)]).toBe(-1_100)
+  expect(rows.at(-1)).toMatchObject({ type: 'inputs' })
+  expect(edges(bitcoin(owners(1, 100), owners(2, 100)))).toHaveLength(10_000)
 })
 
 describe('a CoinJoin', () => {

@@ -54,7 +54,7 @@ export interface LedgerFormat {
    */
   readonly covers: (fields: Pick<FileRecord, 'has'>, chain: ChainDefinition) => readonly HistoryKind[] | null
   /** Whether a file with these columns is read twice: its records depend on others of the file. */
-  readonly isSurveyed?: (fields: Pick<FileRecord, 'has'>) => boolean
+  readonly isSurveyed?: (fields: Pick<FileRecord, 'has'>, chain: ChainDefinition) => boolean
   /** A reader for one file. */
   readonly open: (chain: ChainDefinition) => RecordReader
 }

@@ -1,5 +1,5 @@
 /** Cupel's own layout: one native or token transfer per row; a field is empty if the source states no value. */
-import { findChain, listAssets } from '@cupel/domain'
+import { chainFactsOf, findChain, listAssets } from '@cupel/domain'
 import {
   foldedHash,
   secondsOf,
@@ -10,7 +10,7 @@ import {
   type ChainDefinition,
 } from './chain.js'
 import { LedgerFileError } from './ledger-file-error.js'
-import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
+import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
 
 const kinds: Readonly<Record<string, ToldTransfer['kind']>> = {
   native: 'native',
@@ -38,8 +38,36 @@ const REQUIRED = ['chain', 'kind', 'from_address', 'to_address', 'amount_raw', '
 export const transfersCsv: LedgerFormat = {
   // Rows of any kind have the same columns. Only a chain without calls and tokens has no choice.
   covers: (_fields, chain) => (hasOneKind(chain) ? ['native'] : null),
-  open: (chain) => ({ read: (record) => readRow(record, chain) }),
+  isSurveyed: (_fields, { code }) => chainFactsOf(code)?.spendsTogether === true,
+  open: openReader,
 }
+
+/** Addresses that the transactions of a file spend from are kept in memory; a file with more must be split. */
+const MAX_INPUTS = 5_000_000
+
+function openReader(chain: ChainDefinition): RecordReader {
+  /** By transaction and address. */
+  const inputs = new Set<string>()
+  return {
+    survey(record) {
+      const txHash = foldedHash(record.text('tx_hash'), chain)
+      if (txHash === '' || kinds[record.text('kind').toLowerCase()] !== 'utxo') return
+      inputs.add(`${txHash} ${chain.canonical(record.text('from_address'), record.line)}`)
+      if (inputs.size > MAX_INPUTS)
+        throw new LedgerFileError(`more than ${MAX_INPUTS} inputs: split the file`, record.line)
+    },
+    read: (record) =>
+      readRow(record, chain).map((row) =>
+        row.type === 'transfer' && isChange(row.transfer, inputs)
+          ? { type: 'left-out', reason: 'change' }
+          : row,
+      ),
+  }
+}
+
+/** An output to an address that its transaction spends from. One to the only input is a transfer to itself. */
+const isChange = ({ kind, txHash, from, to }: ToldTransfer, inputs: ReadonlySet<string>): boolean =>
+  kind === 'utxo' && txHash !== '' && to !== '' && from !== to && inputs.has(`${txHash} ${to}`)
 
 const hasOneKind = ({ code, family }: ChainDefinition): boolean =>
   family !== 'evm' && listAssets().every((asset) => asset.chain !== code || asset.contract === '')

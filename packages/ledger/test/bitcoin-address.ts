@@ -1,0 +1,15 @@
+/** Valid Bitcoin addresses for tests. */
+import { createHash } from 'node:crypto'
+
+const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
+
+/** Pay to a script hash: the same number gives the same address. */
+export function bitcoinAddress(n: number): string {
+  const payload = Buffer.concat([Buffer.of(5), createHash('sha1').update(`address ${n}`).digest()])
+  const bytes = Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)])
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let text = ''
+  for (; rest > 0n; rest /= 58n) text = DIGITS[Number(rest % 58n)]! + text
+  return text
+}
