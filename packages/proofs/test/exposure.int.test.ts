@@ -1,13 +1,21 @@
 /** Level C: exposure and cluster of a report are worked out again from the ledger, as of the state the report names. */
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
-import { compiledDefaultPolicy, decideScreening, labelState, parseAddress } from '@cupel/domain'
+import {
+  compiledDefaultPolicy,
+  decideScreening,
+  labelState,
+  parseAddress,
+  type PriceTable,
+} from '@cupel/domain'
 import { importLabels } from '@cupel/labels'
 import {
   currentLedgerSeq,
   examineAddress,
   importLedger,
+  importPrices,
   ledgerMigrations,
   readClusterFacts,
+  readPriceTable,
 } from '@cupel/ledger'
 import {
   labelFacts,
@@ -31,6 +39,7 @@ ETH,100,2026-11-20T00:00:00Z,0x${'1'.repeat(64)},,native,ETH,,${THIEF},${BETWEEN
 ETH,101,2026-11-20T00:01:00Z,0x${'2'.repeat(64)},,native,ETH,,${BETWEEN},${ASKED},4000000000000000000,4,,test
 ETH,102,2026-11-20T00:02:00Z,0x${'3'.repeat(64)},,native,ETH,,${ASKED},${THIEF},1000000000000000000,1,,test
 `
+const DAY_OF_TRANSFERS = '2026-11-20'
 const MORE_TRANSFERS = TRANSFERS.replaceAll('1'.repeat(64), '4'.repeat(64))
   .replaceAll('2'.repeat(64), '5'.repeat(64))
   .replaceAll('3'.repeat(64), '6'.repeat(64))
@@ -80,7 +89,17 @@ async function importTransfers(
 
 /** A decision with exposure and cluster, as a scorer makes it. */
 async function decide(
-  { address, chain, reportId } = { address: ASKED, chain: 'ETH', reportId: '00000000000000a1' },
+  {
+    address,
+    chain,
+    reportId,
+    prices = null,
+  }: {
+    readonly address: string
+    readonly chain: string
+    readonly reportId: string
+    readonly prices?: PriceTable | null
+  } = { address: ASKED, chain: 'ETH', reportId: '00000000000000a1' },
 ): Promise<ReportGenerated> {
   const { database } = installation
   const parsed = parseAddress(address, chain)
@@ -89,7 +108,7 @@ async function decide(
   const labelSets = snapshot.sets!.map(setFacts)
   const generatedAt = new Date().toISOString()
   const policy = compiledDefaultPolicy
-  const asked = { chain, address: parsed.canonical, ledgerSeq: await currentLedgerSeq(database) }
+  const asked = { chain, address: parsed.canonical, ledgerSeq: await currentLedgerSeq(database), prices }
   const labelsOf = async (lookupKeys: readonly string[]) => {
     const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: snapshot.labelSetSeq })
     return new Map(
@@ -149,6 +168,32 @@ test('is the same, byte for byte, and stays so when ledger and labels have grown
   await importTransfers('second.csv', MORE_TRANSFERS)
   await importLabelText(LABELS.replace('0.8', '0.3'))
   expect(await recomputeC()).toMatchObject({ isProven: true, levels: { C: { same: 1 } } })
+})
+
+test('reads the prices that the report used, whatever table is in force now, and says if they are gone', async () => {
+  const { database } = installation
+  const importTable = async (usd: string): Promise<PriceTable> => {
+    const file = await installation.file(
+      `prices-${usd}.csv`,
+      `day,asset,usd\n${DAY_OF_TRANSFERS},ETH,${usd}\n`,
+    )
+    const result = await importPrices({ file, importedBy: 'test' }, { database })
+    if (result.status !== 'imported') throw new Error(JSON.stringify(result))
+    return (await readPriceTable(database, result.sha256))!
+  }
+  const prices = await importTable('3000.5')
+  const reportId = '00000000000000b7'
+  const priced = await decide({ address: ASKED, chain: 'ETH', reportId, prices })
+  expect(priced.inputs.exposure).toMatchObject({ priceTableSha256: prices.sha256 })
+  const [measure] = priced.inputs.exposure!.measures
+  expect(BigInt(measure!.microUsd!)).toBe((BigInt(measure!.amount) * 3_000_500_000n) / 10n ** 18n)
+  await append(priced)
+  await importTable('1')
+  expect((await recomputeC(reportId)).levels.C).toMatchObject({ same: 1 })
+  await database.execute('DELETE FROM ledger.price WHERE sha256 = $1', [prices.sha256])
+  const { levels, findings } = await recomputeC(reportId)
+  expect(levels.C).toMatchObject({ 'not-derivable': 1, same: 0 })
+  expect(findings).toMatchObject([{ reason: expect.stringContaining(prices.sha256) as string }])
 })
 
 test('is found where it was changed, though the report follows from the change', async () => {

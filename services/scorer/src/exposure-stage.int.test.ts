@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventData, Report } from '@cupel/contracts'
 import { compilePolicyText, differences, recompute, type LabelFacts } from '@cupel/domain'
-import { examineAddress, importLedger } from '@cupel/ledger'
+import { examineAddress, importLedger, importPrices } from '@cupel/ledger'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import { loadConfig } from '@cupel/service-kit'
@@ -95,6 +95,18 @@ test('without a ledger nothing is asked and nothing recorded', async () => {
 })
 
 describe('with a ledger', () => {
+  test('value shows its worth in dollars by the prices in force at the day of each transfer', async () => {
+    await importTransfers([[CUSTOMER, LAZARUS]])
+    const file = join(folder, 'prices.csv')
+    await writeFile(file, 'day,asset,usd\n2026-11-20,ETH,3012.55\n')
+    const imported = await importPrices({ file, importedBy: 'test' }, { database })
+    if (imported.status !== 'imported') throw new Error(JSON.stringify(imported))
+    await start()
+    const { report } = await screened(CUSTOMER)
+    expect(report.coverage.prices).toEqual({ version: imported.sha256 })
+    expect(report.risk.evidence).toMatchObject([{ value: '1 ETH', value_usd: '3012.55' }])
+  })
+
   test('value sent to the sanctioned shows, with its path, and recomputes to the same bytes', async () => {
     await importTransfers([[CUSTOMER, LAZARUS]])
     await start()
