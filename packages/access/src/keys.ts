@@ -121,58 +121,42 @@ async function insertKey(
     throw new AccessRefusal('unknown_account', `There is no account ${order.accountId}`)
   if (!isPlanName(order.plan)) throw new AccessRefusal('invalid', `There is no plan ${String(order.plan)}`)
   const { keyId, key, keyHash } = newApiKey(order.environment)
-  const issued: IssuedKey = {
-    keyId,
-    key,
-    accountId: order.accountId,
-    environment: order.environment,
-    scope: order.scope,
-    plan: order.plan,
+  const told = {
+    ...{
+      keyId,
+      accountId: order.accountId,
+      environment: order.environment,
+      scope: order.scope,
+      plan: order.plan,
+    },
     name: order.name === undefined || order.name === '' ? '' : checkedName(order.name),
     allowedIps: rangesOf(order.allowedIps ?? []),
     webhookAdmin: order.webhookAdmin ?? true,
     rotatedFrom,
     issuedAt: new Date().toISOString(),
     expiresAt: expiryOf(order.expiresAt ?? null),
-    revokedAt: null,
-    lastUsedAt: null,
   }
   await transaction.execute(
     `INSERT INTO access.api_key (key_id, account_id, environment, key_hash, scope, plan, name, allowed_ips, webhook_admin,
        rotated_from, issued_at, issued_by, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8::cidr[], $9, $10, $11, $12, $13)`,
     [
-      keyId,
-      issued.accountId,
-      issued.environment,
-      keyHash,
-      issued.scope,
-      issued.plan,
-      issued.name,
-      issued.allowedIps,
-      issued.webhookAdmin,
-      rotatedFrom,
-      issued.issuedAt,
-      order.by,
-      issued.expiresAt,
+      ...[
+        keyId,
+        told.accountId,
+        told.environment,
+        keyHash,
+        told.scope,
+        told.plan,
+        told.name,
+        told.allowedIps,
+      ],
+      ...[told.webhookAdmin, rotatedFrom, told.issuedAt, order.by, told.expiresAt],
     ],
   )
-  await writeAccessEvent(transaction, 'ApiKeyIssued', {
-    keyId,
-    accountId: issued.accountId,
-    environment: issued.environment,
-    scope: issued.scope,
-    plan: issued.plan,
-    name: issued.name,
-    allowedIps: issued.allowedIps,
-    expiresAt: issued.expiresAt,
-    webhookAdmin: issued.webhookAdmin,
-    rotatedFrom,
-    issuedAt: issued.issuedAt,
-    issuedBy: order.by,
-    reason: checkedReason(order.reason ?? ''),
-  })
-  return issued
+  const reason = checkedReason(order.reason ?? '')
+  await writeAccessEvent(transaction, 'ApiKeyIssued', { ...told, issuedBy: order.by, reason })
+  return { ...told, key, revokedAt: null, lastUsedAt: null }
 }
 
 async function endKey(

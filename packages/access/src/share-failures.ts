@@ -8,7 +8,7 @@ const MAX_ROWS = 5_000
 
 const SHARE = {
   name: 'access.share_failures',
-  text: 'SELECT client, blocked_ms FROM access.share_failures($1::text[], $2::bigint[], $3::int, $4::bigint, $5::int)',
+  text: 'SELECT client, blocked_ms AS "blockedMs" FROM access.share_failures($1::text[], $2::bigint[], $3::int, $4::bigint, $5::int)',
 }
 
 /** Stores the failures of this instance; returns the clients that are beyond the limit over all instances. */
@@ -18,7 +18,7 @@ export async function shareFailures(
   maxPerMinute: number,
 ): Promise<BlockedClient[]> {
   failpoint('before', 'access.auth-failures')
-  const rows = await database.query<{ client: string; blocked_ms: number }>(SHARE, [
+  const blocked = await database.query<BlockedClient>(SHARE, [
     failures.map(({ client }) => client),
     failures.map(({ ageMs }) => ageMs),
     maxPerMinute,
@@ -26,5 +26,5 @@ export async function shareFailures(
     MAX_ROWS,
   ])
   failpoint('after', 'access.auth-failures')
-  return rows.map((row) => ({ client: row.client, blockedMs: row.blocked_ms }))
+  return blocked
 }

@@ -114,6 +114,24 @@ export function startChild(spec: ChildSpec): Child {
   }
 }
 
+/** Whether a child that was just started serves, asked again and again; one that does not in time is stopped. */
+export async function becomesReady(
+  child: Child,
+  isReady: () => Promise<boolean>,
+  { timeoutMs, pollMs }: { readonly timeoutMs: number; readonly pollMs: number },
+): Promise<'ready' | 'ended' | 'late'> {
+  const giveUpAt = Date.now() + timeoutMs
+  while (child.exit() === null) {
+    if ((await isReady()) && child.exit() === null) return 'ready'
+    if (Date.now() > giveUpAt) {
+      await child.stop()
+      return 'late'
+    }
+    await sleep(pollMs)
+  }
+  return 'ended'
+}
+
 interface ChildRecord {
   readonly name: string
   readonly pid: number

@@ -2,12 +2,12 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { startChild, type Child } from './child-process.js'
+import { becomesReady, startChild, type Child } from './child-process.js'
+import { makeFolder } from './folder.js'
 import { freePort } from './free-port.js'
 import { servingCluster } from './kafka-probe.js'
 import { LocalStackError } from './local-stack-error.js'
@@ -88,9 +88,7 @@ export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
     pid: child.pid,
     port,
     brokers: `${HOST}:${port}`,
-    async stop() {
-      await child.stop()
-    },
+    stop: async () => void (await child.stop()),
   }
 }
 
@@ -194,20 +192,18 @@ const inUse = (folder: string): LocalStackError =>
 async function servesOrThrow(child: Child, port: number, folder: string, logFile: string): Promise<void> {
   const properties = await readFile(join(folder, 'data', 'meta.properties'), 'utf8').catch(() => '')
   const clusterId = /^cluster\.id=(.+)$/m.exec(properties)?.[1]?.trim()
-  const giveUpAt = Date.now() + START_TIMEOUT_MS
-  while (child.exit() === null) {
-    // Another broker on the port answers while this one is still failing: the cluster id distinguishes them.
+  // Another broker on the port answers while this one is still failing: the cluster id distinguishes them.
+  const isServing = async (): Promise<boolean> => {
     const serving = await servingCluster(HOST, port)
-    if (serving !== null && serving === clusterId) return
-    if (Date.now() > giveUpAt) {
-      await child.stop()
-      throw new LocalStackError(
-        'child-failed',
-        `Kafka did not serve within ${START_TIMEOUT_MS / 1000} s: ${firstFault(child.output()) ?? 'it said nothing'} (${logFile}).`,
-      )
-    }
-    await sleep(POLL_MS)
+    return serving !== null && serving === clusterId
   }
+  const outcome = await becomesReady(child, isServing, { timeoutMs: START_TIMEOUT_MS, pollMs: POLL_MS })
+  if (outcome === 'ready') return
+  if (outcome === 'late')
+    throw new LocalStackError(
+      'child-failed',
+      `Kafka did not serve within ${START_TIMEOUT_MS / 1000} s: ${firstFault(child.output()) ?? 'it said nothing'} (${logFile}).`,
+    )
   throw startFailure(child.output(), folder, logFile)
 }
 
@@ -232,20 +228,6 @@ export function firstFault(output: string): string | null {
     lines.find((text) => /(Exception|Error)\b/.test(text)) ??
     null
   return line === null ? null : line.replace(/^\S+ (FATAL|ERROR) /, '').trim()
-}
-
-async function makeFolder(folder: string): Promise<string> {
-  try {
-    await mkdir(folder, { recursive: true })
-    return await realpath(folder)
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? String(cause)
-    throw new LocalStackError(
-      'permission-denied',
-      `The folder ${folder} cannot be written (${code}): give this user access to it, or choose another with CUPEL_HOME.`,
-      { cause },
-    )
-  }
 }
 
 interface Ports {

@@ -1,13 +1,14 @@
 /** Runs a Postgres server as a child process on the loopback address: created once, recovered after any kill. */
 import { randomBytes } from 'node:crypto'
 import { execFile } from 'node:child_process'
-import { chown, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openDatabase } from '@cupel/postgres'
-import { startChild, type Child } from './child-process.js'
+import { becomesReady, startChild, type Child } from './child-process.js'
+import { folderRefused, makeFolder, readText } from './folder.js'
 import { freePort } from './free-port.js'
 import { LocalStackError } from './local-stack-error.js'
 import {
@@ -85,9 +86,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     port,
     url,
     ensureDatabase: (name) => ensureDatabase(url, name),
-    async stop() {
-      await child.stop()
-    },
+    stop: async () => void (await child.stop()),
   }
 
   async function startServer(): Promise<Child> {
@@ -106,8 +105,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
         stopSignal: 'SIGINT',
         stopTimeoutMs: STOP_TIMEOUT_MS,
       })
-      const outcome = await readyOrEnded(started, data)
-      if (outcome === 'ready') return started
+      const limits = { timeoutMs: START_TIMEOUT_MS, pollMs: POLL_MS }
+      if ((await becomesReady(started, () => isReady(started, data), limits)) === 'ready') return started
       if (!LEFTOVER.test(started.output()) || Date.now() > giveUpAt)
         throw startFailure(started.output(), data, options.logFile)
       await sleep(200)
@@ -120,25 +119,6 @@ const LEFTOVER = /shared memory block .* is still in use|lock file "postmaster.p
 /** Only the variables that a server needs: PG* variables of the user must not change it. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
-}
-
-/** The folder's real path: two names of one folder must not look like two installations. */
-async function makeFolder(folder: string): Promise<string> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o755 })
-    return await realpath(folder)
-  } catch (cause) {
-    throw folderRefused(folder, cause)
-  }
-}
-
-function folderRefused(folder: string, cause: unknown): LocalStackError {
-  const code = (cause as NodeJS.ErrnoException).code ?? String(cause)
-  return new LocalStackError(
-    'permission-denied',
-    `The folder ${folder} cannot be written (${code}): give this user access to it, or choose another with CUPEL_HOME.`,
-    { cause },
-  )
 }
 
 /**
@@ -251,18 +231,9 @@ async function isServerOf(pid: number, data: string): Promise<boolean> {
 /** The server writes its state into its lock file. Source: src/include/utils/pidfile.h, LOCK_FILE_LINE_PM_STATUS. */
 const STATUS_LINE = 7
 
-async function readyOrEnded(child: Child, data: string): Promise<'ready' | 'ended'> {
-  const giveUpAt = Date.now() + START_TIMEOUT_MS
-  while (child.exit() === null) {
-    const lines = (await readText(join(data, 'postmaster.pid')))?.split('\n')
-    if (Number(lines?.[0]) === child.pid && lines?.[STATUS_LINE]?.trim() === 'ready') return 'ready'
-    if (Date.now() > giveUpAt) {
-      await child.stop()
-      return 'ended'
-    }
-    await sleep(POLL_MS)
-  }
-  return 'ended'
+async function isReady(child: Child, data: string): Promise<boolean> {
+  const lines = (await readText(join(data, 'postmaster.pid')))?.split('\n')
+  return Number(lines?.[0]) === child.pid && lines?.[STATUS_LINE]?.trim() === 'ready'
 }
 
 function startFailure(output: string, data: string, logFile: string): LocalStackError {
@@ -299,15 +270,4 @@ async function ensureDatabase(url: (database: string) => string, name: string): 
     await admin.close()
   }
   return url(name)
-}
-
-async function readText(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOENT' || code === 'ESRCH') return null
-    if (code === 'EACCES') throw folderRefused(path, error)
-    throw error
-  }
 }

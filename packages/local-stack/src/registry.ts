@@ -1,7 +1,6 @@
 /** Runs a schema registry (Apicurio, with the Confluent interface) as a child process on the loopback address. */
 import { mkdir } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { startChild, type Child } from './child-process.js'
+import { becomesReady, startChild, type Child } from './child-process.js'
 import { freePort } from './free-port.js'
 import { firstFault, javaEnvironment } from './kafka.js'
 import { LocalStackError } from './local-stack-error.js'
@@ -68,9 +67,7 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
     pid: child.pid,
     port,
     url,
-    async stop() {
-      await child.stop()
-    },
+    stop: async () => void (await child.stop()),
   }
 }
 
@@ -86,15 +83,8 @@ function storage(databaseUrl: string | undefined): NodeJS.ProcessEnv {
 }
 
 async function answersOrThrow(child: Child, url: string, logFile: string): Promise<void> {
-  const giveUpAt = Date.now() + START_TIMEOUT_MS
-  while (child.exit() === null) {
-    if ((await answers(`${url}/subjects`)) && child.exit() === null) return
-    if (Date.now() > giveUpAt) {
-      await child.stop()
-      break
-    }
-    await sleep(POLL_MS)
-  }
+  const limits = { timeoutMs: START_TIMEOUT_MS, pollMs: POLL_MS }
+  if ((await becomesReady(child, () => answers(`${url}/subjects`), limits)) === 'ready') return
   const output = child.output()
   const fault = firstFault(output) ?? `it did not answer within ${START_TIMEOUT_MS / 1000} s`
   const taken = /already in use|Address already/i.test(output)

@@ -48,10 +48,6 @@ export function bucketsOf(plan: Plan): PlanBuckets {
   return { published, refusing, onEmpty: plan.onEmpty }
 }
 
-export function isScope(text: string): text is Scope {
-  return (scopes as readonly string[]).includes(text)
-}
-
 export function isPlanName(text: string): text is PlanName {
   return Object.hasOwn(plans, text)
 }

@@ -234,8 +234,3 @@ export function chainOf(code: string): ChainDefinition {
   if (chain === undefined) throw new Error(`unsupported_chain: ${code}`)
   return chain
 }
-
-/** Link to a public explorer for a canonical address, or null where the chain has none. */
-export function explorerUrl(code: ChainCode, canonicalAddress: string): string | null {
-  return chainOf(code).explorer?.replace('{address}', canonicalAddress) ?? null
-}

@@ -1,4 +1,4 @@
-export { chainOf, chains, explorerUrl, findChain, upperAscii } from './chain-table.js'
+export { chainOf, chains, findChain, upperAscii } from './chain-table.js'
 export type { AddressFormat, ChainDefinition } from './chain-table.js'
 export { MAX_ADDRESS_LENGTH, parseAddress, parseListedAddress } from './parse-address.js'
 export type { AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'

@@ -38,7 +38,8 @@ const EXAMPLE_REQUEST_ID = '019aa5c2-7c1e-7a52-9d0f-2b8f5f1f6c11'
 /** One example for each code. */
 export function problemExample(code: ProblemCode): object {
   const { status, title } = problemCodes[code]
-  const { detail, errors, members } = examples[code] ?? { detail: `${title}.` }
+  const { detail, at, members, ...rest } = examples[code] ?? { detail: `${title}.` }
+  const errors = at === undefined ? rest.errors : [{ pointer: at, detail }]
   return {
     type: problemType(code),
     title,
@@ -51,26 +52,24 @@ export function problemExample(code: ProblemCode): object {
   }
 }
 
+/** `at` points to the one thing that is at fault: its error repeats the detail. */
+interface Example extends Omit<Refusal, 'code'> {
+  readonly at?: string
+}
+
 /** The details of the most common case of each code. A test provokes every case and compares. */
-const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = {
+const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   invalid_request: {
     detail: 'The request does not have the form this endpoint takes; see errors.',
     errors: [{ pointer: '/addres', detail: 'The field is not known.' }],
   },
   invalid_address: {
     detail: 'The mixed case of the address does not match its EIP-55 checksum.',
-    errors: [
-      { pointer: '/address', detail: 'The mixed case of the address does not match its EIP-55 checksum.' },
-    ],
+    at: '/address',
   },
   invalid_webhook_url: {
     detail: 'The host is, or resolves to, an address that is not globally reachable.',
-    errors: [
-      {
-        pointer: '/url',
-        detail: 'The host is, or resolves to, an address that is not globally reachable.',
-      },
-    ],
+    at: '/url',
   },
   too_many_endpoints: { detail: 'An account has at most 10 webhook endpoints.' },
   endpoint_disabled: { detail: 'The webhook endpoint is disabled; enable it first.' },
@@ -88,16 +87,11 @@ const examples: Readonly<Partial<Record<ProblemCode, Omit<Refusal, 'code'>>>> = 
   unsupported_media_type: { detail: 'Content-Type must be application/json.' },
   unsupported_chain: {
     detail: 'The chain is not one of the supported chains; GET /v1/chains lists them.',
-    errors: [
-      {
-        pointer: '/chain',
-        detail: 'The chain is not one of the supported chains; GET /v1/chains lists them.',
-      },
-    ],
+    at: '/chain',
   },
   chain_mismatch: {
     detail: 'The address is not of ETH; it fits BTC.',
-    errors: [{ pointer: '/chain', detail: 'The address is not of ETH; it fits BTC.' }],
+    at: '/chain',
   },
   idempotency_mismatch: { detail: 'This Idempotency-Key was used with another request.' },
   rate_limited: { detail: 'The API key has no calls left at the moment.' },

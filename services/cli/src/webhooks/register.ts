@@ -101,7 +101,6 @@ function registerChanges(webhooks: Command, context: CliContext): void {
         const changed = await onEndpoint(context, endpointId, async (found, connections) =>
           changeEndpoint(await storeOf(connections), { ...found, status, ...actor(options) }),
         )
-        if (!changed.ok) throw refused(changed)
         answer(
           context,
           options,
@@ -121,13 +120,10 @@ function registerRotate(webhooks: Command, context: CliContext): void {
   ).action(async (endpointId: string, options: ReasonOption) => {
     const rotated = await onEndpoint(context, endpointId, async (found, connections) =>
       rotateEndpointSecret(await storeOf(connections), {
-        endpointId,
-        accountId: found.accountId,
-        livemode: found.livemode,
+        ...found,
         ...actor(options),
       }),
     )
-    if (!rotated.ok) throw refused(rotated)
     const { endpoint, secret, previousSecretExpiresAt } = rotated
     const json = { endpoint_id: endpointId, secret, previous_secret_expires_at: previousSecretExpiresAt }
     answer(context, options, json, () => shownOnce(endpoint, secret))
@@ -138,13 +134,9 @@ function registerDelete(webhooks: Command, context: CliContext): void {
   withReason(
     webhooks.command('delete <endpoint-id>').description('Delete an endpoint and its deliveries.'),
   ).action(async (endpointId: string, options: ReasonOption) => {
-    const deleted = await onEndpoint(context, endpointId, (found, { database }) =>
-      deleteEndpoint(
-        { database },
-        { endpointId, accountId: found.accountId, livemode: found.livemode, ...actor(options) },
-      ),
+    await onEndpoint(context, endpointId, (found, { database }) =>
+      deleteEndpoint({ database }, { ...found, ...actor(options) }),
     )
-    if (!deleted.ok) throw refused(deleted)
     answer(
       context,
       options,
@@ -163,14 +155,12 @@ function registerDeliveries(webhooks: Command, context: CliContext): void {
         new Option('--status <status>', 'only deliveries with this status').choices(deliveryStatuses),
       ),
   ).action(async (endpointId: string, options: JsonOption & { status?: DeliveryStatus }) => {
-    const page = await onEndpoint(context, endpointId, ({ accountId, livemode }, { database }) =>
-      listDeliveries(database, {
-        ...{ accountId, livemode, endpointId, pageSize: MAX_LISTED, after: null },
-        status: options.status,
-      }),
-    )
-    answer(context, options, { items: page.items.map(deliveryJson) }, () =>
-      table([DELIVERY_HEADING, ...page.items.map(deliveryRow)]),
+    const { items } = await onEndpoint(context, endpointId, async (found, { database }) => {
+      const query = { ...found, pageSize: MAX_LISTED, after: null, status: options.status }
+      return { ok: true, ...(await listDeliveries(database, query)) }
+    })
+    answer(context, options, { items: items.map(deliveryJson) }, () =>
+      table([DELIVERY_HEADING, ...items.map(deliveryRow)]),
     )
   })
 }
@@ -178,10 +168,7 @@ function registerDeliveries(webhooks: Command, context: CliContext): void {
 function registerTest(webhooks: Command, context: CliContext): void {
   withJson(webhooks.command('test <endpoint-id>').description('Send a ping to an endpoint.')).action(
     async (endpointId: string, options: JsonOption) => {
-      const sent = await onEndpoint(context, endpointId, ({ accountId, livemode }, { database }) =>
-        sendTest(database, { accountId, livemode, endpointId }),
-      )
-      if (!sent.ok) throw refused(sent)
+      const sent = await onEndpoint(context, endpointId, (found, { database }) => sendTest(database, found))
       answer(
         context,
         options,
@@ -213,19 +200,15 @@ function registerRedeliver(webhooks: Command, context: CliContext): void {
     ) => {
       if ((deliveryId === undefined) === (options.since === undefined))
         throw new CommandError('Name a delivery, or a time with --since.', EXIT_USAGE)
-      const again = await onEndpoint(context, endpointId, async ({ accountId, livemode }, { database }) => {
-        const order = { accountId, livemode, endpointId }
-        if (deliveryId === undefined)
-          return await redeliverRange(database, {
-            ...order,
-            since: options.since!,
-            until: options.until,
-            statuses: options.status === undefined ? undefined : [options.status],
-          })
-        const one = await redeliver(database, { ...order, deliveryId })
-        return one.ok ? { ok: true as const, count: 1 } : one
+      const again = await onEndpoint(context, endpointId, async (found, { database }) => {
+        if (deliveryId !== undefined) {
+          const one = await redeliver(database, { ...found, deliveryId })
+          return one.ok ? { ok: true as const, count: 1 } : one
+        }
+        const { since, until, status } = options
+        const statuses = status === undefined ? undefined : [status]
+        return await redeliverRange(database, { ...found, since: since!, until, statuses })
       })
-      if (!again.ok) throw refused(again)
       answer(context, options, { count: again.count }, () => `${again.count} deliveries will be sent again.`)
     },
   )
@@ -270,22 +253,24 @@ async function storeOf({ database, config }: Connections): Promise<EndpointStore
   }
 }
 
-/** An operator gives only the id of an endpoint; its account and environment are looked up. */
+/** An operator gives only the id of an endpoint; its account and environment are looked up. Throws where `work` is refused. */
 async function onEndpoint<T>(
   context: CliContext,
   endpointId: string,
-  work: (
-    endpoint: { accountId: string; livemode: boolean; endpointId: string },
-    connections: Connections,
-  ) => Promise<T>,
+  work: (endpoint: OfEndpoint, connections: Connections) => Promise<({ readonly ok: true } & T) | Refused>,
 ): Promise<T> {
   return await withConnections(context, async (connections) => {
     const found = await findEndpoint(connections.database, endpointId)
     if (found === null) throw new CommandError(`There is no webhook endpoint ${endpointId}.`, EXIT_NOT_FOUND)
     const { accountId, livemode } = found
-    return await work({ accountId, livemode, endpointId }, connections)
+    const result = await work({ accountId, livemode, endpointId }, connections)
+    if (!result.ok) throw refused(result)
+    return result
   })
 }
+
+type OfEndpoint = Pick<WebhookEndpoint, 'accountId' | 'livemode' | 'endpointId'>
+type Refused = { readonly ok: false; readonly code: string; readonly reason?: string }
 
 const refusals: Record<string, { sentence: string; exitCode: number }> = {
   unknown_endpoint: { sentence: 'There is no such webhook endpoint.', exitCode: EXIT_NOT_FOUND },
@@ -297,7 +282,7 @@ const refusals: Record<string, { sentence: string; exitCode: number }> = {
   endpoint_disabled: { sentence: 'The endpoint is disabled: resume it first.', exitCode: EXIT_FAILED },
 }
 
-function refused(result: { readonly code: string; readonly reason?: string }): CommandError {
+function refused(result: Refused): CommandError {
   const { sentence, exitCode } = refusals[result.code] ?? {
     sentence: result.reason ?? result.code,
     exitCode: EXIT_USAGE,
