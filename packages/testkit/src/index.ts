@@ -6,3 +6,13 @@ export { startEvmNode } from './evm-node.js'
 export type { EvmNode } from './evm-node.js'
 export { PATIENCE_MS, until } from './until.js'
 export { assertWithin, casesWithin, drawnWithin, runSeed, type LongSuite } from './budget.js'
+export {
+  hostileTexts,
+  SAMPLE_ADDRESS,
+  sampleCounterparties,
+  sampleEvidence,
+  sampleExposure,
+  sampleExposureEvidence,
+  sampleReport,
+  sampleReports,
+} from './sample-reports.js'

@@ -1,0 +1,127 @@
+/**
+ * A report as a person reads it: the answers to a reader's questions, in their order, in words. Every text is final, so a PDF and a
+ * page that show this model say the same.
+ */
+
+/** A named value. */
+export interface Field {
+  readonly label: string
+  readonly value: string
+  /** An address, an id or a hash: shown in full, in a fixed-width manner. */
+  readonly isCode?: boolean
+  /** http or https only. */
+  readonly href?: string
+}
+
+/** A statement with the code that the report has for it. */
+export interface Point {
+  readonly code: string
+  readonly text: string
+}
+
+export interface Table {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+export interface Verdict {
+  /** The level as the report has it; a later version may have others. */
+  readonly level: string
+  readonly levelWord: string
+  readonly score: string
+  /** The whole verdict in one sentence. */
+  readonly headline: string
+  readonly meaning: string
+  /** What limits the verdict: a lower bound, a conflict, the sandbox. */
+  readonly cautions: readonly string[]
+  readonly subject: readonly Field[]
+}
+
+export interface Bar {
+  readonly category: string
+  readonly label: string
+  /** 0 to 100. */
+  readonly points: number
+  readonly text: string
+  /** False for the positive signal, which is never subtracted. */
+  readonly isRisk: boolean
+}
+
+export interface EvidenceView {
+  readonly category: string
+  readonly categoryWord: string
+  readonly headline: string
+  readonly points: string
+  readonly isDecisive: boolean
+  /** Null where the item counts. */
+  readonly notCountedBecause: string | null
+  readonly fields: readonly Field[]
+  readonly counterparties: Table | null
+  readonly steps: Table | null
+}
+
+/** One part of the value of one asset in one direction. */
+export interface FlowRow {
+  readonly direction: string
+  readonly category: string
+  readonly text: string
+  readonly value: string
+  readonly valueUsd: string
+  readonly share: string
+  readonly counterparties: Table | null
+}
+
+export interface FlowNode {
+  readonly id: string
+  readonly side: 'in' | 'subject' | 'out'
+  /** Category of the part; empty for the screened address and for the node that stands for all others. */
+  readonly category: string
+  readonly title: string
+  readonly detail: string
+  /** The value came, or went, over other addresses. */
+  readonly isIndirect: boolean
+}
+
+/** Sources on one side of the screened address, destinations on the other. Every node but the subject has one edge to it. */
+export interface FlowPicture {
+  readonly nodes: readonly FlowNode[]
+}
+
+export interface ReportDocument {
+  readonly language: string
+  readonly title: string
+  readonly reportId: string
+  readonly reportUrl: string
+  /** RFC 3339, UTC. */
+  readonly generatedAt: string
+  readonly verdict: Verdict
+  readonly bars: readonly Bar[]
+  readonly unknown: { readonly title: string; readonly intro: string; readonly points: readonly Point[] }
+  readonly why: {
+    readonly title: string
+    readonly intro: string
+    /** The items of most points, one sentence each. */
+    readonly summaryTitle: string
+    readonly summary: readonly string[]
+    readonly counted: readonly EvidenceView[]
+    readonly notCountedTitle: string
+    readonly notCounted: readonly EvidenceView[]
+    /** Names how many items the report leaves out; null where none. */
+    readonly omitted: string | null
+  }
+  readonly flow: {
+    readonly title: string
+    readonly intro: string
+    readonly head: readonly string[]
+    readonly rows: readonly FlowRow[]
+    readonly picture: FlowPicture | null
+  }
+  readonly facts: { readonly title: string; readonly fields: readonly Field[] }
+  readonly provenance: {
+    readonly title: string
+    readonly listsTitle: string
+    readonly lists: Table
+    readonly fields: readonly Field[]
+    readonly howToCheck: readonly string[]
+  }
+}

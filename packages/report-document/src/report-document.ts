@@ -1,0 +1,219 @@
+/**
+ * Puts a stored report into words, in the order of a reader's questions: verdict, what is not known, why, where the money went,
+ * provenance. Nothing is decided again: the same report gives the same document.
+ */
+import { categories, type Report } from '@cupel/contracts'
+import { canonicalJson, sha256Hex } from '@cupel/domain'
+import type { Bar, Field, ReportDocument, Table, Verdict } from './document.js'
+import { codeField, evidenceView, findingText } from './findings.js'
+import { flowPicture, flowRows } from './flow.js'
+import { limitsOf } from './limits.js'
+import { en, type Strings } from './strings.en.js'
+import { amountText, dateOr, dateText, nameOf, safeLink, visibleText, wordsOf } from './writing.js'
+
+/** More sentences than this are no summary. */
+const MAX_SUMMARY_ITEMS = 5
+
+/** Every amount, date and name in it is written for people; the report itself stays the authority. */
+export function reportDocument(report: Report, strings: Strings = en): ReportDocument {
+  return {
+    language: strings.language,
+    title: strings.title(report.report_id),
+    reportId: report.report_id,
+    reportUrl: report.report_url,
+    generatedAt: report.generated_at,
+    verdict: verdictOf(report, strings),
+    bars: categories.map((category) => barOf(category, report, strings)),
+    unknown: {
+      title: strings.unknown.title,
+      intro: strings.unknown.intro,
+      points: limitsOf(report, strings),
+    },
+    why: whyOf(report, strings),
+    flow: {
+      title: strings.flow.title,
+      intro: flowIntro(report, strings),
+      head: strings.flow.head,
+      rows: flowRows(report, strings),
+      picture: flowPicture(report, strings),
+    },
+    facts: { title: strings.facts.title, fields: factFields(report, strings) },
+    provenance: {
+      title: strings.provenance.title,
+      listsTitle: strings.provenance.listsTitle,
+      lists: listTable(report, strings),
+      fields: provenanceFields(report, strings),
+      howToCheck: strings.provenance.howToCheck,
+    },
+  }
+}
+
+/** An empty picture means something only where the ledger was examined. */
+function flowIntro({ exposure, coverage }: Report, strings: Strings): string {
+  const { flow, exposureReasons } = strings
+  if (exposure.length > 0) return flow.intro
+  const { status, reason } = coverage.exposure
+  if (status !== 'unavailable') return flow.nothing
+  return reason === null ? flow.unknown : wordsOf(exposureReasons, reason, strings)
+}
+
+function verdictOf(report: Report, strings: Strings): Verdict {
+  const { level, score } = report.risk
+  const levelWord = nameOf(strings.levels, level)
+  return {
+    level,
+    levelWord,
+    score: String(score),
+    headline: strings.verdict.headline(levelWord, String(score), becauseOf(report, strings)),
+    meaning: Object.hasOwn(strings.levelMeanings, level)
+      ? strings.levelMeanings[level as keyof Strings['levelMeanings']]
+      : strings.unexplained(visibleText(level)),
+    cautions: cautionsOf(report, strings),
+    subject: [
+      codeField(strings.fields.address, report.address),
+      { label: strings.fields.chain, value: visibleText(report.chain) },
+      ...(report.candidate_chains === undefined
+        ? []
+        : [{ label: strings.fields.candidates, value: report.candidate_chains.map(visibleText).join(', ') }]),
+      { label: strings.fields.generatedAt, value: dateText(report.generated_at) },
+      ...(report.customer_reference === null
+        ? []
+        : [{ label: strings.fields.reference, value: visibleText(report.customer_reference) }]),
+    ],
+  }
+}
+
+function becauseOf({ risk }: Report, strings: Strings): string {
+  const decisive = risk.evidence.filter((item) => item.decisive)
+  const first = decisive[0]
+  const { verdict } = strings
+  if (risk.level === 'grey') return verdict.greyBecause
+  if (risk.level === 'green') return verdict.greenBecause
+  if (first === undefined) return verdict.otherBecause
+  return findingText(first, strings) + (decisive.length > 1 ? verdict.others(decisive.length - 1) : '')
+}
+
+function cautionsOf({ livemode, risk }: Report, strings: Strings): readonly string[] {
+  const { cautions } = strings
+  return [
+    ...(livemode ? [] : [cautions.sandbox]),
+    ...(risk.score_is_lower_bound ? [cautions.lowerBound] : []),
+    ...risk.conflicts.map(({ clean_entity, illicit_entity, category }) =>
+      cautions.conflict(
+        visibleText(clean_entity),
+        visibleText(illicit_entity),
+        nameOf(strings.categories, category).toLowerCase(),
+      ),
+    ),
+  ]
+}
+
+function barOf(category: (typeof categories)[number], { risk }: Report, strings: Strings): Bar {
+  const points = risk.categories[category]
+  return {
+    category,
+    label: strings.categories[category],
+    points,
+    text: String(points),
+    isRisk: category !== 'clean_exchange',
+  }
+}
+
+/** Decisive items first, then the others that count, each in the order of the report. */
+function whyOf({ risk }: Report, strings: Strings): ReportDocument['why'] {
+  const { why } = strings
+  const counted = risk.evidence.filter((item) => item.used)
+  const ordered = [...counted.filter((item) => item.decisive), ...counted.filter((item) => !item.decisive)]
+  const views = ordered.map((item) => evidenceView(item, strings))
+  const others = views.length - MAX_SUMMARY_ITEMS
+  return {
+    title: why.title,
+    intro: risk.score === 0 ? why.nothing : why.intro,
+    summaryTitle: why.inShort,
+    summary: [
+      ...views.slice(0, MAX_SUMMARY_ITEMS).map(({ headline, points }) => why.short(headline, points)),
+      ...(others > 0 ? [why.others(others)] : []),
+    ],
+    counted: views,
+    notCountedTitle: why.notCountedTitle,
+    notCounted: risk.evidence.filter((item) => !item.used).map((item) => evidenceView(item, strings)),
+    omitted: risk.evidence_omitted === 0 ? null : why.omitted(risk.evidence_omitted),
+  }
+}
+
+function factFields(report: Report, strings: Strings): readonly Field[] {
+  const { facts } = strings
+  const { chain_data, exposure } = report.coverage
+  return [
+    {
+      label: facts.balance,
+      value: report.balance === null ? strings.notKnown : amountText(report.balance),
+    },
+    ...report.balances.map(({ asset, amount }) => ({
+      label: facts.token(visibleText(asset)),
+      value: amountText(amount),
+    })),
+    {
+      label: nameOf(facts.transactions, report.tx_count_kind ?? 'total'),
+      value: report.tx_count === null ? strings.notKnown : amountText(String(report.tx_count)),
+    },
+    {
+      label: facts.source,
+      value: chain_data.source === null ? strings.none : visibleText(chain_data.source),
+    },
+    ...(chain_data.height === null
+      ? []
+      : [{ label: facts.height, value: amountText(String(chain_data.height)) }]),
+    {
+      label: facts.ledger,
+      value: facts.ledgerText(exposure.transfers_examined, exposure.hops_searched),
+    },
+    ...(report.cluster === null
+      ? []
+      : [
+          {
+            label: facts.cluster,
+            value: facts.clusterText(report.cluster.size, visibleText(report.cluster.id)),
+          },
+        ]),
+  ]
+}
+
+function listTable({ coverage }: Report, strings: Strings): Table {
+  const { provenance } = strings
+  const rows = coverage.labels.lists.map((list) => [
+    visibleText(`${list.source} / ${list.dataset}`),
+    list.authority === null ? '' : nameOf(strings.authorities, list.authority),
+    list.whole ? provenance.whole : provenance.part,
+    dateOr(list.list_date, strings.notKnown),
+    dateOr(list.confirmed_at, strings.none),
+    amountText(String(list.labels)),
+    nameOf(strings.listStatuses, list.status),
+  ])
+  const noLists = [provenance.noLists, '', '', '', '', '', '']
+  return { head: provenance.listHead, rows: rows.length === 0 ? [noLists] : rows }
+}
+
+function provenanceFields(report: Report, strings: Strings): readonly Field[] {
+  const { provenance } = strings
+  const { coverage, policy } = report
+  const href = safeLink(report.report_url)
+  const reportUrl = { label: provenance.reportUrl, value: visibleText(report.report_url) }
+  return [
+    codeField(provenance.reportId, report.report_id),
+    href === undefined ? reportUrl : { ...reportUrl, href },
+    codeField(provenance.hash, sha256Hex(canonicalJson(report))),
+    { label: provenance.environment, value: report.livemode ? provenance.live : provenance.test },
+    {
+      label: provenance.policy,
+      value: provenance.policyText(visibleText(policy.id), policy.version),
+    },
+    { label: provenance.scorer, value: visibleText(report.scorer_version) },
+    { label: provenance.labelsAsOf, value: dateOr(coverage.labels.as_of, strings.notKnown) },
+    { label: provenance.labelSources, value: String(coverage.labels.sources) },
+    { label: provenance.labelSnapshot, value: visibleText(report.label_snapshot) },
+    coverage.prices === null
+      ? { label: provenance.prices, value: strings.none }
+      : codeField(provenance.prices, coverage.prices.version),
+  ]
+}

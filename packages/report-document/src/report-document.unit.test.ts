@@ -1,0 +1,316 @@
+import { riskLevels, type Report } from '@cupel/contracts'
+import { canonicalJson, sha256Hex } from '@cupel/domain'
+import {
+  hostileTexts,
+  sampleCounterparties,
+  sampleEvidence,
+  sampleExposure,
+  sampleExposureEvidence,
+  sampleReport,
+  sampleReports,
+} from '@cupel/testkit'
+import { describe, expect, it } from 'vitest'
+import { en, MAX_PICTURE_NODES, reportDocument, visibleText } from './index.js'
+
+const documentOf = (changes: Partial<Report> = {}, risk: Partial<Report['risk']> = {}) =>
+  reportDocument(sampleReport(changes, risk))
+const pointsOf = (report: Report) =>
+  new Map(reportDocument(report).unknown.points.map(({ code, text }) => [code, text]))
+const pictureOf = (report: Report) => reportDocument(report).flow.picture?.nodes ?? []
+
+/** Every text of a document. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsOf)
+}
+
+describe('the verdict', () => {
+  it('names the list, the party and the date of a designation in one sentence', () => {
+    expect(documentOf().verdict.headline).toBe(
+      'Red, 100 of 100: listed by OFAC as Lazarus Group, designated 2022-04-14',
+    )
+  })
+
+  it('names amount, hops and party of a decisive exposure', () => {
+    const evidence = [sampleExposureEvidence({ decisive: true, pre_designation: true })]
+    expect(documentOf({}, { level: 'orange', score: 61.25, evidence }).verdict.headline).toBe(
+      'Orange, 61.25 of 100: received 1,204.5 ETH over 2 hops from Tornado Cash (mixer), before the designation',
+    )
+  })
+
+  it('counts the addresses of an exposure that has several, and the other decisive items', () => {
+    const item = sampleExposureEvidence({ decisive: true, entity: null, direction: 'out', hops: 1 })
+    expect(documentOf({}, { score: 61.25, evidence: [item, item] }).verdict.headline).toBe(
+      'Red, 61.25 of 100: sent 1,204.5 ETH to 3 addresses (mixer) (and 1 more decisive item)',
+    )
+  })
+
+  it('says of a cluster that the address spent together with another one', () => {
+    const item = sampleEvidence({ relation: 'cluster', sanction: null, category: 'scam' })
+    expect(documentOf({}, { evidence: [item] }).verdict.headline).toContain(
+      'spent together with an address attributed to Lazarus Group (scam)',
+    )
+  })
+
+  it.each(riskLevels)('has a word and a meaning for %s', (level) => {
+    const { verdict } = documentOf({}, { level })
+    expect(verdict.levelWord).toBe(en.levels[level])
+    expect(verdict.meaning).toBe(en.levelMeanings[level])
+  })
+
+  it('shows a level of a later version as it is, and says that it has no words for it', () => {
+    const { verdict } = documentOf({}, { level: 'violet' })
+    expect(verdict.headline).toMatch(/^violet, 100 of 100: /)
+    expect(verdict.meaning).toContain('“violet”')
+  })
+
+  it('warns of a lower bound, of conflicts and of the sandbox', () => {
+    const conflicts = [{ category: 'mixer', clean_entity: 'Kraken', illicit_entity: 'Tornado' }]
+    expect(
+      documentOf({ livemode: false }, { score_is_lower_bound: true, conflicts }).verdict.cautions,
+    ).toEqual([
+      en.cautions.sandbox,
+      en.cautions.lowerBound,
+      en.cautions.conflict('Kraken', 'Tornado', 'mixer'),
+    ])
+  })
+
+  it('has six bars, of which the clean signal is no risk', () => {
+    const { bars } = documentOf()
+    expect(bars.map(({ category, points }) => [category, points])).toEqual([
+      ['sanctions', 100],
+      ['darknet', 0],
+      ['mixer', 0],
+      ['scam', 0],
+      ['stolen', 0],
+      ['clean_exchange', 0],
+    ])
+    expect(bars.filter(({ isRisk }) => !isRisk).map(({ category }) => category)).toEqual(['clean_exchange'])
+  })
+})
+
+describe('what is not known', () => {
+  it.each(Object.entries(en.levelReasons))('says %s in words', (reason, words) => {
+    expect(pointsOf(sampleReport({}, { level_reasons: [reason] })).get(reason)).toBe(words)
+  })
+
+  it('shows a reason of a later version as it is', () => {
+    const points = pointsOf(sampleReport({}, { level_reasons: ['reason_of_tomorrow', 'constructor'] }))
+    expect(points.get('reason_of_tomorrow')).toContain('“reason_of_tomorrow”')
+    expect(points.get('constructor')).toContain('“constructor”')
+  })
+
+  it('names what was not examined, missing lists, faults and contradictions of providers', () => {
+    const { coverage } = sampleReport()
+    const points = pointsOf(
+      sampleReport({
+        coverage: {
+          ...coverage,
+          labels: { ...coverage.labels, status: 'partial', missing: ['uk_ofsi/list'] },
+          chain_data: {
+            ...coverage.chain_data,
+            status: 'partial',
+            faults: [{ source: 'node-1', error: 'timeout' }],
+            disagreements: [{ fact: 'balance', values: [{ source: 'node-1', value: '1' }] }],
+          },
+          exposure: { ...coverage.exposure, reason: 'late', truncated: true, incomplete: ['range_gap'] },
+        },
+      }),
+    )
+    expect([...points.keys()]).toEqual(
+      [
+        'partial',
+        'missing:uk_ofsi/list',
+        'late',
+        'range_gap',
+        'truncated',
+        'partial',
+        'fault:node-1',
+        'disagreement:balance',
+        'cross_chain',
+        'internal_transfers',
+        'clusters',
+      ].filter((code, index, all) => all.indexOf(code) === index),
+    )
+    expect(points.get('late')).toBe(en.exposureReasons['late'])
+  })
+
+  it('says once what is a reason of the level and a fact of the coverage', () => {
+    const { coverage } = sampleReport()
+    const exposure = { ...coverage.exposure, reason: null, incomplete: ['no_traces'] }
+    const { points } = documentOf(
+      { coverage: { ...coverage, exposure } },
+      { level: 'grey', level_reasons: ['no_traces'] },
+    ).unknown
+    expect(points.filter(({ code }) => code === 'no_traces')).toHaveLength(1)
+  })
+})
+
+describe('the evidence', () => {
+  it('begins with the decisive items and ends with those that do not count, each with its reason', () => {
+    const decisive = sampleExposureEvidence({ decisive: true })
+    const dust = sampleExposureEvidence({ used: false, reason: 'dust' })
+    const later = sampleExposureEvidence({ used: false, reason: 'reason_of_tomorrow' })
+    const { why } = documentOf({}, { evidence: [dust, sampleExposureEvidence(), decisive, later] })
+    expect(why.counted.map(({ isDecisive }) => isDecisive)).toEqual([true, false])
+    expect(why.notCounted.map(({ notCountedBecause }) => notCountedBecause)).toEqual([
+      en.evidenceReasons['dust'],
+      en.unexplained('reason_of_tomorrow'),
+    ])
+  })
+
+  it('has source, link, date, amount, dollars and every counterparty with the omitted ones', () => {
+    const [view] = documentOf({}, { evidence: [sampleExposureEvidence()] }).why.counted
+    expect(view!.headline).toBe('Received 1,204.5 ETH over 2 hops from Tornado Cash (mixer)')
+    const fields = new Map(view!.fields.map(({ label, value }) => [label, value]))
+    expect(fields.get(en.fields.valueUsd)).toBe('$3,612,000.12')
+    expect(fields.get(en.fields.firstAt)).toBe('2024-01-02 03:04:05 UTC')
+    expect(fields.get(en.fields.share)).toBe('43.12%')
+    expect(view!.counterparties!.rows).toHaveLength(4)
+    expect(view!.counterparties!.rows.at(-1)).toEqual(['4 others', '', '1.5 ETH', 'no price', ''])
+    expect(view!.steps!.rows.map(([when]) => when)).toEqual([
+      '2024-01-02 03:04:05 UTC',
+      'block 15,000,001'.replaceAll(',', ''),
+    ])
+  })
+
+  it('links http and https alone', () => {
+    const linkOf = (sourceUrl: string) =>
+      documentOf({}, { evidence: [sampleEvidence({ source_url: sourceUrl })] }).why.counted[0]!.fields.find(
+        ({ label }) => label === en.fields.link,
+      )?.href
+    expect(linkOf('https://example.com/a')).toBe('https://example.com/a')
+    for (const text of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'file:///etc/passwd',
+      'https://',
+      ' https://a',
+    ])
+      expect(linkOf(text)).toBeUndefined()
+  })
+
+  it('takes steps of an unknown form for what they are', () => {
+    const path = ['text', null, 7, { transaction: null }, { from: 1, block: 'x' }]
+    const [view] = documentOf({}, { evidence: [sampleEvidence({ path })] }).why.counted
+    expect(view!.steps!.rows).toEqual([
+      ['', '', '', '', ''],
+      ['', '1', '', '', ''],
+    ])
+  })
+})
+
+describe('where the money went', () => {
+  it('shows every part in the table, the clean, the service and the unattributed one included', () => {
+    const { rows } = documentOf({ exposure: [sampleExposure('incoming', 8)] }).flow
+    expect(rows.map(({ category }) => category)).toEqual([
+      '',
+      'sanctions',
+      'darknet',
+      'mixer',
+      'scam',
+      'stolen',
+      'clean_exchange',
+      'service',
+      'unattributed',
+    ])
+  })
+
+  it('never draws more nodes than a person reads, and counts all that it leaves out', () => {
+    const exposure = ['incoming', 'outgoing'].map((direction) => {
+      const one = sampleExposure(direction, 1)
+      const part = {
+        ...one.by_category[0]!,
+        counterparties: sampleCounterparties(40),
+        counterparties_omitted: 60,
+      }
+      return { ...one, by_category: [part] }
+    })
+    const nodes = pictureOf(sampleReport({ exposure }))
+    expect(nodes.length).toBeLessThanOrEqual(MAX_PICTURE_NODES)
+    const left = nodes.filter(({ side }) => side === 'in')
+    expect(left.at(-1)!.title).toBe(`and ${100 - (left.length - 1)} more`)
+  })
+
+  it('draws risks before clean parts, however much value the clean ones have', () => {
+    const one = sampleExposure('incoming', 8)
+    const nodes = pictureOf(sampleReport({ exposure: [one] })).filter(({ side }) => side === 'in')
+    expect(nodes[0]!.category).toBe('sanctions')
+  })
+
+  it('says that nothing moved only where the ledger was examined', () => {
+    const { coverage } = sampleReport()
+    const introOf = (exposure: Partial<Report['coverage']['exposure']>) =>
+      documentOf({ coverage: { ...coverage, exposure: { ...coverage.exposure, ...exposure } } }).flow
+    expect(introOf({})).toMatchObject({ picture: null, intro: en.exposureReasons['not_configured'] })
+    expect(introOf({ reason: null }).intro).toBe(en.flow.unknown)
+    expect(introOf({ status: 'partial', reason: null }).intro).toBe(en.flow.nothing)
+  })
+})
+
+describe('the provenance', () => {
+  it('has the hash of the RFC 8785 form of the report', () => {
+    const report = sampleReport()
+    const fields = new Map(reportDocument(report).provenance.fields.map(({ label, value }) => [label, value]))
+    expect(fields.get(en.provenance.hash)).toBe(sha256Hex(canonicalJson(report)))
+  })
+
+  it('shows every list with its dates', () => {
+    expect(documentOf().provenance.lists.rows).toEqual([
+      [
+        'ofac_sdn / sdn_advanced.xml',
+        'OFAC',
+        'whole',
+        '2026-11-20',
+        '2026-11-21 06:00:00 UTC',
+        '1,053',
+        'current',
+      ],
+    ])
+  })
+})
+
+describe('foreign text', () => {
+  it('contains no invisible character, whatever the report holds', () => {
+    for (const report of Object.values(sampleReports()))
+      for (const text of textsOf(reportDocument(report)))
+        expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u)
+  })
+
+  it('is kept as it is where a reader can see it, and escaped where not', () => {
+    const texts = textsOf(reportDocument(sampleReports()['hostile']!)).join('\n')
+    for (const text of hostileTexts) expect(texts).toContain(visibleText(text))
+    expect(visibleText('abc\u202Etxt\u0000')).toBe('abc[U+202E]txt[U+0000]')
+    expect(visibleText('lone \ud800')).toBe('lone [U+D800]')
+    expect(visibleText('Группа 拉撒路 مجموعة')).toBe('Группа 拉撒路 مجموعة')
+  })
+
+  it('is cut in the headline and whole in the facts', () => {
+    const entity = 'x'.repeat(300)
+    const { verdict, why } = documentOf({}, { evidence: [sampleEvidence({ entity })] })
+    expect(verdict.headline.length).toBeLessThan(200)
+    expect(why.counted[0]!.fields.map(({ value }) => value)).toContain(entity)
+  })
+})
+
+it('gives the same document for the same report', () => {
+  for (const report of Object.values(sampleReports()))
+    expect(reportDocument(structuredClone(report))).toEqual(reportDocument(report))
+})
+
+describe('amounts', () => {
+  it('never round a positive amount of dollars to nothing', () => {
+    const usd = (value_usd: string | null) =>
+      documentOf({}, { evidence: [sampleExposureEvidence({ value_usd })] }).why.counted[0]!.fields.find(
+        ({ label }) => label === en.fields.valueUsd,
+      )!.value
+    expect([usd('0'), usd('0.000001'), usd('0.019999'), usd('1234567'), usd(null)]).toEqual([
+      '$0.00',
+      '< $0.01',
+      '$0.01',
+      '$1,234,567.00',
+      'no price',
+    ])
+  })
+})

@@ -1,0 +1,292 @@
+/** Every text of a report document in English. A further language is a further table of this type. */
+
+/** Grouped by hand: the data of a locale differ between versions of the runtime. */
+const grouped = (number: number): string => String(number).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+
+const count = (number: number, one: string, many: string): string =>
+  `${grouped(number)} ${number === 1 ? one : many}`
+
+export const en = {
+  language: 'en',
+  title: (reportId: string) => `Wallet risk report ${reportId}`,
+  none: 'none',
+  notKnown: 'not known',
+  noPrice: 'no price',
+  unknownShare: 'share not known',
+  unexplained: (code: string) => `“${code}”: this edition of the document has no words for it.`,
+  unnamed: 'a party without a name',
+
+  levels: { red: 'Red', orange: 'Orange', green: 'Green', grey: 'Grey' },
+  levelMeanings: {
+    red: 'High risk: the score is 70 or more under the default policy, or an authority designates the address.',
+    orange: 'Somebody should look at the evidence before a decision.',
+    green: 'No risk that counts was found, and enough is known to say so.',
+    grey: 'Too little is known to say green. Grey is neither a mild orange nor a polite green.',
+  },
+  verdict: {
+    headline: (level: string, score: string, because: string) => `${level}, ${score} of 100: ${because}`,
+    others: (number: number) => ` (and ${count(number, 'more decisive item', 'more decisive items')})`,
+    greenBecause: 'nothing that counts was found, and enough is known to say so',
+    greyBecause: 'too little is known to say green',
+    otherBecause: 'see the evidence',
+  },
+  cautions: {
+    lowerBound: 'The score may be too low: something that was needed failed or was too old. Screen again.',
+    conflict: (clean: string, illicit: string, category: string) =>
+      `Sources disagree: one names ${clean}, a clean service; another ${illicit} (${category}). A person decides.`,
+    sandbox: 'Sandbox: made-up data. This report says nothing about a real address.',
+  },
+
+  categories: {
+    sanctions: 'Sanctions',
+    darknet: 'Darknet',
+    mixer: 'Mixer',
+    scam: 'Scam',
+    stolen: 'Stolen funds',
+    clean_exchange: 'Clean exchange',
+    service: 'Service without a label',
+    unattributed: 'Not attributed',
+  },
+  subcategories: {
+    ransomware: 'ransomware',
+    sextortion: 'sextortion',
+    investment_fraud: 'investment fraud',
+    phishing: 'phishing',
+    address_poisoning: 'address poisoning',
+    hack: 'hack',
+    terrorist_financing: 'terrorist financing',
+    csam: 'child sexual abuse material',
+    coinjoin: 'CoinJoin',
+  },
+  authorities: {
+    'us-ofac': 'OFAC',
+    'uk-ofsi': 'OFSI',
+    'eu-fsf': 'the European Union',
+    'un-sc': 'the United Nations Security Council',
+    'il-nbctf': 'the NBCTF of Israel',
+  },
+  relations: {
+    ownership: 'the address itself',
+    cluster: 'an address that spent together with it',
+    direct: 'direct',
+    indirect: 'indirect',
+  },
+  directions: { in: 'received', out: 'sent', incoming: 'Came in', outgoing: 'Went out' },
+  statuses: { live: 'live', ended: 'ended' },
+
+  findings: {
+    listed: (authority: string, entity: string, designated: string | null) =>
+      `listed by ${authority} as ${entity}${designated === null ? '' : `, designated ${designated}`}`,
+    owned: (entity: string, category: string, source: string) =>
+      `attributed to ${entity} (${category}) by ${source}`,
+    clustered: (entity: string, category: string) =>
+      `spent together with an address attributed to ${entity} (${category})`,
+    received: (value: string, hops: string, party: string, category: string) =>
+      `received ${value}${hops} from ${party} (${category})`,
+    sent: (value: string, hops: string, party: string, category: string) =>
+      `sent ${value}${hops} to ${party} (${category})`,
+    moved: (value: string, hops: string, party: string, category: string) =>
+      `moved ${value}${hops}, ${party} (${category})`,
+    value: 'value',
+    hops: (hops: number) => ` over ${count(hops, 'hop', 'hops')}`,
+    parties: (number: number) => count(number, 'address', 'addresses'),
+    preDesignation: ', before the designation',
+  },
+
+  levelReasons: {
+    conflict: 'A clean and an illicit label contradict each other. A person decides who owns the address.',
+    stale_labels: 'A required list is too old, or never came.',
+    no_sanctions_list: 'No whole sanctions list is in force here. Without one no address is green.',
+    list_incomplete: 'Labels of a list are missing.',
+    weak_attribution: 'The label of the address is too weak for green by itself.',
+    no_chain_data: 'No ledger and no provider knows the address.',
+    partial: 'The search was not whole: a limit was reached, a stage was dropped, or the history has a gap.',
+    no_history: 'There is no transfer at all.',
+    no_traces: 'Transfers inside contracts were not imported.',
+    no_tokens: 'Token transfers were not imported.',
+    range_gap: 'A range of blocks is missing, or the last day is.',
+    range_in_future: 'A file claims blocks that did not exist yet.',
+    shortfall: 'The address sent what the known transfers do not show it received.',
+    balance_mismatch: 'A provider reports a balance that the known transfers do not explain.',
+    count_mismatch: 'A provider counts other transactions than the ledger has.',
+    execution_unknown: 'Whether some transfers were executed is not proven.',
+    unknown_order: 'The order of some transfers is not known.',
+    too_many_transfers: 'There are more transfers than the search may read.',
+  } as Readonly<Record<string, string>>,
+  notExamined: {
+    cross_chain: 'A bridge ends the path: value that continues on another chain is not followed.',
+    internal_transfers: 'Transfers inside contracts were not examined.',
+    clusters: 'Other addresses of the same owner are not known.',
+    amounts: 'The chain hides amounts.',
+  } as Readonly<Record<string, string>>,
+  exposureReasons: {
+    not_configured: 'No ledger was asked where money came from or went to.',
+    no_transfers: 'The ledger has no transfer of this address, and is not known to be whole.',
+    late: 'The search of the ledger was not ready in time and was left out.',
+    failed: 'The search of the ledger failed and was left out.',
+  } as Readonly<Record<string, string>>,
+  clusterStops: {
+    too_large: 'The cluster is too large, so labels of its other members do not count.',
+    holds_service: 'A service is in the cluster, so labels of its other members do not count.',
+    failed: 'The cluster could not be read.',
+  } as Readonly<Record<string, string>>,
+  evidenceReasons: {
+    ended: 'The label has ended.',
+    authority_ended: 'The authority’s own list no longer has it.',
+    low_confidence: 'The confidence of the source is too low.',
+    other_chain: 'The label is on another chain.',
+    contract_here: 'There is a contract at this address here, so a label of another chain does not count.',
+    same_origin: 'It repeats a label that counts.',
+    unknown_category: 'The category is not known to this scorer.',
+    dust: 'The amount is dust: anyone can send it.',
+    weak_source: 'The label of the other party is too weak.',
+    own_service: 'The address is a clean service, and the transfers are its customers’.',
+    unattributed: 'The value is attributed to nobody.',
+  } as Readonly<Record<string, string>>,
+  labelsStatuses: {
+    partial: 'Not every list that is needed is here, or whole.',
+    stale: 'A required list is too old.',
+    unavailable: 'No list was available.',
+  } as Readonly<Record<string, string>>,
+  chainDataStatuses: {
+    partial: 'Some providers of chain data did not answer, or contradict one another.',
+    unavailable:
+      'No provider of chain data answered, or none is configured: balance and activity are not known.',
+  } as Readonly<Record<string, string>>,
+  listStatuses: {
+    current: 'current',
+    old: 'too old',
+    incomplete: 'incomplete',
+    conflict: 'in conflict with a newer state',
+    superseded: 'superseded by a newer list',
+    withdrawn: 'withdrawn',
+    missing: 'never came',
+  },
+
+  unknown: {
+    title: 'What is not known',
+    intro: 'No report knows everything. These are the limits of this one.',
+    missingList: (name: string) => `The list ${name} is expected and never came.`,
+    providerFault: (source: string, error: string) => `The provider ${source} did not answer: ${error}.`,
+    disagreement: (fact: string, values: string) =>
+      `Providers contradict one another about ${fact}: ${values}.`,
+    truncated: 'The search of the ledger stopped at a limit.',
+    priceless: 'Dollar values are not known: no table of prices was in force.',
+    partialTotal: (direction: string, asset: string) =>
+      `${direction}, ${asset}: the total may not cover the whole history, so no shares are given.`,
+  },
+  why: {
+    title: 'Why',
+    intro: 'The item of most points decides the score; points are never added together.',
+    nothing: 'Nothing that is known about this address counts towards a risk.',
+    inShort: 'Why, in short',
+    short: (headline: string, points: string) => `${headline}: ${points}.`,
+    others: (number: number) => `${count(number, 'further item counts', 'further items count')} less.`,
+    notCountedTitle: 'Also known, not counted',
+    omitted: (number: number) =>
+      `${count(number, 'further item has', 'further items have')} fewer points and ${number === 1 ? 'is' : 'are'} not in the report.`,
+    points: (points: string) => `${points} points`,
+  },
+  flow: {
+    title: 'Where the money came from and went to',
+    intro: 'All value that the ledger knows, divided by what it is attributed to.',
+    nothing: 'The ledger shows no value that came to or went from this address.',
+    unknown: 'The ledger was not examined.',
+    head: ['Asset and attribution', 'Value', 'US dollars', 'Share'],
+    subject: 'Screened address',
+    more: (number: number) => `and ${grouped(number)} more`,
+    part: (asset: string, category: string, relation: string) =>
+      relation === '' ? `${asset}: ${category}` : `${asset}: ${category}, ${relation}`,
+    total: (asset: string) => `${asset}: total`,
+    node: (value: string, category: string, relation: string) =>
+      [category, relation, value].filter((text) => text !== '').join(', '),
+    transfers: (number: number) => count(number, 'transfer', 'transfers'),
+  },
+  counterparties: {
+    head: ['Counterparty', 'Address', 'Value', 'US dollars', 'Transfers'],
+    others: (number: number) => `${count(number, 'other', 'others')}`,
+  },
+  steps: {
+    head: ['When', 'From', 'To', 'Value', 'Transaction'],
+    execution: { proven: '', unknown: 'execution not proven' } as Readonly<Record<string, string>>,
+    block: (block: string) => `block ${block}`,
+  },
+  facts: {
+    title: 'State of the address',
+    balance: 'Balance',
+    token: (asset: string) => `Balance, ${asset}`,
+    transactions: { total: 'Transactions', outgoing: 'Outgoing transactions' } as Readonly<
+      Record<string, string>
+    >,
+    source: 'Chain data from',
+    height: 'Block height',
+    cluster: 'Cluster',
+    clusterText: (size: number, id: string) => `${count(size, 'address', 'addresses')}, ${id}`,
+    ledger: 'Ledger examined',
+    ledgerText: (transfers: number, hops: number) =>
+      `${count(transfers, 'transfer', 'transfers')} over ${count(hops, 'hop', 'hops')}`,
+  },
+  fields: {
+    address: 'Address',
+    chain: 'Chain',
+    candidates: 'The address also fits',
+    generatedAt: 'Generated',
+    reference: 'Customer reference',
+    relation: 'Relation',
+    role: 'Role',
+    source: 'Source',
+    origin: 'First stated by',
+    link: 'Link',
+    confidence: 'Confidence',
+    observedAt: 'Observed',
+    status: 'Status',
+    entity: 'Name',
+    labelledAddress: 'Labelled address',
+    chainOfLabel: 'Chain of the label or transfer',
+    subcategory: 'Kind',
+    list: 'List',
+    programmes: 'Programmes',
+    entityId: 'Number on the list',
+    aliases: 'Also known as',
+    designatedOn: 'Designated',
+    value: 'Value',
+    valueUsd: 'US dollars',
+    share: 'Share of all value',
+    transfers: 'Transfers',
+    sources: 'Addresses',
+    firstAt: 'First',
+    lastAt: 'Last',
+    preDesignation: 'Moved before the designation',
+    yes: 'yes',
+    no: 'no',
+    clusterTransaction: 'Spent together in',
+  },
+  provenance: {
+    title: 'Provenance',
+    listsTitle: 'Lists and their ages',
+    listHead: ['List', 'Authority', 'Extent', 'Dated', 'Confirmed', 'Labels', 'Status'],
+    whole: 'whole',
+    part: 'part',
+    noLists: 'no list',
+    labelsAsOf: 'Earliest sanctions list',
+    labelSources: 'Label sources in all',
+    labelSnapshot: 'State of the labels',
+    policy: 'Policy',
+    policyText: (id: string, version: number) => `${id}, version ${version}`,
+    scorer: 'Scorer',
+    prices: 'Price table',
+    reportId: 'Report',
+    reportUrl: 'Address of this report',
+    hash: 'SHA-256 of the report',
+    environment: 'Environment',
+    live: 'live',
+    test: 'sandbox',
+    howToCheck: [
+      'The report itself is JSON. The hash is the SHA-256 of its RFC 8785 form: UTF-8, members sorted, no white space.',
+      'The service returns the same report under its id for ever: GET /v1/reports/{report_id}.',
+      'An operator decides it again from the recorded inputs with “cupel audit recompute”, and shows with “cupel audit verify” that no record was changed, removed or added.',
+    ],
+  },
+}
+
+export type Strings = typeof en
