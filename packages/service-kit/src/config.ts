@@ -116,6 +116,15 @@ export const settings = {
     .max(1_000_000)
     .default(1_024)
     .describe('Connections one address may hold at once on an API instance; trusted proxies are exempt.'),
+  CUPEL_PDF_WORKERS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(32)
+    .default(1)
+    .describe(
+      'Threads in which an API instance renders PDFs, each with about 150 MiB while it is in use. Each keeps 8 reports at most; further ones get 503.',
+    ),
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
     .describe('How long a screen call waits for its report before it answers 503.'),

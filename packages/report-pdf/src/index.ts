@@ -1,0 +1,3 @@
+export { createPdfRenderer, RendererBusyError } from './pdf-renderer.js'
+export type { PdfRenderer, PdfRendererOptions } from './pdf-renderer.js'
+export { RENDERER_VERSION } from './version.js'

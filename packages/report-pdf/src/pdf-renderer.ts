@@ -1,0 +1,123 @@
+/**
+ * Renders reports in threads beside the process. A thread starts with the first report that needs it, and ends after a while
+ * without work, because it holds the fonts in memory.
+ */
+import { Worker } from 'node:worker_threads'
+import type { RenderOrder, RenderResult } from './render-worker.js'
+
+export interface PdfRendererOptions {
+  /** Threads at most. */
+  readonly workers: number
+  /** A thread without work for so long ends; ten minutes by default. */
+  readonly idleMs?: number
+}
+
+export interface PdfRenderer {
+  /**
+   * The PDF of a report, from its text as it is stored. Rejects with RendererBusyError where too many are waiting, and with another
+   * error where the report cannot be rendered.
+   */
+  render(json: string): Promise<Uint8Array>
+  /** Ends the threads; reports that are being rendered are rejected. */
+  close(): Promise<void>
+}
+
+export class RendererBusyError extends Error {}
+
+/** Reports that one thread renders or keeps waiting. */
+export const MAX_ORDERS_PER_WORKER = 8
+/** The longest reports take about two seconds of a processor. */
+const RENDER_TIMEOUT_MS = 30_000
+const IDLE_MS = 600_000
+/** A report that needs more ends its thread, and not the process. */
+const MAX_HEAP_MB = 384
+
+export function createPdfRenderer({ workers, idleMs = IDLE_MS }: PdfRendererOptions): PdfRenderer {
+  const threads = new Set<RenderThread>()
+  return {
+    render(json) {
+      const free = [...threads].sort((a, b) => a.waiting() - b.waiting())[0]
+      if (free !== undefined && (free.waiting() === 0 || threads.size >= workers)) {
+        if (free.waiting() >= MAX_ORDERS_PER_WORKER)
+          return Promise.reject(new RendererBusyError('Every thread that renders PDFs is busy'))
+        return free.render(json)
+      }
+      const thread = startThread(idleMs, () => threads.delete(thread))
+      threads.add(thread)
+      return thread.render(json)
+    },
+    async close() {
+      await Promise.all([...threads].map((thread) => thread.end()))
+    },
+  }
+}
+
+interface RenderThread {
+  waiting(): number
+  render(json: string): Promise<Uint8Array>
+  end(): Promise<void>
+}
+
+interface Waiting {
+  resolve(pdf: Uint8Array): void
+  reject(error: Error): void
+  readonly timer: NodeJS.Timeout
+}
+
+/** `onEnd` is called, at times twice, before the orders that were not finished are rejected. */
+function startThread(idleMs: number, onEnd: () => void): RenderThread {
+  const worker = new Worker(...threadFile())
+  const orders = new Map<number, Waiting>()
+  let lastId = 0
+  // No order may reach a thread that is about to end.
+  const stop = (): void => {
+    onEnd()
+    void worker.terminate()
+  }
+  const idle: NodeJS.Timeout = setTimeout(() => (orders.size === 0 ? stop() : idle.refresh()), idleMs).unref()
+  const settle = (id: number): Waiting | undefined => {
+    const order = orders.get(id)
+    if (order !== undefined) clearTimeout(order.timer)
+    orders.delete(id)
+    return order
+  }
+  worker.on('message', (result: RenderResult) => {
+    const order = settle(result.id)
+    if ('pdf' in result) order?.resolve(result.pdf)
+    else order?.reject(new Error(`The report could not be rendered: ${result.fault}`))
+    idle.refresh()
+  })
+  let cause: unknown
+  worker.on('error', (error) => (cause = error))
+  worker.on('exit', () => {
+    onEnd()
+    clearTimeout(idle)
+    for (const id of [...orders.keys()])
+      settle(id)?.reject(new Error('The thread that rendered the report ended', { cause }))
+  })
+  return {
+    waiting: () => orders.size,
+    render(json) {
+      const id = (lastId += 1)
+      idle.refresh()
+      return new Promise((resolve, reject) => {
+        orders.set(id, { resolve, reject, timer: setTimeout(stop, RENDER_TIMEOUT_MS) })
+        worker.postMessage({ id, json } satisfies RenderOrder)
+      })
+    },
+    async end() {
+      await worker.terminate()
+    },
+  }
+}
+
+/** The thread's file is beside this one: transpiled in an installation, source in tests. */
+function threadFile(): ConstructorParameters<typeof Worker> {
+  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB }
+  if (!import.meta.url.endsWith('.ts'))
+    return [new URL('./render-worker.js', import.meta.url), { execArgv: [], resourceLimits }]
+  // A thread takes over no loader, so it registers the one of sources itself.
+  const source = JSON.stringify(new URL('./render-worker.ts', import.meta.url).href)
+  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
+  return [code, { eval: true, execArgv: ['--conditions=cupel-source'], resourceLimits }]
+}

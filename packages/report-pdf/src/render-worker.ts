@@ -1,0 +1,26 @@
+/** The thread that renders PDFs, one after another: layout would hold up every call of the process. */
+import { parentPort } from 'node:worker_threads'
+import { renderReport } from './render-report.js'
+
+export interface RenderOrder {
+  readonly id: number
+  /** The text of the report as it is stored. */
+  readonly json: string
+}
+
+export type RenderResult =
+  { readonly id: number; readonly pdf: Uint8Array } | { readonly id: number; readonly fault: string }
+
+let last: Promise<void> = Promise.resolve()
+
+parentPort?.on('message', (order: RenderOrder) => {
+  last = last.then(async () => parentPort?.postMessage(await resultOf(order)))
+})
+
+async function resultOf({ id, json }: RenderOrder): Promise<RenderResult> {
+  try {
+    return { id, pdf: await renderReport(json) }
+  } catch (error) {
+    return { id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}

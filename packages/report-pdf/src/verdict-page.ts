@@ -1,0 +1,103 @@
+/** The first page: the verdict with what limits it, for a reader who reads nothing else. */
+import type { Bar, ReportDocument } from '@cupel/report-document'
+import { fieldTable, pointList } from './parts.js'
+import type { Content } from './pdfmake.js'
+import {
+  categoryColour,
+  colours,
+  CONTENT_WIDTH,
+  heading,
+  levelColour,
+  muted,
+  paragraph,
+  sizes,
+} from './style.js'
+
+const QR_SIZE = 76
+const COLUMN_GAP = 12
+const BADGE_WIDTH = 96
+/** QR codes of longer addresses are too dense to scan. */
+const MAX_QR_LENGTH = 300
+
+export function verdictPage(document: ReportDocument): readonly Content[] {
+  const { verdict, bars, unknown, why } = document
+  return [
+    muted(document.title, { fontSize: sizes.body, margin: [0, 0, 0, 8] }),
+    badgeAndHeadline(document),
+    muted(verdict.meaning, { fontSize: sizes.lead, margin: [0, 8, 0, 4] }),
+    ...verdict.cautions.map(caution),
+    subject(document),
+    { stack: bars.map(barRow), margin: [0, 10, 0, 0] },
+    heading(unknown.title),
+    muted(unknown.intro),
+    pointList(unknown.points.map(({ text }) => text)),
+    ...(why.summary.length === 0 ? [] : [heading(why.summaryTitle), pointList(why.summary)]),
+  ]
+}
+
+function badgeAndHeadline({ verdict }: ReportDocument): Content {
+  const white = { color: '#FFFFFF', alignment: 'center' }
+  return {
+    layout: 'bare',
+    table: {
+      widths: [BADGE_WIDTH, CONTENT_WIDTH - BADGE_WIDTH],
+      body: [
+        [
+          {
+            fillColor: levelColour(verdict.level),
+            stack: [
+              paragraph(verdict.levelWord, {
+                ...white,
+                fontSize: sizes.heading,
+                bold: true,
+                margin: [4, 9, 4, 0],
+              }),
+              paragraph(verdict.score, { ...white, fontSize: 24, bold: true, margin: [0, -4, 0, 6] }),
+            ],
+          },
+          paragraph(verdict.headline, { fontSize: sizes.verdict, bold: true, margin: [14, 6, 0, 4] }),
+        ],
+      ],
+    },
+  }
+}
+
+const caution = (text: string): Content => ({
+  layout: 'bare',
+  margin: [0, 2, 0, 2],
+  table: {
+    widths: [3, CONTENT_WIDTH - 3],
+    body: [[{ text: '', fillColor: colours.ink }, paragraph(text, { bold: true, margin: [8, 2, 0, 2] })]],
+  },
+})
+
+function subject({ verdict, reportUrl }: ReportDocument): Content {
+  const fields = {
+    width: '*',
+    stack: [fieldTable(verdict.subject, { width: CONTENT_WIDTH - QR_SIZE - COLUMN_GAP })],
+  }
+  const hasCode = reportUrl !== '' && reportUrl.length <= MAX_QR_LENGTH
+  const code = { width: QR_SIZE, qr: reportUrl, fit: QR_SIZE, eccLevel: 'M', alignment: 'right' }
+  return { columns: hasCode ? [fields, code] : [fields], columnGap: COLUMN_GAP, margin: [0, 8, 0, 0] }
+}
+
+const BAR_LABEL_WIDTH = 92
+const BAR_TEXT_WIDTH = 40
+const BAR_WIDTH = CONTENT_WIDTH - BAR_LABEL_WIDTH - BAR_TEXT_WIDTH - 16
+
+function barRow({ label, points, text, category }: Bar): Content {
+  const track = { type: 'rect', x: 0, y: 3, w: BAR_WIDTH, h: 7, color: colours.fill }
+  const length = (Math.max(0, Math.min(100, points)) / 100) * BAR_WIDTH
+  const bar = { type: 'rect', x: 0, y: 3, w: length, h: 7, color: categoryColour(category) }
+  return {
+    columns: [
+      { width: BAR_LABEL_WIDTH, ...asObject(paragraph(label)) },
+      { width: BAR_WIDTH, canvas: length > 0 ? [track, bar] : [track] },
+      { width: BAR_TEXT_WIDTH, ...asObject(paragraph(text, { alignment: 'right', bold: points > 0 })) },
+    ],
+    columnGap: 8,
+    margin: [0, 1, 0, 1],
+  }
+}
+
+const asObject = (content: Content): object => content as object
