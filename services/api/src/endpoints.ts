@@ -1,4 +1,5 @@
 /** Every endpoint of the API. The server serves this list, and the API description is derived from it. */
+import type { PdfRenderer } from '@cupel/report-pdf'
 import type { BulkParts } from './bulk/open-bulk.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
@@ -13,6 +14,7 @@ import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
 import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
+import { getReportPdf } from './routes/reports/get-report-pdf.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { renderReferencePage } from './reference-page/render-page.js'
 import { createScreen } from './routes/screen/create-screen.js'
@@ -24,6 +26,7 @@ import type { Screens } from './screening/screens.js'
 export interface EndpointParts {
   readonly screens: Screens
   readonly reports: ReportReader
+  readonly pdf: PdfRenderer
   readonly reportIds: ReportIds
   readonly listing: ReportListing
   readonly auditListing: AuditListing
@@ -39,6 +42,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const endpoints: readonly Endpoint[] = [
     createScreen(parts.screens, parts.reports, parts.reportIds),
     getReport(parts.reports),
+    getReportPdf(parts.reports, parts.pdf),
     listReports(parts.listing),
     createBulkJob(parts.bulk),
     getBulkJob(parts.bulk),

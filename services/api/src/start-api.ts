@@ -11,6 +11,7 @@ import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries, listReports } from '@cupel/read-models'
+import { createPdfRenderer } from '@cupel/report-pdf'
 import type { Check, Config, RunningService } from '@cupel/service-kit'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { plansOf } from './access/configured-plans.js'
@@ -40,6 +41,7 @@ export interface ApiDeps {
     | 'CUPEL_TLS_KEY_FILE'
     | 'CUPEL_MAX_CONNECTIONS'
     | 'CUPEL_MAX_CONNECTIONS_PER_CLIENT'
+    | 'CUPEL_PDF_WORKERS'
     | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
     | 'CUPEL_ENTERPRISE_BURST'
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
@@ -145,10 +147,12 @@ async function openParts(deps: ApiDeps, links: Links) {
     idempotent: { database, leaseMs, logger },
     webhookStore: webhookStoreOf(deps, secrets),
     tokens: createPageTokens(secrets.pageTokenKey),
+    pdf: createPdfRenderer({ workers: config.CUPEL_PDF_WORKERS }),
   }
 }
 
-async function release({ audit, reservations, screening, gate }: Parts): Promise<void> {
+async function release({ audit, reservations, screening, gate, pdf }: Parts): Promise<void> {
+  await pdf.close()
   await audit.stop()
   await reservations.stop()
   await screening.stop()
@@ -161,10 +165,10 @@ function appOf(
   tls: TlsIdentity | null,
   failing: () => readonly string[],
 ): App {
-  const { screening, bulk, gate, audit, idempotent, webhookStore, tokens } = parts
+  const { screening, bulk, gate, audit, idempotent, webhookStore, tokens, pdf } = parts
   const webhooks = { store: webhookStore, tokens }
   return buildApp({
-    endpoints: endpointsOf({ ...screening, ...listingsOf(database, tokens), bulk, webhooks, failing }),
+    endpoints: endpointsOf({ ...screening, ...listingsOf(database, tokens), bulk, webhooks, pdf, failing }),
     ...{ gate, audit, idempotent, logger, metrics, tls },
     transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: tls !== null }),
     limits: {

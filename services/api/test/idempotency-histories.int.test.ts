@@ -248,7 +248,7 @@ async function take(story: Story, { at, body, fate, isBehind }: Step): Promise<T
     (result): Outcome => {
       if (isRefusal(result)) return { kind: 'refused', code: result.code }
       const replayed = result.headers?.['idempotency-replayed'] === 'true'
-      return { kind: 'answered', workId: result.body!, replayed }
+      return { kind: 'answered', workId: String(result.body), replayed }
     },
     (error: unknown): Outcome => {
       if (error !== THROWN) story.violation ??= String(error)

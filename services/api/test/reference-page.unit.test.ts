@@ -46,7 +46,7 @@ test('the policy it is served with allows its own style alone', async () => {
   if (!('body' in answer)) throw new Error('The page was refused')
   expect(answer.body).toBe(page)
   expect(answer.contentType).toBe('text/html; charset=utf-8')
-  const [, sheet] = /<style>([^]*?)<\/style>/.exec(answer.body!)!
+  const [, sheet] = /<style>([^]*?)<\/style>/.exec(page)!
   const hash = createHash('sha256').update(sheet!).digest('base64')
   expect(answer.headers!['content-security-policy']).toBe(
     `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

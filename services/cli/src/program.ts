@@ -10,6 +10,7 @@ import { registerLabels } from './labels/register.js'
 import { registerLedger } from './ledger/register.js'
 import { registerPolicy } from './policy/register.js'
 import { registerPrices } from './prices/register.js'
+import { registerReport } from './report/register.js'
 import { registerScreen } from './screen/register.js'
 import { registerStart } from './start/register.js'
 import { registerStatus } from './status/register.js'
@@ -21,6 +22,7 @@ const groups = [
   registerStart,
   registerStatus,
   registerScreen,
+  registerReport,
   registerBulk,
   registerAccounts,
   registerKeys,

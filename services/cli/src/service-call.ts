@@ -17,6 +17,11 @@ const ANSWER_TIMEOUT_MS = 70_000
 
 /** The body of a successful response. Rejects with CommandError for every other one, with the message of the service. */
 export async function callService(context: CliContext, call: ServiceCall): Promise<string> {
+  return (await bytesOfService(context, call)).toString('utf8')
+}
+
+/** As callService, for a body that is no text. */
+export async function bytesOfService(context: CliContext, call: ServiceCall): Promise<Buffer> {
   const { baseUrl, key } = target(context)
   let response: Response
   try {
@@ -33,9 +38,9 @@ export async function callService(context: CliContext, call: ServiceCall): Promi
   } catch (cause) {
     throw new CommandError(`The service at ${baseUrl} does not answer.`, EXIT_UNAVAILABLE, { cause })
   }
-  const text = await response.text()
-  if (response.ok) return text
-  throw new CommandError(refusalOf(response.status, text), exitCodeOf(response.status))
+  const body = Buffer.from(await response.arrayBuffer())
+  if (response.ok) return body
+  throw new CommandError(refusalOf(response.status, body.toString('utf8')), exitCodeOf(response.status))
 }
 
 function refusalOf(status: number, text: string): string {

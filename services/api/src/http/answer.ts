@@ -5,6 +5,6 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** True where an event in the log, or in the outbox, records the call: the audit trail then appends nothing. */
   readonly isRecorded?: boolean
-  /** Null for no body. */
-  readonly body: string | null
+  /** Text is sent as UTF-8; null for no body. */
+  readonly body: string | Uint8Array | null
 }

@@ -38,7 +38,7 @@ export function answerBrokenRequest(error: ClientFault, socket: Socket): void {
   }
   const requestId = requestedEventId()
   const answer = problemAnswer(refuse(fault.code, fault.detail), requestId)
-  const body = withStatus(answer.body ?? '', fault.status)
+  const body = withStatus(answer.body, fault.status)
   socket.end(
     [
       `HTTP/1.1 ${fault.status ?? '400 Bad Request'}`,

@@ -39,7 +39,7 @@ export function problemType(code: ProblemCode): string {
   return `urn:cupel:problem:${code}`
 }
 
-export function problemAnswer(refusal: Refusal, requestId: string): Answer {
+export function problemAnswer(refusal: Refusal, requestId: string): Answer & { readonly body: string } {
   const { status, title } = problemCodes[refusal.code]
   const headers: Record<string, string> = { ...refusal.headers }
   if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)

@@ -5,7 +5,7 @@ import { refuse, type Refusal } from '../../http/problem.js'
 import type { ReportReader } from '../../screening/report-reader.js'
 import { reportComponent, reportExample } from './report-description.js'
 
-const reportPath = z.object({
+export const reportPath = z.object({
   report_id: z
     .string()
     .regex(/^[0-9a-f]{16}$/)
@@ -38,10 +38,13 @@ export function getReport(reports: ReportReader): Endpoint {
     problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path }) {
       const found = await reports.find(caller, path.report_id)
-      return found.kind === 'report' ? jsonAnswer(200, found.document) : refusals[found.kind](path.report_id)
+      return found.kind === 'report' ? jsonAnswer(200, found.document) : refusalOf(found.kind, path.report_id)
     },
   })
 }
+
+/** Why there is no report to show. */
+export const refusalOf = (kind: keyof typeof refusals, reportId: string): Refusal => refusals[kind](reportId)
 
 const refusals: Readonly<Record<'unknown' | 'pending' | 'failed' | 'behind', (reportId: string) => Refusal>> =
   {

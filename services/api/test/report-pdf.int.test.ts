@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, screen } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+import type { RunningApi } from '../src/index.js'
+
+let installation: Installation
+let api: RunningApi
+let key: string
+let path: string
+beforeAll(async () => {
+  installation = await startInstallation()
+  api = await installation.api()
+  ;({ key } = await installation.key())
+  const reply = await screen(api.url, key)
+  path = `/v1/reports/${String(reply.json()['report_id'])}/pdf`
+})
+afterAll(() => installation.stop())
+
+test('a report is a PDF with a name and a strong tag, and the same bytes each time', async () => {
+  const first = await call(api.url, 'GET', path, { key })
+  expect(first.status, first.text).toBe(200)
+  expect(first.text).toMatch(/^%PDF-1\.7/)
+  expect(first.headers).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': expect.stringMatching(
+      /^attachment; filename="cupel-report-[0-9a-f]{16}\.pdf"$/,
+    ) as string,
+    etag: expect.stringMatching(/^"[0-9a-f]{32}-\d+"$/) as string,
+  })
+  const other = await installation.api({ config: { CUPEL_INSTANCE: 5 } })
+  const second = await call(other.url, 'GET', path, { key })
+  expect(second.headers['etag']).toBe(first.headers['etag'])
+  expect(second.text).toBe(first.text)
+})
+
+test('a caller that has the document gets 304 and no body', async () => {
+  const { headers } = await call(api.url, 'GET', path, { key })
+  const etag = headers['etag']!
+  for (const named of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const reply = await call(api.url, 'GET', path, { key, headers: { 'if-none-match': named } })
+    expect([reply.status, reply.text, reply.headers['etag']]).toEqual([304, '', etag])
+  }
+  expect((await call(api.url, 'GET', path, { key, headers: { 'if-none-match': '"other"' } })).status).toBe(
+    200,
+  )
+})
+
+test('HEAD has the headers of GET and no body', async () => {
+  const got = await call(api.url, 'GET', path, { key })
+  const head = await call(api.url, 'HEAD', path, { key })
+  expect([head.status, head.text]).toEqual([200, ''])
+  for (const name of ['etag', 'content-type', 'content-length', 'content-disposition'])
+    expect(head.headers[name]).toBe(got.headers[name])
+})
+
+test('the report of another account, or of nobody, is 404', async () => {
+  const stranger = (await installation.key()).key
+  expect((await call(api.url, 'GET', path, { key: stranger })).json()['code']).toBe('not_found')
+  const nobodys = await call(api.url, 'GET', '/v1/reports/0000000000000000/pdf', { key })
+  expect(nobodys.json()['code']).toBe('not_found')
+})
+
+test('beyond the limit of an instance the answer is 503 with Retry-After, and the others are whole', async () => {
+  const whole = await call(api.url, 'GET', path, { key })
+  const replies = await Promise.all(Array.from({ length: 30 }, () => call(api.url, 'GET', path, { key })))
+  const refused = replies.filter(({ status }) => status === 503)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const reply of refused) {
+    expect(reply.json()['code']).toBe('unavailable')
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+  }
+  const served = replies.filter(({ status }) => status === 200)
+  expect(served.length + refused.length).toBe(30)
+  for (const reply of served) expect(reply.text).toBe(whole.text)
+})

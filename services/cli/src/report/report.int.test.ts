@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+
+/** Bytes that no text encoding leaves as they are. */
+const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe, 0x80, 0x0a])
+const ID = '9f2c4a1be07d6358'
+
+let server: Server
+let commandLine: CommandLine
+let folder: string
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const isKnown =
+      request.url === `/v1/reports/${ID}/pdf` && request.headers.authorization === 'Bearer cpl_test'
+    if (isKnown) response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF)
+    else
+      response.writeHead(404).end(JSON.stringify({ code: 'not_found', detail: 'There is no such report.' }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  folder = mkdtempSync(join(tmpdir(), 'cupel-report-'))
+  commandLine = await openCommandLine({
+    CUPEL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    CUPEL_API_KEY: 'cpl_test',
+  })
+})
+afterAll(async () => {
+  await commandLine.close()
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('report pdf writes the bytes of the API to the file, and says how many', async () => {
+  const file = join(folder, 'report.pdf')
+  const { out, error } = await commandLine.cupel('report', 'pdf', ID, '-o', file, '--json')
+  expect(error).toBeNull()
+  expect(JSON.parse(out)).toEqual({ report_id: ID, file, bytes: PDF.length })
+  expect(readFileSync(file)).toEqual(PDF)
+})
+
+test('report pdf gives the reason of the API for a report that is not there, and writes nothing', async () => {
+  const file = join(folder, 'nothing.pdf')
+  const { error } = await commandLine.cupel('report', 'pdf', '0000000000000000', '-o', file)
+  expect(error).toMatchObject({ message: expect.stringContaining('There is no such report.') as string })
+  expect(() => readFileSync(file)).toThrow('ENOENT')
+})
+
+test('report pdf says which file cannot be written', async () => {
+  const file = join(folder, 'no', 'such', 'folder.pdf')
+  const { error } = await commandLine.cupel('report', 'pdf', ID, '-o', file)
+  expect(error).toMatchObject({ message: `${file} cannot be written.`, exitCode: 1 })
+})
