@@ -33,7 +33,8 @@ export function getReportPdf(reports: ReportReader, renderer: PdfRenderer): Endp
         status: 200,
         description: 'The document.',
         contentType: PDF,
-        schema: z.string(),
+        schema: z.string().describe('Bytes of a PDF, not text.'),
+        example: '%PDF-1.7 …',
         headers: {
           ETag: ETAG_HEADER,
           'Content-Disposition': { description: 'A name for the file.', schema: z.string() },
