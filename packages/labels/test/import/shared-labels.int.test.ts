@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listSetLabels, listSets, type Label } from '@cupel/read-models'
+import { listSanctions, listSetLabels, listSets, type Label } from '@cupel/read-models'
 import { sharedDataFolder } from '@cupel/testkit'
 import type { LabelImportSummary } from '../../src/index.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
@@ -102,6 +102,53 @@ describe.skipIf(shared === null)('the shared label files', () => {
       expect(labels.every(({ validTo }) => validTo === '2026-08-20T00:00:00.000Z')).toBe(true)
     }
     expect(await labelsOf('ofac_sdn', 'ofac_sdn.csv')).toHaveLength(1_053)
+  })
+
+  test('of 2024 as a whole list under another name sanctions nobody again either', async () => {
+    const text = await readFile(join(shared!, 'raw/ofac/delisted_addresses.csv'), 'utf8')
+    const delisted = text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(','))
+    const old = await installation.list(
+      'ofac_2024.csv',
+      delisted.map(([address, chain]) => `${address},${chain},sanctions,Delisted,ofac_sdn,,0.99,2024-09-27`),
+    )
+    const { sets, lost } = await installation.imported(old, { whole: true })
+    expect({ sets, lost }).toMatchObject({ sets: [{ historical: true, total: 0 }], lost: [] })
+    const inForce = (await listSets(installation.database)).filter(({ source }) => source === 'ofac_sdn')
+    expect(inForce.map(({ dataset }) => dataset)).toEqual(['ofac_sdn.csv'])
+    for (const [address, chain] of delisted)
+      expect(
+        (await installation.show(address!, chain)).filter(
+          ({ listed, kind }) => listed && kind === 'designation',
+        ),
+      ).toEqual([])
+  })
+
+  test('leave all of OFAC’s addresses designated when 631 random rows, or one file per asset, come beside them', async () => {
+    const [header, ...lines] = (await readFile(fileOf('ofac_sdn.csv'), 'utf8')).trimEnd().split('\n')
+    const designated = async (): Promise<number> =>
+      new Set((await listSanctions(installation.database, 'us-ofac')).map(({ lookupKey }) => lookupKey)).size
+    const before = await designated()
+    const some = lines.filter((_, index) => (index * 7_919) % lines.length < 631)
+    expect(some).toHaveLength(631)
+    const write = async (name: string, rows: readonly string[]): Promise<string> => {
+      const path = join(installation.folder, name)
+      await writeFile(path, [header, ...rows, ''].join('\n'))
+      return path
+    }
+    expect(await installation.imported(await write('some.csv', some))).toMatchObject({ retired: 0, lost: [] })
+    for (const asset of ['ETH', 'BTC', 'TRX']) {
+      const own = lines.filter((line) => line.split(',')[1] === asset)
+      const result = await installation.imported(await write(`${asset}.txt`, own))
+      expect(result).toMatchObject({ retired: 0, lost: [], sets: [{ whole: false }] })
+    }
+    expect(await designated()).toBe(before)
+    const sets = (await listSets(installation.database)).filter(({ source }) => source === 'ofac_sdn')
+    expect(sets).toHaveLength(5)
+    expect(sets.every(({ total, visible, staleBase }) => total === visible && !staleBase)).toBe(true)
   })
 
   test('add nothing when they are imported again', async () => {
