@@ -4,6 +4,8 @@ import { addressOf, ETHER, measured, neighbourhood, policyWith, transfer } from 
 import { ADDRESS, cleanLabel, label } from './judgement-builders.js'
 
 const [between, source] = [addressOf(2), addressOf(3)]
+const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const coinJoin = `coinjoin:0x${'c'.repeat(64)}`
 
 test('by poison, a CoinJoin does not hide a mixer that is known', () => {
@@ -39,4 +41,22 @@ test('value that came through a clean service twice is counted once', () => {
   )
   // Between passes on 2 of its first 4, which come back: of its last 8, 4 are clean and 4 are a stranger's.
   expect(byCategory).toEqual({ clean_exchange: 4n * ETHER, unattributed: 4n * ETHER })
+})
+
+test('each step of a path is in the decimals of its own stablecoin, whichever was read first', () => {
+  const usdt = transfer({ kind: 'token', contract: USDT, amount: 10n ** 6n, from: source })
+  const dai = transfer({ kind: 'token', contract: DAI, amount: 5n * 10n ** 18n, from: source })
+  for (const transfers of [
+    [usdt, dai],
+    [dai, usdt],
+  ]) {
+    const { measures } = measured(neighbourhood(transfers), { [source]: [label()] })
+    expect(measures).toMatchObject([
+      {
+        asset: 'USD',
+        amount: String(6n * 10n ** 18n),
+        paths: [{ steps: [{ amount: String(5n * 10n ** 18n) }] }],
+      },
+    ])
+  }
 })

@@ -36,11 +36,17 @@ interface SourceSum extends Tally {
 }
 
 interface RouteSum {
+  /** Base units of the measured asset. */
   amount: bigint
-  /** Largest part, whose transfers stand for the route. */
-  largest: bigint
   readonly hops: number
-  steps: () => readonly Transfer[]
+  /** Largest part, whose transfers stand for the route. */
+  largest: {
+    readonly amount: bigint
+    readonly transferId: string
+    /** Of these transfers' own asset: stablecoins of a way may differ in their decimals. */
+    readonly factor: bigint
+    readonly steps: () => readonly Transfer[]
+  }
 }
 
 /** The dates of transfers; both are unknown as soon as one is. */
@@ -190,16 +196,19 @@ function addToSource(
   if (route.proven) known.provenAmount += amount
 }
 
-function addToRoute(sum: Sum, { route, steps }: AssetContribution, amount: bigint): void {
+/** The transfer of the largest part, among equal ones that of the lowest id, stands for the way. */
+function addToRoute(sum: Sum, { transfer, route, steps, asset }: AssetContribution, amount: bigint): void {
+  const largest = { amount, transferId: transfer.id, factor: asset.factor, steps }
   const known = sum.byRoute.get(route.way)
   if (known === undefined) {
-    sum.byRoute.set(route.way, { amount, largest: amount, hops: route.between.length + 1, steps })
+    sum.byRoute.set(route.way, { amount, hops: route.between.length + 1, largest })
     return
   }
   known.amount += amount
-  if (amount <= known.largest) return
-  known.largest = amount
-  known.steps = steps
+  const isLarger =
+    amount > known.largest.amount ||
+    (amount === known.largest.amount && transfer.id < known.largest.transferId)
+  if (isLarger) known.largest = largest
 }
 
 interface MeasureFacts {
@@ -277,18 +286,18 @@ function weighted(parts: readonly (readonly [amount: bigint, ppm: number])[]) {
   return { amount, meanPpm: amount === 0n ? 0 : Number((2n * weight + amount) / (2n * amount)) }
 }
 
-function topPaths({ byRoute, asset }: Sum, limit: number): readonly ExposurePath[] {
+function topPaths({ byRoute }: Sum, limit: number): readonly ExposurePath[] {
   return [...byRoute.entries()]
     .sort(([a, x], [b, y]) => (x.amount === y.amount ? (a < b ? -1 : 1) : x.amount > y.amount ? -1 : 1))
     .slice(0, limit)
-    .map(([, { amount, hops, steps }]) => ({
+    .map(([, { amount, hops, largest }]) => ({
       amount: amount.toString(),
       hops,
-      steps: steps().map((one) => stepOf(one, asset)),
+      steps: largest.steps().map((one) => stepOf(one, largest.factor)),
     }))
 }
 
-const stepOf = (transfer: Transfer, { factor }: MeasuredAsset): ExposureStep => ({
+const stepOf = (transfer: Transfer, factor: bigint): ExposureStep => ({
   from: transfer.from,
   to: transfer.to,
   txHash: transfer.txHash,
