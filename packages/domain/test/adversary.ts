@@ -1,0 +1,142 @@
+/**
+ * The adversary: takes a world whose truth it knows, hides part of it, and has the product judge what is left. Whatever is hidden,
+ * the level never falls below what the visible facts prove; and it is never green where something shows that a part is missing,
+ * whether or not the whole truth forbids it. What leaves no sign at all is counted.
+ */
+import { createHash } from 'node:crypto'
+import type { Report } from '@cupel/contracts'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import {
+  attribute,
+  compiledDefaultPolicy,
+  decideScreening,
+  emptyExposure,
+  measureExposure,
+  type Attribution,
+} from '../src/index.js'
+import { hidings } from './adversary-hidings.js'
+import { ledgerSigns, listSigns, provenScore, statedView } from './adversary-proofs.js'
+import { addressNamed, drawnWorld, nameOf, nativeNet, worldDraws, type View } from './adversary-world.js'
+import { chooser } from './chooser.js'
+import { neighbourhood } from './exposure-builders.js'
+import { GENERATED_AT, PUBLISHED_AT } from './judgement-builders.js'
+
+const policy = compiledDefaultPolicy
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** The product's report on a view: it measures, then decides. */
+export function judgedView(view: View): Report {
+  const decision = decideScreening(
+    {
+      request: {
+        reportId: '0'.repeat(16),
+        accountId: 'adversary',
+        livemode: true,
+        address: addressNamed('a'),
+        canonicalAddress: addressNamed('a'),
+        chain: view.chain,
+        candidateChains: [],
+        customerReference: null,
+        reportUrl: '',
+        jobId: null,
+        jobIndex: null,
+      },
+      snapshot: {
+        labelSetSeq: 1,
+        labelView: view.labelView,
+        labelsAsOf: PUBLISHED_AT,
+        labelSets: view.labelSets,
+        labels: view.labels['a'] ?? [],
+      },
+      chainInputs: view.chainInputs,
+      exposure: exposureOf(view),
+      cluster: view.cluster,
+      policy,
+      generatedAt: GENERATED_AT,
+    },
+    sha256,
+  )
+  if (decision.outcome !== 'decided') throw new Error(decision.detail)
+  return JSON.parse(decision.event.report) as Report
+}
+
+function exposureOf(view: View) {
+  if (view.ledger === 'none') return null
+  if (view.ledger !== 'examined')
+    return emptyExposure(view.ledger, { ledgerSeq: 7, policy, error: view.ledger })
+  const known = new Map<string, Attribution>()
+  const attributionOf = (address: string): Attribution => {
+    const attribution = known.get(address) ?? attributed(view, address)
+    known.set(address, attribution)
+    return attribution
+  }
+  const around = neighbourhood(view.transfers, {
+    chain: view.chain,
+    address: addressNamed('a'),
+    followed: view.followed.map(addressNamed),
+    truncated: view.truncated,
+    ranges: view.ranges,
+    netBaseUnits: view.chain === 'BTC' ? nativeNet(view.transfers, addressNamed('a')) : null,
+  })
+  return measureExposure(around, { attributionOf, generatedAt: GENERATED_AT, policy })
+}
+
+const attributed = ({ chain, labels, labelSets }: View, address: string): Attribution =>
+  attribute(labels[nameOf(address)] ?? [], { chain, labelSets, generatedAt: GENERATED_AT, policy })
+
+const ranks = ['green', 'grey', 'orange', 'red']
+
+/**
+ * Fails where the product breaks one of the two promises; `hidden` names what was done to the truth. Green by a clean
+ * attribution rests on labels alone, so that what the ledger lacks is no sign against it.
+ */
+export function expectHonest(view: View, hidden: readonly string[]): Report {
+  const report = judgedView(view)
+  const { level, score, categories } = report.risk
+  const proven = provenScore(view)
+  const least = proven >= 70 ? 'red' : proven >= 25 ? 'orange' : 'green'
+  const said = (): string =>
+    `hidden: ${hidden.join('; ') || 'nothing'}\n${statedView(view)}\n${JSON.stringify(report.risk)}`
+  if (score < proven) expect.fail(`score ${score}, but the visible facts prove ${proven}\n${said()}`)
+  if (ranks.indexOf(level) < ranks.indexOf(least)) expect.fail(`${level}, but ${least} is proven\n${said()}`)
+  if (level !== 'green') return report
+  const isByLabels = categories.clean_exchange >= 80
+  const signs = [...listSigns(view), ...(isByLabels ? [] : ledgerSigns(view))]
+  if (signs.length > 0) expect.fail(`green, although ${signs.join(', ')}\n${said()}`)
+  return report
+}
+
+export interface Attack {
+  readonly property: fc.IProperty<[[number[], number, number], number[]]>
+  /** Worlds by level of the truth, by level of what was left, and by hiding. */
+  readonly seen: Map<string, number>
+}
+
+const number = fc.noBias(fc.nat(2 ** 31 - 1))
+
+/** Hides up to three things at once; the names limit which. */
+export function attack(hidingNames: readonly string[] = Object.keys(hidings)): Attack {
+  const seen = new Map<string, number>()
+  const count = (word: string): void => void seen.set(word, (seen.get(word) ?? 0) + 1)
+  const property = fc.property(
+    worldDraws,
+    fc.array(number, { maxLength: 3 }),
+    ([moves, labels, rest], draws) => {
+      const truth = drawnWorld(moves, labels, rest)
+      const hidden: string[] = []
+      const view = draws.reduce((left: View, drawn) => {
+        const choose = chooser(drawn)
+        const name = choose(hidingNames)
+        hidden.push(name)
+        return hidings[name]!(left, choose)
+      }, truth)
+      const report = expectHonest(view, hidden)
+      hidden.forEach(count)
+      const isHidden = hidden.length > 0 && report.risk.level === 'green'
+      if (isHidden && judgedView(truth).risk.level !== 'green') count('green for want of any sign')
+      count(hidden.length === 0 ? `truth is ${report.risk.level}` : `left is ${report.risk.level}`)
+    },
+  )
+  return { property, seen }
+}

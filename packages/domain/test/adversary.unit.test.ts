@@ -1,0 +1,33 @@
+/** No false green, whatever an adversary hides: the product's measuring and deciding over worlds whose truth is known. */
+import { assertWithin } from '@cupel/testkit'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { hidings } from './adversary-hidings.js'
+import { drawnWorld, worldDraws } from './adversary-world.js'
+import { attack, judgedView } from './adversary.js'
+
+test(
+  'whatever is hidden, nothing proven is lost, and nothing is green beside a sign of what is missing',
+  { timeout: 1_800_000 },
+  async () => {
+    const { property, seen } = attack()
+    const { cases } = await assertWithin({ name: 'adversary', full: 200_000, minimum: 3_000 }, property)
+    const of = (word: string): number => seen.get(word) ?? 0
+    process.stdout.write(`adversary: ${of('green for want of any sign')} greens for want of any sign\n`)
+    for (const level of ['green', 'grey', 'orange', 'red']) {
+      expect(of(`truth is ${level}`), level).toBeGreaterThan(cases / 250)
+      expect(of(`left is ${level}`), level).toBeGreaterThan(cases / 250)
+    }
+    for (const name of Object.keys(hidings)) expect(of(name), name).toBeGreaterThan(cases / 250)
+  },
+)
+
+test('the order in which transfers were read changes no byte of a report', { timeout: 600_000 }, async () => {
+  const property = fc.property(worldDraws, fc.nat(), ([moves, labels, rest], drawn) => {
+    const world = drawnWorld(moves, labels, rest)
+    const turn = drawn % Math.max(1, world.transfers.length)
+    const transfers = [...world.transfers.slice(turn), ...world.transfers.slice(0, turn)].reverse()
+    expect(JSON.stringify(judgedView({ ...world, transfers }))).toBe(JSON.stringify(judgedView(world)))
+  })
+  await assertWithin({ name: 'order of reading', full: 20_000, minimum: 300 }, property)
+})
