@@ -144,7 +144,8 @@ async function take(
     deps,
   )
   if (result.status === 'refused') return refused(result.refusal, result.message)
-  const { added, changed, retired, refused: rows, sha256 } = result
+  const { added, changed, retired, refused: rows, sha256, sets, warnings } = result
+  if (sets.every(({ historical }) => historical)) return refused('older', warnings.join('. '))
   const known = { place: placeText(list.place), ...fetched.validators, sha256 }
   const detail = `${added} added, ${changed} changed, ${retired} retired, ${rows.count} rows refused.`
   // A folder may have received another file in the meantime; the hash shows it, and the next refresh reads that file.

@@ -369,6 +369,17 @@ describe('the list of an authority is confirmed', () => {
     expect(await installation.set(set)).toMatchObject({ confirmedAt: null, refreshConfigured: false })
   })
 
+  test('never by a list that is older than the one in force: that is a failure which an operator sees', async () => {
+    server.serve(ofac)
+    await refresh(own)
+    const inForce = await installation.set(set)
+    server.serve(ofac.replace('2026-11-10', '2026-10-10'))
+    expect(await refresh(own)).toMatchObject([
+      { outcome: 'older', succeeded: false, detail: expect.stringContaining('adds history') as string },
+    ])
+    expect(await installation.set(set)).toEqual(inForce)
+  })
+
   test('not where its labels are not all here: then it is imported again', async () => {
     server.serve(ofac)
     await refresh(own)

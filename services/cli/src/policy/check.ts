@@ -66,13 +66,14 @@ export async function findingsHere(
         severity: 'warning',
         rule: 'list-not-imported',
         path: `freshness.required.${index}`,
-        message: `No list of ${origin} was imported here: no report is green until one is.`,
+        message: `No whole list of ${origin} is in force here: no report is green until one is.`,
       })
   }
   return findings
 }
 
-const isOwnList = ({ authorityOrigin }: PublishedSet, origin: string): boolean => authorityOrigin === origin
+const isOwnList = ({ authorityOrigin, whole, total }: PublishedSet, origin: string): boolean =>
+  authorityOrigin === origin && whole && total > 0
 
 function textOf(file: string, policy: CompiledPolicy | null, findings: readonly PolicyFinding[]): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length
