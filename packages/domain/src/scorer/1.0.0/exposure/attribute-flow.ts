@@ -3,12 +3,12 @@ import type { ExposureCut } from '@cupel/contracts'
 import { findAsset, measuredAs } from '../tables/asset-table.js'
 import type { CompiledPolicy } from '../risk/policy.js'
 import { COINJOIN, type Attribution, type SourceAttribution } from './attribution.js'
-import type { createBreakdown } from './breakdown.js'
+import type { createBreakdown, SourcesOfRoute } from './breakdown.js'
 import type { Contribution, createMeasures } from './measures.js'
 import { valuationOf, type PriceTable } from './prices.js'
 import { routeText, type Route } from './route.js'
 import { STEP_ITEMS, type Steps } from './steps.js'
-import { taintOf } from './taint.js'
+import { taintOf, type Lot } from './taint.js'
 import type { Timeline } from './timeline.js'
 import { createTracer, stepsOfRoute, type Direction, type Tracer } from './trace-routes.js'
 import type { Transfer } from './transfer.js'
@@ -74,13 +74,21 @@ export function* attributeFlow(
     leastPpm: sourceConfidencePpm,
   }
   const flow = context.breakdown.flowOf(options)
-  const add = (one: Omit<Contribution, 'microUsd' | 'isWeak'>): void =>
+  const directly: Contribution['stepsOf'] = (_route, transfer) => [transfer]
+  const overHops: Contribution['stepsOf'] = (route, transfer) =>
+    stepsOfRoute(route, transfer, direction, timelines.known)
+  const add = (transfer: Transfer, { source, amount, route }: AttributedPart, isDirect: boolean): void =>
     measures.add({
-      ...one,
+      transfer,
+      relation: isDirect ? 'direct' : 'indirect',
+      source,
+      isWeak: source === null || !isSure(source),
+      amount,
+      microUsd: valuation(amount, transfer),
+      route,
+      stepsOf: isDirect ? directly : overHops,
       asset,
       direction,
-      microUsd: valuation(one.amount, one.transfer),
-      isWeak: one.source === null || !isSure(one.source),
     })
 
   for (let index = 0; index < own.length; index++) {
@@ -90,29 +98,40 @@ export function* attributeFlow(
     const counterparty = direction === 'in' ? transfer.from : transfer.to
     const attribution = attributionOf(counterparty)
     const isHub = hubs.has(counterparty)
-    const direct = {
-      transfer,
-      relation: 'direct' as const,
-      amount: transfer.amount,
-      route: tracer.directRoute(counterparty, transfer.proven),
-      steps: () => [transfer],
-    }
-    for (const source of attribution.sources) add({ ...direct, source })
-    if (isHub) add({ ...direct, source: null })
+    const { amount } = transfer
+    const route = tracer.directRoute(counterparty, transfer.proven)
+    for (const source of attribution.sources) add(transfer, { source, amount, route }, true)
+    if (isHub) add(transfer, { source: null, amount, route }, true)
 
     const lots = yield* tracer.partsOf(transfer)
     flow.divide({ transfer, counterparty, attribution, isHub, lots })
     if (lots.length === 0) continue
-    const parts = [...taintOf(lots)].flatMap(([route, amount]) =>
-      sourcesOfRoute(route).map((source) => ({ source, amount, route })),
-    )
+    const parts = attributedParts(lots, sourcesOfRoute)
     // Poison taints a transfer whole, however many sources it has.
-    for (const part of document.method === 'poison' ? onePerCategory(parts, isSure) : parts) {
-      const steps = () => stepsOfRoute(part.route, transfer, direction, timelines.known)
-      add({ ...part, transfer, relation: 'indirect', steps })
-    }
+    for (const part of document.method === 'poison' ? onePerCategory(parts, isSure) : parts)
+      add(transfer, part, false)
     yield
   }
+}
+
+/** A part of a transfer by one route from one source; no source stands for an unlabelled hub. */
+interface AttributedPart<Source = SourceAttribution | null> {
+  readonly source: Source
+  readonly amount: bigint
+  readonly route: Route
+}
+
+type IllicitPart = AttributedPart<SourceAttribution>
+
+/** The illicit parts of a transfer. */
+function attributedParts(
+  lots: readonly Lot<Route>[],
+  sourcesOfRoute: SourcesOfRoute,
+): readonly IllicitPart[] {
+  const parts: IllicitPart[] = []
+  for (const [route, amount] of taintOf(lots))
+    for (const source of sourcesOfRoute(route)) parts.push({ source, amount, route })
+  return parts
 }
 
 const tracerOf = (
@@ -143,7 +162,7 @@ const isAnySource = ({ sources, clean }: Attribution, isSure: IsSure): boolean =
 function createSourcesOfRoute(
   attributionOf: (address: string) => Attribution,
   isSure: IsSure,
-): (route: Route) => readonly SourceAttribution[] {
+): SourcesOfRoute {
   const known = new Map<Route, readonly SourceAttribution[]>()
   const isShadowed = (category: string, between: readonly string[]): boolean =>
     between.some((at) => attributionOf(at).sources.some((one) => one.category === category && isSure(one)))
@@ -159,11 +178,9 @@ function createSourcesOfRoute(
   }
 }
 
-type AttributedPart = Pick<Contribution, 'amount' | 'route'> & { readonly source: SourceAttribution }
-
 /** Per category the surest of the sources stands for the transfer. */
-function onePerCategory(found: readonly AttributedPart[], isSure: IsSure): readonly AttributedPart[] {
-  const strongest = new Map<string, AttributedPart>()
+function onePerCategory(found: readonly IllicitPart[], isSure: IsSure): readonly IllicitPart[] {
+  const strongest = new Map<string, IllicitPart>()
   for (const one of found) {
     const known = strongest.get(one.source.category)
     if (known === undefined || isSurer(one, known, isSure)) strongest.set(one.source.category, one)
@@ -172,8 +189,8 @@ function onePerCategory(found: readonly AttributedPart[], isSure: IsSure): reado
 }
 
 /** A CoinJoin stands behind every sure source: it is limited, and whoever is known says more than that value was mixed. */
-function isSurer(a: AttributedPart, b: AttributedPart, isSure: IsSure): boolean {
-  const isKnown = ({ source }: AttributedPart): number =>
+function isSurer(a: IllicitPart, b: IllicitPart, isSure: IsSure): boolean {
+  const isKnown = ({ source }: IllicitPart): number =>
     Number(source.subcategory !== COINJOIN && isSure(source))
   const difference =
     isKnown(a) - isKnown(b) ||

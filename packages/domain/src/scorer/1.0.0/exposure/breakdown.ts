@@ -107,11 +107,11 @@ export function createBreakdown() {
           return
         }
         let rest = transfer.amount
-        for (const { found, amount } of sortedParts(lots, leadingOfLot)) {
+        for (const { found, amount } of attributedParts(lots, leadingOfLot, rest)) {
           const part = amount < rest ? amount : rest
           if (part === 0n) continue
           rest -= part
-          put(transfer, part, { ...found, relation: 'indirect' })
+          put(transfer, part, found)
         }
         if (rest > 0n)
           put(transfer, rest, { category: UNATTRIBUTED, relation: '', address: counterparty, entity: '' })
@@ -143,7 +143,7 @@ interface Place {
 }
 
 /** The source that a part of a transfer is attributed to. */
-interface Found extends Omit<Place, 'relation'> {
+interface Found extends Place {
   readonly order: number
   readonly confidencePpm: number
   readonly route: Route
@@ -177,6 +177,7 @@ function leadingOfRoutes(
     const { category, confidencePpm, label } = leading
     const found: Found = {
       category,
+      relation: 'indirect',
       address: route.sourceAddress,
       entity: label?.entity ?? '',
       order: orderOf(leading),
@@ -194,16 +195,24 @@ const compareFound = (a: Found, b: Found): number =>
   Number(b.route.proven) - Number(a.route.proven) ||
   (routeText(a.route) < routeText(b.route) ? -1 : 1)
 
-/** Attributed parts in the order in which they take from a transfer: by category, then by route. */
-function sortedParts(lots: readonly Lot<Route>[], leadingOfLot: (lot: Lot<Route>) => Found | null) {
+/** Attributed parts in the order in which they take from a transfer. Only where they are more than it does the order matter. */
+function attributedParts(
+  lots: readonly Lot<Route>[],
+  leadingOfLot: (lot: Lot<Route>) => Found | null,
+  whole: bigint,
+) {
   const parts: { readonly found: Found; readonly amount: bigint }[] = []
+  let sum = 0n
   for (const lot of lots) {
     const found = leadingOfLot(lot)
-    if (found !== null) parts.push({ found, amount: lot.amount })
+    if (found === null) continue
+    parts.push({ found, amount: lot.amount })
+    sum += lot.amount
   }
-  return parts.length < 2 ? parts : parts.sort((a, b) => compareParts(a.found, b.found))
+  return sum <= whole ? parts : parts.sort((a, b) => compareParts(a.found, b.found))
 }
 
+/** By category, then by route. */
 function compareParts(a: Found, b: Found): number {
   if (a.order !== b.order || a.route === b.route) return a.order - b.order
   return routeText(a.route) < routeText(b.route) ? -1 : 1

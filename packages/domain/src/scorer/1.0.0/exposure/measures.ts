@@ -27,8 +27,11 @@ export interface Contribution {
   readonly microUsd: bigint | null
   /** Proven where every transfer it rests on is, in known order. */
   readonly route: Route
-  readonly steps: () => readonly Transfer[]
+  /** Transfers that stand for the route, with the given one. */
+  readonly stepsOf: StepsOf
 }
+
+type StepsOf = (route: Route, transfer: Transfer) => readonly Transfer[]
 
 interface SourceSum extends Tally {
   readonly source: SourceAttribution | null
@@ -38,15 +41,9 @@ interface SourceSum extends Tally {
 interface RouteSum {
   /** Base units of the measured asset. */
   amount: bigint
-  readonly hops: number
-  /** Largest part, whose transfers stand for the route. */
-  largest: {
-    readonly amount: bigint
-    readonly transferId: string
-    /** Of these transfers' own asset: stablecoins of a way may differ in their decimals. */
-    readonly factor: bigint
-    readonly steps: () => readonly Transfer[]
-  }
+  /** Part of most value, and how much it is in the measured asset; its transfers stand for the route. */
+  largest: AssetContribution
+  largestAmount: bigint
 }
 
 /** The dates of transfers; both are unknown as soon as one is. */
@@ -197,18 +194,19 @@ function addToSource(
 }
 
 /** The transfer of the largest part, among equal ones that of the lowest id, stands for the way. */
-function addToRoute(sum: Sum, { transfer, route, steps, asset }: AssetContribution, amount: bigint): void {
-  const largest = { amount, transferId: transfer.id, factor: asset.factor, steps }
-  const known = sum.byRoute.get(route.way)
+function addToRoute(sum: Sum, one: AssetContribution, amount: bigint): void {
+  const known = sum.byRoute.get(one.route.way)
   if (known === undefined) {
-    sum.byRoute.set(route.way, { amount, hops: route.between.length + 1, largest })
+    sum.byRoute.set(one.route.way, { amount, largest: one, largestAmount: amount })
     return
   }
   known.amount += amount
   const isLarger =
-    amount > known.largest.amount ||
-    (amount === known.largest.amount && transfer.id < known.largest.transferId)
-  if (isLarger) known.largest = largest
+    amount > known.largestAmount ||
+    (amount === known.largestAmount && one.transfer.id < known.largest.transfer.id)
+  if (!isLarger) return
+  known.largest = one
+  known.largestAmount = amount
 }
 
 interface MeasureFacts {
@@ -290,11 +288,20 @@ function topPaths({ byRoute }: Sum, limit: number): readonly ExposurePath[] {
   return [...byRoute.entries()]
     .sort(([a, x], [b, y]) => (x.amount === y.amount ? (a < b ? -1 : 1) : x.amount > y.amount ? -1 : 1))
     .slice(0, limit)
-    .map(([, { amount, hops, largest }]) => ({
-      amount: amount.toString(),
-      hops,
-      steps: largest.steps().map((one) => stepOf(one, largest.factor)),
-    }))
+    .map(
+      ([
+        ,
+        {
+          amount,
+          largest: { route, transfer, stepsOf, asset },
+        },
+      ]) => ({
+        amount: amount.toString(),
+        hops: route.between.length + 1,
+        // Of the transfers' own asset: stablecoins of a way may differ in their decimals.
+        steps: stepsOf(route, transfer).map((one) => stepOf(one, asset.factor)),
+      }),
+    )
 }
 
 const stepOf = (transfer: Transfer, factor: bigint): ExposureStep => ({
