@@ -57,7 +57,8 @@ export function labelSetsOf(labels: readonly LabelFacts[]): readonly LabelSetFac
       labelSetSeq: 1,
       publishedAt: IMPORTED_AT,
       whole: authorityOrigin !== '',
-      confirmedAt: null,
+      // As a refresh of an authority's list leaves it: the rows of the shared lists are older than a list may be.
+      confirmedAt: authorityOrigin === '' ? null : IMPORTED_AT,
       refreshConfigured: false,
       total: (known?.total ?? 0) + 1,
       visible: (known?.total ?? 0) + 1,

@@ -1,4 +1,5 @@
 /** What the shared labels must come to, all files imported: the counts of the judgement's own oracle, and the traps. */
+import { base58 } from '@scure/base'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { judge, parseAddress, toEip55, type LabelSetFacts } from '../src/index.js'
 import { judgeRows, type JudgedAddress } from './shared-judgement.js'
@@ -128,12 +129,27 @@ describe.skipIf(sharedData === null)('the shared labels', { timeout: 300_000 }, 
   })
 
   test('a stale sanctions list takes green from every exchange and changes no score', () => {
-    const stale = (set: LabelSetFacts): LabelSetFacts => ({ ...set, publishedAt: '2026-11-01T00:00:00.000Z' })
+    const stale = (set: LabelSetFacts): LabelSetFacts => ({ ...set, confirmedAt: null })
     for (const { facts, judgement } of judged.filter((_one, index) => index % 20 === 0)) {
       const faulted = judge({ ...facts, labelSets: facts.labelSets.map(stale) })
       expect(faulted.overallHundredths).toBe(judgement.overallHundredths)
       expect(faulted.level).not.toBe('green')
       expect(faulted.scoreIsLowerBound).toBe(true)
     }
+  })
+
+  test('the EVM twin of every designated TRON address is red', () => {
+    const designated = judged.filter(
+      ({ chain, judgement }) => chain === 'TRX' && judgement.considered.some((one) => one.isLiveDesignation),
+    )
+    for (const { address, facts } of designated) {
+      const twin = `0x${Buffer.from(base58.decode(address)).subarray(1, 21).toString('hex')}`
+      for (const codeAtAddress of ['none', 'contract', 'unknown'] as const) {
+        const judgement = judge({ ...facts, chain: 'ETH', canonicalAddress: twin, codeAtAddress })
+        expect(judgement.level, address).toBe('red')
+      }
+    }
+    process.stderr.write(`designated TRON addresses with an EVM twin: ${designated.length}\n`)
+    expect(designated.length).toBeGreaterThan(0)
   })
 })
