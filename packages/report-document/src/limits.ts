@@ -13,9 +13,6 @@ export function limitsOf(report: Report, strings: Strings): readonly Point[] {
     codes.map((code) => ({ code, text: wordsOf(table, code, strings) }))
   const points = [
     ...worded(strings.levelReasons, risk.level_reasons),
-    ...(risk.score_is_lower_bound
-      ? [{ code: 'score_is_lower_bound', text: strings.cautions.lowerBound }]
-      : []),
     ...worded(strings.labelsStatuses, unlessComplete(coverage.labels.status)),
     ...missingLists(coverage.labels.missing ?? [], strings),
     ...worded(strings.exposureReasons, exposure.reason === null ? [] : [exposure.reason]),

@@ -60,6 +60,7 @@ function flowIntro({ exposure, coverage }: Report, strings: Strings): string {
 function verdictOf(report: Report, strings: Strings): Verdict {
   const { level, score } = report.risk
   const levelWord = nameOf(strings.levels, level)
+  const otherChains = (report.candidate_chains ?? []).filter((chain) => chain !== report.chain)
   return {
     level,
     levelWord,
@@ -72,9 +73,9 @@ function verdictOf(report: Report, strings: Strings): Verdict {
     subject: [
       codeField(strings.fields.address, report.address),
       { label: strings.fields.chain, value: visibleText(report.chain) },
-      ...(report.candidate_chains === undefined
+      ...(otherChains.length === 0
         ? []
-        : [{ label: strings.fields.candidates, value: report.candidate_chains.map(visibleText).join(', ') }]),
+        : [{ label: strings.fields.candidates, value: otherChains.map(visibleText).join(', ') }]),
       { label: strings.fields.generatedAt, value: dateText(report.generated_at) },
       ...(report.customer_reference === null
         ? []

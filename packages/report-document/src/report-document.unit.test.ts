@@ -76,6 +76,11 @@ describe('the verdict', () => {
     ])
   })
 
+  it('names the chains that the address fits besides its own', () => {
+    const { subject } = documentOf({ candidate_chains: ['ETH', 'BSC', 'MATIC'] }).verdict
+    expect(subject).toContainEqual({ label: en.fields.candidates, value: 'BSC, MATIC' })
+  })
+
   it('has six bars, of which the clean signal is no risk', () => {
     const { bars } = documentOf()
     expect(bars.map(({ category, points }) => [category, points])).toEqual([

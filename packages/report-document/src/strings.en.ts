@@ -31,7 +31,7 @@ export const en = {
     otherBecause: 'see the evidence',
   },
   cautions: {
-    lowerBound: 'The score may be too low: something that was needed failed or was too old. Screen again.',
+    lowerBound: 'The score may be too low: something that it needs was missing, failed or was too old.',
     conflict: (clean: string, illicit: string, category: string) =>
       `Sources disagree: one names ${clean}, a clean service; another ${illicit} (${category}). A person decides.`,
     sandbox: 'Sandbox: made-up data. This report says nothing about a real address.',
