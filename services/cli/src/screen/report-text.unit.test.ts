@@ -120,7 +120,7 @@ describe('value', () => {
         ],
       },
     ]
-    const text = lines({ exposure }).join('\n')
+    const text = lines({ exposure, coverage: { prices: null } }).join('\n')
     expect(text).toContain('incoming 20 ETH, as far as the ledger knows')
     expect(text).toContain('clean_exchange direct 15 ETH')
     expect(text).toContain('unattributed 5 ETH')
