@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { chooser } from './chooser.js'
 import type { TaintMethod } from '../src/index.js'
-import type { ReferenceCase, ReferenceSource, ReferenceTransfer } from './reference-exposure.js'
+import type { ReferenceCase, ReferenceTransfer } from './reference-case.js'
+import type { ReferenceSource } from './reference-taint.js'
 
 /** `a` is screened. */
 export const nodes = ['a', 'b', 'c', 'd', 'e', 'f'] as const

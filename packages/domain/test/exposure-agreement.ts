@@ -27,14 +27,9 @@ import {
 } from './drawn-neighbourhoods.js'
 import { addressOf, neighbourhood, policyWith, wholeHistory } from './exposure-builders.js'
 import { cleanLabel, GENERATED_AT, label, ofacLabel, ofacSet } from './judgement-builders.js'
-import {
-  referenceExposure,
-  type ReferenceExposure,
-  type ReferenceMeasure,
-  type ReferenceShare,
-  type ReferenceSource,
-  type ReferenceTransfer,
-} from './reference-exposure.js'
+import { referenceExposure, type ReferenceExposure, type ReferenceMeasure } from './reference-exposure.js'
+import type { ReferenceShare, ReferenceTransfer } from './reference-case.js'
+import type { ReferenceSource } from './reference-taint.js'
 
 /** Cases of every method together, where there is no time budget. */
 export const CASES = 100_000

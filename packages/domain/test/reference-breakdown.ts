@@ -8,7 +8,7 @@ import {
   type ReferenceCase,
   type ReferenceShare,
   type ReferenceTransfer,
-} from './reference-exposure.js'
+} from './reference-case.js'
 import { fifoUnits, partsByRoute } from './reference-taint.js'
 
 export interface ReferenceBreakdown {

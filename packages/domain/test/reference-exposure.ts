@@ -3,68 +3,22 @@
  * on purpose; where it and the product differ, one of them is wrong.
  */
 import { divided, type ReferenceBreakdown } from './reference-breakdown.js'
-import { isCertain, timeline, type Placed } from './reference-order.js'
+import {
+  counts,
+  scaled,
+  sharesOf,
+  stepsOf,
+  sumOrNull,
+  taintOf,
+  valueOf,
+  type Found,
+  type ReferenceCase,
+  type ReferenceShare,
+  type ReferenceTransfer,
+} from './reference-case.js'
+import { isCertain, timeline } from './reference-order.js'
 import { halfUp, pointsOf, weightedOf } from './reference-points.js'
-import { partsThrough, type Part, type Step, type TaintCase } from './reference-taint.js'
-
-export interface ReferenceTransfer extends Placed {
-  readonly amount: bigint
-  readonly proven: boolean
-  readonly asset: string
-  /** UTC day of its time. */
-  readonly day: string | null
-  readonly coinJoin: boolean
-}
-
-export interface ReferenceSource {
-  readonly category: string
-  /** Only one that has rules of its own. */
-  readonly subcategory: string
-  readonly ppm: number
-  readonly designatedAt: number | null
-}
-
-export interface ReferenceAsset {
-  /** Assets of one group are one for value, totals and dust. */
-  readonly group: string
-  /** Base units of the group in one of its own. */
-  readonly scale: bigint
-  readonly decimals: number
-}
-
-export interface ReferenceCase {
-  readonly screened: string
-  readonly transfers: readonly ReferenceTransfer[]
-  /** Transfers of the screened address that were read for its own sake. */
-  readonly ownIds: readonly string[]
-  /** By name; any other asset counts for nothing. */
-  readonly assets: Readonly<Record<string, ReferenceAsset>>
-  readonly sources: Readonly<Record<string, readonly ReferenceSource[]>>
-  readonly clean: readonly string[]
-  readonly followed: readonly string[]
-  /** Unlabelled addresses that deal with too many to be followed. */
-  readonly hubs: readonly string[]
-  readonly hops: number
-  readonly method: 'haircut' | 'fifo' | 'poison'
-  /** What the declared ranges lack. */
-  readonly undeclared: readonly string[]
-  /** Not every transfer of the screened address was read. */
-  readonly truncated: boolean
-  /** The screened address is a clean service. */
-  readonly isCleanService: boolean
-  /** Base units of each group. */
-  readonly dust: Readonly<Record<string, bigint>>
-  readonly weights: Readonly<Record<string, number>>
-  /** Millionths of a dollar for one whole unit; null where there is no price. */
-  readonly priceOf: (asset: string, day: string) => bigint | null
-}
-
-/** What counterparties share of an amount. */
-export interface ReferenceShare {
-  amount: bigint
-  microUsd: bigint | null
-  readonly transfers: Set<string>
-}
+import { partsThrough, type Part, type ReferenceSource } from './reference-taint.js'
 
 export interface ReferenceMeasure {
   readonly amount: bigint
@@ -90,20 +44,6 @@ export interface ReferenceExposure {
   readonly breakdown: ReadonlyMap<string, ReferenceBreakdown>
   /** Why the history is not complete. */
   readonly incomplete: readonly string[]
-}
-
-/** A part of one own transfer, in base units of its group. */
-export interface Found {
-  readonly category: string
-  readonly subcategory: string
-  readonly relation: 'direct' | 'indirect'
-  readonly source: string
-  readonly ppm: number
-  readonly designatedAt: number | null
-  readonly amount: bigint
-  readonly microUsd: bigint | null
-  readonly proven: boolean
-  readonly of: ReferenceTransfer
 }
 
 const SEVERE = ['ransomware', 'terrorist_financing', 'csam']
@@ -178,12 +118,6 @@ function mayHideOrder(given: ReferenceCase, asset: string, direction: 'in' | 'ou
   return given.hops > 1 && own.some(({ from }) => hides(from, given.hops - 1))
 }
 
-export const scaled = ({ assets }: ReferenceCase, { asset, amount }: ReferenceTransfer): bigint =>
-  amount * assets[asset]!.scale
-
-const counts = ({ assets }: ReferenceCase, one: ReferenceTransfer): boolean =>
-  one.asset in assets && one.amount > 0n && one.from !== one.to && one.from !== 'z' && one.to !== 'z'
-
 /** The screened address sent what, at that point of its timeline, it had not received. What is burnt was had, too. */
 function hasShortfall(given: ReferenceCase): boolean {
   return Object.keys(given.assets).some((asset) => {
@@ -238,33 +172,6 @@ function partsOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' |
   return taint === null ? [itself] : [itself, ...partsThrough(taint, direction, taint.last, given.hops - 1)]
 }
 
-/** The case of one asset and direction, and the transfer in it; null where nobody is followed. */
-export function taintOf(
-  given: ReferenceCase,
-  one: ReferenceTransfer,
-  direction: 'in' | 'out',
-): (TaintCase & { readonly last: Step }) | null {
-  const other = direction === 'in' ? one.from : one.to
-  if (given.hops < 2 || !given.followed.includes(other)) return null
-  const transfers = stepsOf(given, one.asset, direction)
-  return { ...given, transfers, last: transfers.find(({ id }) => id === one.id)! }
-}
-
-const directed = new WeakMap<ReferenceCase, Map<string, readonly Step[]>>()
-
-function stepsOf(given: ReferenceCase, asset: string, direction: 'in' | 'out'): readonly Step[] {
-  const known = directed.get(given) ?? new Map<string, readonly Step[]>()
-  directed.set(given, known)
-  const key = `${direction} ${asset}`
-  const steps =
-    known.get(key) ??
-    given.transfers
-      .filter((one) => counts(given, one) && one.asset === asset)
-      .map((one): Step => (direction === 'in' ? one : { ...one, from: one.to, to: one.from }))
-  known.set(key, steps)
-  return steps
-}
-
 /** The illicit sources at the beginning of a route; not where another of the category stands between. */
 function sourcesOf(given: ReferenceCase, { route }: Part): readonly ReferenceSource[] {
   const isSure = (at: string, category: string): boolean =>
@@ -287,19 +194,6 @@ function surest(found: readonly Standing[]): Standing {
       (sign(a.part) < sign(b.part) ? -1 : 1),
   )[0]!
 }
-
-/** Millionths of a dollar at the day of the transfer, rounded down; null without its price. */
-export function valueOf(
-  given: ReferenceCase,
-  { asset, day }: ReferenceTransfer,
-  amount: bigint,
-): bigint | null {
-  const price = day === null ? null : given.priceOf(asset, day)
-  return price === null ? null : (amount * price) / 10n ** BigInt(given.assets[asset]!.decimals)
-}
-
-export const sumOrNull = (a: bigint | null, b: bigint | null): bigint | null =>
-  a === null || b === null ? null : a + b
 
 interface Sphere {
   readonly group: string
@@ -366,18 +260,4 @@ function mean(parts: readonly Found[]): { amount: bigint; ppm: number } {
   const amount = sumOf(parts)
   const weight = parts.reduce((sum, part) => sum + part.amount * BigInt(part.ppm), 0n)
   return { amount, ppm: amount === 0n ? 0 : halfUp(weight, amount) }
-}
-
-export function sharesOf(
-  parts: readonly Pick<Found, 'source' | 'amount' | 'microUsd' | 'of'>[],
-): ReadonlyMap<string, ReferenceShare> {
-  const shares = new Map<string, ReferenceShare>()
-  for (const { source, amount, microUsd, of } of parts) {
-    const share = shares.get(source) ?? { amount: 0n, microUsd: 0n, transfers: new Set<string>() }
-    share.amount += amount
-    share.microUsd = sumOrNull(share.microUsd, microUsd)
-    share.transfers.add(of.id)
-    shares.set(source, share)
-  }
-  return shares
 }

@@ -2,8 +2,15 @@
  * How value passed through addresses, by the rules alone: every route is walked by itself (haircut, poison), or single base units
  * move through queues (FIFO). On the way out, time and every transfer are reversed.
  */
-import type { ReferenceSource } from './reference-exposure.js'
 import { isCertain, timeline, type Placed } from './reference-order.js'
+
+export interface ReferenceSource {
+  readonly category: string
+  /** Only one that has rules of its own. */
+  readonly subcategory: string
+  readonly ppm: number
+  readonly designatedAt: number | null
+}
 
 /** A transfer as a direction sees it: on the way out `from` and `to` are exchanged. */
 export interface Step extends Placed {
