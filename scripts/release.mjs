@@ -1,0 +1,70 @@
+/* eslint no-console: off */
+// Cuts a release, in two commits:
+//   node scripts/release.mjs 0.2.0                  freezes what a release freezes, and writes it to releases.json
+//   node scripts/release.mjs 0.2.0 --commit HASH    names the commit of the release, in the commit after it
+// Frozen are the scorer, the golden samples and the SQL migrations: later releases read what this one wrote. The API description
+// becomes the one that later ones may only add to.
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { digestOf, readTable, writeTable } from './scorers.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const TABLE = join(root, 'releases.json')
+
+/** @returns {Record<string, { date: string, commit: string | null, scorer: { version: string, sha256: string }, files: Record<string, string> }>} */
+export const readReleases = () => (existsSync(TABLE) ? JSON.parse(readFileSync(TABLE, 'utf8')) : {})
+
+const writeReleases = (releases) => writeFileSync(TABLE, `${JSON.stringify(releases, null, 2)}\n`)
+
+/** Lowercase hex. */
+export const sha256Of = (path) =>
+  createHash('sha256')
+    .update(readFileSync(join(root, path)))
+    .digest('hex')
+
+/** Paths of the files that a release freezes, relative to the checkout, with `/` between names. */
+export function frozenPaths() {
+  const samples = filesIn(join(root, 'schemas/golden')).filter((path) => !path.endsWith('.md'))
+  const migrations = ['packages', 'services'].flatMap((group) =>
+    readdirSync(join(root, group)).flatMap((name) => filesIn(join(root, group, name, 'src', 'sql'))),
+  )
+  return [...samples, ...migrations].map((path) => relative(root, path).split(sep).join('/')).sort()
+}
+
+function filesIn(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+function freeze(version) {
+  const table = readTable()
+  const scorer = { version: table.current, sha256: digestOf(table.current) }
+  table.versions[table.current] = { released: true, sha256: scorer.sha256 }
+  writeTable(table)
+  copyFileSync(join(root, 'docs/reference/openapi.json'), join(root, 'docs/api/released/v1.json'))
+  const files = Object.fromEntries(frozenPaths().map((path) => [path, sha256Of(path)]))
+  const date = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
+  writeReleases({ ...readReleases(), [version]: { date, commit: null, scorer, files } })
+  console.log(
+    `${version} freezes scorer ${scorer.version} and ${frozenPaths().length} files. Date it in CHANGELOG.md, commit, then name the commit.`,
+  )
+}
+
+function nameCommit(version, commit) {
+  const releases = readReleases()
+  if (releases[version] === undefined) throw new Error(`There is no release ${version} in releases.json`)
+  writeReleases({ ...releases, [version]: { ...releases[version], commit } })
+}
+
+function main([version, option, commit]) {
+  if (/^\d+\.\d+\.\d+$/.test(version ?? '') && option === undefined) return freeze(version)
+  if (option === '--commit' && /^[0-9a-f]{40}$/.test(commit ?? '')) return nameCommit(version, commit)
+  console.error('usage: node scripts/release.mjs VERSION [--commit HASH], with all 40 digits')
+  process.exit(2)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) main(process.argv.slice(2))

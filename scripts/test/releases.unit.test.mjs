@@ -1,0 +1,46 @@
+// What a release froze stays as it was: logs and databases of that release are read by every later one.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { frozenPaths, readReleases, sha256Of } from '../release.mjs'
+import { readTable } from '../scorers.mjs'
+import { root } from '../setup.mjs'
+
+test('a release freezes golden samples and migrations', () => {
+  expect(frozenPaths()).toEqual(
+    expect.arrayContaining([
+      'packages/ledger/src/sql/0001-ledger.sql',
+      'schemas/golden/ReportGenerated/1.bin',
+    ]),
+  )
+})
+
+const releases = Object.entries(readReleases())
+
+test.each(releases)(
+  'the golden samples and migrations of release %s are unchanged',
+  (_version, { files }) => {
+    expect(Object.keys(files).length).toBeGreaterThan(0)
+    const changed = Object.entries(files).filter(
+      ([path, sha256]) => !existsSync(join(root, path)) || sha256Of(path) !== sha256,
+    )
+    expect(changed.map(([path]) => path)).toEqual([])
+  },
+)
+
+test.each(releases)(
+  'the scorer of release %s is still here, released and unchanged',
+  (_version, { scorer }) => {
+    expect(readTable().versions[scorer.version]).toEqual({ released: true, sha256: scorer.sha256 })
+  },
+)
+
+test.each(releases.filter(([, { commit }]) => commit !== null))(
+  'the commit of release %s is that release, where the history is here',
+  (version, { commit }) => {
+    const shown = spawnSync('git', ['show', `${commit}:releases.json`], { cwd: root, encoding: 'utf8' })
+    // A download without history, or with a part of it, cannot tell.
+    if (shown.status === 0) expect(JSON.parse(shown.stdout)[version]).toMatchObject({ commit: null })
+  },
+)
