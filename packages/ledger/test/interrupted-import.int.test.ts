@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { currentLedgerSeq } from '../src/index.js'
+import { currentLedgerSeq, currentPricesSha256, importPrices } from '../src/index.js'
 import { address, csvOf, hash, startLedger, type LedgerInstallation } from './installation.js'
 
 /** Three batches. */
@@ -77,12 +77,34 @@ test(
   TIMEOUT_MS,
 )
 
+test.each([
+  ['before:ledger.prices:1', 0, 'imported'],
+  ['after:ledger.prices:1', 1, 'already-imported'],
+] as const)(
+  'an import of prices that is killed at %s is in force with its event, or not at all',
+  async (failpoint, events, status) => {
+    const file = await ledger.file('prices.csv', 'day,asset,usd\n2026-11-20,ETH,3012.55\n')
+    expect(await importInChild(file, failpoint, 'prices')).toBe('SIGKILL')
+    const outbox = (): Promise<unknown[]> => ledger.database.query('SELECT 1 FROM projection.outbox')
+    expect(await outbox()).toHaveLength(events)
+    expect((await currentPricesSha256(ledger.database)) === null).toBe(events === 0)
+    const repeated = await importPrices({ file, importedBy: 'operator:test' }, { database: ledger.database })
+    expect(repeated).toMatchObject({ status, priceSeq: 1 })
+    expect(await outbox()).toHaveLength(1)
+  },
+  TIMEOUT_MS,
+)
+
 /** The signal that ended the child. */
-async function importInChild(file: string, failpoint: string): Promise<NodeJS.Signals | null> {
+async function importInChild(
+  file: string,
+  failpoint: string,
+  kind: 'transfers' | 'prices' = 'transfers',
+): Promise<NodeJS.Signals | null> {
   const script = fileURLToPath(new URL('./import-child.ts', import.meta.url))
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--conditions=cupel-source', script, ledger.connectionString, file],
+    ['--import', 'tsx', '--conditions=cupel-source', script, ledger.connectionString, file, kind],
     { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'ignore', 'pipe'] },
   )
   let errors = ''

@@ -6,7 +6,7 @@ export function asFields(columns: string): string {
   return columns
     .split(',')
     .map((column) => column.trim())
-    .map((column) => (fieldOf(column) === column ? column : `${column} AS "${fieldOf(column)}"`))
+    .map((column) => (column.includes('_') ? `${column} AS "${fieldOf(column)}"` : column))
     .join(', ')
 }
 

@@ -48,6 +48,7 @@ export const elsewhere: readonly FailpointName[] = [
   'ledger.segment',
   'ledger.batch',
   'ledger.publish',
+  'ledger.prices',
   // services/bulk-coordinator/test/kills.int.test.ts kills a process at each of these while a job runs.
   'bulk.facts',
   'bulk.items-released',
