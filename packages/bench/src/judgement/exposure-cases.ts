@@ -9,7 +9,7 @@ import { uncountedReason } from '@cupel/domain'
 import { currentLedgerSeq, importLedger, readTransfers } from '@cupel/ledger'
 import type { FileRow } from '@cupel/system-tests'
 import { parse } from 'csv-parse/sync'
-import { judgeOnLedger } from './judge-addresses.js'
+import { judgeOnLedger, type Clock } from './judge-addresses.js'
 import type { LabelInstallation } from './label-installation.js'
 import { trap, type Trap } from './traps.js'
 
@@ -19,6 +19,7 @@ export interface ExposureFacts {
   readonly sharedData: string
   /** Victims of address poisoning that are judged; the file has 1,502. */
   readonly victims: number
+  readonly clock: Clock
 }
 
 interface TransferRow {
@@ -97,7 +98,7 @@ async function mintedAndBurnt(
 /** Addresses that received from, and addresses that sent to, sanctioned ones. */
 async function judgeDealings(
   transfers: readonly TransferRow[],
-  { installation, rows }: ExposureFacts,
+  { installation, rows, clock }: ExposureFacts,
 ): Promise<readonly Trap[]> {
   const sanctioned = new Set(
     rows
@@ -110,7 +111,7 @@ async function judgeDealings(
   const others = [...new Set(transfers.flatMap((row) => [row.from_address, row.to_address]))].filter(
     (address) => !sanctioned.has(address),
   )
-  const reports = await judgeOnLedger(installation.database, 'ETH', others)
+  const reports = await judgeOnLedger(installation.database, 'ETH', others, clock)
   const isOf = (side: 'from_address' | 'to_address', address: string, sources: ReadonlySet<string>) =>
     transfers.some(
       (row) =>
@@ -167,7 +168,7 @@ const evidenceOf = ({ risk }: Report, category: string, direction: string) =>
 /** A victim of address poisoning sent all its known value to a scam, and must not be scored as a scammer. */
 async function judgeVictims(
   transfers: readonly TransferRow[],
-  { installation, rows, victims: limit }: ExposureFacts,
+  { installation, rows, victims: limit, clock }: ExposureFacts,
 ): Promise<Trap> {
   const listed = new Set(rows.map(({ address }) => address))
   const victims = [...new Set(transfers.map(({ from_address: address }) => address))].filter(
@@ -179,7 +180,7 @@ async function judgeVictims(
     transfers.filter(({ asset }) => asset !== '').map(({ from_address: address }) => address),
   )
   const paid = asked.filter((address) => inKnownTokens.has(address))
-  const reports = await judgeOnLedger(installation.database, 'ETH', asked)
+  const reports = await judgeOnLedger(installation.database, 'ETH', asked, clock)
   const shown = asked.filter((address) => evidenceOf(reports.get(address)!, 'scam', 'out').length > 0)
   const alerted = asked.filter((address) => reports.get(address)!.risk.level !== 'grey')
   return trap(

@@ -27,6 +27,11 @@ export interface Asked {
 
 const BATCH = 500
 
+/** The only clock of a decision, UTC. */
+export interface Clock {
+  readonly generatedAt: string
+}
+
 export interface JudgeTimings {
   /** Milliseconds of each look-up of a batch. */
   readonly lookUpMs: number[]
@@ -37,17 +42,19 @@ export interface JudgeTimings {
 export async function judgeAddresses(
   database: Database,
   asked: readonly Asked[],
+  clock: Clock,
   timings: JudgeTimings = { lookUpMs: [], decideMs: 0 },
 ): Promise<readonly Report[]> {
   const reports: Report[] = []
   for (let from = 0; from < asked.length; from += BATCH)
-    reports.push(...(await judgeBatch(database, asked.slice(from, from + BATCH), timings)))
+    reports.push(...(await judgeBatch(database, asked.slice(from, from + BATCH), clock, timings)))
   return reports
 }
 
 async function judgeBatch(
   database: Database,
   asked: readonly Asked[],
+  { generatedAt }: Clock,
   timings: JudgeTimings,
 ): Promise<readonly Report[]> {
   const parsed = asked.map(({ address, chain }) => {
@@ -68,7 +75,6 @@ async function judgeBatch(
     labelSets: sets.map(setFacts),
   }
   const decidedSince = performance.now()
-  const generatedAt = new Date().toISOString()
   const reports = parsed.map((result, index) => {
     const labels = snapshot.labels.filter(({ lookupKey }) => lookupKey === result.lookupKey).map(labelFacts)
     return decide({
@@ -109,6 +115,7 @@ export async function judgeOnLedger(
   database: Database,
   chain: string,
   addresses: readonly string[],
+  { generatedAt }: Clock,
 ): Promise<ReadonlyMap<string, Report>> {
   const ledgerSeq = await currentLedgerSeq(database)
   const { labelSetSeq, sets } = await readLabelSnapshot(database, { lookupKeys: [] })
@@ -120,7 +127,6 @@ export async function judgeOnLedger(
       byKey.set(label.lookupKey, [...(byKey.get(label.lookupKey) ?? []), labelFacts(label)])
     return byKey
   }
-  const generatedAt = new Date().toISOString()
   const policy = compiledDefaultPolicy
   const judge = async (address: string): Promise<Report> => {
     const parsed = parseAddress(address, chain)

@@ -38,6 +38,7 @@ export function renderJudgement(results: JudgementResults): string {
       ]),
     ),
     '',
+    ...findings(results),
     table(
       ['Known trap', '', 'Found'],
       traps.map(({ name, isPassed, found }) => [name, isPassed ? 'passed' : 'FAILED', `\`${found}\``]),
@@ -52,6 +53,44 @@ export function renderJudgement(results: JudgementResults): string {
     ...failures(results),
     '',
   ].join('\n')
+}
+
+/** What the levels rest on: subcategories, reasons, and the lists that reports name. */
+function findings(results: JudgementResults): readonly string[] {
+  return [
+    table(
+      ['Category', 'Subcategory', 'Addresses', ...levels],
+      results.subcategories.map(({ category, subcategory, addresses, levels: counts }) => [
+        category,
+        subcategory,
+        number(addresses),
+        ...cells(counts),
+      ]),
+    ),
+    '',
+    'A subcategory is that of the label that counts for most. An address is in every row that its evidence names.',
+    '',
+    table(
+      ['Level', 'Reasons', 'Addresses'],
+      results.reasons.map(({ level, reasons, addresses }) => [level, reasons, number(addresses)]),
+    ),
+    '',
+    `Judged as of ${results.generatedAt}, a day after the date of the newest sanctions list. Judged as of the day of the run, with that list`,
+    `too old: ${results.aged.map(({ level, reasons, addresses }) => `${number(addresses)} ${level} (${reasons})`).join(', ')}.`,
+    '',
+    table(
+      ['Required or authority’s list', 'Authority', 'Whole', 'Date', 'Labels', 'Status'],
+      results.lists.map((list) => [
+        list.list,
+        list.authority,
+        list.isWhole ? 'yes' : 'no',
+        list.date,
+        number(list.labels),
+        list.status,
+      ]),
+    ),
+    '',
+  ]
 }
 
 function failures({ mismatches, mismatchCount, unlisted, traps }: JudgementResults): readonly string[] {

@@ -10,14 +10,20 @@ import { expectedJudgements, readLabelRows, type FileRow } from '@cupel/system-t
 import { compiledDefaultPolicy, CURRENT_SCORER_VERSION, parseAddress } from '@cupel/domain'
 import { mismatchesOf, type Mismatch } from './compare-report.js'
 import { judgeExposure } from './exposure-cases.js'
-import { judgeAddresses, type Asked, type JudgeTimings } from './judge-addresses.js'
+import { judgeAddresses, type Asked, type Clock, type JudgeTimings } from './judge-addresses.js'
 import { openLabelInstallation, type LabelInstallation } from './label-installation.js'
 import {
   measureCategories,
+  measureLists,
+  measureReasons,
   measureSources,
+  measureSubcategories,
   type CategoryMeasure,
   type JudgedAddress,
+  type ListMeasure,
+  type ReasonMeasure,
   type SourceMeasure,
+  type SubcategoryMeasure,
 } from './measures.js'
 import { randomAddresses } from './random-addresses.js'
 import { springTraps, type Trap } from './traps.js'
@@ -49,6 +55,13 @@ export interface JudgementResults {
   readonly mismatches: readonly Mismatch[]
   readonly categories: readonly CategoryMeasure[]
   readonly sources: readonly SourceMeasure[]
+  readonly subcategories: readonly SubcategoryMeasure[]
+  /** When the lists were fresh; the clock of every report but those of `aged`. */
+  readonly generatedAt: string
+  readonly reasons: readonly ReasonMeasure[]
+  /** Levels and reasons of the clean addresses with the sanctions list as old as it is today. */
+  readonly aged: readonly ReasonMeasure[]
+  readonly lists: readonly ListMeasure[]
   readonly unlisted: {
     readonly addresses: number
     readonly seed: number
@@ -59,6 +72,10 @@ export interface JudgementResults {
 }
 
 const MAX_MISMATCHES = 100
+/** The file that stands for an authority’s whole list. */
+const SANCTIONS_LIST = 'ofac_sdn.csv'
+/** The day after that list’s date, when it was fresh. */
+const AS_OF = '2026-08-21T12:00:00.000Z'
 
 export async function runJudgement(options: JudgementOptions): Promise<JudgementResults> {
   const folder = await mkdtemp(join(tmpdir(), 'cupel-judgement-'))
@@ -79,13 +96,14 @@ async function measure(
   const files = readdirSync(join(sharedData, 'labels'))
     .filter((name) => name.endsWith('.csv'))
     .sort()
+  const clock = { generatedAt: AS_OF }
   say(`importing ${files.length} label files`)
   const importedSince = performance.now()
   for (const name of files)
     await installation.import({
       file: join(sharedData, 'labels', name),
       format: 'csv',
-      whole: name === 'ofac_sdn.csv',
+      whole: name === SANCTIONS_LIST,
     })
   const importMs = Math.round(performance.now() - importedSince)
   const rows = files.flatMap((file) =>
@@ -95,7 +113,7 @@ async function measure(
   const expected = expectedJudgements(rows)
   say(`judging ${expected.length} listed addresses`)
   const timings: JudgeTimings = { lookUpMs: [], decideMs: 0 }
-  const reports = await judgeAddresses(installation.database, expected, timings)
+  const reports = await judgeAddresses(installation.database, expected, clock, timings)
   const mismatches = expected.flatMap((want, index): Mismatch[] => {
     const wrong = mismatchesOf(reports[index]!, want)
     return wrong.length === 0 ? [] : [{ address: want.address, chain: want.chain, wrong }]
@@ -104,12 +122,18 @@ async function measure(
 
   say(`judging ${unlisted} unlisted addresses, each with its chain and without`)
   const strangers = randomAddresses(unlisted, seed)
-  const wrong = await wrongStrangers(installation, strangers)
+  const wrong = await wrongStrangers(installation, strangers, clock)
   const judged = [...listed]
+  const clean = listed.filter(({ report }) => report.risk.level === 'green')
+  const today = { generatedAt: new Date().toISOString() }
+  const aged = measureReasons(await judgeAddresses(installation.database, clean, today))
   say('checking the known traps')
   say('judging exposure on real transfers')
-  const exposure = await judgeExposure({ installation, rows, sharedData, victims })
-  const traps = [...exposure, ...(await springTraps({ installation, judged, rows, sharedData, folder }))]
+  const exposure = await judgeExposure({ installation, rows, sharedData, victims, clock })
+  const traps = [
+    ...exposure,
+    ...(await springTraps({ installation, judged, rows, sharedData, folder, clock })),
+  ]
   return {
     date: new Date().toISOString().slice(0, 10),
     scorerVersion: CURRENT_SCORER_VERSION,
@@ -123,6 +147,11 @@ async function measure(
     mismatches: mismatches.slice(0, MAX_MISMATCHES),
     categories: measureCategories(judged),
     sources: measureSources(judged),
+    subcategories: measureSubcategories(judged),
+    generatedAt: AS_OF,
+    reasons: measureReasons(reports),
+    aged,
+    lists: measureLists(reports[0]!),
     unlisted: { addresses: unlisted, seed, wrong },
     coverage: coverageOf(listed),
     traps,
@@ -164,10 +193,11 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
 async function wrongStrangers(
   { database }: LabelInstallation,
   strangers: readonly Asked[],
+  clock: Clock,
 ): Promise<readonly Mismatch[]> {
   const detected = strangers.map(({ address }) => ({ address, chain: null }))
   const asked = [...strangers, ...detected]
-  const reports = await judgeAddresses(database, asked)
+  const reports = await judgeAddresses(database, asked, clock)
   return asked.flatMap(({ address, chain }, index): Mismatch[] => {
     const { risk } = reports[index]!
     const points = Object.values(risk.categories).reduce((sum, one) => sum + one, 0)

@@ -5,7 +5,7 @@ import { parseAddress } from '@cupel/domain'
 import { listSetLabels, listSets, type Label } from '@cupel/read-models'
 import type { FileRow } from '@cupel/system-tests'
 import { parse } from 'csv-parse/sync'
-import { judgeAddresses } from './judge-addresses.js'
+import { judgeAddresses, type Clock } from './judge-addresses.js'
 import type { LabelInstallation } from './label-installation.js'
 import type { JudgedAddress } from './measures.js'
 
@@ -23,6 +23,7 @@ export interface TrapFacts {
   readonly sharedData: string
   /** Folder for generated files. */
   readonly folder: string
+  readonly clock: Clock
 }
 
 export async function springTraps(facts: TrapFacts): Promise<readonly Trap[]> {
@@ -182,7 +183,7 @@ function malformed(rows: readonly Readonly<Record<string, string>>[]): readonly 
 }
 
 /** Imports the list of 2024 after that of 2026, under both names that it may have. */
-async function delisted({ installation, sharedData, folder }: TrapFacts): Promise<Trap> {
+async function delisted({ installation, sharedData, folder, clock }: TrapFacts): Promise<Trap> {
   const rows = await readRaw({ sharedData }, join('ofac', 'delisted_addresses.csv'))
   const header = 'address,chain,category,entity,source,source_url,confidence,observed_at'
   const file = join(folder, 'ofac_sdn_2024.csv')
@@ -195,6 +196,7 @@ async function delisted({ installation, sharedData, folder }: TrapFacts): Promis
   const reports = await judgeAddresses(
     installation.database,
     rows.map(({ address, chain }) => ({ address: address!, chain: chain! })),
+    clock,
   )
   const again = reports.filter(({ risk }) => risk.categories.sanctions > 0)
   const shown = reports.filter(({ risk }) =>
