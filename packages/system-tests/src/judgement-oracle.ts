@@ -56,9 +56,11 @@ const KEY_VERSIONS: Readonly<Record<string, readonly string[]>> = {
 }
 const HASHED = new Set('BTC BCH BSV LTC DOGE DASH ZEC BTG XVG'.split(' '))
 
-/** One owner on every EVM chain, and of one key or script hash on every chain that writes it its own way. */
+/** One owner on every EVM chain and on TRON, which writes the same 20 bytes its own way, and of one key or script hash on every chain that writes it its own way. */
 function ownerOf({ address, chain }: LabelRow): string {
   if (EVM.has(chain)) return address.toLowerCase()
+  // A version byte, the 20 bytes, and a checksum of 4.
+  if (chain === 'TRX') return `0x${base58Hex(address).slice(2, 42)}`
   if (!HASHED.has(chain) || !/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(address)) return address
   const bytes = base58Hex(address)
   const found = Object.entries(KEY_VERSIONS).find(([, versions]) =>
