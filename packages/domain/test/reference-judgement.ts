@@ -180,7 +180,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
   }
 
   // Section 7: labels of other members of the cluster, the best per category and origin.
-  const cluster = clusterOf(facts, { whyNot, confidence, factor })
+  const cluster = clusterOf(facts, { whyNot, designates, confidence, factor })
 
   // Section 4: points, weights, the fixed floor.
   const points = (C: Ratio): Ratio => rounded(C, HUNDREDTHS_OF_POINTS)
@@ -337,6 +337,7 @@ interface ClusterStatement {
   readonly origin: string
   /** c · factor · ρ. */
   readonly value: Ratio
+  readonly leads: boolean
 }
 
 /** What a cluster says: nothing where it was stopped, or where a member is a service. */
@@ -344,10 +345,12 @@ function clusterOf(
   { cluster = null, policy }: JudgementFacts,
   {
     whyNot,
+    designates,
     confidence,
     factor,
   }: {
     readonly whyNot: (label: LabelFacts) => string | null
+    readonly designates: (label: LabelFacts) => boolean
     readonly confidence: (label: LabelFacts) => Ratio
     readonly factor: (label: LabelFacts) => Ratio
   },
@@ -375,7 +378,10 @@ function clusterOf(
     const value = rounded(times(lowered, factor(label)), MILLIONTHS)
     const key = JSON.stringify([category, origin])
     const known = best.get(key)
-    if (known === undefined || isLess(known.value, value)) best.set(key, { category, origin, value })
+    // Without its designation beside it, a restatement would have ended: the designation stands for its origin.
+    const leads = designates(label)
+    if (known === undefined || (leads === known.leads ? isLess(known.value, value) : leads))
+      best.set(key, { category, origin, value, leads })
   }
   return { best: [...best.values()], hasFailed }
 }
