@@ -8,8 +8,10 @@ import { SANCTIONED, wholeList } from '../../test/some-labels.js'
 import { EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 import { operator } from '../operator.js'
 
+/** A list is as old as the newest date in it, and an old one makes nothing green. */
+const TODAY = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
 const EXCHANGE = '0x4444444444444444444444444444444444444444'
-const ROW = `${EXCHANGE},ETH,clean_exchange,An Exchange,clean_list,https://example.org/list,0.9,2026-11-20`
+const ROW = `${EXCHANGE},ETH,clean_exchange,An Exchange,clean_list,https://example.org/list,0.9,${TODAY}`
 const LIST = `address,chain,category,entity,source,source_url,confidence,observed_at
 ${ROW.replace('clean_list', 'late_list').replaceAll('4444', '5555')}
 `

@@ -5,9 +5,11 @@ import { openDecided, type Decided } from '../../test/decided.js'
 import { SANCTIONED, wholeList } from '../../test/some-labels.js'
 import { EXIT_CONFIG, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 
+/** A list is as old as the newest date in it, and an old one makes nothing green. */
+const TODAY = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
 const EXCHANGE = '0x4444444444444444444444444444444444444444'
 const LIST = `address,chain,category,entity,source,source_url,confidence,observed_at
-${EXCHANGE},ETH,clean_exchange,An Exchange,clean_list,https://example.org/list,0.9,2026-11-20
+${EXCHANGE},ETH,clean_exchange,An Exchange,clean_list,https://example.org/list,0.9,${TODAY}
 `
 
 let decided: Decided
