@@ -60,3 +60,25 @@ test('each step of a path is in the decimals of its own stablecoin, whichever wa
     ])
   }
 })
+
+test('what one source gave in several lots has its value in dollars rounded once', () => {
+  const usdt = (from: string, to: string, amount: bigint, blockNumber: number) =>
+    transfer({ kind: 'token', contract: USDT, from, to, amount, blockNumber })
+  const transfers = [
+    usdt(source, between, 9n, 1),
+    { ...usdt(source, between, 9n, 2), proven: false },
+    usdt(between, ADDRESS, 18n, 3),
+  ]
+  const prices = { sha256: 'a'.repeat(64), microUsdOf: () => 950_000n }
+  for (const method of ['fifo', 'haircut', 'poison'] as const) {
+    const { breakdown } = measured(
+      neighbourhood(transfers, { followed: [between], prices }),
+      { [source]: [label()] },
+      { policy: policyWith({ method }) },
+    )
+    // 18 millionths of 0.95 dollars are 17.1 millionths; 9 are 8.55.
+    expect(breakdown, method).toMatchObject([
+      { parts: [{ category: 'scam', relation: 'indirect', microUsd: '17' }] },
+    ])
+  }
+})

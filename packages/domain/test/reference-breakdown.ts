@@ -76,13 +76,17 @@ function piecesOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' 
   if (leading !== undefined) return [piece(`${leading} direct`, other, one.amount)]
   if (given.hubs.includes(other)) return [piece('service direct', other, one.amount)]
   let left = one.amount
-  const pieces: Piece[] = []
+  /** What one source gives in one category is valued once. */
+  const taken = new Map<string, { category: string; source: string; amount: bigint }>()
   for (const { category, source, amount } of throughOf(given, one, direction)) {
-    const taken = amount < left ? amount : left
-    if (taken === 0n) continue
-    left -= taken
-    pieces.push(piece(`${category} indirect`, source, taken))
+    const part = amount < left ? amount : left
+    left -= part
+    const key = `${category} ${source}`
+    taken.set(key, { category, source, amount: (taken.get(key)?.amount ?? 0n) + part })
   }
+  const pieces = [...taken.values()]
+    .filter(({ amount }) => amount > 0n)
+    .map(({ category, source, amount }) => piece(`${category} indirect`, source, amount))
   return left > 0n ? [...pieces, piece('unattributed ', other, left)] : pieces
 }
 
@@ -128,19 +132,7 @@ function throughOf(
         })
   const inTurn = (a: Through, b: Through): number =>
     orderOf(a) - orderOf(b) || (given.method === 'poison' ? bySureness(a, b) : byRoute(a, b))
-  const inOrder = [...found].sort(inTurn)
-  return given.method === 'fifo' ? merged(inOrder) : inOrder
-}
-
-/** Single units of FIFO that came by one route are one amount: it is rounded once. */
-function merged(found: readonly Through[]): readonly Through[] {
-  const byKey = new Map<string, Through>()
-  for (const one of found) {
-    const key = `${one.category} ${one.proven} ${one.route.join(' ')}`
-    const known = byKey.get(key)
-    byKey.set(key, known === undefined ? one : { ...known, amount: known.amount + one.amount })
-  }
-  return [...byKey.values()]
+  return [...found].sort(inTurn)
 }
 
 type Lead = Omit<Through, 'amount'>

@@ -55,7 +55,7 @@ export function referenceExposure(given: ReferenceCase): ReferenceExposure {
   const counted = given.transfers.filter((one) => counts(given, one) && given.ownIds.includes(one.id))
   const incomplete = reasonsAgainst(given, counted)
   const isComplete =
-    !given.truncated && incomplete.every((reason) => reason === EXECUTION || reason === ORDER)
+    !given.truncated && incomplete.every((reason) => [EXECUTION, ORDER, FUNDS].includes(reason))
   for (const group of new Set(Object.values(given.assets).map((asset) => asset.group)))
     for (const direction of ['in', 'out'] as const) {
       const own = counted.filter(
@@ -74,6 +74,7 @@ export function referenceExposure(given: ReferenceCase): ReferenceExposure {
 
 const EXECUTION = 'execution_unknown'
 const ORDER = 'unknown_order'
+const FUNDS = 'intermediary_shortfall'
 
 function reasonsAgainst(given: ReferenceCase, own: readonly ReferenceTransfer[]): readonly string[] {
   // Where no range of a kind is declared at all, that is said instead.
@@ -91,6 +92,7 @@ function reasonsAgainst(given: ReferenceCase, own: readonly ReferenceTransfer[])
   const mayHide = (asset: string): boolean =>
     mayHideOrder(given, asset, 'in') || mayHideOrder(given, asset, 'out')
   if (Object.keys(given.assets).some(mayHide)) reasons.add(ORDER)
+  if (reasons.size === 0 && !given.truncated && mayHideFunds(given)) reasons.add(FUNDS)
   return [...reasons].sort()
 }
 
@@ -129,6 +131,31 @@ function hasShortfall(given: ReferenceCase): boolean {
       balance += one.to === given.screened ? one.amount : -one.amount
       return balance < 0n
     })
+  })
+}
+
+/** Value came over an address that sent what it had not received. */
+function mayHideFunds(given: ReferenceCase): boolean {
+  return Object.keys(given.assets).some((asset) => {
+    const moved = given.transfers.filter(
+      (one) => one.asset === asset && one.amount > 0n && one.from !== one.to,
+    )
+    const lacks = (at: string): boolean => {
+      let balance = 0n
+      const touching = moved.filter(({ from, to }) => from === at || to === at)
+      return timeline(touching, at).some((one) => {
+        balance += one.to === at ? one.amount : -one.amount
+        return balance < 0n
+      })
+    }
+    const hides = (at: string, depth: number): boolean =>
+      depth > 0 &&
+      at !== given.screened &&
+      given.followed.includes(at) &&
+      (lacks(at) || moved.some(({ from, to }) => to === at && hides(from, depth - 1)))
+    return moved.some(
+      ({ id, from, to }) => to === given.screened && given.ownIds.includes(id) && hides(from, given.hops - 1),
+    )
   })
 }
 

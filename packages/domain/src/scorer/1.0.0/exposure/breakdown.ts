@@ -107,11 +107,9 @@ export function createBreakdown() {
           return
         }
         let rest = transfer.amount
-        for (const { found, amount } of attributedParts(lots, leadingOfLot, rest)) {
-          const part = amount < rest ? amount : rest
-          if (part === 0n) continue
-          rest -= part
-          put(transfer, part, found)
+        for (const { found, amount } of takenFrom(rest, attributedParts(lots, leadingOfLot, rest))) {
+          rest -= amount
+          put(transfer, amount, found)
         }
         if (rest > 0n)
           put(transfer, rest, { category: UNATTRIBUTED, relation: '', address: counterparty, entity: '' })
@@ -201,7 +199,7 @@ function attributedParts(
   leadingOfLot: (lot: Lot<Route>) => Found | null,
   whole: bigint,
 ) {
-  const parts: { readonly found: Found; readonly amount: bigint }[] = []
+  const parts: AttributedPart[] = []
   let sum = 0n
   for (const lot of lots) {
     const found = leadingOfLot(lot)
@@ -210,6 +208,29 @@ function attributedParts(
     sum += lot.amount
   }
   return sum <= whole ? parts : parts.sort((a, b) => compareParts(a.found, b.found))
+}
+
+interface AttributedPart {
+  readonly found: Found
+  readonly amount: bigint
+}
+
+/** What each takes of a transfer, once for each category and source, so that its value in dollars is rounded once. */
+function takenFrom(whole: bigint, parts: readonly AttributedPart[]): Iterable<AttributedPart> {
+  const taken = new Map<string, AttributedPart>()
+  let rest = whole
+  for (const { found, amount } of parts) {
+    const part = amount < rest ? amount : rest
+    if (part === 0n) continue
+    rest -= part
+    const key = `${found.category} ${found.address}`
+    const known = taken.get(key)
+    taken.set(
+      key,
+      known === undefined ? { found, amount: part } : { found: known.found, amount: known.amount + part },
+    )
+  }
+  return taken.values()
 }
 
 /** By category, then by route. */

@@ -36,11 +36,62 @@ export function* hasShortfall(history: OwnHistory): Steps<boolean> {
   if (spendsOutputs(chain)) return netBaseUnits !== null && netBaseUnits < 0n
   for (const contract of new Set(moved.map((one) => one.contract))) {
     const ofAsset = moved.filter((one) => one.contract === contract)
-    const { transfers } = yield* timelineOf(address, ofAsset)
-    const movements = transfers.map(({ to, amount }) => ({ incoming: to === address, amount }))
-    if (openingLot(movements) > 0n) return true
+    if (yield* sendsMoreThanItHas(address, ofAsset)) return true
   }
   return false
+}
+
+export interface Upstream {
+  readonly chain: string
+  /** The screened address. */
+  readonly address: string
+  /** Transfers of the address and of those that are followed; all that moved value of a known asset count. */
+  readonly transfers: readonly Transfer[]
+  /** The address's own. */
+  readonly own: readonly Transfer[]
+  readonly followed: readonly string[]
+  readonly hops: number
+}
+
+/**
+ * Whether an address that value came from, directly or over others that are followed, sent more of an asset than it had received
+ * before: then something that it received is not known, and may have been illicit. Shares of transactions do not tell.
+ */
+export function* hasUpstreamShortfall({
+  chain,
+  address,
+  transfers,
+  own,
+  followed,
+  hops,
+}: Upstream): Steps<boolean> {
+  if (spendsOutputs(chain)) return false
+  const isFollowed = new Set(followed)
+  for (const contract of new Set(own.map((one) => one.contract))) {
+    const ofAsset = transfers.filter((one) => one.contract === contract && movesValue(chain, one))
+    const senders = new Set(
+      own.filter((one) => one.contract === contract && one.to === address).map(({ from }) => from),
+    )
+    const seen = new Set([address])
+    for (let hop = 1, reached = [...senders]; hop < hops && reached.length > 0; hop += 1) {
+      const next = new Set<string>()
+      for (const at of reached) {
+        if (seen.has(at) || !isFollowed.has(at)) continue
+        seen.add(at)
+        const touching = ofAsset.filter(({ from, to }) => from === at || to === at)
+        if (yield* sendsMoreThanItHas(at, touching)) return true
+        for (const { from, to } of touching) if (to === at) next.add(from)
+      }
+      reached = [...next]
+    }
+  }
+  return false
+}
+
+/** By the timeline of one asset. */
+function* sendsMoreThanItHas(address: string, ofAsset: readonly Transfer[]): Steps<boolean> {
+  const { transfers } = yield* timelineOf(address, ofAsset)
+  return openingLot(transfers.map(({ to, amount }) => ({ incoming: to === address, amount }))) > 0n
 }
 
 /** Whether a transfer changes what its parties own: more than those that count as edges between two counterparties. */
@@ -48,7 +99,11 @@ export const movesValue = (chain: string, { contract, from, to, amount }: Transf
   amount > 0n && from !== to && findAsset(chain, contract) !== undefined
 
 /** Reasons that concern an item, not the total of all value. */
-const faultsOfItems: ReadonlySet<string> = new Set<HistoryFault>(['execution_unknown', 'unknown_order'])
+const faultsOfItems: ReadonlySet<string> = new Set<HistoryFault>([
+  'execution_unknown',
+  'unknown_order',
+  'intermediary_shortfall',
+])
 
 /** Whether T is all there ever was, as far as these reasons tell. */
 export const totalsHold = (incomplete: readonly string[]): boolean =>

@@ -6,6 +6,7 @@ import {
   ETHER,
   measured,
   neighbourhood,
+  policyWith,
   transfer,
   wholeHistory,
 } from '../../../../test/exposure-builders.js'
@@ -162,6 +163,49 @@ test('a transfer that may have failed leaves the history incomplete and the tota
   const record = recorded([received({ proven: false })])
   expect(record.incomplete).toEqual(['execution_unknown'])
   expect(record.breakdown).toMatchObject([{ totalComplete: true }])
+})
+
+describe('an address that value came from', () => {
+  const [between, source] = [addressOf(4), addressOf(5)]
+  const paid = received({ from: between, blockNumber: 50 })
+  const followed = [between]
+
+  test('sent what it had not received: what it received is not known', () => {
+    expect(reasons([paid], { followed })).toEqual(['intermediary_shortfall'])
+    const late = transfer({ from: source, to: between, blockNumber: 51 })
+    expect(reasons([paid, late], { followed })).toEqual(['intermediary_shortfall'])
+    expect(reasons([paid, { ...late, blockNumber: 49 }], { followed })).toEqual([])
+  })
+
+  test('also over more hops than one, as far as paths are followed', () => {
+    const earlier = transfer({ from: source, to: between, blockNumber: 49 })
+    const over = (hops: number, whom: readonly string[]): readonly string[] =>
+      measured(
+        neighbourhood([paid, earlier], { ranges: wholeHistory, followed: whom }),
+        {},
+        {
+          policy: policyWith({ hops }),
+        },
+      ).incomplete
+    expect(over(3, [between, source])).toEqual(['intermediary_shortfall'])
+    expect(over(2, [between, source])).toEqual([])
+    expect(over(3, [between])).toEqual([])
+  })
+
+  test('had it from where value is made', () => {
+    const minted = transfer({ from: `0x${'0'.repeat(40)}`, to: between, blockNumber: 49 })
+    expect(reasons([paid, minted], { followed })).toEqual([])
+  })
+
+  test('is not asked where the address paid it, or where shares of transactions are all that is known', () => {
+    const spent = transfer({ from: between, to: source, blockNumber: 70 })
+    expect(reasons([received({ from: OTHER }), sent({ to: between }), spent], { followed })).toEqual([])
+    expect(reasons([paid], { chain: 'BTC', followed, ranges: [native!], netBaseUnits: ETHER })).toEqual([])
+  })
+
+  test('leaves the totals as they are', () => {
+    expect(recorded([paid], { followed }).breakdown).toMatchObject([{ totalComplete: true }])
+  })
 })
 
 describe('facts of providers falsify a history', () => {

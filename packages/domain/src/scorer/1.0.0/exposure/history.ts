@@ -26,6 +26,7 @@ export type HistoryFault =
   | 'count_mismatch'
   | 'execution_unknown'
   | 'unknown_order'
+  | 'intermediary_shortfall'
 
 /** Highest height at which a complete history may begin. Transfers before a later one would be unknown. */
 const LAST_FIRST_HEIGHT = 1

@@ -8,7 +8,13 @@ import type { CompiledPolicy } from '../risk/policy.js'
 import { attributeFlow, hubsOf, type FlowContext, type Timelines } from './attribute-flow.js'
 import { coinJoinAttribution, isCoinJoinNode, type Attribution } from './attribution.js'
 import { createBreakdown } from './breakdown.js'
-import { explainedBalance, hasShortfall, movesValue, totalsHold } from './completeness.js'
+import {
+  explainedBalance,
+  hasShortfall,
+  hasUpstreamShortfall,
+  movesValue,
+  totalsHold,
+} from './completeness.js'
 import { mergeRanges, rangeFaults, recordedRange, type DeclaredRange, type HistoryFault } from './history.js'
 import { createMeasures, type AssetTotals } from './measures.js'
 import type { PriceTable } from './prices.js'
@@ -91,6 +97,11 @@ export function* measureInSteps(
     const own = found.own.filter((one) => one.contract === contract)
     for (const direction of ['in', 'out'] as const)
       yield* attributeFlow(flow, direction, { contract, own, timelines })
+  }
+  // The last thing to speak against a whole history, so that only those are examined that would count as one.
+  if (incomplete.size === 0 && !neighbourhood.truncated) {
+    if (yield* hasUpstreamShortfall({ ...neighbourhood, own: found.own, hops: document.hops }))
+      incomplete.add('intermediary_shortfall')
   }
   const ranOut = cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
   const status = found.own.length === 0 ? 'absent' : 'examined'
