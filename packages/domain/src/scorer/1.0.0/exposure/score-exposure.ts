@@ -3,8 +3,9 @@
  * up once, to hundredths of a point.
  */
 import type { Evidence, ExposureMeasure } from '@cupel/contracts'
-import { FULL_HUNDREDTHS, weightedHundredths } from '../risk/ownership.js'
+import { FULL_HUNDREDTHS, mostHundredths, weightedHundredths } from '../risk/ownership.js'
 import type { CompiledPolicy } from '../risk/policy.js'
+import { shownSanction } from '../risk/shown-sanction.js'
 import { decimalAmount } from '../tables/asset-table.js'
 import { riskCategories, type RiskCategory } from '../vocabulary.js'
 import { COINJOIN, severeSubcategories } from './attribution.js'
@@ -62,7 +63,7 @@ function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): number {
   const whole = BigInt(measure.wholeAmount)
   const all = formula(measure, { amount, whole, confidencePpm: measure.confidencePpm }, policy)
   const atMost = (weightedLimit: number): number =>
-    unweightedLimit(measure.category as RiskCategory, weightedLimit, policy)
+    mostHundredths(policy.weightsPpm[measure.category as RiskCategory], weightedLimit)
   if (measure.subcategory === COINJOIN) return Math.min(all, atMost(exposure.coinJoinMaximumHundredths))
   if (provenAmount === amount) return all
   const proven = formula(
@@ -75,14 +76,6 @@ function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): number {
     policy,
   )
   return Math.max(proven, Math.min(all, atMost(exposure.unprovenMaximumHundredths)))
-}
-
-/** The most points whose weighted value, rounded half up, is within a limit. */
-function unweightedLimit(category: RiskCategory, limit: number, policy: CompiledPolicy): number {
-  const weightPpm = policy.weightsPpm[category]
-  if (weightPpm === 0) return FULL_HUNDREDTHS
-  const beyond = (limit * 2 + 1) * (PPM / 2)
-  return Math.min(FULL_HUNDREDTHS, Math.ceil(beyond / weightPpm) - 1)
 }
 
 /** The fewest points whose weighted value, rounded half up, reaches a minimum; full points where none does. */
@@ -180,7 +173,7 @@ function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Ev
     confidence: measure.confidencePpm / PPM,
     status: 'live',
     observed_at: measure.observedAt,
-    sanction: sanctionOf(measure),
+    sanction: hasOneSource ? shownSanction(measure.sanction) : null,
     value: inAsset(measure, measure.amount),
     value_usd: inDollars(measure.microUsd),
     share: share === null ? null : share / PPM,
@@ -220,18 +213,6 @@ const MICRO_DECIMALS = 6
 /** Dollars as a decimal number, exact. */
 const inDollars = (microUsd: string | null): string | null =>
   microUsd === null ? null : decimalAmount(BigInt(microUsd), MICRO_DECIMALS)
-
-function sanctionOf({ sanction, sources }: ExposureMeasure): Evidence['sanction'] {
-  if (sanction === null || sources !== 1) return null
-  const { list, programmes, entityId, aliases, designatedOn } = sanction
-  return {
-    list,
-    programmes: [...programmes],
-    entity_id: entityId,
-    aliases: [...aliases],
-    designated_on: designatedOn,
-  }
-}
 
 const pathOf = (measure: ExposureMeasure): Evidence['path'] =>
   (measure.paths[0]?.steps ?? []).map((step) => ({

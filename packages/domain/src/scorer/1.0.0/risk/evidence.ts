@@ -10,6 +10,7 @@ import { compareStrength, compareText, confidenceOf } from './consider-labels.js
 import type { UnusedReason } from './label-facts.js'
 import { weightedHundredths, type CategoryOwnership, type CountedLabel } from './ownership.js'
 import { PPM, type CompiledPolicy } from './policy.js'
+import { shownSanction } from './shown-sanction.js'
 
 /** Items a report shows; the rest is counted. */
 export const MAX_EVIDENCE_ITEMS = 50
@@ -146,7 +147,7 @@ function evidenceOf(label: ConsideredLabel, screenedAddress: string): Evidence {
     confidence: confidenceOf(label) / PPM,
     status: label.status,
     observed_at: label.observedAt,
-    sanction: sanctionOf(label),
+    sanction: shownSanction(label.sanction),
     value: null,
     value_usd: null,
     share: null,
@@ -162,18 +163,6 @@ function evidenceOf(label: ConsideredLabel, screenedAddress: string): Evidence {
     used: label.used,
     reason: label.used ? null : label.reason,
     pre_designation: null,
-  }
-}
-
-function sanctionOf({ sanction }: ConsideredLabel): Evidence['sanction'] {
-  if (sanction === null) return null
-  const { list, programmes, entityId, aliases, designatedOn } = sanction
-  return {
-    list,
-    programmes: [...programmes],
-    entity_id: entityId,
-    aliases: [...aliases],
-    designated_on: designatedOn,
   }
 }
 
