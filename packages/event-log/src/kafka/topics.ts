@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Admin } from 'kafkajs'
-import { createAdmin, protocolError, type KafkaConnectionOptions } from './kafkajs.js'
+import { protocolError, type KafkaConnectionOptions } from './kafkajs.js'
+import { withAdmin, type AdminOptions } from './with-admin.js'
 
 export interface TopicCreation {
   readonly specs: readonly TopicSpec[]
@@ -25,8 +26,9 @@ const CONFIG_RESOURCE_TOPIC = 2
 export async function createTopics(
   connection: KafkaConnectionOptions,
   creation: TopicCreation,
+  options: AdminOptions = {},
 ): Promise<void> {
-  await withAdmin(connection, async (admin) => {
+  const createMissingTopics = async (admin: Admin): Promise<void> => {
     const { brokers } = await admin.describeCluster()
     const replicas = creation.replicationFactor ?? Math.min(REPLICAS_WANTED, brokers.length)
     const existing = new Set(await admin.listTopics())
@@ -41,7 +43,8 @@ export async function createTopics(
       admin,
       wanted.filter((each) => existing.has(each.name)),
     )
-  })
+  }
+  await withAdmin(connection, createMissingTopics, options)
 }
 
 async function createMissing(admin: Admin, specs: readonly TopicSpec[], replicas: number): Promise<void> {
@@ -187,17 +190,4 @@ export async function deleteRecordsBefore(
       partitions: [{ partition: place.partition, offset: String(place.offset) }],
     })
   })
-}
-
-async function withAdmin<T>(
-  connection: KafkaConnectionOptions,
-  work: (admin: Admin) => Promise<T>,
-): Promise<T> {
-  const admin = createAdmin(connection)
-  await admin.connect()
-  try {
-    return await work(admin)
-  } finally {
-    await admin.disconnect()
-  }
 }
