@@ -36,7 +36,6 @@ export function documentDefinition(document: ReportDocument, json: string): obje
       ...closingPages(document),
     ],
     footer: (page: number, pages: number) => footer(document, page, pages),
-    pageBreakBefore: startsAtTheEnd,
   }
 }
 
@@ -70,12 +69,4 @@ function footer({ title, verdict }: ReportDocument, page: number, pages: number)
       { width: 60, ...(muted(`${page} / ${pages}`, { ...style, alignment: 'right' }) as object) },
     ],
   }
-}
-
-/** A heading alone at the end of a page belongs to the next one. */
-function startsAtTheEnd(node: {
-  readonly headlineLevel?: number
-  readonly startPosition?: { readonly verticalRatio: number }
-}): boolean {
-  return node.headlineLevel !== undefined && (node.startPosition?.verticalRatio ?? 0) > 0.88
 }

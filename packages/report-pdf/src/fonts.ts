@@ -49,8 +49,12 @@ const allFiles: ReadonlySet<string> = new Set(
 /** Whether a path is one of the fonts: a document reads no other file. */
 export const isFontFile = (path: string): boolean => allFiles.has(path)
 
+/** Words whose glyphs a thread keeps for each font: those that reports repeat, about 1 kB each. */
+const MAX_KNOWN_WORDS = 5_000
+
 interface KnownFont {
   readonly parsed: ParsedFont
+  words: EmbeddedFont['layoutCache']
   readonly Embedded: new (document: PdfDocument, parsed: ParsedFont, id: string) => EmbeddedFont
 }
 
@@ -63,7 +67,11 @@ function knownFont(file: string): KnownFont {
   const { _font: font } = new PdfDocumentClass({}, {}, {}, {}, { autoFirstPage: false, font: null }).font(
     file,
   )
-  const opened = { parsed: font.font, Embedded: font.constructor as KnownFont['Embedded'] }
+  const opened = {
+    parsed: font.font,
+    words: Object.create(null) as KnownFont['words'],
+    Embedded: font.constructor as KnownFont['Embedded'],
+  }
   knownFonts.set(file, opened)
   return opened
 }
@@ -82,11 +90,19 @@ export function reuseParsedFonts(): void {
     const cache = (this.fontCache[name] ??= {})
     const cached = cache[type]
     if (cached !== undefined) return cached
-    const { parsed, Embedded } = knownFont(fontFiles[name][type])
+    const known = knownFont(fontFiles[name][type])
     const id = `F${++this._fontCount}`
-    const font = new Embedded(this, parsed, id)
+    const font = new known.Embedded(this, known.parsed, id)
+    font.layoutCache = wordsOf(known)
     this._fontFamilies[id] = font
     cache[type] = font
     return font
   }
+}
+
+/** A document may bring any number of words, so what is kept is thrown away as a whole before it grows too large. */
+function wordsOf(known: KnownFont): EmbeddedFont['layoutCache'] {
+  if (Object.keys(known.words).length > MAX_KNOWN_WORDS)
+    known.words = Object.create(null) as KnownFont['words']
+  return known.words
 }

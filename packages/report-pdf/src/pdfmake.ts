@@ -10,8 +10,13 @@ export interface ParsedFont {
   hasGlyphForCodePoint(codePoint: number): boolean
 }
 
+/** The glyphs of one word and their places. */
+type GlyphRun = object
+
 export interface EmbeddedFont {
   readonly font: ParsedFont
+  /** Of words that were laid out; they depend on the parsed font alone. */
+  layoutCache: Record<string, GlyphRun>
 }
 
 /** The class below the library’s printer. Fields with an underscore are of the library that it extends. */
@@ -46,3 +51,106 @@ export const loadPdfMake = (): PdfMake => require('pdfmake') as PdfMake
 
 export const loadPdfDocumentClass = (): PdfDocumentClass =>
   (require('pdfmake/js/PDFDocument.js') as { default: PdfDocumentClass }).default
+
+/** A word, or words, of one style on a line. */
+export interface Inline {
+  text: string
+  readonly x: number
+  width: number
+  readonly font: EmbeddedFont
+  readonly fontSize: number
+  readonly color: string
+  readonly link: string | null
+}
+
+export interface Line {
+  inlines: Inline[]
+}
+
+export interface StyleStack {
+  readonly styleOverrides: readonly Readonly<Record<string, unknown>>[]
+  readonly defaultStyle: Readonly<Record<string, unknown>>
+  getProperty(name: string): unknown
+}
+
+export interface Square {
+  readonly x: number
+  readonly y: number
+  readonly w: number
+  readonly h: number
+}
+
+/** Squares that are drawn at once, from a place of their own; or any other shape. */
+export type Vector =
+  | {
+      readonly type: 'squares'
+      readonly x: number
+      readonly y: number
+      readonly squares: readonly Square[]
+    }
+  | Square
+
+interface Renderer {
+  readonly pdfDocument: {
+    rect(x: number, y: number, width: number, height: number): void
+    fill(colour: string): void
+  }
+}
+
+export interface LaidOutNode {
+  readonly headlineLevel?: number
+  pageBreak?: string
+}
+
+interface LayoutBuilder {
+  readonly writer: {
+    context(): {
+      readonly y: number
+      getCurrentPage(): {
+        readonly pageSize: { readonly height: number }
+        readonly pageMargins: { readonly top: number; readonly bottom: number }
+      }
+    }
+  }
+}
+
+/** Classes inside the library. */
+export interface LayoutClasses {
+  readonly TextInlines: {
+    readonly prototype: {
+      measure(this: object, words: readonly object[], stack: StyleStack): readonly object[]
+    }
+  }
+  readonly StyleContextStack: {
+    readonly prototype: { getProperty(this: StyleStack, name: string): unknown }
+    getStyleProperty(
+      item: Readonly<Record<string, unknown>>,
+      stack: StyleStack | undefined,
+      name: string,
+      otherwise: unknown,
+    ): unknown
+  }
+  readonly Renderer: {
+    readonly prototype: {
+      renderLine(this: Renderer, line: Line, x: number, y: number): void
+      renderVector(this: Renderer, vector: Vector): void
+    }
+  }
+  readonly qrEncoder: { measure(node: object): { _canvas: Vector[] } }
+  readonly LayoutBuilder: {
+    readonly prototype: {
+      processNode(this: LayoutBuilder, node: LaidOutNode, ...rest: readonly unknown[]): unknown
+    }
+  }
+}
+
+const partOf = (file: string): unknown => (require(`pdfmake/js/${file}.js`) as { default: unknown }).default
+
+export const loadLayoutClasses = (): LayoutClasses =>
+  ({
+    TextInlines: partOf('TextInlines'),
+    StyleContextStack: partOf('StyleContextStack'),
+    Renderer: partOf('Renderer'),
+    qrEncoder: partOf('qrEnc'),
+    LayoutBuilder: partOf('LayoutBuilder'),
+  }) as LayoutClasses

@@ -3,6 +3,7 @@ import type { Report } from '@cupel/contracts'
 import { reportDocument } from '@cupel/report-document'
 import { documentDefinition } from './document-definition.js'
 import { fontFiles, isFontFile, reuseParsedFonts } from './fonts.js'
+import { takeLayoutShortcuts } from './layout-shortcuts.js'
 import { loadPdfMake } from './pdfmake.js'
 import { tableLayouts } from './style.js'
 
@@ -13,6 +14,7 @@ export async function renderReport(json: string): Promise<Uint8Array> {
   const pdfMake = loadPdfMake()
   if (!isPrepared) {
     reuseParsedFonts()
+    takeLayoutShortcuts()
     pdfMake.setFonts(fontFiles)
     pdfMake.setTableLayouts(tableLayouts)
     // A PDF contains what is in the report: nothing is fetched, and no file is read but fonts.

@@ -1,4 +1,6 @@
 /** The thread that renders PDFs, one after another: layout would hold up every call of the process. */
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { renderReport } from './render-report.js'
 
@@ -11,6 +13,20 @@ export interface RenderOrder {
 export type RenderResult =
   { readonly id: number; readonly pdf: Uint8Array } | { readonly id: number; readonly fault: string }
 
+/** Of a scale from -20 to 19: calls of the process go first where both want the processor. */
+const PRIORITY = 10
+
+/** Linux has priorities of threads; elsewhere the thread keeps the one of the process. */
+function yieldToCalls(): void {
+  try {
+    const [, thread] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self'))!
+    setPriority(Number(thread), PRIORITY)
+  } catch {
+    // Priorities make nothing right or wrong.
+  }
+}
+
+yieldToCalls()
 let last: Promise<void> = Promise.resolve()
 
 parentPort?.on('message', (order: RenderOrder) => {
