@@ -24,3 +24,5 @@ export { renderBulk } from './bulk/render.js'
 export { runWebhooks, type WebhookOptions, type WebhookResults } from './webhooks/run-webhooks.js'
 export { renderWebhooks } from './webhooks/render.js'
 export { renderExposure, runExposure, type ExposureOptions } from './exposure/run-exposure.js'
+/** `npm run bench:labels`: how fast the labels of a batch are looked up. */
+export { renderLookUp, runLookUp, type LookUpOptions } from './label-look-up/run-look-up.js'
