@@ -2,14 +2,17 @@
  * Shows which stored reports another policy would have changed: each is decided again from its recorded inputs under both
  * policies. The inputs stay as recorded: labels, chain facts, and the exposure found under the limits of that time.
  */
+import { setImmediate } from 'node:timers/promises'
 import {
   MissingSharedInputError,
   openSharedInputs,
   readStoredReports,
   type ReadingProgress,
+  type SharedInputsReader,
+  type StoredReport,
 } from '@cupel/proofs'
 import type { LabelStateRecorded, Report, ReportGenerated } from '@cupel/contracts'
-import { recompute, type CompiledPolicy } from '@cupel/domain'
+import { recompute, type CompiledPolicy, type SharedInputs } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { changedSettings, withSettingOf, type ChangedSetting } from './changed-settings.js'
 
@@ -55,6 +58,8 @@ export interface PolicyDiff {
   readonly changedScores: number
   readonly changedLevels: number
   readonly transitions: readonly { readonly from: string; readonly to: string; readonly count: number }[]
+  /** Reports of each level that keep it. */
+  readonly unchanged: readonly { readonly level: string; readonly count: number }[]
   readonly causes: readonly { readonly setting: string; readonly count: number }[]
   readonly flips: readonly Flip[]
   readonly flipsOmitted: number
@@ -70,34 +75,61 @@ export interface PolicyName {
 export const SEVERAL_SETTINGS = 'several together'
 
 export async function diffPolicies(options: PolicyDiffOptions): Promise<PolicyDiff> {
-  const { a, b, maxFlips } = options
+  return await comparePolicies({
+    ...options,
+    sharedInputs: openSharedInputs(options),
+    reports: (onUndecodable) => readStoredReports({ ...options, livemode: true, onUndecodable }),
+    explain: 'all',
+  })
+}
+
+export interface ComparisonOptions extends Pick<PolicyDiffOptions, 'a' | 'b' | 'maxFlips'> {
+  readonly sharedInputs: SharedInputsReader
+  /** The reports to decide again, in batches. The callback is called for each one that cannot be read. */
+  readonly reports: (onUndecodable: () => void) => AsyncIterable<readonly Pick<StoredReport, 'report'>[]>
+  /** The flips whose causes are looked for: every one, or those that are listed. Each setting costs a decision. */
+  readonly explain: 'all' | 'listed'
+}
+
+/** Decides each of the reports again under both policies. Other work of the process runs between two reports. */
+export async function comparePolicies(options: ComparisonOptions): Promise<PolicyDiff> {
+  const { a, b, maxFlips, sharedInputs } = options
   const settings = changedSettings(a.document, b.document)
   const between = settings.flatMap((setting) => {
     const policy = withSettingOf(a.document, setting)
     return policy === null ? [] : [{ path: setting.path, policy }]
   })
   const counts = { reports: 0, undecidable: 0, changedScores: 0, changedLevels: 0 }
-  const transitions = new Map<string, number>()
-  const causes = new Map<string, number>()
+  const [transitions, unchanged, causes] = [
+    new Map<string, number>(),
+    new Map<string, number>(),
+    new Map<string, number>(),
+  ]
   const flips: Flip[] = []
   const undecidable = (): void => void (counts.undecidable += 1)
-
-  const sharedInputs = openSharedInputs(options)
-  for await (const batch of readStoredReports({ ...options, livemode: true, onUndecodable: undecidable })) {
+  for await (const batch of options.reports(undecidable)) {
     for (const { report } of batch) {
+      await setImmediate()
       const shared = await sharedInputs.of(report.data).catch(missingInput)
-      if (shared === null) {
+      const decided = shared === null ? null : decideTwice(report.data, shared, a, b)
+      if (decided === null) {
         undecidable()
         continue
       }
-      const flip = compare(
-        { recorded: report.data, labelState: shared.labelState },
-        { a, b, between, counts },
-      )
-      if (flip === null) continue
-      count(transitions, JSON.stringify([flip.from.level, flip.to.level]))
+      const { before, after } = decided
+      counts.reports += 1
+      if (before.score !== after.score) counts.changedScores += 1
+      if (before.level === after.level) {
+        count(unchanged, before.level)
+        continue
+      }
+      counts.changedLevels += 1
+      count(transitions, JSON.stringify([before.level, after.level]))
+      const isListed = flips.length < maxFlips
+      if (!isListed && options.explain === 'listed') continue
+      const flip = flipOf(decided, between)
       for (const cause of flip.causes.length === 0 ? [SEVERAL_SETTINGS] : flip.causes) count(causes, cause)
-      if (flips.length < maxFlips) flips.push(flip)
+      if (isListed) flips.push(flip)
     }
   }
   return {
@@ -109,46 +141,39 @@ export async function diffPolicies(options: PolicyDiffOptions): Promise<PolicyDi
       const [from, to] = JSON.parse(key) as [string, string]
       return { from, to, count: number }
     }),
+    unchanged: sorted(unchanged).map(([level, number]) => ({ level, count: number })),
     causes: sorted(causes).map(([setting, number]) => ({ setting, count: number })),
     flips,
     flipsOmitted: counts.changedLevels - flips.length,
   }
 }
 
-interface Comparison {
-  readonly a: CompiledPolicy
-  readonly b: CompiledPolicy
-  readonly between: readonly { readonly path: string; readonly policy: CompiledPolicy }[]
-  readonly counts: Record<'reports' | 'undecidable' | 'changedScores' | 'changedLevels', number>
-}
-
-function missingInput(error: unknown): null {
-  if (error instanceof MissingSharedInputError) return null
-  throw error
-}
-
-interface DecidedReport {
+interface Decided {
   readonly recorded: ReportGenerated
   readonly labelState: LabelStateRecorded
+  readonly before: ReportGenerated
+  readonly after: ReportGenerated
 }
 
-/** The flip of a report; null if its level stays the same. */
-function compare(decided: DecidedReport, { a, b, between, counts }: Comparison): Flip | null {
-  const { recorded } = decided
-  let [before, after]: (ReportGenerated | null)[] = [null, null]
+/** Null for a damaged record, and for one of a scorer that this build lacks; `cupel audit recompute` names it. */
+function decideTwice(
+  recorded: ReportGenerated,
+  { labelState }: Pick<SharedInputs, 'labelState'>,
+  a: CompiledPolicy,
+  b: CompiledPolicy,
+): Decided | null {
   try {
-    before = under(decided, a)
-    after = under(decided, b)
+    const [before, after] = [under(recorded, labelState, a), under(recorded, labelState, b)]
+    return { recorded, labelState, before, after }
   } catch {
-    // A damaged record, or one of a scorer that this build lacks. It is counted here; `cupel audit recompute` names it.
-    counts.undecidable += 1
     return null
   }
-  counts.reports += 1
-  if (before.score !== after.score) counts.changedScores += 1
-  if (before.level === after.level) return null
-  counts.changedLevels += 1
-  const to = after
+}
+
+function flipOf(
+  { recorded, labelState, before, after }: Decided,
+  between: readonly { readonly path: string; readonly policy: CompiledPolicy }[],
+): Flip {
   return {
     reportId: recorded.reportId,
     address: recorded.address,
@@ -156,12 +181,23 @@ function compare(decided: DecidedReport, { a, b, between, counts }: Comparison):
     generatedAt: recorded.generatedAt,
     from: outcomeOf(before),
     to: outcomeOf(after),
-    causes: between.filter(({ policy }) => under(decided, policy).level === to.level).map(({ path }) => path),
+    causes: between
+      .filter(({ policy }) => under(recorded, labelState, policy).level === after.level)
+      .map(({ path }) => path),
   }
 }
 
+function missingInput(error: unknown): null {
+  if (error instanceof MissingSharedInputError) return null
+  throw error
+}
+
 /** The decision from the same inputs under another policy. */
-function under({ recorded, labelState }: DecidedReport, policy: CompiledPolicy): ReportGenerated {
+function under(
+  recorded: ReportGenerated,
+  labelState: LabelStateRecorded,
+  policy: CompiledPolicy,
+): ReportGenerated {
   return recompute(recorded, { labelState, policyDocument: policy.canonical })
 }
 

@@ -10,8 +10,10 @@ export { changedSettings, type ChangedSetting } from './changed-settings.js'
 export { ensureDefaultPolicy } from './ensure-default-policy.js'
 export type { PolicyToActivate } from './policy-activation.js'
 export {
+  comparePolicies,
   diffPolicies,
   SEVERAL_SETTINGS,
+  type ComparisonOptions,
   type Flip,
   type Outcome,
   type PolicyDiff,

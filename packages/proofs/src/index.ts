@@ -14,6 +14,7 @@ export {
   type RecomputeOptions,
   type RecomputeResult,
 } from './recompute-reports.js'
+export { readReportsAt, type ReportPlace } from './reports-at.js'
 export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
 export type { RecomputeStatus } from './verdict.js'
 export { verifyLog, type TopicSummary, type VerifyOptions, type VerifyResult } from './verify-log.js'

@@ -6,6 +6,7 @@ import { reportView } from './report-view/reducers.js'
 
 export { auditView, jobView, labelView, policyView, reportView }
 export * from './audit-view/queries.js'
+export * from './audit-view/usage.js'
 export { auditedData, callEvents, endOf } from './audit-view/recorded-call.js'
 export type { CallEnd, CallEvent, RecordedCall, ScreenOutcome } from './audit-view/recorded-call.js'
 export * from './job-view/queries.js'

@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
 import { installReadModels, TENANT_ROLE, tenantScope } from '@cupel/projections'
 import {
+  countUsage,
   ForeignRowError,
   getReport,
   listAuditEntries,
+  listReportPlaces,
   listReports,
   readItemReports,
   readJob,
@@ -32,7 +34,7 @@ beforeAll(async () => {
     await fixture.database.execute(
       `INSERT INTO report_view.report
          (report_id, account_id, livemode, state, document, ended_at, log_partition, log_offset)
-       VALUES ($1, $2, $3, 'generated', '{}', now(), 0, $4)`,
+       VALUES ($1, $2, $3, 'generated', '{"customer_reference":"r","chain":""}', now(), 0, $4)`,
       [`report-${index}`, accountId, livemode, index],
     )
     await fixture.database.execute(
@@ -74,6 +76,18 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
     (database, of) => listReports(database, { ...of, filter: {}, pageSize: 10, after: null }),
   ],
   ['the audit log', (database, of) => listAuditEntries(database, { ...of, pageSize: 10, after: null })],
+  [
+    'a search in the audit log',
+    (database, of) =>
+      listAuditEntries(database, { ...of, route: '', problemsOnly: false, pageSize: 10, after: null }),
+  ],
+  ['the use of keys', (database, of) => countUsage(database, { ...of, since: '2000-01-01T00:00:00.000Z' })],
+  ['places of reports', (database, of) => listReportPlaces(database, { ...of, limit: 10 })],
+  [
+    'a search for a reference',
+    (database, of) =>
+      listReports(database, { ...of, filter: { customerReference: 'r' }, pageSize: 10, after: null }),
+  ],
   ...[1, 2].map(
     (index) =>
       [

@@ -12,12 +12,16 @@ import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
+import { listLists, type Lists } from './routes/lists/list-lists.js'
+import { getPolicy } from './routes/policy/get-policy.js'
+import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
 import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
 import { getReportPdf } from './routes/reports/get-report-pdf.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { renderReferencePage } from './reference-page/render-page.js'
 import { createScreen } from './routes/screen/create-screen.js'
+import { getUsage, type UsageParts } from './routes/usage/get-usage.js'
 import { webhookEndpoints, type WebhookParts } from './routes/webhook-endpoints/index.js'
 import type { ReportIds } from './screening/report-ids.js'
 import type { ReportReader } from './screening/report-reader.js'
@@ -30,6 +34,9 @@ export interface EndpointParts {
   readonly reportIds: ReportIds
   readonly listing: ReportListing
   readonly auditListing: AuditListing
+  readonly lists: Lists
+  readonly policy: WhatIfParts
+  readonly usage: UsageParts
   readonly bulk: BulkParts
   readonly webhooks: WebhookParts
   /** Names of the readiness checks that fail. */
@@ -49,6 +56,10 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     cancelBulkJob(parts.bulk),
     listBulkResults(parts.bulk, parts.listing.tokens),
     ...webhookEndpoints(parts.webhooks),
+    listLists(parts.lists),
+    getPolicy(parts.policy.policyInForce),
+    whatIf(parts.policy),
+    getUsage(parts.usage),
     listAuditLog(parts.auditListing),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),

@@ -1,4 +1,5 @@
 /** The API description as a file: the answer of GET /openapi.json, indented so that diffs are readable. */
+import { plans } from '@cupel/domain'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
@@ -24,6 +25,9 @@ const DESCRIBED: EndpointParts = {
   reportIds: { next: notServed },
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
+  lists: { judge: notServed, tokens: { seal: notServed, open: notServed } },
+  policy: { policyInForce: notServed, compare: notServed },
+  usage: { keys: notServed, count: notServed, plans },
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
     reader: { find: notServed },

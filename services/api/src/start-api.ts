@@ -24,6 +24,10 @@ import { openBulk } from './bulk/open-bulk.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import type { TlsIdentity } from './http/connections.js'
 import { createPageTokens, type PageTokens } from './http/page-token.js'
+import { judgeSets } from './routes/lists/list-lists.js'
+import { readPolicyInForce } from './routes/policy/get-policy.js'
+import { createComparison } from './routes/policy/what-if.js'
+import { readKeys, readUsage } from './routes/usage/get-usage.js'
 import { openScreening } from './screening/open-screening.js'
 import { createReportNames } from './screening/report-id-cipher.js'
 
@@ -159,16 +163,15 @@ async function release({ audit, reservations, screening, gate, pdf }: Parts): Pr
   await gate.close()
 }
 
-function appOf(
-  { config, database, logger, metrics }: ApiDeps,
-  parts: Parts,
-  tls: TlsIdentity | null,
-  failing: () => readonly string[],
-): App {
+function appOf(deps: ApiDeps, parts: Parts, tls: TlsIdentity | null, failing: () => readonly string[]): App {
+  const { config, database, logger, metrics } = deps
   const { screening, bulk, gate, audit, idempotent, webhookStore, tokens, pdf } = parts
   const webhooks = { store: webhookStore, tokens }
   return buildApp({
-    endpoints: endpointsOf({ ...screening, ...listingsOf(database, tokens), bulk, webhooks, pdf, failing }),
+    endpoints: endpointsOf({
+      ...{ ...screening, ...listingsOf(database, tokens), ...referenceOf(deps, tokens) },
+      ...{ bulk, webhooks, pdf, failing },
+    }),
     ...{ gate, audit, idempotent, logger, metrics, tls },
     transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: tls !== null }),
     limits: {
@@ -187,6 +190,25 @@ function listingsOf(database: Database, tokens: PageTokens): Pick<EndpointParts,
     auditListing: {
       list: ({ accountId, livemode }, query) => listAuditEntries(database, { accountId, livemode, ...query }),
       tokens,
+    },
+  }
+}
+
+/** What screenings rest on, and how much the keys are used. */
+function referenceOf(
+  { config, database, log, codec }: ApiDeps,
+  tokens: PageTokens,
+): Pick<EndpointParts, 'lists' | 'policy' | 'usage'> {
+  return {
+    lists: { judge: (caller) => judgeSets(database, caller), tokens },
+    policy: {
+      policyInForce: (caller) => readPolicyInForce(database, caller),
+      compare: createComparison({ database, log, codec }),
+    },
+    usage: {
+      keys: (caller) => readKeys(database, caller),
+      count: (caller, since) => readUsage(database, caller, since),
+      plans: plansOf(config),
     },
   }
 }

@@ -4,7 +4,9 @@ import { screenTopic, topicOf, type Logger, type Metrics, type ScreenRequested }
 import type { EventLog, LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
-import { jobView, readModels, reportView } from '@cupel/read-models'
+import { compiledDefaultPolicy } from '@cupel/domain'
+import { ensureDefaultPolicy } from '@cupel/policy'
+import { jobView, policyView, readActivePolicy, readModels, reportView } from '@cupel/read-models'
 import {
   failLoudly,
   issueTestKey,
@@ -12,7 +14,9 @@ import {
   type IssuedTestKey,
   type TestInstallation,
 } from '@cupel/testkit/installation'
+import { until } from '@cupel/testkit'
 import { webhooksMigrations } from '@cupel/webhooks'
+import { expect } from 'vitest'
 import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
 import { startTestScorer, type TestScorer } from './scorer.js'
 
@@ -41,6 +45,7 @@ export interface ApiOptions {
 
 export async function startInstallation(): Promise<Installation> {
   const base = await openTestInstallation({ migrations: [accessMigrations, webhooksMigrations], readModels })
+  await activateDefaultPolicy(base)
   const scorer = await startTestScorer(base)
   base.onClose(() => scorer.stop())
   let projections: RunningReadModel[] = []
@@ -61,7 +66,9 @@ export async function startInstallation(): Promise<Installation> {
     key: (order) => issueTestKey(base.database, order),
     project() {
       if (projections.length === 0)
-        projections = [reportView, jobView].map((readModel) => runReadModel({ ...base.deps, readModel }))
+        projections = [policyView, reportView, jobView].map((readModel) =>
+          runReadModel({ ...base.deps, readModel }),
+        )
     },
     async stopProjecting() {
       await Promise.all(projections.splice(0).map((one) => one.stop()))
@@ -71,7 +78,15 @@ export async function startInstallation(): Promise<Installation> {
   }
   base.onClose(() => installation.stopProjecting())
   installation.project()
+  await until(async () => expect(await readActivePolicy(base.database)).not.toBeNull())
   return installation
+}
+
+/** Screenings are decided by a policy, so every installation has one. */
+async function activateDefaultPolicy(base: TestInstallation): Promise<void> {
+  const { document, canonical, sha256 } = compiledDefaultPolicy
+  const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
+  await ensureDefaultPolicy({ ...base, policy })
 }
 
 /** What every name means in a test that says nothing else: no test asks a name server. */

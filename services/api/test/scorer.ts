@@ -115,12 +115,14 @@ function generated(codec: EventCodec, request: ScreenRequested, level: string): 
 
 /** The document this scorer answers a request with: a whole report, so that it fits the API description. */
 export function reportText(
-  request: Pick<ScreenRequested, 'reportId' | 'address' | 'chain'>,
+  request: Pick<ScreenRequested, 'reportId' | 'address' | 'chain'> &
+    Partial<Pick<ScreenRequested, 'customerReference'>>,
   level = 'green',
 ): string {
   const { reportId: report_id, address, chain } = request
   const risk = { ...reportExample.risk, level }
-  return JSON.stringify({ ...reportExample, report_id, address, chain, risk }, null, 1)
+  const customer_reference = request.customerReference ?? reportExample.customer_reference
+  return JSON.stringify({ ...reportExample, report_id, address, chain, customer_reference, risk }, null, 1)
 }
 
 function failure(codec: EventCodec, request: ScreenRequested): NewRecord {

@@ -20,6 +20,9 @@ export interface AuditEntry {
   readonly at: string
 }
 
+/** Entries that one page looks through for what has no index. A page may then be short, or empty, and have a next one. */
+const MAX_SEARCHED_ENTRIES = 20_000
+
 /** Place in the list: the last entry of the page before. */
 export interface AuditCursor {
   readonly at: string
@@ -35,6 +38,17 @@ export interface AuditPage {
 export interface AuditQuery extends Tenant {
   /** Only calls with this key. */
   readonly keyId?: string | undefined
+  /** Only calls of this endpoint: its path, with the names of its parameters. */
+  readonly route?: string | undefined
+  /** Only calls that concerned or made the object with this id. */
+  readonly subjectId?: string | undefined
+  readonly clientAddress?: string | undefined
+  /** Only calls that were refused or failed. */
+  readonly problemsOnly?: boolean | undefined
+  /** Came at or after this time; UTC, RFC 3339. */
+  readonly from?: string | undefined
+  /** Came before this time; UTC, RFC 3339. */
+  readonly to?: string | undefined
   readonly pageSize: number
   readonly after: AuditCursor | null
 }
@@ -46,18 +60,19 @@ export interface AuditQuery extends Tenant {
 export async function listAuditEntries(database: Queryable, query: AuditQuery): Promise<AuditPage> {
   const values: unknown[] = [query.accountId, query.livemode]
   const parameter = (value: unknown): string => `$${values.push(value)}`
-  const conditions = ['account_id = $1 AND livemode = $2', '(report_id IS NULL OR state IS NOT NULL)']
-  if (query.keyId !== undefined) conditions.push(`key_id = ${parameter(query.keyId)}`)
-  if (query.after !== null) {
-    const { at, requestId } = query.after
-    conditions.push(`(at, request_id) < (${parameter(at)}::timestamptz, ${parameter(requestId)})`)
-  }
+  const inWindow = windowOf(query, parameter)
+  const searched = searchOf(query, parameter)
+  const isSearch = searched.length > 0
+  const entries = isSearch
+    ? `(SELECT * FROM audit_view.entry WHERE ${inWindow} ORDER BY at DESC, request_id DESC LIMIT ${MAX_SEARCHED_ENTRIES}) AS entry`
+    : 'audit_view.entry'
+  const conditions = [...(isSearch ? searched : [inWindow]), '(report_id IS NULL OR state IS NOT NULL)']
   const rows = await queryTenant<EntryRow>(
     database,
     query,
     `SELECT ${TENANT_FIELDS}, ${asFields('request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms')},
        ${asTimes('at')}, ${asFields('report_id, state')}, ${asTimes('ended_at')}
-     FROM audit_view.entry LEFT JOIN LATERAL (
+     FROM ${entries} LEFT JOIN LATERAL (
        SELECT state, ended_at FROM report_view.report
        WHERE report.report_id = entry.report_id AND report.account_id = entry.account_id AND report.livemode = entry.livemode
      ) AS outcome ON true
@@ -67,9 +82,46 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
   )
   const items = rows.slice(0, query.pageSize).map(entryOf)
   const last = items.at(-1)
-  const next =
-    rows.length > query.pageSize && last !== undefined ? { at: last.at, requestId: last.requestId } : null
-  return { items, next }
+  if (rows.length > query.pageSize && last !== undefined)
+    return { items, next: { at: last.at, requestId: last.requestId } }
+  return { items, next: isSearch ? await lastSearched(database, query) : null }
+}
+
+/** What the index gives in order. */
+function windowOf(query: AuditQuery, parameter: (value: unknown) => string): string {
+  const conditions = ['account_id = $1 AND livemode = $2']
+  if (query.keyId !== undefined) conditions.push(`key_id = ${parameter(query.keyId)}`)
+  if (query.from !== undefined) conditions.push(`at >= ${parameter(query.from)}::timestamptz`)
+  if (query.to !== undefined) conditions.push(`at < ${parameter(query.to)}::timestamptz`)
+  if (query.after !== null) {
+    const { at, requestId } = query.after
+    conditions.push(`(at, request_id) < (${parameter(at)}::timestamptz, ${parameter(requestId)})`)
+  }
+  return conditions.join(' AND ')
+}
+
+function searchOf(query: AuditQuery, parameter: (value: unknown) => string): string[] {
+  const conditions: string[] = []
+  if (query.route !== undefined) conditions.push(`route = ${parameter(query.route)}`)
+  if (query.clientAddress !== undefined) conditions.push(`client_address = ${parameter(query.clientAddress)}`)
+  if (query.subjectId !== undefined)
+    conditions.push(`position(${parameter(JSON.stringify(query.subjectId))} IN subject_ids) > 0`)
+  if (query.problemsOnly === true) conditions.push(`(status >= 400 OR state = 'failed')`)
+  return conditions
+}
+
+/** The oldest entry that a page looked through; null where no older one is left. */
+async function lastSearched(database: Queryable, query: AuditQuery): Promise<AuditCursor | null> {
+  const values: unknown[] = [query.accountId, query.livemode]
+  const inWindow = windowOf(query, (value) => `$${values.push(value)}`)
+  const [row] = await queryTenant<AuditCursor>(
+    database,
+    query,
+    `SELECT ${TENANT_FIELDS}, ${asFields('request_id')}, ${asTimes('at')} FROM audit_view.entry
+     WHERE ${inWindow} ORDER BY at DESC, request_id DESC OFFSET ${MAX_SEARCHED_ENTRIES - 1} LIMIT 1`,
+    values,
+  )
+  return row === undefined ? null : { at: row.at, requestId: row.requestId }
 }
 
 interface EntryRow extends Tenant, Omit<AuditEntry, 'code' | 'subjectIds'> {

@@ -44,13 +44,22 @@ export interface ReportFilter {
   readonly canonicalAddress?: string | undefined
   readonly chain?: string | undefined
   readonly level?: string | undefined
+  /** The caller's own reference, exactly. */
+  readonly customerReference?: string | undefined
+  /** Ended at or after this time; UTC, RFC 3339. */
+  readonly from?: string | undefined
+  /** Ended before this time; UTC, RFC 3339. */
+  readonly to?: string | undefined
 }
 
 export interface ReportPage {
   readonly items: readonly { readonly reportId: string; readonly document: string }[]
-  /** Null at the end of the list. */
+  /** Null at the end of the list. A page that was looked through for a reference may be short, or empty, and have a next one. */
   readonly next: ReportCursor | null
 }
+
+/** Reports that one page looks through for a reference, which has no index: some 30 ms for each thousand. */
+const MAX_SEARCHED_REPORTS = 5_000
 
 /** Newest first. Each page continues after the last item of the previous one, so new reports do not shift the pages. */
 export async function listReports(
@@ -63,31 +72,98 @@ export async function listReports(
     after,
   }: ReportOwner & { filter: ReportFilter; pageSize: number; after: ReportCursor | null },
 ): Promise<ReportPage> {
+  const tenant = { accountId, livemode }
   const values: unknown[] = [accountId, livemode]
   const parameter = (value: unknown): string => `$${values.push(value)}`
+  const conditions = conditionsOf(filter, after, parameter)
+  const reference = filter.customerReference
+  const source =
+    reference === undefined
+      ? `report_view.report WHERE ${conditions}`
+      : `(SELECT * FROM report_view.report WHERE ${conditions}
+          ORDER BY ended_at DESC, report_id DESC LIMIT ${MAX_SEARCHED_REPORTS}) AS searched
+         WHERE document::json ->> 'customer_reference' = ${parameter(reference)}`
+  const rows = await queryTenant<ReportCursor & { readonly document: string }>(
+    database,
+    tenant,
+    `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, ${asTimes('ended_at')}
+     FROM ${source} ORDER BY ended_at DESC, report_id DESC LIMIT ${parameter(pageSize + 1)}`,
+    values,
+  )
+  const items = rows.slice(0, pageSize)
+  const last = items.at(-1)
+  const next =
+    rows.length > pageSize && last !== undefined
+      ? last
+      : reference === undefined
+        ? null
+        : await lastSearched(database, tenant, filter, after)
+  return {
+    items: items.map(({ reportId, document }) => ({ reportId, document })),
+    next: next === null ? null : { endedAt: next.endedAt, reportId: next.reportId },
+  }
+}
+
+function conditionsOf(
+  filter: ReportFilter,
+  after: ReportCursor | null,
+  parameter: (value: unknown) => string,
+): string {
   const conditions = [`account_id = $1 AND livemode = $2 AND state = 'generated'`]
   if (filter.canonicalAddress !== undefined)
     conditions.push(`canonical_address = ${parameter(filter.canonicalAddress)}`)
   if (filter.chain !== undefined) conditions.push(`chain = ${parameter(filter.chain)}`)
   if (filter.level !== undefined) conditions.push(`level = ${parameter(filter.level)}`)
-  if (after !== null) {
+  if (filter.from !== undefined) conditions.push(`ended_at >= ${parameter(filter.from)}::timestamptz`)
+  if (filter.to !== undefined) conditions.push(`ended_at < ${parameter(filter.to)}::timestamptz`)
+  if (after !== null)
     conditions.push(
       `(ended_at, report_id) < (${parameter(after.endedAt)}::timestamptz, ${parameter(after.reportId)})`,
     )
-  }
-  const rows = await queryTenant<ReportCursor & { readonly document: string }>(
+  return conditions.join(' AND ')
+}
+
+/** The oldest report that a page looked through; null where no older one is left. */
+async function lastSearched(
+  database: Queryable,
+  { accountId, livemode }: Tenant,
+  filter: ReportFilter,
+  after: ReportCursor | null,
+): Promise<ReportCursor | null> {
+  const values: unknown[] = [accountId, livemode]
+  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const [row] = await queryTenant<ReportCursor>(
     database,
     { accountId, livemode },
-    `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, ${asTimes('ended_at')}
-     FROM report_view.report WHERE ${conditions.join(' AND ')}
-     ORDER BY ended_at DESC, report_id DESC LIMIT ${parameter(pageSize + 1)}`,
+    `SELECT ${TENANT_FIELDS}, ${asFields('report_id')}, ${asTimes('ended_at')} FROM report_view.report
+     WHERE ${conditionsOf(filter, after, parameter)}
+     ORDER BY ended_at DESC, report_id DESC OFFSET ${MAX_SEARCHED_REPORTS - 1} LIMIT 1`,
     values,
   )
-  const items = rows.slice(0, pageSize)
-  const last = items.at(-1)
-  const next = rows.length > pageSize && last !== undefined ? last : null
-  return {
-    items: items.map(({ reportId, document }) => ({ reportId, document })),
-    next: next === null ? null : { endedAt: next.endedAt, reportId: next.reportId },
-  }
+  return row ?? null
+}
+
+/** Where the newest reports of a tenant stand in the log, newest first. */
+export async function listReportPlaces(
+  database: Queryable,
+  { accountId, livemode, limit }: ReportOwner & { limit: number },
+): Promise<
+  {
+    readonly reportId: string
+    readonly partition: number
+    readonly offset: number
+    readonly endedAt: string
+  }[]
+> {
+  return await queryTenant(
+    database,
+    { accountId, livemode },
+    {
+      name: 'report-view.places',
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id')}, log_partition AS partition, log_offset AS offset, ${asTimes('ended_at')}
+             FROM report_view.report WHERE account_id = $1 AND livemode = $2 AND state = 'generated'
+             ORDER BY ended_at DESC, report_id DESC LIMIT $3`,
+    },
+    [accountId, livemode, limit],
+  )
 }

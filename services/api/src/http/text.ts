@@ -4,6 +4,9 @@ import { z } from 'zod'
 /** Longer than any chain code. */
 export const MAX_CHAIN_LENGTH = 32
 
+/** Characters a customer's own reference may have. */
+export const MAX_REFERENCE_LENGTH = 128
+
 export function text(maxLength: number, minLength = 1): z.ZodString {
   return z
     .string()

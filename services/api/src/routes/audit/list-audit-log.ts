@@ -1,27 +1,36 @@
 /** GET /v1/audit-log: the calls made with the account's keys, newest first. Eventually consistent, like every list. */
 import type { Caller } from '@cupel/access'
-import type { AuditCursor, AuditEntry, AuditPage } from '@cupel/read-models'
+import type { AuditCursor, AuditEntry, AuditPage, AuditQuery } from '@cupel/read-models'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import type { Refusal } from '../../http/problem.js'
 import { text } from '../../http/text.js'
+import { timeRange } from '../../http/time-range.js'
 
 export interface AuditListing {
-  readonly list: (
-    caller: Caller,
-    query: { keyId: string | undefined; pageSize: number; after: AuditCursor | null },
-  ) => Promise<AuditPage>
+  readonly list: (caller: Caller, query: Omit<AuditQuery, 'accountId' | 'livemode'>) => Promise<AuditPage>
   readonly tokens: PageTokens
 }
 
 const DEFAULT_PAGE_SIZE = 50
 const MAX_KEY_ID_LENGTH = 64
+/** Ids of objects, paths of endpoints and addresses of clients are shorter. */
+const MAX_FILTER_LENGTH = 128
 const LIST = 'audit-log'
 
 const auditQuery = z.strictObject({
   key_id: text(MAX_KEY_ID_LENGTH).optional().describe('Only calls with this key.'),
+  route: text(MAX_FILTER_LENGTH)
+    .optional()
+    .describe('Only calls of this endpoint: its path, with the names of its parameters.'),
+  subject_id: text(MAX_FILTER_LENGTH)
+    .optional()
+    .describe('Only calls that concerned or made this object, such as a report.'),
+  client_address: text(MAX_FILTER_LENGTH).optional().describe('Only calls from this address.'),
+  outcome: z.enum(['problem']).optional().describe('`problem`: only calls that were refused or failed.'),
+  ...timeRange,
   page_size: pageSize(DEFAULT_PAGE_SIZE),
   page_token: pageToken,
 })
@@ -68,7 +77,7 @@ export function listAuditLog({ list, tokens }: AuditListing): Endpoint {
     tag: 'Access',
     summary: 'List the use of keys',
     description:
-      'Every call made with a key of the account, in the key’s environment, newest first, including rejected calls, for example for their scope. A call may appear a moment after it was answered.',
+      'Every call made with a key of the account, in the key’s environment, newest first, including rejected calls, for example for their scope. A call may appear a moment after it was answered. A page that is narrowed by route, subject, client address or outcome may be short, or empty, and still have a next one.',
     access: 'read-only',
     querySchema: auditQuery,
     answers: [
@@ -82,10 +91,22 @@ export function listAuditLog({ list, tokens }: AuditListing): Endpoint {
     ],
     problems: ['unavailable'],
     async handle({ caller }, { query }): Promise<Answer | Refusal> {
-      const scope = [LIST, caller.accountId, caller.livemode, query.key_id ?? '']
-      const after = query.page_token === undefined ? null : cursorOf(tokens.open(scope, query.page_token))
+      const { page_size, page_token, ...narrowed } = query
+      // Absent filters have no name in it, so that a token fits only the filters it was made for.
+      const scope = [LIST, caller.accountId, caller.livemode, JSON.stringify(narrowed)]
+      const after = page_token === undefined ? null : cursorOf(tokens.open(scope, page_token))
       if (after === undefined) return unknownPageToken()
-      const page = await list(caller, { keyId: query.key_id, pageSize: query.page_size, after })
+      const page = await list(caller, {
+        ...{
+          keyId: query.key_id,
+          route: query.route,
+          subjectId: query.subject_id,
+          from: query.from,
+          to: query.to,
+        },
+        ...{ clientAddress: query.client_address, problemsOnly: query.outcome === 'problem' },
+        ...{ pageSize: page_size, after },
+      })
       const next = page.next === null ? null : tokens.seal(scope, [page.next.at, page.next.requestId])
       const items = page.items.map((entry) => itemOf(entry, caller.livemode))
       return jsonAnswer(200, JSON.stringify({ items, next_page_token: next }))

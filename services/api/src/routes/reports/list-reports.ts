@@ -8,7 +8,8 @@ import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../htt
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import { refuse, type Refusal } from '../../http/problem.js'
-import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
+import { MAX_CHAIN_LENGTH, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
+import { timeRange } from '../../http/time-range.js'
 import { reportComponent, reportExample } from './report-description.js'
 
 export interface ReportListing {
@@ -30,6 +31,12 @@ const reportQuery = z.strictObject({
     .describe('Only reports of this address, in any of its forms.'),
   chain: text(MAX_CHAIN_LENGTH).optional().describe('Only reports on this chain; a code in any case.'),
   level: z.enum(riskLevels).optional().describe('Only reports of this level.'),
+  customer_reference: text(MAX_REFERENCE_LENGTH)
+    .optional()
+    .describe(
+      'Only reports with exactly this reference. Such a page may be short, or empty, and still have a next one.',
+    ),
+  ...timeRange,
   page_size: pageSize(DEFAULT_PAGE_SIZE),
   page_token: pageToken,
 })
@@ -72,26 +79,39 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
 }
 
 /** Reports are found by the canonical form of an address; a caller may send any form. */
-function filterOf({ address, chain, level }: ReportQuery): ReportFilter | Refusal {
+function filterOf({
+  address,
+  chain,
+  level,
+  customer_reference,
+  from,
+  to,
+}: ReportQuery): ReportFilter | Refusal {
+  const rest = { level, customerReference: customer_reference, from, to }
   if (address === undefined) {
     const code = chain === undefined ? undefined : findChain(chain)?.code
     if (chain !== undefined && code === undefined) {
       const detail = 'The chain is not one of the supported chains; GET /v1/chains lists them.'
       return refuse('unsupported_chain', detail, { errors: [{ pointer: '/chain', detail }] })
     }
-    return { chain: code, level }
+    return { chain: code, ...rest }
   }
   const parsed = parseAddress(address, chain)
   if (!parsed.ok) {
     const pointer = parsed.code === 'invalid_address' ? '/address' : '/chain'
     return refuse(parsed.code, parsed.detail, { errors: [{ pointer, detail: parsed.detail }] })
   }
-  return { canonicalAddress: parsed.canonical, chain: chain === undefined ? undefined : parsed.chain, level }
+  return {
+    canonicalAddress: parsed.canonical,
+    chain: chain === undefined ? undefined : parsed.chain,
+    ...rest,
+  }
 }
 
 function scopeOf(caller: Caller, filter: ReportFilter): (string | boolean)[] {
-  const { canonicalAddress = '', chain = '', level = '' } = filter
-  return [LIST, caller.accountId, caller.livemode, canonicalAddress, chain, level]
+  const { canonicalAddress = '', chain = '', level = '', customerReference = '', from = '', to = '' } = filter
+  const { accountId, livemode } = caller
+  return [LIST, accountId, livemode, canonicalAddress, chain, level, customerReference, from, to]
 }
 
 /** Undefined where the token was not made here. */

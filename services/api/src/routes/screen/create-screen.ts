@@ -18,15 +18,13 @@ import {
 } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
-import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
+import { MAX_CHAIN_LENGTH, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { ReportIds } from '../../screening/report-ids.js'
 import type { FoundReport, ReportReader } from '../../screening/report-reader.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
 import { reportComponent, reportExample } from '../reports/report-description.js'
 
-/** Characters a customer's own reference may have. */
-const MAX_REFERENCE_LENGTH = 128
 /** A late report is usually there by then. */
 const LATE_RETRY_SECONDS = 1
 

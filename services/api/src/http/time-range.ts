@@ -1,0 +1,29 @@
+/** The parameters `from` and `to` of lists in the order of time. */
+import { z } from 'zod'
+
+const time = (meaning: string) =>
+  z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/, {
+      error: 'Expected a date (YYYY-MM-DD) or an RFC 3339 time',
+    })
+    .refine((text) => isTime(text), { error: 'There is no such time' })
+    .transform((text) => new Date(text).toISOString())
+    .optional()
+    .meta({
+      description: `${meaning} A date (its first moment, UTC) or an RFC 3339 time.`,
+      override: { type: 'string' },
+    })
+
+/** A date that the calendar lacks, such as 30 February, would become another one. */
+function isTime(text: string): boolean {
+  if (Number.isNaN(Date.parse(text))) return false
+  const day = text.slice(0, 'YYYY-MM-DD'.length)
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}
+
+/** Both are optional; a range that ends before it begins has no items. */
+export const timeRange = {
+  from: time('Only items of this time or later.'),
+  to: time('Only items before this time.'),
+}
