@@ -4,7 +4,7 @@
  * Source: Kafka documentation, "Record Batch" and "Record"; varints are zig-zag encoded as in Protocol Buffers.
  */
 import { gunzipSync } from 'node:zlib'
-import { TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from '../port.js'
+import { MAX_RECORD_BYTES, TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from '../port.js'
 
 export interface ProducerIdentity {
   readonly id: bigint
@@ -112,6 +112,8 @@ export class UnreadableBatchError extends Error {
 const CODEC_MASK = 0x07
 const CONTROL_FLAG = 0x20
 const GZIP = 1
+/** What a compressed batch may unpack to: a few records of the greatest size. */
+export const MAX_UNPACKED_BYTES = 4 * MAX_RECORD_BYTES
 
 /**
  * The records from `from` on in the batches of an answer. A batch holds offsets below the one asked for where the asked one
@@ -154,10 +156,21 @@ export function decodeBatches(bytes: Buffer, topic: string, partition: number, f
 
 function unpacked(body: Buffer, codec: number, topic: string, partition: number): Buffer {
   if (codec === 0) return body
-  if (codec === GZIP) return gunzipSync(body)
+  if (codec === GZIP) return gunzipped(body, topic, partition)
   throw new UnreadableBatchError(
     `${topic}/${partition} holds a batch compressed with codec ${codec}; only gzip is known`,
   )
+}
+
+/** A few bytes may unpack to gigabytes: the output is limited while it is made. */
+function gunzipped(body: Buffer, topic: string, partition: number): Buffer {
+  try {
+    return gunzipSync(body, { maxOutputLength: MAX_UNPACKED_BYTES })
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    const why = isTooLarge ? `unpacks to more than ${MAX_UNPACKED_BYTES} bytes` : 'is not what gzip writes'
+    throw new UnreadableBatchError(`${topic}/${partition} holds a batch that ${why}`, { cause: error })
+  }
 }
 
 /** Position of the cursor within the batch that is read; decoding is synchronous, so one is enough. */

@@ -7,6 +7,7 @@ import {
   BATCH_OVERHEAD,
   crc32c,
   decodeBatches,
+  MAX_UNPACKED_BYTES,
   NO_PRODUCER,
   recordBytes,
   UnreadableBatchError,
@@ -132,11 +133,28 @@ describe('a fetched range', () => {
   })
 })
 
-test('a batch that gzip compressed is read; another codec and an old format are named', () => {
-  const plain = encode(['a', 'b'].map(made))
-  const packed = Buffer.concat([plain.subarray(0, 61), gzipSync(plain.subarray(61))])
+const compressed = (plain: Buffer, body = gzipSync(plain.subarray(61))): Buffer => {
+  const packed = Buffer.concat([plain.subarray(0, 61), body])
   packed.writeInt32BE(packed.length - 12, 8)
   packed.writeInt16BE(1, 21)
+  return packed
+}
+
+test('a compressed batch that unpacks to more than the limit, or to nothing, makes the partition unreadable', () => {
+  const plain = encode(['a'].map(made))
+  const bomb = compressed(plain, gzipSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1)))
+  expect(bomb.length).toBeLessThan(MAX_UNPACKED_BYTES / 500)
+  expect(() => decodeBatches(bomb, 't', 3, 0)).toThrow(
+    't/3 holds a batch that unpacks to more than 8000000 bytes',
+  )
+  expect(() => decodeBatches(bomb, 't', 3, 0)).toThrow(UnreadableBatchError)
+  const broken = compressed(plain, Buffer.from('no gzip'))
+  expect(() => decodeBatches(broken, 't', 3, 0)).toThrow('t/3 holds a batch that is not what gzip writes')
+})
+
+test('a batch that gzip compressed is read; another codec and an old format are named', () => {
+  const plain = encode(['a', 'b'].map(made))
+  const packed = compressed(plain)
   expect(decodeBatches(packed, 't', 0, 0).records.map((each) => each.value?.toString())).toEqual(['a', 'b'])
   packed.writeInt16BE(4, 21)
   expect(() => decodeBatches(packed, 't', 0, 0)).toThrow(UnreadableBatchError)

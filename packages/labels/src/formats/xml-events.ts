@@ -18,8 +18,10 @@ export type XmlEvent =
 
 /** No identifier, name or date has more characters. */
 const MAX_TEXT_CHARACTERS = 65_536
+/** Elements within one another. Lists of authorities have at most a dozen. */
+export const MAX_DEPTH = 64
 
-/** Yields the start and end of every element. Refuses a document that is not well-formed or is cut off. */
+/** Yields the start and end of every element. Refuses a document that is not well-formed, is cut off or is nested too deeply. */
 export async function* readXml(input: ByteStream, root: string): AsyncGenerator<XmlEvent> {
   const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false })
   const open: { element: XmlElement; text: string }[] = []
@@ -35,6 +37,8 @@ export async function* readXml(input: ByteStream, root: string): AsyncGenerator<
     if (open.length === 0 && name !== root) {
       throw new SetRefusedError('wrong-header', parser.line, `the document is <${name}>, not <${root}>`)
     }
+    if (open.length === MAX_DEPTH)
+      throw new SetRefusedError('malformed', parser.line, `elements lie within more than ${MAX_DEPTH} others`)
     open.push({ element, text: '' })
     events.push({ type: 'start', element })
   })
