@@ -23,7 +23,15 @@ export type { IdempotentRequest, Reservation, ReservationKind } from './idempote
 export { loadInstallationSecrets, type InstallationSecrets } from './installation-secrets.js'
 export { clientNetwork, normaliseIp, parseIpRange } from './ip-range.js'
 export type { IpRange } from './ip-range.js'
-export { AccessRefusal, issueKey, listKeys, revokeKey, ROTATION_OVERLAP_MS, rotateKey } from './keys.js'
+export {
+  AccessRefusal,
+  issueKey,
+  listKeys,
+  revokeKey,
+  ROTATION_OVERLAP_MS,
+  rotateKey,
+  validKeys,
+} from './keys.js'
 export type { ApiKey, IssuedKey, KeyOrder } from './keys.js'
 export { accessMigrations } from './migrations.js'
 export {

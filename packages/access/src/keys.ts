@@ -67,6 +67,23 @@ export async function issueKey(database: Database, order: KeyOrder): Promise<Iss
   )
 }
 
+/** Those of the keys that are neither revoked nor expired. */
+export async function validKeys(
+  database: Queryable,
+  keyIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ readonly keyId: string }>(
+    {
+      name: 'access.valid-keys',
+      text: `SELECT ${asFields('key_id')} FROM access.api_key WHERE key_id = ANY($1)
+               AND (revoked_at IS NULL OR revoked_at > clock_timestamp())
+               AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
+    },
+    [keyIds],
+  )
+  return new Set(rows.map(({ keyId }) => keyId))
+}
+
 /** Revokes a key at once, everywhere. It is no error to revoke it again, or during the overlap of a rotation. */
 export async function revokeKey(
   database: Database,

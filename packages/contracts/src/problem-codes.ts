@@ -39,6 +39,7 @@ export const problemCodes = {
     retry: 'after-fix',
   },
   rate_limited: { status: 429, title: 'Rate limit exceeded', retry: 'later' },
+  too_many_streams: { status: 429, title: 'The API key has too many open event streams', retry: 'later' },
   too_many_failures: { status: 429, title: 'Too many failed authentications', retry: 'later' },
   internal_error: { status: 500, title: 'Internal error', retry: 'later' },
   screening_failed: { status: 500, title: 'The screening could not be decided', retry: 'later' },

@@ -12,6 +12,7 @@ export async function installReadModels(database: Database, readModels: readonly
     await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [INSTALL_LOCK])
     for (const readModel of readModels) {
       if (await schemaExists(transaction, readModel.schema)) {
+        await createIndexes(transaction, readModel, readModel.schema)
         await ensureTenantRole(transaction)
         await raiseTenantWalls(transaction, readModel.schema)
         continue
@@ -36,9 +37,21 @@ export async function createReadModelSchema(
   await transaction.query(`SET LOCAL search_path TO ${schema}`)
   await transaction.query(readModel.definition)
   await transaction.query('SET LOCAL search_path TO DEFAULT')
+  await createIndexes(transaction, readModel, schema)
   // A rebuild may come before the first start, on a database restored without its roles.
   await ensureTenantRole(transaction)
   await raiseTenantWalls(transaction, schema)
+}
+
+async function createIndexes(
+  transaction: Queryable,
+  { indexes = [] }: ReadModel,
+  schema: string,
+): Promise<void> {
+  if (indexes.length === 0) return
+  await transaction.query(`SET LOCAL search_path TO ${schema}`)
+  for (const index of indexes) await transaction.query(index)
+  await transaction.query('SET LOCAL search_path TO DEFAULT')
 }
 
 /** Takes the statistics for query plans. Existing plans, those of prepared statements included, are made again. */

@@ -20,6 +20,11 @@ export interface ReadModel {
   readonly workTopics?: readonly string[]
   /** DDL with unqualified names; it runs with the schema as search path. */
   readonly definition: string
+  /**
+   * Further indexes, `CREATE INDEX IF NOT EXISTS` with unqualified names. They change no rows: a start creates those that are
+   * missing, and no rebuild is needed.
+   */
+  readonly indexes?: readonly string[]
   /** Every table of the definition: what a rebuild compares. */
   readonly tables: readonly string[]
   readonly reducers: readonly Reducer[]

@@ -8,6 +8,7 @@ import {
   ForeignRowError,
   getReport,
   listAuditEntries,
+  listJobs,
   listReportPlaces,
   listReports,
   readItemReports,
@@ -75,6 +76,7 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
     'a list of reports',
     (database, of) => listReports(database, { ...of, filter: {}, pageSize: 10, after: null }),
   ],
+  ['a list of jobs', (database, of) => listJobs(database, of, { pageSize: 10, before: null })],
   ['the audit log', (database, of) => listAuditEntries(database, { ...of, pageSize: 10, after: null })],
   [
     'a search in the audit log',
@@ -105,7 +107,7 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
   [
     'reports of the items of a job',
     async (database, of) => {
-      const item = { status: 'completed', index: 0, address: 'x' } as const
+      const item = { status: 'completed', index: 0, address: 'x', level: 'green', score: 0 } as const
       const items = [0, 1, 2].map((index) => ({ ...item, reportId: `report-${index}` }))
       return [...(await readItemReports(database, of, items)).keys()]
     },

@@ -7,6 +7,8 @@ import { listAuditLog, type AuditListing } from './routes/audit/list-audit-log.j
 import { cancelBulkJob } from './routes/bulk/cancel-bulk-job.js'
 import { createBulkJob } from './routes/bulk/create-bulk-job.js'
 import { getBulkJob } from './routes/bulk/get-bulk-job.js'
+import { followBulkJob } from './routes/bulk/follow-bulk-job.js'
+import { listBulkJobs } from './routes/bulk/list-bulk-jobs.js'
 import { listBulkResults } from './routes/bulk/list-bulk-results.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
@@ -52,7 +54,9 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getReportPdf(parts.reports, parts.pdf),
     listReports(parts.listing),
     createBulkJob(parts.bulk),
+    listBulkJobs(parts.bulk, parts.listing.tokens),
     getBulkJob(parts.bulk),
+    followBulkJob(parts.bulk),
     cancelBulkJob(parts.bulk),
     listBulkResults(parts.bulk, parts.listing.tokens),
     ...webhookEndpoints(parts.webhooks),

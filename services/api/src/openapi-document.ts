@@ -31,6 +31,9 @@ const DESCRIBED: EndpointParts = {
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
     reader: { find: notServed },
+    list: notServed,
+    watch: { follow: notServed, stop: notServed },
+    streams: { refusal: notServed, answer: notServed, stop: notServed },
     readReports: notServed,
     resultsUrl: notServed,
   },

@@ -23,6 +23,7 @@ import { createAuditTrail } from './audit/audit-trail.js'
 import { openBulk } from './bulk/open-bulk.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import type { TlsIdentity } from './http/connections.js'
+import type { StreamLimits } from './http/event-streams.js'
 import { createPageTokens, type PageTokens } from './http/page-token.js'
 import { judgeSets } from './routes/lists/list-lists.js'
 import { readPolicyInForce } from './routes/policy/get-policy.js'
@@ -62,6 +63,8 @@ export interface ApiDeps {
   readonly fail: (reason: string, error: unknown) => void
   /** In place of the name servers of the system, where webhook URLs are judged. */
   readonly resolve?: ResolveName
+  /** In place of the usual limits of event streams. */
+  readonly streamLimits?: Partial<StreamLimits>
 }
 
 export interface RunningApi extends RunningService {
@@ -108,6 +111,8 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     async stop() {
       // Order: accept no more calls, answer the accepted ones, then release what their answers needed.
       isStopping = true
+      // A stream is an answer without an end of its own.
+      await parts.bulk.streams.stop()
       await app.close()
       await screening.drained()
       await release(parts)
@@ -138,7 +143,8 @@ async function openParts(deps: ApiDeps, links: Links) {
   return {
     screening,
     bulk: openBulk({
-      ...{ log, codec, database, links, deadlineMs, nameReports },
+      ...{ log, codec, database, logger, metrics, links, deadlineMs, nameReports },
+      streamLimits: deps.streamLimits,
       takeNumbers: (count) => takeReportNumbers(database, count),
     }),
     gate: createAdmission({
@@ -155,7 +161,9 @@ async function openParts(deps: ApiDeps, links: Links) {
   }
 }
 
-async function release({ audit, reservations, screening, gate, pdf }: Parts): Promise<void> {
+async function release({ audit, reservations, screening, gate, pdf, bulk }: Parts): Promise<void> {
+  await bulk.streams.stop()
+  await bulk.watch.stop()
   await pdf.close()
   await audit.stop()
   await reservations.stop()

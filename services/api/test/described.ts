@@ -94,7 +94,15 @@ export function headerFaults(
       faults.push(`${name}: ${String(value)} is not what is described`)
   }
   // Nothing of its own that a client could come to rely on, and nothing about what it runs on.
-  const generic = ['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'allow']
+  const generic = [
+    'content-type',
+    'content-length',
+    'date',
+    'connection',
+    'keep-alive',
+    'allow',
+    'transfer-encoding',
+  ]
   for (const name of Object.keys(reply.headers))
     if (!named.has(name) && !generic.includes(name)) faults.push(`${name} is sent and not described`)
   return faults

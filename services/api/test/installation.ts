@@ -41,6 +41,7 @@ export interface ApiOptions {
   readonly log?: EventLog
   readonly database?: Database
   readonly resolve?: NonNullable<ApiDeps['resolve']>
+  readonly streamLimits?: NonNullable<ApiDeps['streamLimits']>
 }
 
 export async function startInstallation(): Promise<Installation> {
@@ -57,6 +58,8 @@ export async function startInstallation(): Promise<Installation> {
         ...base.deps,
         resolve: async () => [PUBLIC_ADDRESS],
         fail: failLoudly,
+        // A test that calls every endpoint waits for the end of each answer.
+        streamLimits: { maxAgeMs: 1_000 },
         ...options,
         config: { ...CONFIG, ...config },
       })

@@ -79,7 +79,7 @@ test('errors are problem documents, with an example for each code', () => {
 
 test('examples of successes fit their schemas', () => {
   const successes = responses.filter(({ status }) => status < 300)
-  expect(successes.length).toBe(operations.length)
+  expect(new Set(successes.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
   for (const { operation, response } of successes) {
     const [content] = Object.values(response.content ?? {})
     // 204 has nothing to show.

@@ -9,6 +9,7 @@ import { openDatabase, type Database } from '@cupel/postgres'
 import { noteSkip, until } from '@cupel/testkit'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { expect } from 'vitest'
+import { streamLimits } from '../src/http/event-streams.js'
 import { exampleOf, type Described } from './described.js'
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
@@ -171,6 +172,17 @@ export async function createProvocations(installation: Installation): Promise<Pr
     unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),
     chain_mismatch: (at) => sendAddress(at, { address: BITCOIN_ADDRESS, chain: 'ETH' }),
     rate_limited: (at) => send(at, { key: spent.key }),
+    too_many_streams: async (at) => {
+      const { key: busy } = await installation.key({ accountId: account.accountId, plan: 'enterprise' })
+      const fill = (): Promise<Reply>[] =>
+        Array.from({ length: streamLimits.maxStreamsPerKey }, () => send(at, { key: busy }))
+      return await until(async () => {
+        void Promise.all(fill()).catch(() => undefined)
+        const reply = await send(at, { key: busy })
+        expect(reply.status).toBe(429)
+        return reply
+      })
+    },
     too_many_failures: async (at) => {
       await call(strictUrl, 'GET', '/v1/chains')
       return await send(at, { url: strictUrl, key: null })

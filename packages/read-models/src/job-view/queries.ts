@@ -47,6 +47,9 @@ export type JobItem =
       readonly index: number
       readonly address: string
       readonly reportId: string
+      /** Level and score of the report. */
+      readonly level: string
+      readonly score: number
     }
   | {
       readonly status: 'failed'
@@ -56,7 +59,7 @@ export type JobItem =
       readonly detail: string
     }
 
-interface JobRow {
+export interface JobRow {
   readonly submittedAt: string
   readonly items: string
   readonly cancelRequestedAt: string | null
@@ -74,6 +77,9 @@ interface OutcomeRow extends Tenant {
   readonly failureCode: string | null
   readonly failureDetail: string | null
   readonly endedAt: string
+  /** Null where the screening failed. */
+  readonly level: string | null
+  readonly score: number | null
 }
 
 /** Null if this account and environment has no such job, or not yet. */
@@ -101,7 +107,7 @@ export async function readJob(
 }
 
 /** Outcomes of screenings. The failure of an unreadable request belongs to no account; the owner of the job sees it. */
-async function readOutcomes(
+export async function readOutcomes(
   database: Queryable,
   { accountId, livemode }: Tenant,
   reportIds: readonly string[],
@@ -110,7 +116,7 @@ async function readOutcomes(
   const rows = await database.query<OutcomeRow>(
     {
       name: 'job-view.outcomes',
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id, state, failure_code, failure_detail')}, ${asTimes('ended_at')}
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id, state, failure_code, failure_detail, level, score')}, ${asTimes('ended_at')}
              FROM report_view.report
              WHERE report_id = ANY($1) AND livemode = $3 AND (account_id = $2 OR (account_id = '' AND state = 'failed'))`,
     },
@@ -122,7 +128,7 @@ async function readOutcomes(
   return new Map(rows.map((row) => [row.reportId, row]))
 }
 
-function readingOf(
+export function readingOf(
   jobId: string,
   row: JobRow,
   items: readonly StoredItem[],
@@ -220,9 +226,15 @@ function itemOf(
   if (reportId === undefined)
     return { status: 'failed', index, address, code: code ?? 'invalid_address', detail: detail ?? '' }
   const mark = markOf(job, index)
-  if (mark === COMPLETED) return { status: 'completed', index, address, reportId }
   if (mark === CANCELLED) return { status: 'cancelled', index, address }
   const outcome = outcomes.get(reportId)
+  if (mark === COMPLETED)
+    return {
+      ...{ status: 'completed', index, address, reportId },
+      // A row without a level is a defect; it must not count as harmless.
+      level: outcome?.level ?? 'grey',
+      score: outcome?.score ?? 0,
+    }
   if (mark === FAILED)
     return {
       ...{ status: 'failed', index, address },

@@ -54,6 +54,8 @@ export const jobView: ReadModel = {
   schema: 'job_view',
   topics: [topicOf('BulkSubmitted', true), topicOf('BulkSubmitted', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
+  // The list of an account's jobs is newest first; the ids of jobs are in the order of their times.
+  indexes: ['CREATE INDEX IF NOT EXISTS job_newest ON job (account_id, livemode, job_id DESC)'],
   tables: ['job'],
   maxBatchRecords: MAX_BATCH_RECORDS,
   reducers: [

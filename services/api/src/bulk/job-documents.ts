@@ -1,5 +1,6 @@
 /** Jobs and their results as callers receive them. Reports go in as they were recorded, byte for byte. */
-import type { JobItem, JobReading } from '@cupel/read-models'
+import { riskLevels } from '@cupel/contracts'
+import type { JobItem, JobReading, JobSummary } from '@cupel/read-models'
 import type { SubmittedJob } from './bulk-jobs.js'
 
 /** Where the results of a job are. */
@@ -16,6 +17,7 @@ export function acceptedDocument(
     status: 'queued',
     livemode,
     ...{ total, completed: 0, failed: refused, cancelled: 0 },
+    levels: levelsOf([]),
     created_at: submittedAt,
     started_at: null,
     completed_at: null,
@@ -37,6 +39,7 @@ export function jobDocument(
     status,
     livemode,
     ...{ total, completed, failed, cancelled },
+    levels: levelsOf(job.items),
     created_at: job.createdAt,
     started_at: job.startedAt,
     completed_at: job.completedAt,
@@ -45,6 +48,27 @@ export function jobDocument(
   const results =
     reports === null ? 'null' : `[${job.items.map((item) => resultDocument(item, reports)).join(',')}]`
   return `${head.slice(0, -1)},"results":${results}}`
+}
+
+export function summaryDocument(job: JobSummary, livemode: boolean, resultsUrl: ResultsUrl): object {
+  const { jobId, status, total, completed, failed, cancelled } = job
+  return {
+    job_id: jobId,
+    status,
+    livemode,
+    ...{ total, completed, failed, cancelled },
+    created_at: job.createdAt,
+    completed_at: job.completedAt,
+    results_url: resultsUrl(jobId),
+  }
+}
+
+/** Numbers of completed items. A level that is not known here is one of which too little is known. */
+function levelsOf(items: readonly JobItem[]): Record<string, number> {
+  const levels: Record<string, number> = Object.fromEntries(riskLevels.map((level) => [level, 0]))
+  for (const item of items)
+    if (item.status === 'completed') levels[item.level in levels ? item.level : 'grey']! += 1
+  return levels
 }
 
 export function resultDocument(item: JobItem, reports: ReadonlyMap<string, string>): string {

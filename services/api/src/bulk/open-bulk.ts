@@ -1,18 +1,35 @@
 /** The parts of the API that bulk jobs need, put together. */
-import type { Caller } from '@cupel/access'
-import { reportPartitionOfLane } from '@cupel/contracts'
+import { validKeys, type Caller } from '@cupel/access'
+import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { findJob, readItemReports, type FoundJob, type JobItem } from '@cupel/read-models'
+import {
+  findJob,
+  listJobs,
+  readItemReports,
+  readJob,
+  type FoundJob,
+  type JobItem,
+  type JobPage,
+} from '@cupel/read-models'
+import { createEventStreams, type EventStreams, type StreamLimits } from '../http/event-streams.js'
 import type { NameReports } from '../screening/report-id-cipher.js'
 import { createReportIds } from '../screening/report-ids.js'
 import { READ_YOUR_WRITES_TIMEOUT_MS } from '../screening/report-reader.js'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
 import type { ResultsUrl } from './job-documents.js'
+import { createJobWatch, type JobWatch } from './job-watch.js'
 
 export interface BulkParts {
   readonly jobs: BulkJobs
   readonly reader: { find(caller: Pick<Caller, 'accountId' | 'livemode'>, jobId: string): Promise<FoundJob> }
+  /** Newest first. */
+  readonly list: (
+    caller: Pick<Caller, 'accountId' | 'livemode'>,
+    query: { readonly pageSize: number; readonly before: string | null },
+  ) => Promise<JobPage>
+  readonly watch: JobWatch
+  readonly streams: EventStreams
   /** Reports of items, byte for byte, by report id. */
   readonly readReports: (caller: Caller, items: readonly JobItem[]) => Promise<ReadonlyMap<string, string>>
   readonly resultsUrl: ResultsUrl
@@ -22,6 +39,9 @@ export interface OpenBulkOptions {
   readonly log: EventLog
   readonly codec: EventCodec
   readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly streamLimits: Partial<StreamLimits> | undefined
   readonly deadlineMs: number
   readonly takeNumbers: (count: number) => Promise<number>
   readonly nameReports: NameReports
@@ -29,7 +49,15 @@ export interface OpenBulkOptions {
   readonly links: { readonly baseUrl: string; readonly reportPageUrl: string }
 }
 
-export function openBulk({ log, codec, database, links, ...options }: OpenBulkOptions): BulkParts {
+export function openBulk({
+  log,
+  codec,
+  database,
+  links,
+  logger,
+  metrics,
+  ...options
+}: OpenBulkOptions): BulkParts {
   const reportIds = createReportIds({
     take: options.takeNumbers,
     idsOf: (first, count) =>
@@ -47,6 +75,12 @@ export function openBulk({ log, codec, database, links, ...options }: OpenBulkOp
       find: ({ accountId, livemode }, jobId) =>
         findJob({ database, log, timeoutMs: READ_YOUR_WRITES_TIMEOUT_MS }, { accountId, livemode }, jobId),
     },
+    list: ({ accountId, livemode }, query) => listJobs(database, { accountId, livemode }, query),
+    watch: createJobWatch({ logger, read: (tenant, jobId) => readJob(database, tenant, jobId) }),
+    streams: createEventStreams({
+      ...{ logger, metrics, limits: options.streamLimits ?? {} },
+      validKeys: (keyIds) => validKeys(database, keyIds),
+    }),
     readReports: ({ accountId, livemode }, items) =>
       readItemReports(database, { accountId, livemode }, items),
     resultsUrl: (jobId) => `${links.baseUrl}/v1/bulk/${jobId}/results`,

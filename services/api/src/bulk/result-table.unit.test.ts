@@ -6,7 +6,10 @@ import { cellText, resultTable } from './result-table.js'
 
 const reportId = reportExample.report_id
 const reports = new Map([[reportId, JSON.stringify(reportExample, null, 1)]])
-const completed = { status: 'completed', index: 0, address: reportExample.address, reportId } as const
+const completed = {
+  ...({ status: 'completed', index: 0, address: reportExample.address, reportId } as const),
+  ...{ level: 'red', score: 100 },
+}
 const failed = {
   status: 'failed',
   index: 1,

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+
 /** An answer as a handler gives it, in the form it goes out in. */
 export interface Answer {
   readonly status: number
@@ -7,4 +9,6 @@ export interface Answer {
   readonly isRecorded?: boolean
   /** Text is sent as UTF-8; null for no body. */
   readonly body: string | Uint8Array | null
+  /** Writes the body bit by bit once the head is sent, and ends it. Not called for HEAD, nor where the client has gone. */
+  readonly stream?: (response: ServerResponse) => void
 }

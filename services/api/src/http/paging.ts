@@ -6,19 +6,18 @@ import { MAX_PAGE_TOKEN_LENGTH } from './page-token.js'
 export const MAX_PAGE_SIZE = 200
 
 /** The parameter `page_size`, as text in a query. */
-export function pageSize(defaultSize: number) {
+export function pageSize(defaultSize: number, maxSize = MAX_PAGE_SIZE) {
+  const error = `Expected a whole number from 1 to ${maxSize}`
   return z
     .string()
-    .regex(/^[0-9]{1,3}$/, { error: `Expected a whole number from 1 to ${MAX_PAGE_SIZE}` })
+    .regex(/^[0-9]{1,3}$/, { error })
     .transform(Number)
-    .refine((size) => size >= 1 && size <= MAX_PAGE_SIZE, {
-      error: `Expected a whole number from 1 to ${MAX_PAGE_SIZE}`,
-    })
+    .refine((size) => size >= 1 && size <= maxSize, { error })
     .optional()
     .transform((size) => size ?? defaultSize)
     .meta({
       description: 'Items per page.',
-      override: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: defaultSize },
+      override: { type: 'integer', minimum: 1, maximum: maxSize, default: defaultSize },
     })
 }
 

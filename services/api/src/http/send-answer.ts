@@ -27,14 +27,15 @@ const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 export function createSendAnswer(options: SendAnswerOptions): SendAnswer {
   const requestSeconds = options.metrics.histogram(
     'http_request_seconds',
-    'Time from the head of a request to its answer.',
+    'Time from the head of a request to its answer, or to the head of a streamed one.',
     LATENCY_BUCKETS,
     ['method', 'route', 'status'],
   )
   const headersOf = (answer: Answer, request: FastifyRequest): Record<string, string | number> => {
     const headers: Record<string, string | number> = { ...securityHeaders, 'request-id': request.id }
     if (answer.contentType !== undefined) headers['content-type'] = answer.contentType
-    if (answer.body !== null) headers['content-length'] = Buffer.byteLength(answer.body)
+    if (answer.body !== null && answer.stream === undefined)
+      headers['content-length'] = Buffer.byteLength(answer.body)
     if (options.isClosing()) headers['connection'] = 'close'
     if (options.isSecure(request.raw)) headers['strict-transport-security'] = STRICT_TRANSPORT_SECURITY
     return Object.assign(headers, answer.headers)
@@ -46,7 +47,11 @@ export function createSendAnswer(options: SendAnswerOptions): SendAnswer {
     const { raw } = reply
     const { method } = request
     const { status } = answer
-    if (!raw.destroyed && !raw.headersSent) raw.writeHead(status, headersOf(answer, request)).end(answer.body)
+    if (!raw.destroyed && !raw.headersSent) {
+      raw.writeHead(status, headersOf(answer, request))
+      if (answer.stream === undefined || method === 'HEAD') raw.end(answer.body)
+      else answer.stream(raw)
+    }
     const seconds = (performance.now() - receivedMs) / 1000
     requestSeconds.observe(seconds, { method, route, status: String(status) })
     options.logger.debug({ requestId: request.id, method, route, status, seconds }, 'Answered')

@@ -37,6 +37,9 @@ export const bulkJob = z
     completed: z.int().describe('Items with a report.'),
     failed: z.int().describe('Items without one, refused addresses among them.'),
     cancelled: z.int().describe('Items not done when the job was cancelled.'),
+    levels: z
+      .object({ green: z.int(), orange: z.int(), red: z.int(), grey: z.int() })
+      .describe('How many of the completed items have which level.'),
     created_at: z.string().describe('UTC, RFC 3339 with milliseconds.'),
     started_at: z.string().nullable().describe('When the first item was decided; null before.'),
     completed_at: z.string().nullable().describe('When the job ended, however it did; null before.'),
@@ -50,6 +53,10 @@ export const bulkJob = z
   })
   .meta({ id: 'BulkJob' })
 
+export const bulkJobSummary = bulkJob.omit({ levels: true, started_at: true, results: true }).meta({
+  id: 'BulkJobSummary',
+})
+
 export const resultExample: z.infer<typeof bulkResult> = {
   index: 0,
   address: reportExample.address,
@@ -62,6 +69,7 @@ export const acceptedExample: z.infer<typeof bulkJob> = {
   status: 'queued',
   livemode: true,
   ...{ total: 2, completed: 0, failed: 1, cancelled: 0 },
+  levels: { green: 0, orange: 0, red: 0, grey: 0 },
   created_at: '2026-11-21T09:00:00.000Z',
   started_at: null,
   completed_at: null,
@@ -73,6 +81,7 @@ export const endedExample: z.infer<typeof bulkJob> = {
   ...acceptedExample,
   status: 'completed_with_errors',
   completed: 1,
+  levels: { green: 0, orange: 0, red: 1, grey: 0 },
   started_at: '2026-11-21T09:00:00.040Z',
   completed_at: '2026-11-21T09:00:00.040Z',
   results: [
@@ -90,5 +99,6 @@ export const runningExample: z.infer<typeof bulkJob> = {
   ...acceptedExample,
   status: 'running',
   ...{ total: 1_000, completed: 312, failed: 1, cancelled: 0 },
+  levels: { green: 290, orange: 4, red: 2, grey: 16 },
   started_at: '2026-11-21T09:00:00.040Z',
 }

@@ -1,8 +1,11 @@
 /** GET /v1/bulk/{job_id}/results: the outcome of each address, in pages or as a file, also while the job runs. */
+import type { Caller } from '@cupel/access'
 import type { JobItem } from '@cupel/read-models'
+import { riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
 import { resultDocument, resultLines } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
+import { itemStatuses, pageOf, resultSorts, selectResults } from '../../bulk/result-order.js'
 import { resultTable } from '../../bulk/result-table.js'
 import { negotiate } from '../../http/accept.js'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
@@ -21,17 +24,27 @@ const TABLE_TYPE = 'text/csv'
 const resultQuery = z.strictObject({
   page_size: pageSize(DEFAULT_PAGE_SIZE),
   page_token: pageToken,
+  sort: z
+    .enum(resultSorts)
+    .default('submission')
+    .meta({ override: { type: 'string', enum: resultSorts, default: 'submission' } })
+    .describe(
+      '`submission`: in the order of the submission. `risk`: worst first, that is red, orange and grey, failed items, green, cancelled and pending ones; within a level by score.',
+    ),
+  level: z.enum(riskLevels).optional().describe('Only completed items whose report has this level.'),
+  status: z.enum(itemStatuses).optional().describe('Only items of this status.'),
 })
+type ResultQuery = z.infer<typeof resultQuery>
 
 export function listBulkResults({ reader, readReports }: BulkParts, tokens: PageTokens): Endpoint {
-  return keyedEndpoint<z.infer<typeof jobPath>, z.infer<typeof resultQuery>>({
+  return keyedEndpoint<z.infer<typeof jobPath>, ResultQuery>({
     operationId: 'listBulkResults',
     method: 'GET',
     path: '/v1/bulk/{job_id}/results',
     tag: 'Bulk',
     summary: 'Get the results of a job',
     description:
-      'What became of each address, in the order of the submission, also while the job runs: then items that are not done are `pending`. `Accept` chooses the form: pages of JSON, or the whole as `application/x-ndjson` (one result a line) or `text/csv` (a row a result, made so that a spreadsheet takes nothing for a formula). Pages are for JSON alone.',
+      'What became of each address, in the order of the submission or worst first, also while the job runs: then items that are not done are `pending`. In a walk through pages no item comes twice; an item that is done meanwhile may be missed where `sort` or a filter moves it, so begin again once the job has ended. `Accept` chooses the form: pages of JSON, or all that the filters select as `application/x-ndjson` (one result a line) or `text/csv` (a row a result, made so that a spreadsheet takes nothing for a formula). Pages are for JSON alone.',
     access: 'read-only',
     pathSchema: jobPath,
     querySchema: resultQuery,
@@ -64,18 +77,17 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
       const type = negotiate(headers.accept, [JSON_TYPE, LINES_TYPE, TABLE_TYPE])
       if (type === null)
         return refuse('not_acceptable', `Results are ${JSON_TYPE}, ${LINES_TYPE} or ${TABLE_TYPE}.`)
-      const scope = [LIST, caller.accountId, caller.livemode, path.job_id]
-      const first = query.page_token === undefined ? 0 : firstOf(tokens.open(scope, query.page_token))
-      if (first === null) return unknownPageToken()
+      const scope = scopeOf(caller, path.job_id, query)
+      const after = query.page_token === undefined ? null : placeOf(tokens.open(scope, query.page_token))
+      if (after === undefined) return unknownPageToken()
       const found = await reader.find(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
-      const { items } = found.job
+      const items = selectResults(found.job.items, query)
       if (type !== JSON_TYPE) return fileOf(type, path.job_id, items, await readReports(caller, items))
-      const page = items.slice(first, first + query.page_size)
-      const reports = await readReports(caller, page)
-      const after = first + page.length
-      const next = after < items.length ? tokens.seal(scope, [String(after)]) : null
-      const documents = page.map((item) => resultDocument(item, reports)).join(',')
+      const page = pageOf(items, query, { after, size: query.page_size })
+      const reports = await readReports(caller, page.items)
+      const next = page.last === null ? null : tokens.seal(scope, page.last.map(String))
+      const documents = page.items.map((item) => resultDocument(item, reports)).join(',')
       return jsonAnswer(200, `{"items":[${documents}],"next_page_token":${JSON.stringify(next)}}`, VARY)
     },
   })
@@ -110,7 +122,11 @@ function fileOf(
   }
 }
 
-/** Null where the token was not made here. */
-function firstOf(position: readonly string[] | null): number | null {
-  return position?.[0] === undefined ? null : Number(position[0])
+function scopeOf(caller: Caller, jobId: string, { sort, level, status }: ResultQuery) {
+  return [LIST, caller.accountId, caller.livemode, jobId, sort, level ?? '', status ?? '']
+}
+
+/** Undefined where the token was not made here. */
+function placeOf(position: readonly string[] | null): readonly number[] | undefined {
+  return position?.map(Number)
 }

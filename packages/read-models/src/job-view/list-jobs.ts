@@ -1,0 +1,77 @@
+/** The jobs of an account, newest first. */
+import type { BulkCounts, BulkStatus } from '@cupel/domain'
+import { asFields, asTimes, type Queryable } from '@cupel/postgres'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { readingOf, readOutcomes, type JobRow } from './queries.js'
+import type { StoredItem } from './reducers.js'
+
+/** A job without its items. */
+export interface JobSummary extends BulkCounts {
+  readonly jobId: string
+  readonly status: BulkStatus
+  /** Times are UTC, RFC 3339 with milliseconds. */
+  readonly createdAt: string
+  /** Null while the job runs. */
+  readonly completedAt: string | null
+}
+
+export interface JobPage {
+  readonly jobs: readonly JobSummary[]
+  /** Whether there are older ones. */
+  readonly hasMore: boolean
+}
+
+/**
+ * Newest first, by id: ids of jobs begin with the time of their making. A page continues below the id of the last job of the
+ * previous one, so new jobs do not shift the pages. A job whose end is recorded is shown as ended, though its last results may be
+ * readable a moment later.
+ */
+export async function listJobs(
+  database: Queryable,
+  tenant: Tenant,
+  { pageSize, before }: { readonly pageSize: number; readonly before: string | null },
+): Promise<JobPage> {
+  const { accountId, livemode } = tenant
+  const rows = await queryTenant<ListedRow>(
+    database,
+    tenant,
+    {
+      name: 'job-view.list',
+      // The items of an ended job are not needed: its row holds the counts.
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('job_id, status, completed, failed, cancelled')},
+               ${asTimes('submitted_at, ended_at, cancel_requested_at')},
+               CASE WHEN status IS NULL THEN items ELSE '[]' END AS items, NULL AS "cancelledIndices"
+             FROM job_view.job WHERE account_id = $1 AND livemode = $2 AND ($3::text IS NULL OR job_id < $3)
+             ORDER BY job_id DESC LIMIT $4`,
+    },
+    [accountId, livemode, before, pageSize + 1],
+  )
+  const page = rows.slice(0, pageSize)
+  const itemsOf = new Map(page.map((row) => [row.jobId, JSON.parse(row.items) as StoredItem[]]))
+  const reportIds = [...itemsOf.values()].flatMap((items) => items.flatMap((item) => item.report_id ?? []))
+  const outcomes = await readOutcomes(database, tenant, [...new Set(reportIds)])
+  return {
+    jobs: page.map((row) => {
+      const items = itemsOf.get(row.jobId)!
+      if (row.status !== null) return endedSummary(row, row.status)
+      const own = new Map(
+        items.flatMap(({ report_id: id }) => (outcomes.has(id ?? '') ? [[id!, outcomes.get(id!)!]] : [])),
+      )
+      const { status, total, completed, failed, cancelled, createdAt } = readingOf(row.jobId, row, items, own)
+      return { jobId: row.jobId, status, total, completed, failed, cancelled, createdAt, completedAt: null }
+    }),
+    hasMore: rows.length > pageSize,
+  }
+}
+
+interface ListedRow extends JobRow {
+  readonly jobId: string
+}
+
+function endedSummary(row: ListedRow, status: BulkStatus): JobSummary {
+  const [completed, failed, cancelled] = [row.completed!, row.failed!, row.cancelled!]
+  return {
+    ...{ jobId: row.jobId, status, total: completed + failed + cancelled, completed, failed, cancelled },
+    ...{ createdAt: row.submittedAt, completedAt: row.endedAt },
+  }
+}

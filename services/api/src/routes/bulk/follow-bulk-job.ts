@@ -1,0 +1,79 @@
+/** GET /v1/bulk/{job_id}/events: how a job stands, told whenever that changes, until it has ended. */
+import type { JobReading } from '@cupel/read-models'
+import { z } from 'zod'
+import { jobDocument } from '../../bulk/job-documents.js'
+import { stateOf } from '../../bulk/job-watch.js'
+import type { BulkParts } from '../../bulk/open-bulk.js'
+import { keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import { EVENT_STREAM_TYPE, type EventStream } from '../../http/event-streams.js'
+import type { Refusal } from '../../http/problem.js'
+import { statuses } from '../../http/status.js'
+import { jobPath, runningExample } from './job-description.js'
+import { jobRefusal } from './job-refusals.js'
+
+export function followBulkJob({ reader, watch, streams, resultsUrl }: BulkParts): Endpoint {
+  return keyedEndpoint<z.infer<typeof jobPath>>({
+    operationId: 'followBulkJob',
+    method: 'GET',
+    path: '/v1/bulk/{job_id}/events',
+    tag: 'Bulk',
+    summary: 'Follow a job',
+    description:
+      'Server-sent events: `progress` whenever the counters have changed, then `ended`, and the stream ends. The data of each is the job as one line of JSON, without its results. The first event tells how the job stands now; with `Last-Event-ID` it is left out where it would say the same again. A stream that ends without `ended` (after ten minutes, say) is to be opened again, as an `EventSource` does by itself; once it has the end it is answered 204, which tells it to stop. One key may hold 16 streams open on an instance. A reader that does not keep up is disconnected.',
+    access: 'read-only',
+    pathSchema: jobPath,
+    answers: [
+      {
+        status: statuses.ok,
+        description: 'The stream.',
+        contentType: EVENT_STREAM_TYPE,
+        schema: z.string(),
+        example: STREAM_EXAMPLE,
+        headers: {
+          'X-Accel-Buffering': {
+            description: 'Proxies must pass events on as they come.',
+            schema: z.string(),
+            example: 'no',
+          },
+        },
+      },
+      { status: statuses.noContent, description: 'The job has ended, and Last-Event-ID names its end.' },
+    ],
+    problems: ['not_found', 'too_many_streams', 'unavailable'],
+    async handle({ caller, headers }, { path }): Promise<Answer | Refusal> {
+      const refusal = streams.refusal(caller.keyId)
+      if (refusal !== null) return refusal
+      const found = await reader.find(caller, path.job_id)
+      if (found.kind !== 'job') return jobRefusal(found)
+      const { job } = found
+      const lastEventId = headers['last-event-id']
+      if (job.isTerminal && lastEventId === stateOf(job)) return { status: statuses.noContent, body: null }
+      const { accountId, livemode } = caller
+      return streams.answer(caller.keyId, (stream) => {
+        const tell = teller(stream, String(lastEventId ?? ''), (of) =>
+          jobDocument(of, livemode, resultsUrl, null),
+        )
+        tell(job)
+        return job.isTerminal ? () => undefined : watch.follow({ accountId, livemode }, path.job_id, tell)
+      })
+    },
+  })
+}
+
+const { job_id, total, completed, failed, cancelled, status } = runningExample
+const STREAM_EXAMPLE = `event: progress\nid: ${[status, completed, failed, cancelled].join('.')}\ndata: ${JSON.stringify({ job_id, status, total, completed, failed, cancelled })}\n\n`
+
+function teller(
+  stream: EventStream,
+  lastEventId: string,
+  documentOf: (job: JobReading) => string,
+): (job: JobReading) => void {
+  let told = lastEventId
+  return (job) => {
+    const id = stateOf(job)
+    if (id === told) return
+    told = id
+    stream.send({ type: job.isTerminal ? 'ended' : 'progress', id, data: documentOf(job) })
+    if (job.isTerminal) stream.end()
+  }
+}
