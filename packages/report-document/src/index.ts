@@ -1,7 +1,13 @@
-export { reportDocument } from './report-document.js'
+export {
+  compareReports,
+  type ComparedEvidence,
+  type ComparedFact,
+  type ReportComparison,
+} from './compare-reports.js'
+export { reportDocument, verdictOf } from './report-document.js'
 export { MAX_PICTURE_NODES } from './flow.js'
 export { en, type Strings } from './strings.en.js'
-export { visibleText } from './writing.js'
+export { amountText, dateOr, dateText, nameOf, visibleText } from './writing.js'
 export type {
   Bar,
   EvidenceView,

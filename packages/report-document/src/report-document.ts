@@ -57,7 +57,8 @@ function flowIntro({ exposure, coverage }: Report, strings: Strings): string {
   return reason === null ? flow.unknown : wordsOf(exposureReasons, reason, strings)
 }
 
-function verdictOf(report: Report, strings: Strings): Verdict {
+/** The verdict alone, for lists of reports. */
+export function verdictOf(report: Report, strings: Strings = en): Verdict {
   const { level, score } = report.risk
   const levelWord = nameOf(strings.levels, level)
   const otherChains = (report.candidate_chains ?? []).filter((chain) => chain !== report.chain)

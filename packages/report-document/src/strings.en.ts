@@ -287,6 +287,34 @@ export const en = {
       'An operator decides it again from the recorded inputs with “cupel audit recompute”, and shows with “cupel audit verify” that no record was changed, removed or added.',
     ],
   },
+  comparison: {
+    level: 'Level',
+    score: 'Score',
+    transactions: 'Transactions',
+    labels: 'Labels examined',
+    chainData: 'Chain data examined',
+    exposure: 'Ledger examined',
+    absent: 'not there',
+    points: (points: string) => `${points} points`,
+    notCounted: 'not counted',
+    list: (date: string, labels: string, status: string) => `dated ${date}, ${labels} labels, ${status}`,
+    summary: {
+      same: 'Nothing differs between the two reports.',
+      level: (from: string, fromScore: string, to: string, toScore: string) =>
+        `The level changed from ${from} (${fromScore}) to ${to} (${toScore}).`,
+      score: (level: string, from: string, to: string) =>
+        `The level is ${level} in both; the score changed from ${from} to ${to}.`,
+      sameVerdict: (level: string, score: string) =>
+        `Level and score are the same: ${level}, ${score} of 100.`,
+      evidence: (added: number, gone: number, changed: number) =>
+        `Evidence: ${added} new, ${gone} gone, ${changed} changed.`,
+      omitted:
+        'A report leaves out evidence of few points, so an item that seems new or gone may be such a one.',
+      lists: (number: number) => `${count(number, 'list differs', 'lists differ')}.`,
+      policy: 'The reports were decided under different policies.',
+      scorer: 'The reports were decided by different versions of the scorer.',
+    },
+  },
 }
 
 export type Strings = typeof en
