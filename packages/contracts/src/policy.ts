@@ -45,7 +45,7 @@ const exposureSchema = z
     unproven_maximum: cappedPoints('Most weighted points where the execution of a transfer is not proven.'),
     severe: z
       .strictObject({
-        minimum: cappedPoints('Least points of what was paid to them directly.'),
+        minimum: cappedPoints('Least weighted points of what was paid to them directly.'),
         cap: cappedPoints('Cap of what was paid to them directly, where the category’s own is lower.'),
       })
       .describe('Ransomware, terrorist financing and child sexual abuse material.'),

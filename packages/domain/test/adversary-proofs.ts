@@ -22,7 +22,8 @@ const isHistory = (view: View, set: LabelSetState): boolean =>
       other.whole &&
       isInForce(other) &&
       other.authorityOrigin === set.authorityOrigin &&
-      dateOf(other) > dateOf(set),
+      dateOf(other) > dateOf(set) &&
+      other.total >= set.total / 2,
   )
 
 /** On a list of the authority that is in force. */

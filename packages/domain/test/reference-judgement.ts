@@ -82,16 +82,26 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     const date = dateOf(asOf)
     return date === null ? null : Math.floor(date / (24 * HOUR_MS))
   }
-  const isList = (set: SetFacts): boolean => set.publishedAt !== '' && set.total > 0
+  const hasLabels = (set: SetFacts): boolean => set.publishedAt !== '' && set.total > 0
+  /** Fetched from the authority, which names nobody's address. */
+  const isBare = (set: SetFacts): boolean =>
+    set.publishedAt !== '' &&
+    set.total === 0 &&
+    set.whole &&
+    set.authorityOrigin !== '' &&
+    set.refreshConfigured &&
+    set.confirmedAt !== null
+  const isList = (set: SetFacts): boolean => hasLabels(set) || isBare(set)
   /** Only a list of which every label is here ends anything. */
   const canEnd = (set: SetFacts, origin: string): boolean =>
-    set.whole && isList(set) && set.visible === set.total && set.authorityOrigin === origin
+    set.whole && hasLabels(set) && set.visible === set.total && set.authorityOrigin === origin
   const isHistory = (set: SetFacts): boolean =>
     set.whole &&
     isList(set) &&
     facts.labelSets.some(
       (other) =>
         canEnd(other, set.authorityOrigin) &&
+        !(2 * other.total < set.total) &&
         dayOf(other) !== null &&
         dayOf(set) !== null &&
         dayOf(other)! > dayOf(set)!,
@@ -288,7 +298,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     const whole = facts.labelSets.filter((set) => set.whole && set.authorityOrigin === origin)
     return (when === 'always' || whole.length > 0) && !whole.some(isList)
   })
-  const hasWholeList = inForce.some((set) => set.whole)
+  const hasWholeList = inForce.some((set) => set.whole && hasLabels(set))
   const isCounted = facts.labelSets.every(({ visible, total }) => visible === total)
   const fresh = !isStale && !isAbsent && facts.labelView === 'current'
 

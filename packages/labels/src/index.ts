@@ -5,12 +5,8 @@ export type { LabelRow } from './formats/label-source.js'
 export { dismissExpectedSets } from './import/expect-sets.js'
 export { importLabels } from './import/import-labels.js'
 export { LabelViewStalledError } from './import/label-view-follower.js'
-export {
-  importStarterLabels,
-  starterLabelsFile,
-  STARTER_DATASET,
-  STARTER_SOURCE,
-} from './import/starter-labels.js'
+export { importStarterLabels, starterLabelsFile } from './import/starter-labels.js'
+export { STARTER_DATASET, STARTER_SOURCE } from './import/starter-set.js'
 export type { LeftOutRows } from './import/left-out-rows.js'
 export type {
   LabelImportDeps,

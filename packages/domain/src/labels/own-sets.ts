@@ -29,16 +29,18 @@ function wholeSets<S extends SetInForce>(sets: readonly S[], origin: string): re
 
 /**
  * The latest whole set of the same authority that makes this one history; undefined if there is none. A list without some of its
- * labels makes nothing history, because it cannot show who is no longer on it.
+ * labels makes nothing history, because it cannot show who is no longer on it; and one of less than half as many labels is
+ * another list of the authority.
  */
 export function laterWholeSet<S extends SetInForce>(
   sets: readonly S[],
-  { authorityOrigin, whole, asOf }: SetInForce,
+  { authorityOrigin, whole, asOf, total }: SetInForce,
 ): S | undefined {
   const day = setDay(asOf)
   if (!whole || authorityOrigin === '' || day === null) return undefined
   return wholeSets(sets, authorityOrigin)
     .filter((other) => other.visible === other.total && (setDay(other.asOf) ?? '') > day)
+    .filter((other) => other.total * 2 >= total)
     .reduce<S | undefined>((a, b) => (a !== undefined && a.asOf! >= b.asOf! ? a : b), undefined)
 }
 

@@ -29,6 +29,8 @@ describe('a whole set is history beside a later one', () => {
     ['beside a part', { asOf: '2024-09-27' }, { whole: false }, false],
     ['as a part', { asOf: '2024-09-27', whole: false }, {}, false],
     ['beside a set that lost a label', { asOf: '2024-09-27' }, { visible: 8 }, false],
+    ['beside a list of half as many labels', { asOf: '2024-09-27', total: 18 }, {}, true],
+    ['beside a list of fewer labels: another list', { asOf: '2024-09-27', total: 19 }, {}, false],
     ['beside a withdrawn set', { asOf: '2024-09-27' }, { total: 0 }, false],
     ['beside a list of another authority', { asOf: '2024-09-27' }, { authorityOrigin: 'uk-ofsi' }, false],
   ])('%s', (_what, mine, other, isHistory) => {

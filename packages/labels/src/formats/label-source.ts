@@ -74,6 +74,8 @@ export interface LabelFormat {
   readonly description: string
   /** The origin of the authority all of whose list a file of this format is, for example us-ofac; absent for other formats. */
   readonly wholeAuthorityList?: string
+  /** The authority lists parties, and it may know no address of any of them. */
+  readonly mayNameNoAddress?: boolean
   parse(file: LabelFile, options?: ParseOptions): ParsedSet
 }
 

@@ -64,9 +64,9 @@ function setsOf(
   )
 }
 
-/** A conflict, and a set that lost or gave up its labels, end with an import alone. */
-const isInDoubt = ({ total, visible, staleBase }: PublishedSet): boolean =>
-  staleBase || total === 0 || visible !== total
+/** A conflict, and a set that lost or gave up its labels, end with an import alone. A list that its authority left bare is sure. */
+const isInDoubt = ({ total, visible, staleBase, refreshConfigured, confirmedAt }: PublishedSet): boolean =>
+  staleBase || visible !== total || (total === 0 && !(refreshConfigured && confirmedAt !== null))
 
 async function confirm(
   sets: readonly PublishedSet[],

@@ -5,6 +5,7 @@ import { listSanctions, listSetLabels, listSets, type Label, type PublishedSet }
 import type { LostDesignation } from './import-request.js'
 import { setKey, type LabelImport } from './label-events.js'
 import { SPOOL_BUCKETS } from './label-spool.js'
+import { isStarterSet } from './starter-set.js'
 import type { ChangeCounts, SetComparison } from './set-changes.js'
 
 export interface SetImport extends LabelImport {
@@ -16,12 +17,18 @@ export interface Ended {
   readonly replaced: ReadonlyMap<SetComparison, readonly Label[]>
   /** Of those the ones whose fact the file does not state, by set; without sanctions of an authority's own set. */
   readonly unstated: readonly { readonly set: PublishedSet; readonly labels: number }[]
-  /** By origin of the authority: how many addresses were designated, and which are not any more. */
-  readonly byAuthority: ReadonlyMap<
-    string,
-    { readonly designated: number; readonly lost: readonly LostDesignation[] }
-  >
+  readonly byAuthority: ReadonlyMap<string, LostByAuthority>
   readonly lost: readonly LostDesignation[]
+}
+
+export interface LostByAuthority {
+  /** Addresses that are not designated any more. */
+  readonly lost: readonly LostDesignation[]
+  /**
+   * How many addresses were designated, and how many of them are not any more, without the starter labels. Those stand in for the
+   * list until it comes, so what it does not state of them is no removal.
+   */
+  readonly guarded: { readonly designated: number; readonly lost: number }
 }
 
 /** Finds what ends. Reads every label of replaced sets and of the authorities concerned into memory. */
@@ -42,7 +49,7 @@ export async function endedBy(database: Database, sets: readonly SetImport[]): P
     }
     replaced.set(comparison, labels)
   }
-  const byAuthority = new Map<string, { designated: number; lost: readonly LostDesignation[] }>()
+  const byAuthority = new Map<string, LostByAuthority>()
   for (const origin of new Set(changed.flatMap(originsOf)))
     byAuthority.set(origin, await lostOf(database, origin, sets))
   return { replaced, unstated, byAuthority, lost: [...byAuthority.values()].flatMap(({ lost }) => lost) }
@@ -68,7 +75,7 @@ async function lostOf(
   database: Database,
   origin: string,
   sets: readonly SetImport[],
-): Promise<{ readonly designated: number; readonly lost: readonly LostDesignation[] }> {
+): Promise<LostByAuthority> {
   const before = {
     sets: await listSets(database),
     labels: await listSanctions(database, origin),
@@ -93,9 +100,11 @@ async function lostOf(
         if (label.category === 'sanctions' && label.origin === origin)
           after.labels.push({ ...set, lookupKey: label.lookupKey })
   }
-  const { designated, lost } = lostDesignations(origin, before, after)
+  const { lost } = lostDesignations(origin, before, after)
+  const labels = before.labels.filter((label) => !isStarterSet(label))
+  const guarded = lostDesignations(origin, { sets: before.sets, labels }, after)
   return {
-    designated,
+    guarded: { designated: guarded.designated, lost: guarded.lost.length },
     lost: lost
       .map(({ chain, canonicalAddress, entity, source, dataset }) => ({
         ...{ authority: origin, chain, address: canonicalAddress, entity, source, dataset },
@@ -129,9 +138,16 @@ export function removalsOf(
     ...{ removals: labels, before: set.total },
     what: `remove ${labels} of ${set.total} labels of ${setKey(set)}`,
   }))
-  const designations = [...byAuthority].map(([origin, { designated, lost }]) => ({
-    ...{ removals: lost.length, before: designated },
-    what: `end ${lost.length} of ${designated} designations by ${origin}`,
-  }))
+  const designations = [...byAuthority].map(
+    ([
+      origin,
+      {
+        guarded: { designated, lost },
+      },
+    ]) => ({
+      ...{ removals: lost, before: designated },
+      what: `end ${lost} of ${designated} designations by ${origin}`,
+    }),
+  )
   return [...rows, ...withdrawn, ...designations]
 }

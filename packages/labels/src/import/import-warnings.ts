@@ -19,10 +19,11 @@ export function warningsOf(comparison: SetComparison, request: LabelImportReques
 
 /** With several sets of an authority all of them designate: a party that one of them delists stays designated by the others. */
 function authorityWarnings(comparison: SetComparison): string[] {
-  const { set, authorityOrigin, whole, asOf, historical, siblings } = comparison
+  const { set, authorityOrigin, whole, asOf, historical, stated, siblings } = comparison
   if (authorityOrigin === '' || historical) return []
   const warnings: string[] = []
-  const own = { ...set, authorityOrigin, whole, asOf, total: 1, visible: 1 }
+  const total = stated.size()
+  const own = { ...set, authorityOrigin, whole, asOf, total, visible: total }
   const past = siblings.filter((other) => laterWholeSet([own], other) !== undefined)
   const beside = siblings.filter((other) => !past.includes(other))
   if (past.length > 0)

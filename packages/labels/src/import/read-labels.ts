@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import {
+  authorityOriginOf,
   classifyLabel,
   confidenceLadder,
   findChain,
@@ -97,7 +98,7 @@ export async function readLabels(
   const facts = parsed.facts()
   const named = request.source ?? facts.defaultSource
   const isEmpty = rows === 0 && leftOut.skipped.result().count === 0
-  if (isEmpty && named !== null && request.acceptRemovals !== undefined) {
+  if (isEmpty && named !== null && (request.acceptRemovals !== undefined || isBareList(request, named))) {
     sources.set(named, { source: named, labels: spools.create(), newestObservedAt: null })
   }
   requireUsable({ request, sources, isEmpty, unsourced, leftOut })
@@ -109,6 +110,16 @@ export async function readLabels(
     rows,
     leftOut,
   }
+}
+
+/** The authority itself serves its whole list, and no party on it has an address: that is a list, and no mistake. */
+function isBareList({ format, confirmed }: LabelImportRequest, source: string): boolean {
+  const { wholeAuthorityList, mayNameNoAddress } = labelFormats.get(format) ?? {}
+  return (
+    mayNameNoAddress === true &&
+    wholeAuthorityList === authorityOriginOf(source) &&
+    confirmed?.authorities.includes(wholeAuthorityList!) === true
+  )
 }
 
 function openFormat(request: LabelImportRequest, file: LabelFile): ParsedSet {

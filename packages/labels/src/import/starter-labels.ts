@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { listSets } from '@cupel/read-models'
 import { importLabels } from './import-labels.js'
 import type { LabelImportDeps, LabelImportResult } from './import-request.js'
+import { isStarterSet, STARTER_DATASET } from './starter-set.js'
 
-export const STARTER_SOURCE = 'cupel_starter'
-export const STARTER_DATASET = 'starter'
 export const starterLabelsFile = fileURLToPath(
   new URL('../../../../data/starter-labels.csv', import.meta.url),
 )
@@ -16,13 +15,7 @@ export const starterLabelsFile = fileURLToPath(
  */
 export async function importStarterLabels(deps: LabelImportDeps): Promise<LabelImportResult | null> {
   const sets = await listSets(deps.database)
-  if (
-    sets.some(
-      ({ kind, source, dataset }) =>
-        kind === 'published' && source === STARTER_SOURCE && dataset === STARTER_DATASET,
-    )
-  )
-    return null
+  if (sets.some((set) => set.kind === 'published' && isStarterSet(set))) return null
   return await importLabels(
     { file: starterLabelsFile, format: 'csv', set: STARTER_DATASET, importedBy: 'cupel/start' },
     deps,

@@ -1,4 +1,4 @@
-import type { Judgement } from '@cupel/domain'
+import { UNGUARDED_REMOVALS, type Judgement } from '@cupel/domain'
 import { labelFormats, type LabelRow } from '../../src/index.js'
 import { listSets } from '@cupel/read-models'
 import { createReadStream } from 'node:fs'
@@ -9,11 +9,14 @@ import { judgedIn } from './judged.js'
 
 let installation: ImportInstallation
 const rows: LabelRow[] = []
+const sanctionsOfStarter: LabelRow[] = []
 beforeAll(async () => {
   installation = await startInstallation()
   const open = (): AsyncIterable<Buffer> => createReadStream(starterLabelsFile) as AsyncIterable<Buffer>
   for await (const item of labelFormats.get('csv')!.parse({ open }).items) {
-    if (item.type === 'row') rows.push(item.row)
+    if (item.type !== 'row') continue
+    rows.push(item.row)
+    if (item.row.category === 'sanctions') sanctionsOfStarter.push(item.row)
   }
 })
 afterAll(async () => await installation.close())
@@ -77,6 +80,49 @@ test('once OFAC’s own list is imported, starter labels no longer sanction an a
   const row = (address: string): LabelRow => rows.find((found) => found.address === address)!
   expect(await judged(row(listed))).toMatchObject({ level: 'red', overallHundredths: 10_000 })
   expect(await judged(row(delisted))).toMatchObject({ overallHundredths: 0 })
+})
+
+test('the first whole list gets through by the documented command, however few starter labels it confirms', async () => {
+  const fresh = await startInstallation()
+  try {
+    await importStarterLabels(fresh.deps)
+    const list = await fresh.list('sdn.csv', [
+      `0x${'7'.repeat(40)},ETH,sanctions,A listed party,ofac_sdn,https://ofac.treasury.gov/,0.99,2026-11-20`,
+    ])
+    const { status, lost } = await fresh.imported(list, { whole: true })
+    expect(status).toBe('imported')
+    // More than a removal may be unguarded, and all of them are printed.
+    expect(lost.length).toBeGreaterThan(UNGUARDED_REMOVALS)
+    expect(new Set(lost.map(({ source }) => source))).toEqual(new Set(['cupel_starter']))
+  } finally {
+    await fresh.close()
+  }
+})
+
+test('what another source restates is guarded beside the starter labels', async () => {
+  const fresh = await startInstallation()
+  try {
+    await importStarterLabels(fresh.deps)
+    const restated = sanctionsOfStarter.map(({ address, chain }) =>
+      [
+        address,
+        chain,
+        'sanctions',
+        'Somebody',
+        'a_mirror',
+        'https://ofac.treasury.gov/',
+        '0.9',
+        '2026-11-20',
+      ].join(),
+    )
+    await fresh.imported(await fresh.list('mirror.csv', restated))
+    const list = await fresh.list('sdn.csv', [
+      `0x${'7'.repeat(40)},ETH,sanctions,A listed party,ofac_sdn,https://ofac.treasury.gov/,0.99,2026-11-20`,
+    ])
+    expect(await fresh.import(list, { whole: true })).toMatchObject({ refusal: 'too-many-removals' })
+  } finally {
+    await fresh.close()
+  }
 })
 
 const judged = ({ address, chain }: LabelRow): Promise<Judgement> => judgedIn(installation, address, chain)

@@ -120,6 +120,18 @@ describe('a whole list dated before another one of the authority', () => {
   })
 })
 
+test('a whole list of other parties, dated later, ends nothing and lets the main list in after it too', async () => {
+  await imported('sdn', designations(1, 100), WHOLE)
+  const others = designations(201, 212)
+  const beside = await imported('non_sdn', others, { whole: true, asOf: '2026-11-21' })
+  expect(beside).toMatchObject({ lost: [], sets: [{ historical: false }] })
+  expect(beside.warnings).toEqual([expect.stringContaining('the sets designate together')])
+  expect(await imported('sdn', designations(1, 99), WHOLE)).toMatchObject({
+    sets: [{ historical: false, total: 99 }],
+    lost: [{ address: evm(100) }],
+  })
+})
+
 describe('the guard counts addresses that lose a designation', () => {
   test('by a retired row, and not those whose entity is only named otherwise', async () => {
     await imported('sdn', designations(1, 100), WHOLE)

@@ -14,6 +14,7 @@ export const euFsfXmlFormat: LabelFormat = {
   name: 'eu-fsf-xml',
   description: 'EU financial sanctions files, XML 1.1; addresses in its remarks and identifications',
   wholeAuthorityList: 'eu-fsf',
+  mayNameNoAddress: true,
   parse(file) {
     const list = { generatedAt: null as string | null }
     return {

@@ -8,6 +8,7 @@ export const ofsiCsvFormat: LabelFormat = {
   name: 'ofsi-csv',
   description: 'UK OFSI consolidated list, CSV (ConList.csv); addresses in its remarks',
   wholeAuthorityList: OFSI_ORIGIN,
+  mayNameNoAddress: true,
   parse(file) {
     const list = { updatedAt: null as string | null }
     return {

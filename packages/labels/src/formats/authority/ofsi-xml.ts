@@ -8,6 +8,7 @@ export const ofsiXmlFormat: LabelFormat = {
   name: 'ofsi-xml',
   description: 'UK OFSI consolidated list, XML (ConList.xml); addresses in its remarks',
   wholeAuthorityList: OFSI_ORIGIN,
+  mayNameNoAddress: true,
   parse(file) {
     return {
       items: parseList(file.open()),

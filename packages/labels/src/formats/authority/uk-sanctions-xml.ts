@@ -18,6 +18,7 @@ export const ukSanctionsXmlFormat: LabelFormat = {
   name: 'uk-sanctions-xml',
   description: 'UK Sanctions List, XML (UK-Sanctions-List.xml); addresses in its remarks',
   wholeAuthorityList: OFSI_ORIGIN,
+  mayNameNoAddress: true,
   parse(file) {
     const list = { generatedAt: null as string | null }
     return {

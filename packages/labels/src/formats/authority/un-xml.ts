@@ -14,6 +14,7 @@ export const unXmlFormat: LabelFormat = {
   name: 'un-xml',
   description: 'UN Security Council consolidated list, XML; addresses in its comments and documents',
   wholeAuthorityList: 'un-sc',
+  mayNameNoAddress: true,
   parse(file) {
     const list = { generatedAt: null as string | null }
     return {

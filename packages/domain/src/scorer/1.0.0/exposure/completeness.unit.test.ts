@@ -74,6 +74,13 @@ describe('a range has a gap', () => {
     expect(reasons([received()], parts(42))).toEqual(['range_gap'])
   })
 
+  test('between two files of which both, or the first alone, end now', () => {
+    const early = { ...native!, toHeight: 60 }
+    const late = { ...native!, fromHeight: 70 }
+    for (const second of [late, { ...late, toAtS: null }, { ...late, toAtS: NOW_S - 3_600 }])
+      expect(reasons([received()], withNative(early, second))).toEqual(['range_gap'])
+  })
+
   test('where it ended more than a day ago, or nobody says when', () => {
     const until = (toAtS: number) => withNative({ ...native!, toAtS })
     expect(reasons([received()], until(NOW_S - 24 * 3_600))).toEqual([])

@@ -26,7 +26,7 @@ export interface ExposurePolicyDocument {
   readonly unproven_maximum: number
   /** What was paid directly to ransomware, terrorist financing or child sexual abuse material, points. */
   readonly severe: {
-    /** Least points. */
+    /** Least weighted points. */
     readonly minimum: number
     /** Cap, where the category's own cap is lower. */
     readonly cap: number

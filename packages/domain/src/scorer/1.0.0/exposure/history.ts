@@ -122,15 +122,17 @@ function timeBelow({ toHeight }: DeclaredRange, ranges: readonly DeclaredRange[]
 
 /**
  * The last height up to which everything of a kind is known since the chain began, where that reaches to within the
- * policy's hours of the report; else null. A share over a part of a ledger would be wrong.
+ * policy's hours of the report; else null, also where a gap divides the ranges, whatever their times. A share over a part of a
+ * ledger would be wrong.
  */
 function completeUpTo(
   merged: readonly DeclaredRange[],
   kind: HistoryKind,
   { generatedAtS, maxAgeHours }: { readonly generatedAtS: number; readonly maxAgeHours: number },
 ): number | null {
-  const range = merged.find((one) => one.kind === kind && one.fromHeight <= LAST_FIRST_HEIGHT)
-  if (range === undefined || range.toAtS === null) return null
+  const [range, beyondGap] = merged.filter((one) => one.kind === kind)
+  if (range === undefined || beyondGap !== undefined) return null
+  if (range.fromHeight > LAST_FIRST_HEIGHT || range.toAtS === null) return null
   return range.toAtS >= generatedAtS - maxAgeHours * HOUR_S ? range.toHeight : null
 }
 

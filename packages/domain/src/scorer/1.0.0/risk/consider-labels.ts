@@ -9,7 +9,7 @@ import type { ConsideredLabel } from '@cupel/contracts'
 import { chainFactsOf } from '../tables/chain-table.js'
 import { categories } from '../vocabulary.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, UnusedReason } from './label-facts.js'
-import { isComplete, isInForce } from './lists.js'
+import { canEnd, isInForce } from './lists.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 
 /** Returns the labels in their given order, each with its status and whether it is used. */
@@ -80,7 +80,7 @@ function findOwnLists(labelSets: readonly LabelSetFacts[]): OwnLists {
     if (origin === '' || !isInForce(set, labelSets)) continue
     const sets = current.get(origin) ?? new Set<string>()
     current.set(origin, sets.add(setKey(set)))
-    if (set.whole && isComplete(set)) whole.add(origin)
+    if (canEnd(set)) whole.add(origin)
   }
   return { current, whole }
 }

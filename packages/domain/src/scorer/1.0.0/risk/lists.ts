@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 const MAX_AHEAD_MS = 24 * HOUR_MS
 
 /**
- * `missing` never came. `withdrawn` has no labels any more. `superseded`: the authority has a newer whole list. `conflict` was
+ * `missing` never came. `withdrawn` has no labels any more. `superseded`: the authority has a newer version of it. `conflict` was
  * computed from an older state. `incomplete` lacks labels. `old` exceeds the age that the policy allows.
  */
 export type ListStatus =
@@ -42,12 +42,26 @@ export interface ListsJudgement {
 /** An expected list that never arrived: it has no publication and no labels. */
 export const isMissing = ({ publishedAt }: Pick<LabelSetFacts, 'publishedAt'>): boolean => publishedAt === ''
 
-/** A published set that still has labels. A withdrawn one is no list and ends nothing. */
-const isPublished = (set: LabelSetFacts): boolean => !isMissing(set) && set.total > 0
+/** A published set that still has labels, or never had any. A withdrawn one is no list. */
+const isPublished = (set: LabelSetFacts): boolean => !isMissing(set) && (set.total > 0 || namesNoAddress(set))
 
 /**
- * Whether a set says what its source says now. A whole list that is dated before another whole list of its authority is history,
- * under any name. A part of a list is never superseded and supersedes nothing.
+ * Whether the authority itself states this list now, and names no address on it. A file without labels that a person imports
+ * withdraws a set instead. Such a list is in force, but it ends nothing, and it is not the list without which nothing is green: a
+ * layout that hides its addresses looks the same.
+ */
+const namesNoAddress = ({
+  whole,
+  authorityOrigin,
+  total,
+  refreshConfigured,
+  confirmedAt,
+}: LabelSetFacts): boolean =>
+  whole && authorityOrigin !== '' && total === 0 && refreshConfigured && confirmedAt !== null
+
+/**
+ * Whether a set says what its source says now. A whole list that is dated before a later version of itself is history, under any
+ * name. A part of a list is never superseded and supersedes nothing.
  */
 export function isInForce(set: LabelSetFacts, labelSets: readonly LabelSetFacts[]): boolean {
   return isPublished(set) && !labelSets.some((other) => supersedes(other, set))
@@ -56,16 +70,18 @@ export function isInForce(set: LabelSetFacts, labelSets: readonly LabelSetFacts[
 /** Whether every label that the publication of the set states is here. */
 export const isComplete = ({ visible, total }: LabelSetFacts): boolean => visible === total
 
+/** Whether a list can show who is no longer on it: it has labels, and all of them are here. */
+export const canEnd = (set: LabelSetFacts): boolean => set.whole && set.total > 0 && isComplete(set)
+
 /** Whether the set is all of an authority's list, as the authority states it now. */
 export const isWholeListInForce = (set: LabelSetFacts, labelSets: readonly LabelSetFacts[]): boolean =>
   set.whole && set.authorityOrigin !== '' && isInForce(set, labelSets)
 
 function supersedes(newer: LabelSetFacts, older: LabelSetFacts): boolean {
   return (
-    newer.whole &&
+    canEnd(newer) &&
     older.whole &&
-    // A list without some of its labels cannot show who is no longer on it.
-    isComplete(newer) &&
+    isVersionOf(newer, older) &&
     older.authorityOrigin !== '' &&
     newer.authorityOrigin === older.authorityOrigin &&
     isPublished(newer) &&
@@ -74,6 +90,12 @@ function supersedes(newer: LabelSetFacts, older: LabelSetFacts): boolean {
     dayOf(newer.asOf) > dayOf(older.asOf)
   )
 }
+
+/**
+ * An authority may have several lists, such as OFAC's SDN list and its list of other parties. No version of a list loses half of
+ * it, so a whole list with fewer labels than that is another list: both are in force.
+ */
+const isVersionOf = (newer: LabelSetFacts, older: LabelSetFacts): boolean => newer.total * 2 >= older.total
 
 /** Lists are dated by day, some with a time. */
 const dayOf = (date: string): string => date.slice(0, 'YYYY-MM-DD'.length)
@@ -120,7 +142,7 @@ function judgeAll(
     isStale: isAbsent || judged.some(({ isRequired, isFresh }) => isRequired && !isFresh),
     hasMissing: judged.some(({ status }) => status === 'missing'),
     isIncomplete: labelSets.some((set) => !isMissing(set) && !isComplete(set)),
-    hasSanctionsList: wholeLists.length > 0,
+    hasSanctionsList: wholeLists.some(({ total }) => total > 0),
     asOf: earliest(wholeLists.map((set) => dateOf(set, generatedAt))),
   }
 }

@@ -49,6 +49,25 @@ describe('several sets of one authority', () => {
     expect(judged(clean, { labelSets: [ofacSet(), old] })).toMatchObject({ level: 'green' })
   })
 
+  test('a list of other parties that is dated later leaves the SDN list in force', () => {
+    const others = ofacSet({ dataset: 'non_sdn', asOf: '2026-11-21', total: 12 })
+    const labelSets = [ofacSet(), others]
+    expect(judged([ofacLabel()], { labelSets })).toMatchObject({ level: 'red', overallHundredths: 10_000 })
+    expect(judged([ofacLabel({ dataset: 'non_sdn' })], { labelSets })).toMatchObject({ level: 'red' })
+    expect(judged(clean, { labelSets })).toMatchObject({
+      level: 'green',
+      labelSets: [{ status: 'current' }, { status: 'current' }],
+    })
+  })
+
+  test('a version of a list may be half as long, and no shorter', () => {
+    const later = (total: number) => ofacSet({ dataset: 'later', asOf: '2026-11-21', total })
+    const statusBeside = (total: number) =>
+      judged([], { labelSets: [ofacSet(), later(total)] }).labelSets.map(({ status }) => status)
+    expect(statusBeside(500)).toEqual(['superseded', 'current'])
+    expect(statusBeside(499)).toEqual(['current', 'current'])
+  })
+
   test('a list without a date is not before another', () => {
     const labelSets = [ofacSet(), ofacSet({ dataset: 'undated', asOf: null })]
     expect(judged([ofacLabel({ dataset: 'undated' })], { labelSets })).toMatchObject({ level: 'red' })
@@ -67,6 +86,32 @@ describe('several sets of one authority', () => {
       levelReasons: ['stale_labels', 'no_sanctions_list'],
       labelSets: [{ status: 'withdrawn' }],
     })
+  })
+
+  test('a list on which its authority names no address is in force, ends nothing and allows no green by itself', () => {
+    const bare = (changes: Parameters<typeof labelSet>[0] = {}) =>
+      labelSet({
+        ...{ source: 'un_sc', dataset: 'un', authorityOrigin: 'un-sc', total: 0, refreshConfigured: true },
+        ...{ asOf: '2026-11-20', confirmedAt: '2026-11-21T06:00:00.000Z', ...changes },
+      })
+    expect(judged(clean, { labelSets: [ofacSet(), bare()] })).toMatchObject({
+      level: 'green',
+      labelsCoverage: 'complete',
+      labelSets: [{ status: 'current' }, { status: 'current' }],
+    })
+    const restated = restatement({ origin: 'un-sc' })
+    expect(judged([restated], { labelSets: [ofacSet(), bare()] })).toMatchObject({ level: 'red' })
+    expect(judged(clean, { labelSets: [bare()] })).toMatchObject({ levelReasons: ['no_sanctions_list'] })
+    const later = bare({ source: 'ofac_sdn', authorityOrigin: 'us-ofac', asOf: '2026-11-21' })
+    expect(judged([ofacLabel()], { labelSets: [ofacSet(), later] })).toMatchObject({ level: 'red' })
+    for (const doubtful of [{ confirmedAt: '2026-10-01' }, { staleBase: true }, { visible: 1 }])
+      expect(
+        judged(clean, { labelSets: [ofacSet(), bare({ asOf: '2026-10-01', ...doubtful })] }),
+      ).toMatchObject({ level: 'grey' })
+    for (const withdrawn of [{ confirmedAt: null }, { refreshConfigured: false }, { whole: false }])
+      expect(judged(clean, { labelSets: [ofacSet(), bare(withdrawn)] }).labelSets[1]).toMatchObject({
+        status: 'withdrawn',
+      })
   })
 
   test('a restatement ends beside a whole list, not beside parts of one', () => {
