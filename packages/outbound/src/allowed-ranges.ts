@@ -1,8 +1,10 @@
 /** Ranges an operator opens for development: receivers there may be private, on any port, and speak plain HTTP. */
 import ipaddr from 'ipaddr.js'
+import { isMetadataAddress } from './special-addresses.js'
 
 export interface AllowedRange {
   readonly cidr: string
+  /** Never true for an address at which a cloud serves credentials. */
   contains(address: string): boolean
 }
 
@@ -19,7 +21,11 @@ export function parseAllowedRanges(texts: readonly string[]): AllowedRange[] {
         if (candidate.includes('%') || !ipaddr.isValid(candidate)) return false
         // An IPv4 range does not match IPv4-mapped IPv6 addresses.
         const address = ipaddr.parse(candidate)
-        return address.kind() === network.kind() && address.match(network as never, bits)
+        return (
+          address.kind() === network.kind() &&
+          address.match(network as never, bits) &&
+          !isMetadataAddress(candidate)
+        )
       },
     }
   })

@@ -16,6 +16,8 @@ export interface Target {
   readonly hostname: string
   readonly port: number
   readonly isEncrypted: boolean
+  /** What the target answers may be shown to a customer: it is outside the operator's network, or on a developer's machine. */
+  readonly isShown: boolean
   /** Checked, at least one; connections go to these addresses only. */
   readonly addresses: readonly string[]
 }
@@ -85,9 +87,15 @@ export function createJudge(options: JudgeOptions): Judge {
       if (url.protocol !== 'https:') return refused('The URL must use https.')
       if (!ports.includes(port)) return refused(`The port must be one of ${ports.join(', ')}.`)
     }
-    return { ok: true, target: { url, hostname, port, isEncrypted: url.protocol === 'https:', addresses } }
+    const isShown = addresses.every((address) => !isOpened(address) || isLoopback(address))
+    return {
+      ok: true,
+      target: { url, hostname, port, isEncrypted: url.protocol === 'https:', isShown, addresses },
+    }
   }
 }
+
+const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
 
 function refused(reason: string): JudgedUrl {
   return { ok: false, kind: 'refused', reason }

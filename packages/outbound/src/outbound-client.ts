@@ -10,7 +10,7 @@ export interface OutboundAnswer {
   readonly statusCode: number
   /** The Retry-After header as sent, or null. */
   readonly retryAfter: string | null
-  /** The beginning of the body as text, without control characters. */
+  /** The beginning of the body as text, without control characters; empty where the target may not be shown. */
   readonly excerpt: string
   readonly durationMs: number
 }
@@ -106,11 +106,13 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
         signal: call.ended,
       })
       const retryAfter = response.headers['retry-after']
+      // Read in any case, so that the connection can be used again.
+      const excerpt = await readExcerpt(response.body)
       return {
         kind: 'answered',
         statusCode: response.statusCode,
         retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-        excerpt: await readExcerpt(response.body),
+        excerpt: target.isShown ? excerpt : '',
       }
     })
   }

@@ -54,11 +54,24 @@ const V6_RANGES: readonly Range[] = [
   ['ff00::/8', 'multicast'],
 ]
 
+/** Where clouds serve credentials to their machines. No setting opens them. */
+const METADATA_ADDRESSES: readonly string[] = [
+  ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '168.63.129.16', '100.100.100.200'],
+  ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
+]
+
 /** The part of IPv6 for global unicast; all ranges of iana-ipv6-unicast-address-assignments lie in it. */
 const V6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const v4Ranges = V4_RANGES.map(([cidr, what]) => ({ cidr: ipaddr.IPv4.parseCIDR(cidr), what }))
 const v6Ranges = V6_RANGES.map(([cidr, what]) => ({ cidr: ipaddr.IPv6.parseCIDR(cidr), what }))
+
+const metadata = METADATA_ADDRESSES.map((address) => ipaddr.parse(address).toNormalizedString())
+
+/** Whether a cloud serves credentials at an address, in any spelling of it. */
+export function isMetadataAddress(text: string): boolean {
+  return ipaddr.isValid(text) && metadata.includes(ipaddr.process(text).toNormalizedString())
+}
 
 /** Judges an address in text form: IPv4 in four decimal parts, or IPv6. Anything else is refused. */
 export function judgeAddress(text: string): AddressVerdict {

@@ -55,6 +55,15 @@ test('sends the body byte for byte, with path, query and headers', async () => {
   })
 })
 
+test('what an opened address of the operator’s network answers is not shown; the status is', async () => {
+  const { url } = await receiver((_request, response) => response.writeHead(500).end('internal'))
+  // The same listener by an address that is opened and is not written as loopback.
+  const inside = url.replace('127.0.0.1', '[::ffff:127.0.0.1]')
+  const opened = client({ allow: parseAllowedRanges(['::ffff:127.0.0.0/104']) })
+  expect(await opened.post({ ...message, url: inside })).toMatchObject({ statusCode: 500, excerpt: '' })
+  expect(await client().post({ ...message, url })).toMatchObject({ statusCode: 500, excerpt: 'internal' })
+})
+
 test.each([301, 302, 303, 307, 308])('a redirect (%i) is an answer and is not followed', async (status) => {
   const inside = await receiver((_request, response) => response.end('secret'))
   const { url } = await receiver((_request, response) =>

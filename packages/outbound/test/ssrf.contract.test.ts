@@ -107,6 +107,24 @@ test('the same listener is reached once its range is opened: it was the judge th
   await client.close()
 })
 
+test.each([
+  ['169.254.0.0/16', '169.254.169.254'],
+  ['169.254.170.2', '169.254.170.2'],
+  ['100.64.0.0/10', '100.100.100.200'],
+  ['168.63.129.16/32', '168.63.129.16'],
+  ['fd00::/8', '[fd00:ec2::254]'],
+  ['fc00::/7', '[fd20:ce:0::0254]'],
+  ['::ffff:169.254.0.0/112', '[::ffff:169.254.169.254]'],
+])('a setting that opens %s does not open the credentials of a cloud at %s', async (range, host) => {
+  const client = createOutboundClient({
+    allow: parseAllowedRanges([range]),
+    resolve: answering([[host.replace(/[[\]]/g, '')]]),
+  })
+  for (const url of [`http://${host}/latest/meta-data`, 'http://metadata.example/'])
+    expect(await client.judge(url)).toMatchObject({ ok: false, kind: 'refused' })
+  await client.close()
+})
+
 test.each(OUTSIDE_ADDRESSES)(
   '%s is let through, by itself and as what a name resolves to',
   async (address) => {

@@ -1,5 +1,6 @@
 /** Every setting of the platform, read from the environment once at start. The operator's reference is generated from this table. */
 import { z } from 'zod'
+import { rangeFault } from './ip-range-setting.js'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const milliseconds = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
@@ -10,6 +11,12 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 )
+const ranges = list.superRefine((texts, context) => {
+  for (const text of texts) {
+    const fault = rangeFault(text)
+    if (fault !== null) context.addIssue({ code: 'custom', message: `${text} ${fault}` })
+  }
+})
 const url = z.url({ protocol: /^https?$/ })
 
 export const settings = {
@@ -85,7 +92,7 @@ export const settings = {
     .optional()
     .describe('Base address of the API as callers see it; by default the address it listens on.'),
   CUPEL_REPORT_PAGE_URL: url.optional().describe('Beginning of report_url; by default {base_url}/reports/.'),
-  CUPEL_TRUSTED_PROXIES: list
+  CUPEL_TRUSTED_PROXIES: ranges
     .prefault('')
     .describe(
       'Comma-separated CIDR ranges of proxies in front of the API: they may call without TLS, and only their X-Forwarded-For is used.',
@@ -198,10 +205,10 @@ export const settings = {
     .describe(
       'How long a screen waits for the ledger; a late answer is dropped whole, and the report records that.',
     ),
-  CUPEL_WEBHOOK_ALLOW: list
+  CUPEL_WEBHOOK_ALLOW: ranges
     .prefault('')
     .describe(
-      'For development: comma-separated CIDR ranges that webhooks may be sent to although they are not globally reachable, on any port and without TLS.',
+      'For development: comma-separated CIDR ranges that webhooks may be sent to although they are not globally reachable, on any port and without TLS. Of a receiver there the status is kept and, but for loopback, no text. Addresses at which clouds serve credentials stay closed.',
     ),
   CUPEL_WEBHOOK_SECRETS_KEY: z
     .string()

@@ -28,6 +28,28 @@ test('kafka without brokers is refused', () => {
   ])
 })
 
+test.each(['CUPEL_WEBHOOK_ALLOW', 'CUPEL_TRUSTED_PROXIES'])(
+  '%s refuses what is no range, and what opens everything',
+  (name) => {
+    const load = (text: string) => () => loadConfig({ [name]: text })
+    for (const text of ['10.0.0.0/8', '127.0.0.1', '::1', 'fc00::/7', '10.0.0.0/8, 192.168.1.0/24', ''])
+      expect(load(text), text).not.toThrow()
+    for (const text of [
+      'banana',
+      '10.0.0.0/8, ::/0',
+      '0.0.0.0/0',
+      '0.0.0.0/7',
+      'fc00::/6',
+      '10.0.0.0/33',
+      '10/8',
+      '10.0.0.0/',
+      '1.2.3.4/-1',
+    ])
+      expect(load(text), text).toThrow(name)
+    expect(load('::/0')).toThrow('::/0 is too wide')
+  },
+)
+
 test('every setting is described in the reference', () => {
   for (const setting of settingsReference()) expect(setting.description, setting.name).not.toBe('')
 })

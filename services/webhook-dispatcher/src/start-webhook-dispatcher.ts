@@ -48,6 +48,8 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
     installationKey: (await loadInstallationSecrets(database)).webhookSecretsKey,
     operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
   })
+  if (config.CUPEL_WEBHOOK_ALLOW.length > 0)
+    logger.warn({ ranges: config.CUPEL_WEBHOOK_ALLOW }, 'Webhooks may be sent into ranges that are opened')
   const client = createOutboundClient({
     allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW),
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
