@@ -149,7 +149,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['cupel-source', 'import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
       mainFields: ['main', 'types'],
     },
   },

@@ -16,7 +16,7 @@ export default tseslint.config(
   },
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     languageOptions: {
       parserOptions: { projectService: { allowDefaultProject: [] }, tsconfigRootDir: import.meta.dirname },
     },
@@ -44,7 +44,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts'],
+    files: ['packages/*/src/**/*.ts', 'services/*/src/**/*.{ts,tsx}'],
     ignores: ['**/*.test.ts', '**/*.contract.ts'],
     rules: { 'max-lines-per-function': ['error', FUNCTION_LINES] },
   },

@@ -9,9 +9,12 @@ import { holdingLock, SetupError } from './setup-lock.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const MANIFEST = join(root, '.cache', 'build.json')
-const TEST_FILE = /\.(unit|contract|int|kafka|e2e)\.test\.ts$/
+const TEST_FILE = /\.(unit|contract|int|kafka|e2e)\.test\.tsx?$/
+/** What runs in a browser: bundled, each part into one file. Its sources are no modules of a service. */
+const BUNDLES = [
+  { folder: 'services/web/src/client', entry: 'main.ts', output: 'services/web/dist/client/console.js' },
+]
 const OPTIONS = {
-  loader: 'ts',
   format: 'esm',
   target: 'node20',
   sourcemap: 'external',
@@ -29,17 +32,15 @@ export async function buildAll() {
     readFileSync(require.resolve('esbuild/package.json')),
   )
   const before = readManifest(recipe)
-  const files = listSources().map(({ source, output }) => {
-    const content = readFileSync(join(root, source))
-    return { source, output, content, hash: digest(content) }
-  })
+  const sources = listSources().map((file) => ({ ...file, content: readFileSync(join(root, file.source)) }))
+  const files = [...sources, ...listBundles()].map((file) => ({ ...file, hash: digest(file.content) }))
   const changed = files.filter(({ source, output, hash }) => {
     const known = before[source]
     return known?.hash !== hash || known.written !== writtenAt(output)
   })
   // Delete outputs without a source: an import would still find them.
-  const sources = new Set(files.map(({ source }) => source))
-  const gone = Object.entries(before).filter(([source]) => !sources.has(source))
+  const present = new Set(files.map(({ source }) => source))
+  const gone = Object.entries(before).filter(([source]) => !present.has(source))
   if (changed.length === 0 && gone.length === 0) return { built: 0, removed: 0 }
 
   // If this build is killed, the next one must not trust the files that it was writing.
@@ -67,9 +68,9 @@ function listSources() {
       const src = join(root, group, name, 'src')
       if (!existsSync(src)) continue
       for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile() || TEST_FILE.test(entry.name)) continue
+        if (!entry.isFile() || TEST_FILE.test(entry.name) || isBundled(entry)) continue
         const inside = relative(src, join(entry.parentPath ?? entry.path, entry.name))
-        const output = join(group, name, 'dist', inside.replace(/\.ts$/, '.js'))
+        const output = join(group, name, 'dist', inside.replace(/\.tsx?$/, '.js'))
         sources.push({ source: join(group, name, 'src', inside), output })
       }
     }
@@ -77,11 +78,36 @@ function listSources() {
   return sources
 }
 
+function isBundled({ parentPath, path }) {
+  return BUNDLES.some(({ folder }) => (parentPath ?? path).startsWith(join(root, folder)))
+}
+
+/** One source for the manifest: the hash of all that a bundle is made of. */
+function listBundles() {
+  return BUNDLES.map(({ folder, entry, output }) => {
+    const names = readdirSync(join(root, folder), { recursive: true }).filter((name) => name.endsWith('.ts'))
+    const content = names.sort().map((name) => readFileSync(join(root, folder, name)))
+    return { source: join(folder, entry), output, content: Buffer.concat(content), isBundle: true }
+  })
+}
+
+async function emitBundle({ source, output }, build) {
+  await build({
+    entryPoints: [join(root, source)],
+    outfile: join(root, output),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'silent',
+  })
+}
+
 async function emitAll(files) {
   if (files.length === 0) return
-  const { transform, stop } = await import('esbuild')
+  const { build, transform, stop } = await import('esbuild')
   try {
-    await Promise.all(files.map((file) => emit(file, transform)))
+    await Promise.all(files.map((file) => (file.isBundle ? emitBundle(file, build) : emit(file, transform))))
   } catch (error) {
     // esbuild lists the files that it could not parse; any other error is a fault of the build itself.
     if (!Array.isArray(error.errors)) throw error
@@ -96,9 +122,12 @@ async function emitAll(files) {
 async function emit({ source, output, content }, transform) {
   const target = join(root, output)
   mkdirSync(dirname(target), { recursive: true })
-  if (!source.endsWith('.ts')) return writeFileSync(target, content)
+  if (!/\.tsx?$/.test(source)) return writeFileSync(target, content)
   const { code, map } = await transform(content.toString('utf8'), {
     ...OPTIONS,
+    ...(source.endsWith('.tsx')
+      ? { loader: 'tsx', jsx: 'automatic', jsxImportSource: 'preact' }
+      : { loader: 'ts' }),
     sourcefile: relative(dirname(output), source),
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   })

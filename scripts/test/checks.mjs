@@ -15,6 +15,7 @@ const lintCache =
 /** Arguments to node. */
 const commands = {
   types: bin('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
+  'browser-types': bin('typescript/bin/tsc', '--noEmit', '-p', 'services/web/src/client'),
   lint: bin('eslint/bin/eslint.js', '.', '--max-warnings', '0', ...lintCache),
   generated: ['scripts/generate.mjs', '--check'],
   boundaries: bin(

@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util'
 
 export class UsageError extends Error {}
 
-export const checkNames = ['generated', 'types', 'lint', 'format', 'links', 'boundaries']
+export const checkNames = ['generated', 'types', 'browser-types', 'lint', 'format', 'links', 'boundaries']
 /** Kinds of tests by the suffix of their files, cheapest first. */
 export const projectNames = ['unit', 'contract', 'int', 'kafka', 'e2e']
 
-const QUICK_CHECKS = ['types', 'lint', 'links']
+const QUICK_CHECKS = ['types', 'browser-types', 'lint', 'links']
 /** Kinds of tests that run together, with one Postgres, and with a broker where the second group needs it. */
 const GROUPS = [
   { title: 'unit, contract and integration tests', projects: ['unit', 'contract', 'int'] },

@@ -18,11 +18,12 @@ import { createAuthFailures, MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
 import { readBearer } from './bearer.js'
 import type { IdempotentRequest, Reservation } from './idempotency.js'
 import { createPlanTable, type RateLimit } from './plan-table.js'
+import { resolveSessions, type AskedSession, type ResolvedSession } from './sessions.js'
 import { shareFailures } from './share-failures.js'
 
 /** One call at the gate. */
 export interface AccessCall {
-  /** Value of the Authorization header, or undefined where the call carries none. */
+  /** Value of the Authorization header, with a key or a session token; undefined where the call carries none. */
   readonly authorization: string | undefined
   /** Address of the client in text form, IPv4-mapped addresses as IPv4. */
   readonly clientAddress: string
@@ -40,6 +41,16 @@ export interface Caller {
   readonly scope: Scope
   readonly plan: PlanName
   readonly webhookAdmin: boolean
+  /** The session of the call; null where the call carries the key itself. */
+  readonly session: CallerSession | null
+}
+
+export interface CallerSession {
+  readonly sessionId: string
+  /** Name of the person who signed in; empty where only the key is known. */
+  readonly actor: string
+  /** UTC, RFC 3339 with milliseconds: when the session ends if it is used until then. */
+  readonly expiresAt: string
 }
 
 /** The key is missing or not valid: these count as failed authentications. */
@@ -47,6 +58,7 @@ const failedAuthentications = [
   'no_credentials',
   'malformed_credentials',
   'unknown_key',
+  'unknown_session',
   'revoked_key',
   'expired_key',
 ] as const
@@ -145,17 +157,25 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     timeoutMs: ANSWER_TIMEOUT_MS,
   })
 
+  const sessions = createBatcher({
+    run: (asked: readonly AskedSession[]) => resolveSessions(options.database, asked),
+    maxBatchItems: MAX_BATCH,
+    maxConcurrentBatches: MAX_IN_FLIGHT,
+    maxWaitingItems: MAX_WAITING,
+    timeoutMs: ANSWER_TIMEOUT_MS,
+  })
+
   const judgeCall = async (call: AccessCall): Promise<Admission> => {
     const bearer = readBearer(call.authorization)
     if (!bearer.ok) return notAdmitted(bearer.reason, null)
     const { clientAddress, requiredScope, idempotent = null } = call
-    const { keyId, keyHash } = bearer
     try {
-      return admissionOf(
-        await batcher.add({ keyId, keyHash, clientAddress, requiredScope, idempotent }),
-        idempotent,
-        planTable.standing,
-      )
+      // A session stands for a key, which is then judged as if the call carried it. Calls with keys wait for no session.
+      const session = bearer.kind === 'session' ? await sessions.add(bearer) : null
+      if (bearer.kind === 'session' && session === null) return notAdmitted('unknown_session', null)
+      const { keyId, keyHash } = bearer.kind === 'key' ? bearer : session!
+      const verdict = await batcher.add({ keyId, keyHash, clientAddress, requiredScope, idempotent })
+      return admissionOf(verdict, { idempotent, session, standing: planTable.standing })
     } catch {
       // The failed statement is logged already; a full queue or a late answer is the same to the caller.
       return UNAVAILABLE
@@ -177,6 +197,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     isAvailable: judging.isAvailable,
     async close() {
       await failures.close()
+      await sessions.close()
       await batcher.close()
     },
   }
@@ -194,13 +215,15 @@ function notAdmitted(
   return { admitted: false, reason, caller, rateLimit: null, retryAfterSeconds: null, ...rest }
 }
 
-function admissionOf(
-  verdict: Verdict,
-  request: IdempotentRequest | null,
-  standing: ReturnType<typeof createPlanTable>['standing'],
-): Admission {
+interface Judged {
+  readonly idempotent: IdempotentRequest | null
+  readonly session: ResolvedSession | null
+  readonly standing: ReturnType<typeof createPlanTable>['standing']
+}
+
+function admissionOf(verdict: Verdict, { idempotent, session, standing }: Judged): Admission {
   if (verdict.key_id === null) return notAdmitted('unknown_key', null)
-  const caller = callerOf(verdict, verdict.key_id)
+  const caller = callerOf(verdict, verdict.key_id, session)
   if (verdict.debt_us === null) {
     if (verdict.outcome === 'admitted') throw new Error('A call was admitted without a bucket')
     return notAdmitted(verdict.outcome, caller)
@@ -209,7 +232,7 @@ function admissionOf(
   if (verdict.outcome === 'rate_limited')
     return notAdmitted('rate_limited', caller, { rateLimit, retryAfterSeconds })
   if (verdict.outcome !== 'admitted') return notAdmitted(verdict.outcome, caller, { rateLimit })
-  return { admitted: true, caller, rateLimit, reservation: reservationOf(verdict, caller, request) }
+  return { admitted: true, caller, rateLimit, reservation: reservationOf(verdict, caller, idempotent) }
 }
 
 function reservationOf(
@@ -230,7 +253,7 @@ function reservationOf(
   }
 }
 
-function callerOf(verdict: Verdict, keyId: string): Caller {
+function callerOf(verdict: Verdict, keyId: string, session: ResolvedSession | null): Caller {
   return {
     accountId: verdict.account_id,
     keyId,
@@ -239,5 +262,9 @@ function callerOf(verdict: Verdict, keyId: string): Caller {
     scope: verdict.scope,
     plan: verdict.plan,
     webhookAdmin: verdict.webhook_admin,
+    session:
+      session === null
+        ? null
+        : { sessionId: session.sessionId, actor: session.actor, expiresAt: session.expiresAt },
   }
 }

@@ -4,7 +4,7 @@
  * add their counts up in the database.
  */
 import { createBatcher } from '@cupel/concurrency'
-import { clientNetwork } from './ip-range.js'
+import { clientNetwork } from '@cupel/http-edge'
 
 export interface AuthFailures {
   /**

@@ -8,6 +8,7 @@ export type {
   AdmissionOptions,
   Admitted,
   Caller,
+  CallerSession,
   NotAdmitted,
   RefusalReason,
 } from './admission.js'
@@ -21,8 +22,8 @@ export {
 } from './idempotency.js'
 export type { IdempotentRequest, Reservation, ReservationKind } from './idempotency.js'
 export { loadInstallationSecrets, type InstallationSecrets } from './installation-secrets.js'
-export { clientNetwork, normaliseIp, parseIpRange } from './ip-range.js'
-export type { IpRange } from './ip-range.js'
+export { clientNetwork, normaliseIp, parseIpRange } from '@cupel/http-edge'
+export type { IpRange } from '@cupel/http-edge'
 export {
   AccessRefusal,
   issueKey,
@@ -43,3 +44,12 @@ export {
 export type { PendingScreen } from './pending-screens.js'
 export type { RateLimit } from './plan-table.js'
 export { takeReportNumbers } from './report-numbers.js'
+export {
+  beginSession,
+  endSession,
+  forgetEndedSessions,
+  MAX_SESSIONS_PER_KEY,
+  SESSION_IDLE_MS,
+  SESSION_LIFETIME_MS,
+} from './sessions.js'
+export type { IssuedSession, SessionOrder } from './sessions.js'

@@ -3,7 +3,7 @@ import { isPlanName, type Environment, type PlanName, type Scope } from '@cupel/
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
-import { parseIpRange } from './ip-range.js'
+import { parseIpRange } from '@cupel/http-edge'
 
 export interface KeyOrder {
   readonly accountId: string

@@ -14,6 +14,7 @@ export const problemCodes = {
   invalid_key: { status: 401, title: 'The API key is missing or not valid', retry: 'after-fix' },
   scope_required: { status: 403, title: 'The API key lacks the required scope', retry: 'after-fix' },
   ip_not_allowed: { status: 403, title: 'The API key may not be used from this address', retry: 'after-fix' },
+  key_required: { status: 403, title: 'The call takes an API key, not a session', retry: 'after-fix' },
   https_required: { status: 403, title: 'HTTPS is required', retry: 'after-fix' },
   not_found: { status: 404, title: 'Not found', retry: 'never' },
   method_not_allowed: { status: 405, title: 'Method not allowed', retry: 'after-fix' },

@@ -61,6 +61,7 @@ export const failpointNames = [
   'access.admit',
   'access.auth-failures',
   'access.change',
+  'access.session',
   'access.reservation',
   'schemas.register',
   'log.genesis',

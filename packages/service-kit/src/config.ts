@@ -17,6 +17,7 @@ const ranges = list.superRefine((texts, context) => {
     if (fault !== null) context.addIssue({ code: 'custom', message: `${text} ${fault}` })
   }
 })
+const secret = z.string().min(32)
 const url = z.url({ protocol: /^https?$/ })
 
 export const settings = {
@@ -91,7 +92,36 @@ export const settings = {
   CUPEL_BASE_URL: url
     .optional()
     .describe('Base address of the API as callers see it; by default the address it listens on.'),
-  CUPEL_REPORT_PAGE_URL: url.optional().describe('Beginning of report_url; by default {base_url}/reports/.'),
+  CUPEL_WEB: flag
+    .default(true)
+    .describe('Serve the console. It concerns `cupel start`; elsewhere the console is a process of its own.'),
+  CUPEL_WEB_HOST: z.string().min(1).default('127.0.0.1').describe('Address the console listens on.'),
+  CUPEL_WEB_PORT: port
+    .optional()
+    .describe(
+      'Port of the console; 0 takes any free one, and instance i listens on CUPEL_WEB_PORT + i. By default 8081; `cupel start` takes the port after those of the API, or any free one where CUPEL_PORT is 0.',
+    ),
+  CUPEL_WEB_URL: url
+    .optional()
+    .describe(
+      'Address of the console as people see it, for links to it; by default the address it listens on. The API needs it too where the console is a process of its own.',
+    ),
+  CUPEL_API_URL: url.optional().describe('Address at which the console calls the API.'),
+  CUPEL_WEB_SECRET: secret
+    .optional()
+    .describe(
+      'Secret by which the console proves itself to the API, 32 characters or more, the same for both: the API then takes the client address that the console names. `cupel start` makes one.',
+    ),
+  CUPEL_WEB_SECRET_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File with that secret, in place of CUPEL_WEB_SECRET.'),
+  CUPEL_REPORT_PAGE_URL: url
+    .optional()
+    .describe(
+      'Beginning of report_url; by default the report page of the console, or {base_url}/reports/ without one.',
+    ),
   CUPEL_TRUSTED_PROXIES: ranges
     .prefault('')
     .describe(

@@ -44,6 +44,8 @@ export const whenLate = [
 
 /** Points that tests beside the guarded code visit. */
 export const elsewhere: readonly FailpointName[] = [
+  // services/api/test/sessions.int.test.ts kills the API at these.
+  'access.session',
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',
   'ledger.batch',

@@ -1,4 +1,4 @@
-/** Right answers, computed without the code of the product. */
+/** Right answers, computed without the code of the product, and an installation as a user starts it. */
 export { expectedOfDesignations, readLabelRows, type Expected, type LabelRow } from './label-oracle.js'
 export {
   expectedJudgements,
@@ -8,3 +8,10 @@ export {
   type ExpectedJudgement,
   type FileRow,
 } from './judgement-oracle.js'
+export {
+  createHome,
+  removeHome,
+  startInstallation,
+  type Installation,
+  type ReadyLine,
+} from './installation.js'

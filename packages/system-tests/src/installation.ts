@@ -12,6 +12,8 @@ export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 export interface ReadyLine {
   readonly base_url: string
   readonly base_urls: readonly string[]
+  /** Null where the console is not served. */
+  readonly console_url: string | null
   readonly keys: { readonly read_write: string; readonly read_only: string }
   readonly metrics_urls: readonly string[]
   readonly log: {

@@ -13,7 +13,7 @@ import {
 } from './access/idempotent-call.js'
 import { rateLimitHeaders } from './access/rate-limit-headers.js'
 import { refusalOf } from './access/refusal-of.js'
-import type { Transport } from './access/transport.js'
+import type { Transport } from '@cupel/http-edge'
 import { readJsonBody, type Body } from './http/body-reader.js'
 import type { Answer, Call, Endpoint, KeyedCall } from './http/endpoint.js'
 import { faultsOf } from './http/faults.js'

@@ -4,15 +4,15 @@
  */
 import { METHODS } from 'node:http'
 import { requestedEventId, type Logger, type Metrics } from '@cupel/contracts'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { answerBrokenRequest } from './http/broken-request.js'
 import {
   connectionLimits,
   limitConnections,
   serverOptionsOf,
   type ConnectionLimits,
   type TlsIdentity,
-} from './http/connections.js'
+} from '@cupel/http-edge'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { answerBrokenRequest } from './http/broken-request.js'
 import type { Answer, Endpoint } from './http/endpoint.js'
 import { createPathTable } from './http/path-table.js'
 import { problemAnswer, refuse } from './http/problem.js'
@@ -26,6 +26,8 @@ export interface AppParts extends ServeParts {
   /** Null or absent: plain HTTP. */
   readonly tls?: TlsIdentity | null
   readonly limits?: Partial<ConnectionLimits>
+  /** Where the console is served, without a slash at the end; undefined where it is not. */
+  readonly webUrl?: string | undefined
 }
 
 export interface App {
@@ -42,7 +44,7 @@ export function buildApp(parts: AppParts): App {
     isSecure: (request) => transport.isSecure(request),
     isClosing: () => isClosing,
   })
-  const answerUnrouted = createUnrouted(parts.endpoints, send)
+  const answerUnrouted = createUnrouted(parts, send)
   const fastify = openServer(parts, answerUnrouted)
   refuseMissingHost(fastify, send)
   ignoreUnknownExpectations(fastify)
@@ -112,13 +114,25 @@ function ignoreUnknownExpectations({ server }: FastifyInstance): void {
 }
 
 /** Answers requests whose path or method no endpoint serves. */
-function createUnrouted(endpoints: readonly Endpoint[], send: SendAnswer): AnswerUnrouted {
+function createUnrouted({ endpoints, webUrl }: AppParts, send: SendAnswer): AnswerUnrouted {
   const paths = createPathTable(endpoints)
   return (request, reply) => {
+    const page = pageOf(request, webUrl)
+    if (page !== null) return send(request, reply, page, 'page', performance.now())
     const allow = paths.allowedMethods(request.raw.url ?? '')
     const route = allow === null ? 'unknown' : 'known'
     send(request, reply, unroutedAnswer(request, allow), route, performance.now())
   }
+}
+
+const SEE_OTHER = 303
+/** Paths that people try on the API and that the console has. */
+const PAGE_PATH = /^\/(?:reports\/[0-9a-zA-Z]{1,64})?$/
+
+function pageOf({ method, raw }: FastifyRequest, webUrl: string | undefined): Answer | null {
+  const [path = ''] = (raw.url ?? '').split('?', 1)
+  if (webUrl === undefined || (method !== 'GET' && method !== 'HEAD') || !PAGE_PATH.test(path)) return null
+  return { status: SEE_OTHER, headers: { location: webUrl + path }, body: null }
 }
 
 function unroutedAnswer(request: { method: string; id: string }, allow: string | null): Answer {

@@ -22,6 +22,7 @@ import { getReport } from './routes/reports/get-report.js'
 import { getReportPdf } from './routes/reports/get-report-pdf.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { renderReferencePage } from './reference-page/render-page.js'
+import { sessionEndpoints, type SessionParts } from './routes/sessions/index.js'
 import { createScreen } from './routes/screen/create-screen.js'
 import { getUsage, type UsageParts } from './routes/usage/get-usage.js'
 import { webhookEndpoints, type WebhookParts } from './routes/webhook-endpoints/index.js'
@@ -41,6 +42,7 @@ export interface EndpointParts {
   readonly usage: UsageParts
   readonly bulk: BulkParts
   readonly webhooks: WebhookParts
+  readonly sessions: SessionParts
   /** Names of the readiness checks that fail. */
   readonly failing: () => readonly string[]
 }
@@ -64,6 +66,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getPolicy(parts.policy.policyInForce),
     whatIf(parts.policy),
     getUsage(parts.usage),
+    ...sessionEndpoints(parts.sessions),
     listAuditLog(parts.auditListing),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),

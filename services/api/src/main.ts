@@ -1,5 +1,6 @@
 /** The API as a process. */
-import { connectService, runService } from '@cupel/service-kit'
+import { connectService } from '@cupel/service-connections'
+import { runService } from '@cupel/service-kit'
 import { startApi } from './start-api.js'
 
 runService('api', async (frame) => startApi({ ...frame, ...(await connectService(frame)) }))

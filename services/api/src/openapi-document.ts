@@ -42,5 +42,6 @@ const DESCRIBED: EndpointParts = {
     store: {} as EndpointParts['webhooks']['store'],
     tokens: { seal: notServed, open: notServed },
   },
+  sessions: { database: {} as EndpointParts['sessions']['database'] },
   failing: notServed,
 }

@@ -1,5 +1,4 @@
 /** The API as a running service: opens its parts, serves its endpoints, and stops both in order. */
-import type { AddressInfo } from 'node:net'
 import {
   createAdmission,
   loadInstallationSecrets,
@@ -8,21 +7,26 @@ import {
 } from '@cupel/access'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
+import { createTransport, listen, type TlsIdentity } from '@cupel/http-edge'
 import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries, listReports } from '@cupel/read-models'
 import { createPdfRenderer } from '@cupel/report-pdf'
-import type { Check, Config, RunningService } from '@cupel/service-kit'
+import {
+  readTlsIdentity,
+  readWebSecret,
+  type Check,
+  type Config,
+  type RunningService,
+} from '@cupel/service-kit'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { plansOf } from './access/configured-plans.js'
 import { createReservationKeeper } from './access/reservation-keeper.js'
-import { readTlsIdentity } from './access/tls-identity.js'
-import { createTransport } from './access/transport.js'
+import { createSessionKeeper } from './access/session-keeper.js'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
 import { openBulk } from './bulk/open-bulk.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
-import type { TlsIdentity } from './http/connections.js'
 import type { StreamLimits } from './http/event-streams.js'
 import { createPageTokens, type PageTokens } from './http/page-token.js'
 import { judgeSets } from './routes/lists/list-lists.js'
@@ -40,6 +44,9 @@ export interface ApiDeps {
     | 'CUPEL_INSTANCE'
     | 'CUPEL_BASE_URL'
     | 'CUPEL_REPORT_PAGE_URL'
+    | 'CUPEL_WEB_URL'
+    | 'CUPEL_WEB_SECRET'
+    | 'CUPEL_WEB_SECRET_FILE'
     | 'CUPEL_SCREEN_DEADLINE_MS'
     | 'CUPEL_TRUSTED_PROXIES'
     | 'CUPEL_TLS_CERT_FILE'
@@ -61,10 +68,18 @@ export interface ApiDeps {
   readonly metrics: Metrics
   /** Called where only a restart leads back, for example when the report tail is lost for good. */
   readonly fail: (reason: string, error: unknown) => void
+  /** Where the console is served, and the secret it proves itself by, where the composer knows them; else the settings tell. */
+  readonly web?: WebOfApi
   /** In place of the name servers of the system, where webhook URLs are judged. */
   readonly resolve?: ResolveName
   /** In place of the usual limits of event streams. */
   readonly streamLimits?: Partial<StreamLimits>
+}
+
+export interface WebOfApi {
+  /** Without a slash at the end. */
+  readonly url: string
+  readonly secret: string
 }
 
 export interface RunningApi extends RunningService {
@@ -84,6 +99,8 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   let isStopping = false
   // First of all: an operator must replace a certificate that does not fit its key.
   const tls = await readTlsIdentity(config)
+  const webSecret = deps.web?.secret ?? (await readWebSecret(config))
+  const webUrl = (config.CUPEL_WEB_URL ?? deps.web?.url)?.replace(/\/$/, '')
   const parts = await openParts(deps, links)
   const { screening, gate } = parts
   const checks = (): readonly Check[] => [
@@ -93,14 +110,14 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     { name: 'key store', ok: gate.isAvailable() },
   ]
   const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
-  const app = appOf(deps, parts, tls, failing)
+  const app = appOf(deps, parts, { tls, webSecret, webUrl, failing })
   // Where the port is taken, the composer reports it, and nothing may go on running.
-  const url = await listen(app, config, tls !== null).catch(async (error: unknown) => {
+  const url = await listenWith(app, config, tls !== null).catch(async (error: unknown) => {
     await release(parts)
     throw error
   })
   links.baseUrl = (config.CUPEL_BASE_URL ?? url).replace(/\/$/, '')
-  links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${links.baseUrl}/reports/`
+  links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${webUrl ?? links.baseUrl}/reports/`
   logger.info({ url, partition: screening.partition }, 'The API serves calls')
 
   return {
@@ -154,6 +171,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     }),
     audit: createAuditTrail({ log, codec, database, logger, metrics, instance: `api-${instance}` }),
     reservations: createReservationKeeper({ database, logger }),
+    sessionKeeper: createSessionKeeper({ database, logger }),
     idempotent: { database, leaseMs, logger },
     webhookStore: webhookStoreOf(deps, secrets),
     tokens: createPageTokens(secrets.pageTokenKey),
@@ -161,27 +179,42 @@ async function openParts(deps: ApiDeps, links: Links) {
   }
 }
 
-async function release({ audit, reservations, screening, gate, pdf, bulk }: Parts): Promise<void> {
+async function release({ sessionKeeper, reservations, ...parts }: Parts): Promise<void> {
+  const { audit, screening, gate, pdf, bulk } = parts
   await bulk.streams.stop()
   await bulk.watch.stop()
   await pdf.close()
   await audit.stop()
   await reservations.stop()
+  await sessionKeeper.stop()
   await screening.stop()
   await gate.close()
 }
 
-function appOf(deps: ApiDeps, parts: Parts, tls: TlsIdentity | null, failing: () => readonly string[]): App {
+interface AppSettings {
+  readonly tls: TlsIdentity | null
+  readonly webSecret: string | undefined
+  /** Undefined where no pages are served. */
+  readonly webUrl: string | undefined
+  readonly failing: () => readonly string[]
+}
+
+function appOf(deps: ApiDeps, parts: Parts, { tls, webSecret, webUrl, failing }: AppSettings): App {
   const { config, database, logger, metrics } = deps
   const { screening, bulk, gate, audit, idempotent, webhookStore, tokens, pdf } = parts
   const webhooks = { store: webhookStore, tokens }
+  const sessions = { database }
   return buildApp({
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(database, tokens), ...referenceOf(deps, tokens) },
-      ...{ bulk, webhooks, pdf, failing },
+      ...{ bulk, webhooks, sessions, pdf, failing },
     }),
-    ...{ gate, audit, idempotent, logger, metrics, tls },
-    transport: createTransport({ trustedProxies: config.CUPEL_TRUSTED_PROXIES, isEncrypted: tls !== null }),
+    ...{ gate, audit, idempotent, logger, metrics, tls, webUrl },
+    transport: createTransport({
+      trustedProxies: config.CUPEL_TRUSTED_PROXIES,
+      isEncrypted: tls !== null,
+      webSecret,
+    }),
     limits: {
       maxConnections: config.CUPEL_MAX_CONNECTIONS,
       maxConnectionsPerPeer: config.CUPEL_MAX_CONNECTIONS_PER_CLIENT,
@@ -235,15 +268,12 @@ function webhookStoreOf({ config, database, resolve }: ApiDeps, secrets: Install
   }
 }
 
-/** Connections that the kernel queues while the event loop is busy. */
-const LISTEN_BACKLOG = 1_024
-
 /** Resolves to the URL of this instance. Rejects where the port is taken. */
-async function listen({ fastify }: App, config: ApiDeps['config'], isEncrypted: boolean): Promise<string> {
+async function listenWith(
+  { fastify }: App,
+  config: ApiDeps['config'],
+  isEncrypted: boolean,
+): Promise<string> {
   const { CUPEL_HOST: host, CUPEL_PORT: firstPort, CUPEL_INSTANCE: instance } = config
-  await fastify.listen({ host, port: firstPort === 0 ? 0 : firstPort + instance, backlog: LISTEN_BACKLOG })
-  const { port } = fastify.server.address() as AddressInfo
-  const shown =
-    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
-  return `${isEncrypted ? 'https' : 'http'}://${shown}:${port}`
+  return await listen(fastify, { host, port: firstPort === 0 ? 0 : firstPort + instance, isEncrypted })
 }

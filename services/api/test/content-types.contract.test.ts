@@ -5,7 +5,7 @@
 import { connect, type AddressInfo } from 'node:net'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTransport } from '../src/access/transport.js'
+import { createTransport } from '@cupel/http-edge'
 import { buildApp, type App, type AppParts } from '../src/app.js'
 import { jsonAnswer, type Endpoint } from '../src/http/endpoint.js'
 import { describedEndpoints } from '../src/openapi-document.js'

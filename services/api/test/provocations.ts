@@ -72,6 +72,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
     'INSERT INTO access.bucket (key_id, full_at_us, hard_full_at_us) VALUES ($1, access.now_us() + 3600000000, 0)',
     [spent.keyId],
   )
+  const session = String((await call(url, 'POST', '/v1/sessions', { key })).json()['session_token'])
   const reportId = String((await screen(url, { key })).json()['report_id'])
   const job = await call(url, 'POST', BULK, { key, body: exampleOf('POST', BULK) })
   const jobId = String(job.json()['job_id'])
@@ -143,6 +144,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
     invalid_webhook_url: (at) => send(at, { body: { url: 'https://127.0.0.1/' } }),
     invalid_key: (at) => send(at, { key: null }),
     scope_required: (at) => send(at, { key: readOnly }),
+    key_required: (at) => send(at, { key: session }),
     ip_not_allowed: (at) => send(at, { key: distant }),
     https_required: (at) =>
       exposedUrl === null ? null : send(at, { url: exposedUrl.replace('127.0.0.1', outer!) }),

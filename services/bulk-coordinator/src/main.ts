@@ -1,5 +1,6 @@
 /** The bulk coordinator as a process. */
-import { connectService, runService, type Config } from '@cupel/service-kit'
+import { connectService } from '@cupel/service-connections'
+import { runService, type Config } from '@cupel/service-kit'
 import { startBulkCoordinator } from './start-bulk-coordinator.js'
 
 /** One for the lease, one each for reading, releasing and announcing, and one in reserve. */

@@ -1,5 +1,6 @@
 /** The label refresher as a process. */
-import { connectService, runService } from '@cupel/service-kit'
+import { connectService } from '@cupel/service-connections'
+import { runService } from '@cupel/service-kit'
 import { startLabelRefresher } from './start-label-refresher.js'
 
 runService('label-refresher', async (frame) =>

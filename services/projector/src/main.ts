@@ -1,6 +1,7 @@
 /** The projector as a process. */
 import { readModels } from '@cupel/read-models'
-import { connectService, runService, type Config } from '@cupel/service-kit'
+import { connectService } from '@cupel/service-connections'
+import { runService, type Config } from '@cupel/service-kit'
 import { startProjector } from './start-projector.js'
 
 /** One per read model, two for the relay and one in reserve: more would only wait for each other. */

@@ -1,5 +1,6 @@
 /** The scorer as a process. */
-import { connectService, runService } from '@cupel/service-kit'
+import { connectService } from '@cupel/service-connections'
+import { runService } from '@cupel/service-kit'
 import { startScorer } from './start-scorer.js'
 
 runService('scorer', async (frame) => startScorer({ ...frame, ...(await connectService(frame)) }))

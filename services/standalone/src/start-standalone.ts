@@ -1,4 +1,5 @@
 /** All services in one process, for installations on one machine. */
+import { randomBytes } from 'node:crypto'
 import { startApi } from '@cupel/api'
 import { startBulkCoordinator } from '@cupel/bulk-coordinator'
 import type { Logger, Metrics } from '@cupel/contracts'
@@ -7,7 +8,8 @@ import type { Database } from '@cupel/postgres'
 import { startLabelRefresher } from '@cupel/label-refresher'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
-import type { Config, RunningService } from '@cupel/service-kit'
+import { readWebSecret, type Config, type RunningService } from '@cupel/service-kit'
+import { startWeb, type RunningWeb } from '@cupel/web'
 import { startWebhookDispatcher } from '@cupel/webhook-dispatcher'
 
 export interface StandaloneDeps {
@@ -26,6 +28,8 @@ export interface StandaloneDeps {
 export interface RunningStandalone extends RunningService {
   /** Address of the API. */
   readonly url: string
+  /** Address of the console; null where it is not served. */
+  readonly webUrl: string | null
 }
 
 /** Resolves when the API serves requests. Topics, tables and schemas must exist. */
@@ -53,12 +57,13 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
     // Report a failure only when no service is still starting; otherwise that service would never be stopped.
     await Promise.allSettled(starting)
     await Promise.all(starting)
-    const api = started(await startApi({ ...common, database: apiDatabase }))
+    const { api, web } = await startApiAndWeb({ ...common, database: apiDatabase }, started)
     // After the API, because webhooks contain its address.
     started(await startWebhookDispatcher({ ...workers, baseUrl: () => api.baseUrl }))
     return {
       name: 'standalone',
       url: api.url,
+      webUrl: web?.url ?? null,
       checks: () =>
         running.flatMap((service) =>
           service.checks().map((check) => ({ ...check, name: `${service.name}: ${check.name}` })),
@@ -68,6 +73,27 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
   } catch (error) {
     // Stop what started before the failure.
     await stop()
+    throw error
+  }
+}
+
+const SECRET_BYTES = 32
+
+/** The console listens first, so that every report names its page; it stops first, while the API still answers it. */
+async function startApiAndWeb(
+  deps: Omit<Parameters<typeof startApi>[0], 'web'> & Pick<StandaloneDeps, 'config'>,
+  started: <T extends RunningService>(service: T) => T,
+): Promise<{ readonly api: Awaited<ReturnType<typeof startApi>>; readonly web: RunningWeb | null }> {
+  if (!deps.config.CUPEL_WEB) return { api: started(await startApi(deps)), web: null }
+  const secret = (await readWebSecret(deps.config)) ?? randomBytes(SECRET_BYTES).toString('hex')
+  let apiUrl: string | null = null
+  const web = await startWeb({ ...deps, api: { url: () => apiUrl, secret } })
+  try {
+    const api = started(await startApi({ ...deps, web: { url: web.url, secret } }))
+    apiUrl = api.url
+    return { api, web: started(web) }
+  } catch (error) {
+    await web.stop()
     throw error
   }
 }

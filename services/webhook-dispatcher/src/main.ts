@@ -1,5 +1,6 @@
 /** The webhook dispatcher as a process. */
-import { connectService, runService } from '@cupel/service-kit'
+import { connectService } from '@cupel/service-connections'
+import { runService } from '@cupel/service-kit'
 import { startWebhookDispatcher } from './start-webhook-dispatcher.js'
 
 runService('webhook-dispatcher', async (frame) =>

@@ -4,3 +4,9 @@ export { bucketsOf, isPlanName, planNames, plans, scopes } from './plans.js'
 export type { Plan, PlanBuckets, PlanName, Scope } from './plans.js'
 export { bucketStanding, bucketWindowSeconds, takeTokens, tokenBucket, wholeSeconds } from './token-bucket.js'
 export type { BucketStanding, TakenTokens, TokenBucket } from './token-bucket.js'
+export {
+  parseSessionToken,
+  renderSessionToken,
+  SESSION_TOKEN_PREFIX,
+  SESSION_TOKEN_RANDOM_BYTES,
+} from './session-token.js'

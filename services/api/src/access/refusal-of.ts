@@ -15,6 +15,8 @@ const refusals: Readonly<Record<RefusalReason, () => Refusal>> = {
       headers: INVALID_TOKEN,
     }),
   unknown_key: unusableKey,
+  unknown_session: () =>
+    refuse('invalid_key', 'The session is unknown or over; sign in again.', { headers: INVALID_TOKEN }),
   revoked_key: unusableKey,
   expired_key: unusableKey,
   ip_not_allowed: () => refuse('ip_not_allowed', 'The API key may not be used from this address.'),

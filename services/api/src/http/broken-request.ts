@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { requestedEventId, type ProblemCode } from '@cupel/contracts'
 import { problemAnswer, refuse } from './problem.js'
-import { securityHeaders, STRICT_TRANSPORT_SECURITY } from './security-headers.js'
+import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
 
 interface ClientFault extends Error {
   readonly code?: string

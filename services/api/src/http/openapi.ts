@@ -53,7 +53,8 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key: `Authorization: Bearer cpl_live_…`.',
+          description:
+            'An API key, `Authorization: Bearer cpl_live_…`, or the token of a session that a person began with one.',
         },
       },
     },

@@ -15,6 +15,7 @@ import type { CliContext } from '../context.js'
 import { connectionSettings } from '../connections.js'
 import { openPool, type Stack } from '../stack/stack.js'
 import type { Services } from './start-options.js'
+import { webPortOf } from './web-port.js'
 
 export interface InProcessOptions {
   readonly stack: Stack
@@ -28,7 +29,11 @@ export interface InProcessOptions {
 
 export async function startInProcess(options: InProcessOptions): Promise<Services> {
   const { stack, context, logger, shutdown } = options
-  const config = loadConfig({ ...context.environment, ...connectionSettings(stack.databaseUrl, []) })
+  const config = loadConfig({
+    ...context.environment,
+    ...connectionSettings(stack.databaseUrl, []),
+    CUPEL_WEB_PORT: String(webPortOf(options.config, 1)),
+  })
   const metrics = createMetrics('standalone')
   let checks: () => readonly Check[] = () => [{ name: 'started', ok: false }]
   const health = await startHealthServer({
@@ -57,7 +62,11 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   shutdown.phase('services', () => standalone.stop())
   checks = standalone.checks
   await untilReady(checks)
-  return { baseUrls: [standalone.url], processes: [{ name: standalone.name, healthUrl: health.url }] }
+  return {
+    baseUrls: [standalone.url],
+    webUrl: standalone.webUrl,
+    processes: [{ name: standalone.name, healthUrl: health.url }],
+  }
 }
 
 /** The bulk coordinator needs a connection for its lease and some for its work, besides those of the other workers. */

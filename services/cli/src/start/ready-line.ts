@@ -4,6 +4,8 @@ import type { DemoKeys } from './demo-keys.js'
 export interface Ready {
   readonly base_url: string
   readonly base_urls: readonly string[]
+  /** Null where the console is not served. */
+  readonly console_url: string | null
   readonly keys: { readonly read_write: string; readonly read_only: string }
   readonly metrics_urls: readonly string[]
   readonly log:
@@ -14,6 +16,7 @@ export interface Ready {
 
 export function readyLine(parts: {
   baseUrls: readonly string[]
+  webUrl: string | null
   keys: DemoKeys
   metricsUrls: readonly string[]
   log: Ready['log']
@@ -24,6 +27,7 @@ export function readyLine(parts: {
   return {
     base_url: first,
     base_urls: parts.baseUrls,
+    console_url: parts.webUrl,
     keys: { read_write: parts.keys.read_write, read_only: parts.keys.read_only },
     metrics_urls: parts.metricsUrls,
     log: parts.log,
@@ -43,7 +47,7 @@ export function readyText(ready: Ready, logs: string, hint = ''): string {
   return `
 Cupel is ready: ${ready.base_urls.join(', ')}
 ${where}
-
+${ready.console_url === null ? '' : `\n  console          ${ready.console_url}  (sign in with one of the keys)\n`}
   read-write key   ${ready.keys.read_write}
   read-only key    ${ready.keys.read_only}
 

@@ -13,6 +13,7 @@ const keys = {
 test('the line for scripts contains what they need and nothing else', () => {
   const ready = readyLine({
     baseUrls: ['http://127.0.0.1:8080', 'http://127.0.0.1:8081'],
+    webUrl: 'http://127.0.0.1:8082',
     keys,
     metricsUrls: ['http://127.0.0.1:9000/metrics'],
     log: { kind: 'kafka', brokers: ['127.0.0.1:9092'], registry: 'http://127.0.0.1:8081/apis/ccompat/v7' },
@@ -22,6 +23,7 @@ test('the line for scripts contains what they need and nothing else', () => {
   expect(ready).toEqual({
     base_url: 'http://127.0.0.1:8080',
     base_urls: ['http://127.0.0.1:8080', 'http://127.0.0.1:8081'],
+    console_url: 'http://127.0.0.1:8082',
     keys: { read_write: 'cpl_live_rw', read_only: 'cpl_live_ro' },
     metrics_urls: ['http://127.0.0.1:9000/metrics'],
     log: { kind: 'kafka', brokers: ['127.0.0.1:9092'], registry: 'http://127.0.0.1:8081/apis/ccompat/v7' },
@@ -34,6 +36,7 @@ test('the text for people holds a curl line that can be pasted as it is', () => 
   const text = readyText(
     readyLine({
       baseUrls: ['http://127.0.0.1:8080'],
+      webUrl: null,
       keys,
       metricsUrls: [],
       log: { kind: 'embedded' },
@@ -48,10 +51,19 @@ test('the text for people holds a curl line that can be pasted as it is', () => 
   )
 })
 
+test('the text for people names the console where it is served', () => {
+  const parts = { baseUrls: ['http://127.0.0.1:8080'], keys, metricsUrls: [], home: '/srv' }
+  const textOf = (webUrl: string | null) =>
+    readyText(readyLine({ ...parts, webUrl, log: { kind: 'embedded' } }), '/srv/logs')
+  expect(textOf('http://127.0.0.1:8081')).toContain('console          http://127.0.0.1:8081')
+  expect(textOf(null)).not.toContain('console')
+})
+
 test('the text for people ends with what to do next, where there is something', () => {
   const ready = readyLine({
     ...{
       baseUrls: ['http://127.0.0.1:8080'],
+      webUrl: null,
       keys,
       metricsUrls: [],
       log: { kind: 'embedded' },

@@ -9,6 +9,7 @@ export const scalable = [
   'webhook-dispatcher',
   'label-refresher',
   'projector',
+  'web',
 ] as const
 export type ScalableService = (typeof scalable)[number]
 export type Scale = Readonly<Record<ScalableService, number>>

@@ -1,4 +1,5 @@
 /** The services of the Kafka profile: one supervised process each, restarted when it ends. */
+import { randomBytes } from 'node:crypto'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +17,7 @@ import type { Config, Shutdown } from '@cupel/service-kit'
 import { checkout } from '../context.js'
 import { connectionSettings } from '../connections.js'
 import type { Stack } from '../stack/stack.js'
+import { webPortOf } from './web-port.js'
 import { scalable, type ScalableService, type Scale } from './scale.js'
 
 export interface ServiceProcess {
@@ -25,6 +27,8 @@ export interface ServiceProcess {
   readonly healthUrl: string
   /** Base URL for callers; null for a service without an API. */
   readonly baseUrl: string | null
+  /** Address of the console; null for every other service. */
+  readonly webUrl: string | null
 }
 
 export interface ServiceProcessesOptions {
@@ -56,6 +60,7 @@ const programs: Record<
   'webhook-dispatcher': { folder: 'webhook-dispatcher', settings: {} },
   'label-refresher': { folder: 'label-refresher', settings: {} },
   projector: { folder: 'projector', settings: {} },
+  web: { folder: 'web', settings: {} },
 }
 
 /** Longer than the limit of the service itself, so that it can stop in order. */
@@ -83,9 +88,11 @@ export async function startServiceProcesses(options: ServiceProcessesOptions): P
       onRestarted: () => options.note(`${process.name} runs again.`),
     })
   })
-  // The phases run in reverse: first the API, so that accepted requests are still processed; then all workers at once.
-  options.shutdown.phase('workers', () => stopAll((name) => !name.startsWith('api-')))
+  // The phases run in reverse: first the console, then the API, so that accepted requests are still processed; then all workers at once.
+  const isListener = (name: string): boolean => /^(?:api|web)-/.test(name)
+  options.shutdown.phase('workers', () => stopAll((name) => !isListener(name)))
   options.shutdown.phase('api', () => stopAll((name) => name.startsWith('api-')))
+  options.shutdown.phase('console', () => stopAll((name) => name.startsWith('web-')))
   await Promise.all(planned.map(({ process }) => ready(process, failures, options)))
   return planned.map(({ process }) => process)
 
@@ -103,31 +110,27 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
   const { config, scale, stack } = options
   const planned: Planned[] = []
   const taken = new Set<number>()
+  const listeners = await planListeners(options, taken)
   for (const service of scalable) {
     // Without a refresh plan the service has nothing to do.
     if (service === 'label-refresher' && config.CUPEL_LABEL_REFRESH_FILE === undefined) continue
+    if (service === 'web' && !config.CUPEL_WEB) continue
     for (let instance = 0; instance < scale[service]; instance += 1) {
       const healthPort = await anotherPort(taken)
-      const port = service === 'api' ? await apiPort(config, instance, taken) : null
-      const host = reachable(config.CUPEL_HOST)
       planned.push({
         process: {
           name: `${service}-${instance}`,
           service,
-          healthUrl: `http://${host}:${healthPort}`,
-          baseUrl:
-            port === null
-              ? null
-              : `${config.CUPEL_TLS_CERT_FILE === undefined ? 'http' : 'https'}://${host}:${port}`,
+          healthUrl: `http://${reachable(config.CUPEL_HOST)}:${healthPort}`,
+          baseUrl: service === 'api' ? listeners.api[instance]!.url : null,
+          webUrl: service === 'web' ? listeners.web[instance]!.url : null,
         },
         environment: {
           ...connectionSettings(stack.databaseUrl, stack.kafka?.brokers ?? []),
           ...programs[service].settings,
           CUPEL_INSTANCE: String(instance),
           CUPEL_METRICS_PORT: String(healthPort),
-          ...(service === 'webhook-dispatcher' ? linksTo(config, planned) : {}),
-          // The API adds its instance number to this port.
-          ...(port === null ? {} : { CUPEL_PORT: String(port - instance) }),
+          ...listenerSettings(service, instance, listeners, config),
         },
       })
     }
@@ -135,18 +138,70 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
   return planned
 }
 
-/** The base URL in webhooks: the public one, else that of the first API instance. */
-function linksTo(config: Config, planned: readonly Planned[]): Record<string, string> {
-  const first = planned.find(({ process }) => process.baseUrl !== null)?.process.baseUrl
-  return config.CUPEL_BASE_URL !== undefined || !first ? {} : { CUPEL_BASE_URL: first }
+interface Listener {
+  readonly port: number
+  readonly url: string
 }
 
-async function apiPort(config: Config, instance: number, taken: Set<number>): Promise<number> {
-  if (config.CUPEL_PORT === 0) return await anotherPort(taken)
-  const port = config.CUPEL_PORT + instance
-  await requireFreePort(port, config.CUPEL_HOST, 'CUPEL_PORT')
-  taken.add(port)
-  return port
+/** Where the API and the console listen, and the secret between them. */
+interface Listeners {
+  readonly api: readonly Listener[]
+  readonly web: readonly Listener[]
+  readonly secret: string
+}
+
+const SECRET_BYTES = 32
+
+async function planListeners(
+  { config, scale }: ServiceProcessesOptions,
+  taken: Set<number>,
+): Promise<Listeners> {
+  const { CUPEL_HOST, CUPEL_WEB_HOST, CUPEL_PORT } = config
+  const protocol = config.CUPEL_TLS_CERT_FILE === undefined ? 'http' : 'https'
+  const listen = async (count: number, first: number, host: string, setting: string): Promise<Listener[]> => {
+    const listeners: Listener[] = []
+    for (let instance = 0; instance < count; instance += 1) {
+      const port = first === 0 ? await anotherPort(taken) : first + instance
+      if (first !== 0) await requireFreePort(port, host, setting)
+      taken.add(port)
+      listeners.push({ port, url: `${protocol}://${reachable(host)}:${port}` })
+    }
+    return listeners
+  }
+  const api = await listen(scale.api, CUPEL_PORT, CUPEL_HOST, 'CUPEL_PORT')
+  const webPort = webPortOf(config, scale.api)
+  const web = config.CUPEL_WEB ? await listen(scale.web, webPort, CUPEL_WEB_HOST, 'CUPEL_WEB_PORT') : []
+  return { api, web, secret: randomBytes(SECRET_BYTES).toString('hex') }
+}
+
+/** Ports, the links between the services, and the links in what they write: the configured address, else that of the first instance. */
+function listenerSettings(
+  service: ScalableService,
+  instance: number,
+  { api, web, secret }: Listeners,
+  config: Config,
+): Record<string, string> {
+  const withSecret =
+    config.CUPEL_WEB_SECRET === undefined && config.CUPEL_WEB_SECRET_FILE === undefined
+      ? { CUPEL_WEB_SECRET: secret }
+      : {}
+  const [firstApi, firstWeb] = [api[0]!.url, web[0]?.url]
+  // Each instance adds its number to these ports.
+  if (service === 'api')
+    return {
+      CUPEL_PORT: String(api[instance]!.port - instance),
+      ...withSecret,
+      ...(config.CUPEL_WEB_URL === undefined && firstWeb !== undefined ? { CUPEL_WEB_URL: firstWeb } : {}),
+    }
+  if (service === 'web')
+    return {
+      CUPEL_WEB_PORT: String(web[instance]!.port - instance),
+      CUPEL_API_URL: config.CUPEL_API_URL ?? firstApi,
+      ...withSecret,
+    }
+  return service === 'webhook-dispatcher' && config.CUPEL_BASE_URL === undefined
+    ? { CUPEL_BASE_URL: firstApi }
+    : {}
 }
 
 async function anotherPort(taken: Set<number>): Promise<number> {

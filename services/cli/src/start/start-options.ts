@@ -9,5 +9,7 @@ export interface StartOptions {
 
 export interface Services {
   readonly baseUrls: readonly string[]
+  /** Address of the console; null where it is not served. */
+  readonly webUrl: string | null
   readonly processes: readonly { readonly name: string; readonly healthUrl: string }[]
 }

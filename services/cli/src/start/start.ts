@@ -24,6 +24,7 @@ import { parseScale, type Scale } from './scale.js'
 import { startServiceProcesses } from './service-processes.js'
 import type { Services, StartOptions } from './start-options.js'
 import { ensureStarterLabels } from './starter-labels.js'
+import { webPortOf } from './web-port.js'
 import { listenForStop, StoppedEarly, type StopRequest } from './stop-request.js'
 
 /** Longer than the limits of services, registry, broker and Postgres together. */
@@ -101,12 +102,14 @@ interface Boot {
 }
 
 async function boot(boot: Boot): Promise<void> {
-  const { context, profile, home, logger, shutdown, config, stop, options } = boot
+  const { context, profile, scale, home, logger, shutdown, config, stop, options } = boot
   const startedAt = new Date().toISOString()
   const orphans = await stopOrphans(home.processFolder)
   if (orphans.length > 0)
     context.note(`Stopped processes that an earlier start left running: ${orphans.join(', ')}.`)
   await requireFreePort(config.CUPEL_PORT, config.CUPEL_HOST, 'CUPEL_PORT')
+  if (config.CUPEL_WEB)
+    await requireFreePort(webPortOf(config, scale.api), config.CUPEL_WEB_HOST, 'CUPEL_WEB_PORT')
   rememberProfile(home.folder, profile)
   stop.check()
 
@@ -141,6 +144,7 @@ async function boot(boot: Boot): Promise<void> {
   stop.check()
   const ready: Ready = readyLine({
     baseUrls: services.baseUrls,
+    webUrl: services.webUrl,
     keys,
     metricsUrls: services.processes.map(({ healthUrl }) => `${healthUrl}/metrics`),
     log: registry === null ? { kind: 'embedded' } : { kind: 'kafka', brokers: run.brokers, registry },
@@ -183,6 +187,7 @@ async function startServices(boot: Boot, stack: Stack): Promise<Services> {
   })
   return {
     baseUrls: processes.flatMap(({ baseUrl }) => (baseUrl === null ? [] : [baseUrl])),
+    webUrl: processes.find(({ webUrl }) => webUrl !== null)?.webUrl ?? null,
     processes: processes.map(({ name, healthUrl }) => ({ name, healthUrl })),
   }
 }

@@ -1,7 +1,7 @@
 /** The certificate and key of the API, read once at start. New ones need a restart of each instance. */
 import { readFile } from 'node:fs/promises'
-import { ConfigError, type Config } from '@cupel/service-kit'
-import { tlsFaultOf, type TlsIdentity } from '../http/connections.js'
+import { tlsFaultOf, type TlsIdentity } from '@cupel/http-edge'
+import { ConfigError, type Config } from './config.js'
 
 /** Null where neither file is configured. Throws an error for the operator where one is missing or unreadable, or they do not match. */
 export async function readTlsIdentity(

@@ -1,8 +1,7 @@
 /** The connections of a service process to the database and the log; shutdown closes them in reverse order. */
 import { createEventCodec, loadSchemaCatalog, type EventCodec, type EventLog } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { ConfigError, type Config } from './config.js'
-import type { ServiceFrame } from './run-service.js'
+import { ConfigError, type Config, type ServiceFrame } from '@cupel/service-kit'
 
 export interface Connections {
   readonly database: Database

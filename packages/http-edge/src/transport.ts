@@ -1,7 +1,8 @@
 /** The client address of a call, and whether the call may use plain HTTP. */
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { normaliseIp, parseIpRange, type IpRange } from '@cupel/access'
+import { normaliseIp, parseIpRange, type IpRange } from './ip-range.js'
 
 export type Origin = { readonly ok: true; readonly clientAddress: string } | { readonly ok: false }
 
@@ -20,7 +21,13 @@ export interface TransportOptions {
   /** CIDR ranges of proxies that end TLS in front of this service and set X-Forwarded-For. */
   readonly trustedProxies: readonly string[]
   readonly isEncrypted: boolean
+  /** The secret by which the console proves itself: it names the address of the person it calls for. */
+  readonly webSecret?: string | undefined
 }
+
+/** Sent by the console to the API, and by nobody else. */
+export const WEB_SECRET_HEADER = 'cupel-web-secret'
+export const CLIENT_ADDRESS_HEADER = 'cupel-client-address'
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
@@ -28,6 +35,7 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128']
 export function createTransport(options: TransportOptions): Transport {
   const trusted = options.trustedProxies.map(rangeOf)
   const loopback = LOOPBACK.map(rangeOf)
+  const secretDigest = options.webSecret === undefined ? null : digestOf(options.webSecret)
   // A kept connection has one peer for all its requests.
   const peers = new WeakMap<Socket, Peer>()
 
@@ -56,6 +64,8 @@ export function createTransport(options: TransportOptions): Transport {
     judge(request) {
       const peer = peerOf(request.socket)
       if (!options.isEncrypted && !peer.isLoopback && !peer.isTrusted) return { ok: false }
+      const named = addressNamedByConsole(request, secretDigest)
+      if (named !== null) return { ok: true, clientAddress: named }
       const forwarded = request.headers['x-forwarded-for']
       if (!peer.isTrusted || forwarded === undefined) return { ok: true, clientAddress: peer.address }
       const hops = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
@@ -63,6 +73,16 @@ export function createTransport(options: TransportOptions): Transport {
     },
   }
 }
+
+/** Null where the call is not the console's. Digests have one length, so that the comparison tells nothing of the secret. */
+function addressNamedByConsole(request: IncomingMessage, secretDigest: Buffer | null): string | null {
+  const secret = request.headers[WEB_SECRET_HEADER]
+  const address = request.headers[CLIENT_ADDRESS_HEADER]
+  if (secretDigest === null || typeof secret !== 'string' || typeof address !== 'string') return null
+  return timingSafeEqual(digestOf(secret), secretDigest) ? normaliseIp(address) : null
+}
+
+const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 interface Peer {
   readonly address: string

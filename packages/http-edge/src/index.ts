@@ -1,0 +1,8 @@
+export { connectionLimits, limitConnections, serverOptionsOf, tlsFaultOf } from './connections.js'
+export type { ConnectionLimits, TlsIdentity } from './connections.js'
+export { clientNetwork, normaliseIp, parseIpRange } from './ip-range.js'
+export type { IpRange } from './ip-range.js'
+export { securityHeaders, STRICT_TRANSPORT_SECURITY } from './security-headers.js'
+export { CLIENT_ADDRESS_HEADER, createTransport, WEB_SECRET_HEADER } from './transport.js'
+export type { Origin, Transport, TransportOptions } from './transport.js'
+export { listen, type ListenAddress } from './listen.js'

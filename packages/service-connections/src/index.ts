@@ -1,0 +1,1 @@
+export { connectService, type Connections, type ConnectOptions } from './connect-service.js'

@@ -1,0 +1,12 @@
+/** Sessions of people: what the console signs in and out with. */
+import type { Endpoint } from '../../http/endpoint.js'
+import { createSession } from './create-session.js'
+import { endSession } from './end-session.js'
+import { getSession } from './get-session.js'
+import type { SessionParts } from './session-description.js'
+
+export type { SessionParts }
+
+export function sessionEndpoints(parts: SessionParts): readonly Endpoint[] {
+  return [createSession(parts), getSession(), endSession(parts)]
+}

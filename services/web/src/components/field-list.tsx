@@ -1,0 +1,28 @@
+/** Named values. */
+import type { Field } from '@cupel/report-document'
+
+export function FieldList({ fields }: { readonly fields: readonly Field[] }) {
+  if (fields.length === 0) return null
+  return (
+    <dl class="fields">
+      {fields.map(({ label, value, isCode, href }, index) => (
+        <div key={index}>
+          <dt>{label}</dt>
+          <dd dir="auto">
+            {href === undefined ? (
+              <Value value={value} isCode={isCode === true} />
+            ) : (
+              <a href={href} rel="noreferrer noopener">
+                <Value value={value} isCode={isCode === true} />
+              </a>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Value({ value, isCode }: { readonly value: string; readonly isCode: boolean }) {
+  return isCode ? <code>{value}</code> : <>{value}</>
+}

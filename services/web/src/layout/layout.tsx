@@ -1,0 +1,93 @@
+/** The frame around every page: head, navigation, who is signed in, and the page itself. */
+import type { ComponentChildren } from 'preact'
+import type { Assets } from '../server/assets.js'
+import type { Session } from '../session/session-cookie.js'
+import { navigation, sectionOf } from './navigation.js'
+
+interface LayoutProps {
+  readonly title: string
+  readonly session: Session | null
+  /** Token of the form that signs out; null where nobody is signed in. */
+  readonly csrf: string | null
+  readonly section: string
+  readonly assets: Assets
+  readonly children: ComponentChildren
+}
+
+export function Layout({ title, session, csrf, section, assets, children }: LayoutProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>{title} · Cupel</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <link rel="stylesheet" href={assets.style.path} />
+        <link rel="icon" href={assets.icon.path} type="image/svg+xml" />
+        <script src={assets.script.path} type="module" />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="top">
+          <a class="brand" href="/" aria-label="Cupel, first page">
+            <img src={assets.icon.path} alt="" width="22" height="22" />
+            Cupel
+          </a>
+          {session === null ? null : <Navigation session={session} section={sectionOf(section)} />}
+          {session === null || csrf === null ? null : <Person session={session} csrf={csrf} />}
+        </header>
+        {session !== null && !session.livemode ? (
+          <p class="sandbox-strip" role="note">
+            Sandbox: everything here is made up and says nothing about a real address.
+          </p>
+        ) : null}
+        <main id="main" tabindex={-1}>
+          {children}
+        </main>
+      </body>
+    </html>
+  )
+}
+
+function Navigation({ session, section }: { readonly session: Session; readonly section: string }) {
+  return (
+    <nav class="sections" aria-label="Sections">
+      <ul>
+        {navigation
+          .filter(({ isFor }) => isFor === undefined || isFor(session))
+          .map(({ path, label }) => (
+            <li key={path}>
+              <a href={path} aria-current={path === section ? 'page' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+      </ul>
+    </nav>
+  )
+}
+
+function Person({ session, csrf }: { readonly session: Session; readonly csrf: string }) {
+  return (
+    <div class="person">
+      <span>
+        {session.actor ?? (
+          <>
+            Key <code>{session.keyId}</code>
+          </>
+        )}
+        <span class="quiet">
+          {' '}
+          {session.livemode ? 'live' : 'sandbox'}, {session.scope}
+        </span>
+      </span>
+      <form method="post" action="/sign-out">
+        <input type="hidden" name="csrf" value={csrf} />
+        <button class="plain">Sign out</button>
+      </form>
+    </div>
+  )
+}

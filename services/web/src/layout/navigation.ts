@@ -1,0 +1,18 @@
+/** The entries of the navigation, in the order of use. A feature adds its entry beside its pages. */
+import type { Session } from '../session/session-cookie.js'
+
+export interface NavigationEntry {
+  readonly path: `/${string}`
+  readonly label: string
+  /** Absent: everybody who is signed in sees it. */
+  readonly isFor?: (session: Session) => boolean
+}
+
+export const navigation: readonly NavigationEntry[] = [{ path: '/', label: 'Home' }]
+
+/** The entry whose path begins the given one; the longest where several do. */
+export function sectionOf(target: string): string {
+  const [path = '/'] = target.split('?', 1)
+  const matching = navigation.filter((entry) => entry.path === path || path.startsWith(`${entry.path}/`))
+  return matching.sort((one, other) => other.path.length - one.path.length)[0]?.path ?? ''
+}

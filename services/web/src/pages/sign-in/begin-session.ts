@@ -1,0 +1,60 @@
+/** POST /sign-in: exchanges the key for a session. */
+import { parseApiKey } from '@cupel/domain'
+import { ApiDown, ApiProblem } from '../../api/api-problem.js'
+import { fieldOf, redirect, type Page } from '../../server/page.js'
+import { returnPath } from '../../session/return-path.js'
+import type { Session } from '../../session/session-cookie.js'
+import { signInForm } from './show-sign-in.js'
+
+interface NewSession {
+  readonly session_token: string
+  readonly account_id: string
+  readonly key_id: string
+  readonly livemode: boolean
+  readonly scope: string
+  readonly webhook_admin: boolean
+  readonly actor: string | null
+  readonly expires_at: string
+}
+
+export const beginSession: Page = {
+  method: 'POST',
+  path: '/sign-in',
+  access: 'open',
+  async handle(call) {
+    const next = returnPath(fieldOf(call.form, 'next'))
+    const key = fieldOf(call.form, 'key').trim()
+    if (parseApiKey(key) === null)
+      return signInForm(call, { next, status: 400, fault: 'This is not an API key: it was cut or mistyped.' })
+    try {
+      const answer = await call.apiAs(key).send<NewSession>('POST', '/v1/sessions')
+      return redirect(next, sessionOf(answer))
+    } catch (error) {
+      if (error instanceof ApiDown)
+        return signInForm(call, {
+          next,
+          status: 503,
+          fault: 'The service cannot answer right now. Try again.',
+        })
+      if (!(error instanceof ApiProblem)) throw error
+      return signInForm(call, { next, status: error.status, fault: faultOf(error) })
+    }
+  },
+}
+
+function faultOf({ detail, retryAfterSeconds }: ApiProblem): string {
+  return retryAfterSeconds === null ? detail : `${detail} Try again in ${retryAfterSeconds} s.`
+}
+
+export function sessionOf(answer: NewSession): Session {
+  return {
+    token: answer.session_token,
+    accountId: answer.account_id,
+    keyId: answer.key_id,
+    livemode: answer.livemode,
+    scope: answer.scope,
+    webhookAdmin: answer.webhook_admin,
+    actor: answer.actor,
+    expiresAt: answer.expires_at,
+  }
+}

@@ -1,0 +1,7 @@
+/** Signing in with a key, and out. */
+import type { Page } from '../../server/page.js'
+import { beginSession } from './begin-session.js'
+import { endSession } from './end-session.js'
+import { showSignIn } from './show-sign-in.js'
+
+export const signInPages: readonly Page[] = [showSignIn, beginSession, endSession]

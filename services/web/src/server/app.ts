@@ -1,0 +1,110 @@
+/** The HTTP server of the console: limits of connections, the pages, the assets, and answers to what is neither. */
+import type { Socket } from 'node:net'
+import { requestedEventId } from '@cupel/contracts'
+import {
+  connectionLimits,
+  limitConnections,
+  serverOptionsOf,
+  type ConnectionLimits,
+  type TlsIdentity,
+} from '@cupel/http-edge'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import type { Asset } from './assets.js'
+import { createServePage, type ServePageParts } from './serve-page.js'
+import { webHeaders } from './web-headers.js'
+
+export interface WebAppParts extends Omit<ServePageParts, 'isClosing'> {
+  readonly tls: TlsIdentity | null
+  readonly limits?: Partial<ConnectionLimits>
+}
+
+export interface WebApp {
+  readonly fastify: FastifyInstance
+  close(): Promise<void>
+}
+
+const YEAR = 'public, max-age=31536000, immutable'
+
+export function buildWebApp(parts: WebAppParts): WebApp {
+  let isClosing = false
+  const limits = { ...connectionLimits, ...parts.limits }
+  const fastify = Fastify({
+    logger: false,
+    genReqId: requestedEventId,
+    requestIdHeader: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: true,
+    connectionTimeout: limits.silenceTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    routerOptions: { maxParamLength: limits.maxHeaderBytes },
+    ...serverOptionsOf(limits, parts.tls),
+    frameworkErrors: (_error, request, reply) => serve.unrouted(request, reply),
+    clientErrorHandler: answerBroken,
+  }) as FastifyInstance
+  const serve = createServePage({ ...parts, isClosing: () => isClosing })
+  // The frame reads forms itself, after it has judged the transport.
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  limitConnections(fastify.server, limits, (socket) => parts.transport.isTrustedPeer(socket), parts.metrics)
+  for (const one of parts.pages) {
+    fastify.route({
+      method: one.method === 'GET' ? ['GET', 'HEAD'] : [one.method],
+      url: one.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      handler: (request, reply) => void serve.page(one, request, reply),
+    })
+  }
+  for (const asset of Object.values(parts.assets) as Asset[]) serveAsset(fastify, asset)
+  fastify.get('/healthz', (_request, reply) => sendPlain(reply, 200, 'text/plain', Buffer.from('ok\n')))
+  fastify.setNotFoundHandler(serve.unrouted)
+  fastify.setErrorHandler((error, request, reply) => serve.failed(error, request, reply))
+  return {
+    fastify,
+    async close() {
+      isClosing = true
+      await fastify.close()
+    },
+  }
+}
+
+function serveAsset(fastify: FastifyInstance, { path, contentType, body }: Asset): void {
+  fastify.route({
+    method: ['GET', 'HEAD'],
+    url: path,
+    handler: (_request, reply) => sendPlain(reply, 200, contentType, body, { 'cache-control': YEAR }),
+  })
+}
+
+function sendPlain(
+  reply: FastifyReply,
+  status: number,
+  contentType: string,
+  body: Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  reply.hijack()
+  const length = { 'content-type': contentType, 'content-length': body.length }
+  reply.raw.writeHead(status, { ...webHeaders, ...length, ...headers }).end(body)
+}
+
+/** Bytes that are no HTTP request, or come too slowly: answered below the router, on the bare socket. */
+function answerBroken(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || /^ERR_(?:TLS|SSL|OSSL)_/.test(error.code ?? '')) {
+    socket.destroy()
+    return
+  }
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  const status = brokenStatuses[error.code ?? ''] ?? '400 Bad Request'
+  const headers = Object.entries(webHeaders).map(([name, value]) => `${name}: ${value}`)
+  socket.end(
+    [`HTTP/1.1 ${status}`, 'Connection: close', 'Content-Length: 0', ...headers, '', ''].join('\r\n'),
+  )
+}
+
+/** Time the answer has to arrive before the connection ends for good. */
+const LINGER_MS = 1_000
+const brokenStatuses: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}

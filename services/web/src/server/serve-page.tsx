@@ -1,0 +1,288 @@
+/** A call of a page, from its request to its answer: transport, session, form, handler, layout. */
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Logger, Metrics } from '@cupel/contracts'
+import { STRICT_TRANSPORT_SECURITY, type Transport } from '@cupel/http-edge'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { render } from 'preact-render-to-string'
+import { createApiClient, type ApiClient } from '../api/api-client.js'
+import type { ApiConnection } from '../api/api-connection.js'
+import { ApiDown, ApiProblem } from '../api/api-problem.js'
+import { Layout } from '../layout/layout.js'
+import { isSameOrigin, ownOriginsOf } from '../session/same-origin.js'
+import { signInPath } from '../session/return-path.js'
+import {
+  csrfToken,
+  endedSessionCookie,
+  isCsrfToken,
+  readSession,
+  readVisit,
+  sessionCookie,
+  visitCookie,
+  type Session,
+} from '../session/session-cookie.js'
+import type { Assets } from './assets.js'
+import {
+  apiDownPage,
+  failedPage,
+  httpsPage,
+  methodPage,
+  missingPage,
+  problemPage,
+  refusedFormPage,
+} from './fault-pages.js'
+import { EMPTY_FORM, readForm } from './form.js'
+import { fieldOf, redirect, type Page, type PageAnswer, type PageCall } from './page.js'
+import { webHeaders } from './web-headers.js'
+
+export interface ServePage {
+  page(page: Page, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** A path that no page has, or a method that it does not take. */
+  unrouted(request: FastifyRequest, reply: FastifyReply): void
+  failed(error: unknown, request: FastifyRequest, reply: FastifyReply): void
+}
+
+export interface ServePageParts {
+  readonly pages: readonly Page[]
+  readonly assets: Assets
+  readonly connection: ApiConnection
+  readonly transport: Transport
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** The address as people see it, where a proxy changes it. */
+  readonly publicUrl: string | null
+  /** While it is true, connections end with their next answer. */
+  readonly isClosing: () => boolean
+}
+
+/** Name of the hidden field of every form. */
+const CSRF_FIELD = 'csrf'
+const VISIT_BYTES = 32
+const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** What is known of a request before its page is. */
+interface Visitor {
+  readonly isSecure: boolean
+  readonly session: Session | null
+  /** Secret of the browser that forms are tied to; made when a form is shown. */
+  visit: string | null
+  isVisitNew: boolean
+}
+
+export function createServePage(parts: ServePageParts): ServePage {
+  const { transport, logger, metrics, assets } = parts
+  const seconds = metrics.histogram(
+    'web_request_seconds',
+    'Time from the head of a request to its page.',
+    LATENCY_BUCKETS,
+    ['method', 'route', 'status'],
+  )
+  const visitorOf = (request: FastifyRequest): Visitor => {
+    const isSecure = transport.isSecure(request.raw)
+    const { cookie } = request.headers
+    const visit = readVisit(cookie, isSecure)
+    return { isSecure, session: readSession(cookie, isSecure), visit, isVisitNew: false }
+  }
+  const send = async (request: FastifyRequest, reply: FastifyReply, sent: Sent): Promise<void> => {
+    const { visitor, answer, route, startedMs } = sent
+    reply.hijack()
+    // Before the headers: a form that is rendered may need the cookie that it is tied to.
+    const { status, body } = bodyOf(answer, visitor, request, assets)
+    const headers = { ...headersOf(answer, visitor, request), ...(parts.isClosing() ? CLOSE : {}) }
+    seconds.observe((performance.now() - startedMs) / 1000, {
+      ...{ method: request.method, route, status: String(status) },
+    })
+    await write(request, reply, { status, headers, body })
+  }
+
+  return {
+    async page(page, request, reply) {
+      const startedMs = performance.now()
+      const visitor = visitorOf(request)
+      const answer = await answerOf(parts, { page, request, visitor }).catch((error: unknown) => {
+        logger.error({ err: error, requestId: request.id }, 'A page failed unexpectedly')
+        return failedPage(request.id)
+      })
+      await send(request, reply, { visitor, answer, route: page.path, startedMs }).catch((error: unknown) => {
+        // The browser went away, or a stream that was passed on broke off.
+        logger.debug({ err: error, requestId: request.id }, 'A page was not sent whole')
+        reply.raw.destroy()
+      })
+    },
+    unrouted(request, reply) {
+      const answer = unroutedAnswer(parts.pages, request)
+      void send(request, reply, {
+        ...{ visitor: visitorOf(request), answer, route: 'unknown', startedMs: performance.now() },
+      })
+    },
+    failed(error, request, reply) {
+      logger.error({ err: error, requestId: request.id }, 'A request failed unexpectedly')
+      void send(request, reply, {
+        ...{ visitor: visitorOf(request), answer: failedPage(request.id), route: 'unknown' },
+        startedMs: performance.now(),
+      })
+    },
+  }
+}
+
+const CLOSE = { connection: 'close' }
+
+interface Sent {
+  readonly visitor: Visitor
+  readonly answer: PageAnswer
+  readonly route: string
+  readonly startedMs: number
+}
+
+interface Asked {
+  readonly page: Page
+  readonly request: FastifyRequest
+  readonly visitor: Visitor
+}
+
+async function answerOf(parts: ServePageParts, { page, request, visitor }: Asked): Promise<PageAnswer> {
+  const origin = parts.transport.judge(request.raw)
+  if (!origin.ok) return httpsPage()
+  const { session } = visitor
+  const target = request.raw.url ?? '/'
+  if (page.access === 'session' && session === null) return redirect(signInPath(targetOf(page, target)))
+  const read = page.method === 'POST' ? await readForm(request.raw) : { ok: true as const, form: EMPTY_FORM }
+  if (!read.ok) return refusedFormPage(read.status)
+  if (page.method === 'POST' && !isOwnForm(parts, request, visitor, read.form)) return refusedFormPage(403)
+  const gone = new AbortController()
+  request.raw.socket.once('close', () => gone.abort())
+  const apiAs = (credentials: string | null): ApiClient =>
+    createApiClient(parts.connection, { credentials, clientAddress: origin.clientAddress })
+  const call: PageCall = {
+    path: request.params as Record<string, string>,
+    query: new URL(target, 'http://console.invalid').searchParams,
+    form: read.form,
+    headers: request.headers,
+    ...{ target, session, apiAs },
+    api: apiAs(session?.token ?? null),
+    csrf: () => csrfToken(secretOf(visitor)),
+    signal: gone.signal,
+  }
+  try {
+    return await page.handle(call)
+  } catch (error) {
+    return faultAnswer(error, page, target)
+  }
+}
+
+/** After a sign-in only what was to be read is asked again. */
+const targetOf = (page: Page, target: string): string => (page.method === 'GET' ? target : '/')
+
+function faultAnswer(error: unknown, page: Page, target: string): PageAnswer {
+  if (error instanceof ApiDown) return apiDownPage()
+  if (!(error instanceof ApiProblem)) throw error
+  // The session is over, or its key was revoked.
+  if (error.status === 401 && page.access === 'session')
+    return redirect(`${signInPath(targetOf(page, target))}`, null)
+  return problemPage(error)
+}
+
+/** The secret that forms are tied to: that of the session, or of the browser's visit where nobody is signed in. */
+function secretOf(visitor: Visitor): string {
+  if (visitor.session !== null) return visitor.session.token
+  if (visitor.visit === null) {
+    visitor.visit = randomBytes(VISIT_BYTES).toString('base64url')
+    visitor.isVisitNew = true
+  }
+  return visitor.visit
+}
+
+function isOwnForm(
+  parts: ServePageParts,
+  request: FastifyRequest,
+  visitor: Visitor,
+  form: FormData,
+): boolean {
+  const secret = visitor.session?.token ?? visitor.visit
+  const { publicUrl } = parts
+  const origins = ownOriginsOf(request.headers, { isSecure: visitor.isSecure, publicUrl })
+  return (
+    secret !== null &&
+    isSameOrigin(request.headers, origins) &&
+    isCsrfToken(fieldOf(form, CSRF_FIELD), secret)
+  )
+}
+
+function headersOf(
+  answer: PageAnswer,
+  visitor: Visitor,
+  request: FastifyRequest,
+): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = { ...webHeaders, 'request-id': request.id }
+  const { isSecure } = visitor
+  if (isSecure) headers['strict-transport-security'] = STRICT_TRANSPORT_SECURITY
+  const cookies: string[] = []
+  if (answer.kind === 'redirect' && answer.session !== undefined)
+    cookies.push(
+      answer.session === null ? endedSessionCookie(isSecure) : sessionCookie(answer.session, isSecure),
+    )
+  if (visitor.isVisitNew) cookies.push(visitCookie(visitor.visit!, isSecure))
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  if (answer.kind === 'redirect') return { ...headers, location: answer.to }
+  return { ...headers, ...answer.headers }
+}
+
+interface Written {
+  readonly status: number
+  readonly headers: Record<string, string | string[]>
+  readonly body: string | Buffer | Readable | null
+}
+
+const SEE_OTHER = 303
+
+function bodyOf(
+  answer: PageAnswer,
+  { session }: Visitor,
+  request: FastifyRequest,
+  assets: Assets,
+): Omit<Written, 'headers'> {
+  if (answer.kind === 'redirect') return { status: SEE_OTHER, body: null }
+  if (answer.kind === 'raw') return answer
+  const csrf = session === null ? null : csrfToken(session.token)
+  const html = render(
+    <Layout
+      {...{ session, csrf, assets }}
+      title={answer.title}
+      section={answer.section ?? request.raw.url ?? '/'}
+    >
+      {answer.body}
+    </Layout>,
+  )
+  return { status: answer.status, body: `<!doctype html>${html}` }
+}
+
+const HTML = 'text/html; charset=utf-8'
+
+async function write(request: FastifyRequest, { raw }: FastifyReply, written: Written): Promise<void> {
+  const { status, headers, body } = written
+  if (raw.destroyed || raw.headersSent) return
+  if (body instanceof Readable) {
+    raw.writeHead(status, headers)
+    if (request.method === 'HEAD') {
+      body.destroy()
+      raw.end()
+      return
+    }
+    await pipeline(body, raw)
+    return
+  }
+  const kind =
+    typeof body === 'string' && headers['content-type'] === undefined ? { 'content-type': HTML } : {}
+  const length = { 'content-length': body === null ? 0 : Buffer.byteLength(body) }
+  raw.writeHead(status, { ...kind, ...length, ...headers }).end(request.method === 'HEAD' ? null : body)
+}
+
+function unroutedAnswer(pages: readonly Page[], request: FastifyRequest): PageAnswer {
+  const [path = ''] = (request.raw.url ?? '').split('?', 1)
+  const methods = pages
+    .filter((page) => new RegExp(`^${page.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  if (methods.length === 0 || methods.includes(request.method)) return missingPage()
+  return methodPage(methods.join(', '))
+}

@@ -1,0 +1,84 @@
+/** The cookie of a session: the token, and what the layout shows of it. Only the API judges the token. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { parseSessionToken } from '@cupel/domain'
+
+export interface Session {
+  readonly token: string
+  readonly accountId: string
+  readonly livemode: boolean
+  readonly scope: string
+  readonly webhookAdmin: boolean
+  /** Name of the person, where a sign-in service vouches for it. */
+  readonly actor: string | null
+  readonly keyId: string
+  /** UTC, RFC 3339. */
+  readonly expiresAt: string
+}
+
+/** With `__Host-` a browser takes the cookie over TLS only, for this host alone. */
+const nameOf = (name: string, isSecure: boolean): string =>
+  isSecure ? `__Host-cupel-${name}` : `cupel-${name}`
+const SESSION = 'session'
+const VISIT = 'visit'
+
+/** Lax, so that a link in a mail opens the report it names. */
+export function sessionCookie(session: Session, isSecure: boolean): string {
+  const { token, ...shown } = session
+  const value = `${token}.${Buffer.from(JSON.stringify(shown)).toString('base64url')}`
+  return cookie(nameOf(SESSION, isSecure), value, { isSecure, sameSite: 'Lax' })
+}
+
+export function endedSessionCookie(isSecure: boolean): string {
+  return `${cookie(nameOf(SESSION, isSecure), '', { isSecure, sameSite: 'Lax' })}; Max-Age=0`
+}
+
+/** The cookie that ties the form of the sign-in page to the browser that was shown it. */
+export function visitCookie(value: string, isSecure: boolean): string {
+  return cookie(nameOf(VISIT, isSecure), value, { isSecure, sameSite: 'Strict' })
+}
+
+function cookie(
+  name: string,
+  value: string,
+  { isSecure, sameSite }: { readonly isSecure: boolean; readonly sameSite: 'Lax' | 'Strict' },
+): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
+}
+
+/** Null where there is none, or none that this console wrote. */
+export function readSession(header: string | undefined, isSecure: boolean): Session | null {
+  const value = cookieValue(header, nameOf(SESSION, isSecure))
+  const [token = '', shown = ''] = value?.split('.', 2) ?? []
+  if (parseSessionToken(token) === null) return null
+  try {
+    const facts = JSON.parse(Buffer.from(shown, 'base64url').toString('utf8')) as Omit<Session, 'token'>
+    return typeof facts.accountId === 'string' ? { ...facts, token } : null
+  } catch {
+    // Cut or changed; the person signs in again.
+    return null
+  }
+}
+
+export function readVisit(header: string | undefined, isSecure: boolean): string | null {
+  const value = cookieValue(header, nameOf(VISIT, isSecure))
+  return value !== null && /^[\w-]{43}$/.test(value) ? value : null
+}
+
+function cookieValue(header: string | undefined, name: string): string | null {
+  for (const part of header?.split(';') ?? []) {
+    const [key, ...value] = part.trim().split('=')
+    if (key === name) return value.join('=')
+  }
+  return null
+}
+
+/** The hidden field of a form: derived from a secret that only this browser's cookie holds, so that nothing is stored. */
+export function csrfToken(secret: string): string {
+  return createHmac('sha256', secret).update('cupel form').digest('base64url')
+}
+
+export function isCsrfToken(given: string, secret: string): boolean {
+  const wanted = Buffer.from(csrfToken(secret))
+  const shown = Buffer.from(given)
+  return shown.length === wanted.length && timingSafeEqual(shown, wanted)
+}

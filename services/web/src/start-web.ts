@@ -1,0 +1,77 @@
+/** The console as a running service: pages for people, served from what the public API answers. */
+import type { Logger, Metrics } from '@cupel/contracts'
+import { createTransport, listen } from '@cupel/http-edge'
+import { readTlsIdentity, type Config, type RunningService } from '@cupel/service-kit'
+import { createApiConnection } from './api/api-connection.js'
+import { pages } from './pages/index.js'
+import { buildWebApp } from './server/app.js'
+import { loadAssets } from './server/assets.js'
+
+export interface WebDeps {
+  readonly config: Pick<
+    Config,
+    | 'CUPEL_WEB_HOST'
+    | 'CUPEL_WEB_PORT'
+    | 'CUPEL_WEB_URL'
+    | 'CUPEL_PORT'
+    | 'CUPEL_INSTANCE'
+    | 'CUPEL_TRUSTED_PROXIES'
+    | 'CUPEL_TLS_CERT_FILE'
+    | 'CUPEL_TLS_KEY_FILE'
+    | 'CUPEL_MAX_CONNECTIONS'
+    | 'CUPEL_MAX_CONNECTIONS_PER_CLIENT'
+  >
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly api: {
+    /** Base address of the API; null until it is known. */
+    readonly url: () => string | null
+    /** By which the console proves itself; without it the API takes the console for the client. */
+    readonly secret: string | undefined
+  }
+}
+
+export interface RunningWeb extends RunningService {
+  /** Where this instance listens, without a slash at the end. */
+  readonly url: string
+}
+
+const DEFAULT_PORT = 8081
+
+/** Resolves once pages are served. */
+export async function startWeb({ config, logger, metrics, api }: WebDeps): Promise<RunningWeb> {
+  const tls = await readTlsIdentity(config)
+  const connection = createApiConnection({ ...api, certificate: tls?.cert ?? null })
+  let isStopping = false
+  const app = buildWebApp({
+    ...{ pages, assets: loadAssets(), connection, logger, metrics, tls },
+    transport: createTransport({
+      trustedProxies: config.CUPEL_TRUSTED_PROXIES,
+      isEncrypted: tls !== null,
+    }),
+    publicUrl: config.CUPEL_WEB_URL ?? null,
+    limits: {
+      maxConnections: config.CUPEL_MAX_CONNECTIONS,
+      maxConnectionsPerPeer: config.CUPEL_MAX_CONNECTIONS_PER_CLIENT,
+    },
+  })
+  const address = { host: config.CUPEL_WEB_HOST, port: portOf(config), isEncrypted: tls !== null }
+  const url = await listen(app.fastify, address)
+  logger.info({ url }, 'The console serves pages')
+  return {
+    name: 'web',
+    url,
+    checks: () => [{ name: 'accepting', ok: !isStopping }],
+    async stop() {
+      isStopping = true
+      await app.close()
+      await connection.close()
+    },
+  }
+}
+
+/** Any free port where the API takes any, so that installations run side by side. */
+function portOf({ CUPEL_WEB_PORT, CUPEL_PORT, CUPEL_INSTANCE }: WebDeps['config']): number {
+  const first = CUPEL_WEB_PORT ?? (CUPEL_PORT === 0 ? 0 : DEFAULT_PORT)
+  return first === 0 ? 0 : first + CUPEL_INSTANCE
+}

@@ -1,0 +1,139 @@
+/**
+ * The console as a person sees it: an installation as a user starts it, and Debian's Chromium. One of each serves all tests of a
+ * file:
+ *
+ *     const desk = await openDesk()
+ *     afterAll(() => desk.close())
+ *     desk.test('…', async () => { const page = await desk.signIn('/'); … })
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import { createHome, removeHome, startInstallation, type ReadyLine } from '@cupel/system-tests'
+import { noteSkip } from '@cupel/testkit'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+
+const CHROMIUM = process.env['CUPEL_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
+/** Where screenshots go that a person looks at. */
+const PICTURES = fileURLToPath(new URL('../../../.cache/screenshots/', import.meta.url))
+/** Only a hang takes longer, also where the processors are busy. */
+const STEP_TIMEOUT_MS = 60_000
+
+export interface Look {
+  readonly colorScheme?: 'light' | 'dark'
+  /** Pixels; a phone is 390 wide. */
+  readonly width?: number
+  readonly javaScriptEnabled?: boolean
+}
+
+export interface Desk {
+  readonly ready: ReadyLine
+  /** Address of the console, without a slash at the end. */
+  readonly url: string
+  /** As vitest's test; skipped, and said so, where no Chromium is installed. */
+  readonly test: typeof test
+  /** A page of a new visitor, who has no cookies. */
+  newPage(look?: Look): Promise<Page>
+  /** A page of a new visitor who signed in with the read-write key, or the given one, and is at `path`. */
+  signIn(path?: string, look?: Look & { readonly key?: string }): Promise<Page>
+  /** A call of the API with the read-write key, or the given one. Throws unless it succeeds. */
+  api<T>(method: string, path: string, body?: unknown, key?: string): Promise<T>
+  /** Fails on a violation of axe-core, on an error in the browser's console, and on a request to anywhere else. */
+  check(page: Page): Promise<void>
+  /** A PNG of the whole page under .cache/screenshots, for people. */
+  screenshot(page: Page, name: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts both. Without a Chromium nothing is started and every test is skipped; in CI that is an error. */
+export async function openDesk(environment: Readonly<Record<string, string>> = {}): Promise<Desk> {
+  const isInstalled = existsSync(CHROMIUM)
+  if (!isInstalled && process.env['CI'] === 'true') throw new Error(`There is no Chromium at ${CHROMIUM}`)
+  if (!isInstalled) {
+    noteSkip(`the console is not tried in a browser: no Chromium at ${CHROMIUM}`)
+    return { test: test.skipIf(true) as typeof test, close: () => Promise.resolve() } as Desk
+  }
+  const home = createHome()
+  const installation = await startInstallation({ home, environment })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const url = installation.ready.console_url
+  if (url === null) throw new Error('The installation serves no console')
+  return {
+    ...deskOf(browser, installation.ready, url),
+    async close() {
+      await browser.close()
+      await installation.stop()
+      removeHome(home)
+    },
+  }
+}
+
+function deskOf(browser: Browser, ready: ReadyLine, url: string): Omit<Desk, 'close'> {
+  const faults = new WeakMap<Page, string[]>()
+  const newPage = async ({ colorScheme = 'light', width = 1_280, javaScriptEnabled = true }: Look = {}) => {
+    const context = await browser.newContext({
+      ...{ baseURL: url, colorScheme, javaScriptEnabled },
+      viewport: { width, height: 900 },
+    })
+    context.setDefaultTimeout(STEP_TIMEOUT_MS)
+    const page = await context.newPage()
+    faults.set(page, faultsOf(page, context, url))
+    return page
+  }
+  return {
+    ...{ ready, url, test, newPage },
+    async signIn(path = '/', { key = ready.keys.read_write, ...look } = {}) {
+      const page = await newPage(look)
+      await page.goto(`/sign-in?next=${encodeURIComponent(path)}`)
+      await page.getByLabel('API key').fill(key)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.waitForURL((now) => now.pathname !== '/sign-in')
+      return page
+    },
+    api: (method, path, body, key = ready.keys.read_write) =>
+      callApi(ready.base_url, { method, path, body, key }),
+    async check(page) {
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([])
+      expect(faults.get(page)).toEqual([])
+    },
+    async screenshot(page, name) {
+      mkdirSync(PICTURES, { recursive: true })
+      await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
+    },
+  }
+}
+
+/** What nobody wants to see in a browser's console, as it happens. */
+function faultsOf(page: Page, context: BrowserContext, url: string): string[] {
+  const seen: string[] = []
+  page.on('pageerror', (error) => seen.push(error.message))
+  page.on('console', (message) => {
+    // Chromium reports the status of a page that is a problem by design.
+    if (message.type() === 'error' && !/the server responded with a status of/.test(message.text()))
+      seen.push(message.text())
+  })
+  context.on('request', (request) => {
+    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) seen.push(request.url())
+  })
+  return seen
+}
+
+async function callApi<T>(
+  base: string,
+  { method, path, body, key }: { method: string; path: string; body: unknown; key: string },
+): Promise<T> {
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+  return (text === '' ? null : JSON.parse(text)) as T
+}
