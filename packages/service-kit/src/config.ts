@@ -71,14 +71,17 @@ export const settings = {
     .regex(/^[a-z0-9.-]*$/)
     .default('')
     .describe('Separates installations that share a cluster.'),
-  CUPEL_HOST: z
-    .string()
-    .min(1)
-    .default('127.0.0.1')
-    .describe('Address the API and the health server listen on.'),
+  CUPEL_HOST: z.string().min(1).default('127.0.0.1').describe('Address the API listens on.'),
   CUPEL_PORT: port
     .default(8080)
     .describe('Port of the API; 0 takes any free one. Instance i listens on CUPEL_PORT + i.'),
+  CUPEL_METRICS_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe(
+      'Address that /metrics, /healthz and /readyz of a service process listen on. They name parts of the installation and have no key: open them to probes and scrapers alone.',
+    ),
   CUPEL_METRICS_PORT: port
     .default(0)
     .describe('Port of /metrics, /healthz and /readyz of a service process; 0 takes any free one.'),

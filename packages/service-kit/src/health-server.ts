@@ -21,8 +21,16 @@ export interface HealthServer {
   close(): Promise<void>
 }
 
+/** A probe and a scraper need a few connections and short heads. */
+export const HEALTH_LIMITS = {
+  maxHeaderBytes: 8_192,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  maxConnections: 64,
+} as const
+
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const server = createServer((request, response) => {
+  const server = createServer(SERVER_OPTIONS, (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0]
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, 405, 'text/plain', 'method not allowed\n')
@@ -38,6 +46,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     }
     send(response, 404, 'text/plain', 'not found\n')
   })
+  server.maxConnections = HEALTH_LIMITS.maxConnections
   await listen(server, options.port, options.host)
   const address = server.address() as AddressInfo
   return {
@@ -48,6 +57,13 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
         server.closeAllConnections()
       }),
   }
+}
+
+const SERVER_OPTIONS = {
+  maxHeaderSize: HEALTH_LIMITS.maxHeaderBytes,
+  headersTimeout: HEALTH_LIMITS.headersTimeoutMs,
+  requestTimeout: HEALTH_LIMITS.requestTimeoutMs,
+  connectionsCheckingInterval: 1_000,
 }
 
 /** Body of `/readyz`: 200 where every check passes, otherwise 503 with the failing checks. */

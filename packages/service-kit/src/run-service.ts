@@ -73,7 +73,7 @@ async function serve(
 ): Promise<void> {
   let service: RunningService | null = null
   const health = await startHealthServer({
-    host: frame.config.CUPEL_HOST,
+    host: frame.config.CUPEL_METRICS_HOST,
     port: frame.config.CUPEL_METRICS_PORT,
     checks: () => service?.checks() ?? [{ name: 'started', ok: false }],
     metrics: frame.metrics,

@@ -37,7 +37,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   const metrics = createMetrics('standalone')
   let checks: () => readonly Check[] = () => [{ name: 'started', ok: false }]
   const health = await startHealthServer({
-    host: config.CUPEL_HOST,
+    host: config.CUPEL_METRICS_HOST,
     port: config.CUPEL_METRICS_PORT,
     checks: () => checks(),
     metrics,

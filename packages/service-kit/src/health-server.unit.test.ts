@@ -1,0 +1,62 @@
+import { connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { HEALTH_LIMITS, startHealthServer, type HealthServer } from './health-server.js'
+import { loadConfig } from './config.js'
+import { createMetrics } from './metrics.js'
+
+let server: HealthServer | null = null
+const start = async (): Promise<URL> => {
+  const checks = () => [{ name: 'database', ok: false }]
+  server = await startHealthServer({ host: '127.0.0.1', port: 0, checks, metrics: createMetrics('test') })
+  return new URL(server.url)
+}
+afterEach(async () => {
+  await server?.close()
+  server = null
+})
+
+test('metrics and details stay on this machine, wherever the API listens', () => {
+  expect(loadConfig({ CUPEL_HOST: '0.0.0.0' }).CUPEL_METRICS_HOST).toBe('127.0.0.1')
+})
+
+test('the details name what fails', async () => {
+  const url = await start()
+  const answer = await fetch(new URL('/readyz', url))
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    { status: 'not ready', checks: [{ name: 'database', ok: false }] },
+  ])
+})
+
+test('a head beyond the limit is refused', async () => {
+  const url = await start()
+  const head = `GET /metrics HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(HEALTH_LIMITS.maxHeaderBytes)}\r\n\r\n`
+  expect(await said(url, head)).toMatch(/^HTTP\/1\.1 431 /)
+})
+
+test('a connection beyond the limit is dropped, and the others are served', async () => {
+  const url = await start()
+  const sockets = await Promise.all(Array.from({ length: HEALTH_LIMITS.maxConnections }, () => opened(url)))
+  expect(await said(url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toBe('')
+  const first = sockets[0]!
+  first.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  const [chunk] = (await new Promise((resolve) => first.once('data', (data) => resolve([data])))) as [Buffer]
+  expect(chunk.toString()).toMatch(/^HTTP\/1\.1 200 /)
+  for (const socket of sockets) socket.destroy()
+})
+
+async function opened(url: URL) {
+  const socket = connect(Number(url.port), url.hostname)
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+  return socket
+}
+
+/** What the server says until it closes the connection. */
+async function said(url: URL, request: string): Promise<string> {
+  const socket = connect(Number(url.port), url.hostname)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => undefined)
+  socket.write(request)
+  await new Promise((resolve) => socket.once('close', resolve))
+  return Buffer.concat(chunks).toString()
+}
