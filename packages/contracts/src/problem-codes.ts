@@ -30,6 +30,7 @@ export const problemCodes = {
     retry: 'after-fix',
   },
   endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled', retry: 'after-fix' },
+  job_not_ended: { status: 409, title: 'The bulk job has not ended', retry: 'later' },
   payload_too_large: { status: 413, title: 'The body is too large', retry: 'after-fix' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json', retry: 'after-fix' },
   unsupported_chain: { status: 422, title: 'The chain is not supported', retry: 'after-fix' },

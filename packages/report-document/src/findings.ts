@@ -37,7 +37,7 @@ export function evidenceView(item: Evidence, strings: Strings): EvidenceView {
   }
 }
 
-const asSentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export const asSentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What one item says, without capital letter and full stop. */
 export function findingText(item: Evidence, strings: Strings): string {

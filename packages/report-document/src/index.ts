@@ -1,3 +1,4 @@
+export { bulkDocument, type BulkDocument, type BulkJobText, type Slice } from './bulk/bulk-document.js'
 export {
   compareReports,
   type ComparedEvidence,

@@ -85,7 +85,8 @@ export function verdictOf(report: Report, strings: Strings = en): Verdict {
   }
 }
 
-function becauseOf({ risk }: Report, strings: Strings): string {
+/** Why the report has its level, without capital letter and full stop. */
+export function becauseOf({ risk }: Report, strings: Strings): string {
   const decisive = risk.evidence.filter((item) => item.decisive)
   const first = decisive[0]
   const { verdict } = strings

@@ -1,10 +1,6 @@
 /** Every text of a report document in English. A further language is a further table of this type. */
-
-/** Grouped by hand: the data of a locale differ between versions of the runtime. */
-const grouped = (number: number): string => String(number).replaceAll(/\B(?=(\d{3})+$)/g, ',')
-
-const count = (number: number, one: string, many: string): string =>
-  `${grouped(number)} ${number === 1 ? one : many}`
+import { bulkEn } from './bulk/bulk-strings.en.js'
+import { count, grouped } from './counting.js'
 
 export const en = {
   language: 'en',
@@ -315,6 +311,7 @@ export const en = {
       scorer: 'The reports were decided by different versions of the scorer.',
     },
   },
+  bulk: bulkEn,
 }
 
 export type Strings = typeof en

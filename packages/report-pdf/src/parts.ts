@@ -13,13 +13,17 @@ function fixedWidths(widths: readonly number[], total: number): readonly number[
 export function dataTable(
   { head, rows }: Table,
   widths: readonly number[],
-  { codeColumns = [], numberColumns = [] }: DataColumns = {},
+  { codeColumns = [], numberColumns = [], linkColumn, links = [] }: DataColumns = {},
 ): Content {
   const styleOf = (column: number): TextStyle => ({
     fontSize: sizes.small + 0.5,
     ...(codeColumns.includes(column) ? { font: 'code' as const, fontSize: sizes.small - 0.5 } : {}),
     ...(numberColumns.includes(column) ? { alignment: 'right' } : {}),
   })
+  const linkOf = (row: number, column: number): TextStyle => {
+    const link = column === linkColumn ? links[row] : undefined
+    return link === undefined ? {} : { link, color: colours.link }
+  }
   const heads = head.map((text, column) =>
     muted(text, {
       fontSize: sizes.small,
@@ -35,7 +39,12 @@ export function dataTable(
       keepWithHeaderRows: 1,
       dontBreakRows: true,
       widths: fixedWidths(widths, CONTENT_WIDTH),
-      body: [heads, ...rows.map((row) => row.map((text, column) => paragraph(text, styleOf(column))))],
+      body: [
+        heads,
+        ...rows.map((row, place) =>
+          row.map((text, column) => paragraph(text, { ...styleOf(column), ...linkOf(place, column) })),
+        ),
+      ],
     },
   }
 }
@@ -43,6 +52,10 @@ export function dataTable(
 export interface DataColumns {
   readonly codeColumns?: readonly number[]
   readonly numberColumns?: readonly number[]
+  /** The column whose cells are links. */
+  readonly linkColumn?: number
+  /** Addresses, one for each row; undefined where a row leads nowhere. */
+  readonly links?: readonly (string | undefined)[]
 }
 
 const LABEL_WIDTH = 104

@@ -1,5 +1,5 @@
 /**
- * Renders reports in threads beside the process. A thread starts with the first report that needs it, and ends after a while
+ * Renders reports and summaries of bulk jobs in threads beside the process. A thread starts with the first report that needs it, and ends after a while
  * without work, because it holds the fonts in memory.
  */
 import { Worker } from 'node:worker_threads'
@@ -18,6 +18,8 @@ export interface PdfRenderer {
    * error where the report cannot be rendered.
    */
   render(json: string): Promise<Uint8Array>
+  /** The same for an ended bulk job, from its text as the API gives it with its results. */
+  renderBulk(json: string): Promise<Uint8Array>
   /** Ends the threads; reports that are being rendered are rejected. */
   close(): Promise<void>
 }
@@ -36,18 +38,20 @@ const YOUNG_HEAP_MB = 64
 
 export function createPdfRenderer({ workers, idleMs = IDLE_MS }: PdfRendererOptions): PdfRenderer {
   const threads = new Set<RenderThread>()
+  const order = (kind: RenderOrder['kind'], json: string): Promise<Uint8Array> => {
+    const free = [...threads].sort((a, b) => a.waiting() - b.waiting())[0]
+    if (free !== undefined && (free.waiting() === 0 || threads.size >= workers)) {
+      if (free.waiting() >= MAX_ORDERS_PER_WORKER)
+        return Promise.reject(new RendererBusyError('Every thread that renders PDFs is busy'))
+      return free.render(kind, json)
+    }
+    const thread = startThread(idleMs, () => threads.delete(thread))
+    threads.add(thread)
+    return thread.render(kind, json)
+  }
   return {
-    render(json) {
-      const free = [...threads].sort((a, b) => a.waiting() - b.waiting())[0]
-      if (free !== undefined && (free.waiting() === 0 || threads.size >= workers)) {
-        if (free.waiting() >= MAX_ORDERS_PER_WORKER)
-          return Promise.reject(new RendererBusyError('Every thread that renders PDFs is busy'))
-        return free.render(json)
-      }
-      const thread = startThread(idleMs, () => threads.delete(thread))
-      threads.add(thread)
-      return thread.render(json)
-    },
+    render: (json) => order('report', json),
+    renderBulk: (json) => order('bulk', json),
     async close() {
       await Promise.all([...threads].map((thread) => thread.end()))
     },
@@ -56,7 +60,7 @@ export function createPdfRenderer({ workers, idleMs = IDLE_MS }: PdfRendererOpti
 
 interface RenderThread {
   waiting(): number
-  render(json: string): Promise<Uint8Array>
+  render(kind: RenderOrder['kind'], json: string): Promise<Uint8Array>
   end(): Promise<void>
 }
 
@@ -86,7 +90,7 @@ function startThread(idleMs: number, onEnd: () => void): RenderThread {
   worker.on('message', (result: RenderResult) => {
     const order = settle(result.id)
     if ('pdf' in result) order?.resolve(result.pdf)
-    else order?.reject(new Error(`The report could not be rendered: ${result.fault}`))
+    else order?.reject(new Error(`The document could not be rendered: ${result.fault}`))
     idle.refresh()
   })
   let cause: unknown
@@ -95,16 +99,16 @@ function startThread(idleMs: number, onEnd: () => void): RenderThread {
     onEnd()
     clearTimeout(idle)
     for (const id of [...orders.keys()])
-      settle(id)?.reject(new Error('The thread that rendered the report ended', { cause }))
+      settle(id)?.reject(new Error('The thread that rendered the document ended', { cause }))
   })
   return {
     waiting: () => orders.size,
-    render(json) {
+    render(kind, json) {
       const id = (lastId += 1)
       idle.refresh()
       return new Promise((resolve, reject) => {
         orders.set(id, { resolve, reject, timer: setTimeout(stop, RENDER_TIMEOUT_MS) })
-        worker.postMessage({ id, json } satisfies RenderOrder)
+        worker.postMessage({ id, kind, json } satisfies RenderOrder)
       })
     },
     async end() {

@@ -1,6 +1,10 @@
-/** Renders one stored report as a PDF. The same report gives the same bytes, in every process and for one version of the renderer. */
+/**
+ * Renders one stored report, or one ended bulk job, as a PDF. The same text gives the same bytes, in every process and for one version
+ * of the renderer.
+ */
 import type { Report } from '@cupel/contracts'
-import { reportDocument } from '@cupel/report-document'
+import { bulkDocument, reportDocument, type BulkJobText } from '@cupel/report-document'
+import { bulkDefinition } from './bulk-definition.js'
 import { documentDefinition } from './document-definition.js'
 import { fontFiles, isFontFile, reuseParsedFonts } from './fonts.js'
 import { takeLayoutShortcuts } from './layout-shortcuts.js'
@@ -11,6 +15,16 @@ let isPrepared = false
 
 /** `json`: the text of the report as it is stored. Rejects where it is no report. */
 export async function renderReport(json: string): Promise<Uint8Array> {
+  const document = reportDocument(JSON.parse(json) as Report)
+  return await rendered(documentDefinition(document, json))
+}
+
+/** `json`: the text of the job as the API gives it once it has ended, with its results. Rejects where it is no such job. */
+export async function renderBulk(json: string): Promise<Uint8Array> {
+  return await rendered(bulkDefinition(bulkDocument(JSON.parse(json) as BulkJobText)))
+}
+
+async function rendered(definition: object): Promise<Uint8Array> {
   const pdfMake = loadPdfMake()
   if (!isPrepared) {
     reuseParsedFonts()
@@ -22,6 +36,5 @@ export async function renderReport(json: string): Promise<Uint8Array> {
     pdfMake.setLocalAccessPolicy(isFontFile)
     isPrepared = true
   }
-  const document = reportDocument(JSON.parse(json) as Report)
-  return await pdfMake.createPdf(documentDefinition(document, json)).getBuffer()
+  return await pdfMake.createPdf(definition).getBuffer()
 }

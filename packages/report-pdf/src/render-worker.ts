@@ -2,11 +2,14 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { renderReport } from './render-report.js'
+import { renderBulk, renderReport } from './render-report.js'
+
+const renderers = { report: renderReport, bulk: renderBulk }
 
 export interface RenderOrder {
   readonly id: number
-  /** The text of the report as it is stored. */
+  readonly kind: keyof typeof renderers
+  /** The text of the report as it is stored, or of the job as the API gives it. */
   readonly json: string
 }
 
@@ -33,9 +36,9 @@ parentPort?.on('message', (order: RenderOrder) => {
   last = last.then(async () => parentPort?.postMessage(await resultOf(order)))
 })
 
-async function resultOf({ id, json }: RenderOrder): Promise<RenderResult> {
+async function resultOf({ id, kind, json }: RenderOrder): Promise<RenderResult> {
   try {
-    return { id, pdf: await renderReport(json) }
+    return { id, pdf: await renderers[kind](json) }
   } catch (error) {
     return { id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }

@@ -56,6 +56,16 @@ export const heading = (text: string): Content =>
 export const muted = (text: string, style: TextStyle = {}): Content =>
   paragraph(text, { color: colours.muted, ...style })
 
+/** What a reader must not miss. */
+export const caution = (text: string): Content => ({
+  layout: 'bare',
+  margin: [0, 2, 0, 2],
+  table: {
+    widths: [3, CONTENT_WIDTH - 3],
+    body: [[{ text: '', fillColor: colours.ink }, paragraph(text, { bold: true, margin: [8, 2, 0, 2] })]],
+  },
+})
+
 const hairline = (index: number, { table }: { table: { body: unknown[] } }): number =>
   index === 0 || index === table.body.length ? 0 : 0.5
 

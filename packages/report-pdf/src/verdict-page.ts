@@ -4,6 +4,7 @@ import { fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'
 import {
   categoryColour,
+  caution,
   colours,
   CONTENT_WIDTH,
   heading,
@@ -61,15 +62,6 @@ function badgeAndHeadline({ verdict }: ReportDocument): Content {
     },
   }
 }
-
-const caution = (text: string): Content => ({
-  layout: 'bare',
-  margin: [0, 2, 0, 2],
-  table: {
-    widths: [3, CONTENT_WIDTH - 3],
-    body: [[{ text: '', fillColor: colours.ink }, paragraph(text, { bold: true, margin: [8, 2, 0, 2] })]],
-  },
-})
 
 function subject({ verdict, reportUrl }: ReportDocument): Content {
   const fields = {

@@ -6,21 +6,20 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { visibleText } from '@cupel/report-document'
-import { hostileTexts, noteSkip, sampleReports } from '@cupel/testkit'
+import { hostileTexts, noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renderReport } from '../src/render-report.js'
+import { samples } from './samples.js'
 
 const run = promisify(execFile)
 const VERAPDF = 'org.verapdf.apps:greenfield-apps:1.28.2'
 const JARS = fileURLToPath(new URL('../../../.cache/verapdf/1.28.2', import.meta.url))
-const names = Object.keys(sampleReports())
+const names = Object.keys(samples)
 
 let folder: string
 const fileOf = (name: string): string => join(folder, `${name}.pdf`)
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cupel-pdf-'))
-  for (const [name, report] of Object.entries(sampleReports()))
-    writeFileSync(fileOf(name), await renderReport(JSON.stringify(report)))
+  for (const [name, render] of Object.entries(samples)) writeFileSync(fileOf(name), await render())
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -1,9 +1,10 @@
 // Prints the digest of each sample's PDF, one line each: the test compares processes.
 import { createHash } from 'node:crypto'
-import { sampleReports } from '@cupel/testkit'
-import { renderReport } from '../src/render-report.js'
+import { samples } from './samples.js'
 
-for (const [name, report] of Object.entries(sampleReports())) {
-  const pdf = await renderReport(JSON.stringify(report))
-  process.stdout.write(`${name} ${createHash('sha256').update(pdf).digest('hex')}\n`)
-}
+for (const [name, render] of Object.entries(samples))
+  process.stdout.write(
+    `${name} ${createHash('sha256')
+      .update(await render())
+      .digest('hex')}\n`,
+  )

@@ -6,6 +6,7 @@ export { startEvmNode } from './evm-node.js'
 export type { EvmNode } from './evm-node.js'
 export { PATIENCE_MS, until } from './until.js'
 export { assertWithin, casesWithin, drawnWithin, runSeed, type LongSuite } from './budget.js'
+export { sampleJob, sampleJobs, type SampleJob } from './sample-jobs.js'
 export {
   hostileTexts,
   SAMPLE_ADDRESS,

@@ -9,6 +9,7 @@ import { createBulkJob } from './routes/bulk/create-bulk-job.js'
 import { getBulkJob } from './routes/bulk/get-bulk-job.js'
 import { followBulkJob } from './routes/bulk/follow-bulk-job.js'
 import { listBulkJobs } from './routes/bulk/list-bulk-jobs.js'
+import { getBulkPdf } from './routes/bulk/get-bulk-pdf.js'
 import { listBulkResults } from './routes/bulk/list-bulk-results.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
@@ -59,6 +60,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     listBulkJobs(parts.bulk, parts.listing.tokens),
     getBulkJob(parts.bulk),
     followBulkJob(parts.bulk),
+    getBulkPdf(parts.bulk, parts.pdf),
     cancelBulkJob(parts.bulk),
     listBulkResults(parts.bulk, parts.listing.tokens),
     ...webhookEndpoints(parts.webhooks),

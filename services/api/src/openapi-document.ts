@@ -21,7 +21,7 @@ const notServed = (): never => {
 const DESCRIBED: EndpointParts = {
   screens: { screen: notServed },
   reports: { find: notServed },
-  pdf: { render: notServed, close: notServed },
+  pdf: { render: notServed, renderBulk: notServed, close: notServed },
   reportIds: { next: notServed },
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },

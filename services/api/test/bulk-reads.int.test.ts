@@ -1,80 +1,23 @@
 /** Jobs as callers find and follow them: the list, results worst first, and the stream of events. */
-import {
-  decidedEventId,
-  topicOf,
-  type BulkSubmitted,
-  type DomainEvent,
-  type ScreenRequested,
-} from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestJobs, type TestJob as Job, type TestJobs } from './bulk-jobs.js'
 import { ADDRESS, call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 
 let installation: Installation
 let url: string
+let submit: TestJobs['submit']
+let decide: TestJobs['decide']
+let end: TestJobs['end']
 beforeAll(async () => {
   installation = await startInstallation()
   url = (await installation.api({ streamLimits: {} })).url
+  ;({ submit, decide, end } = createTestJobs(installation, url))
 })
 afterAll(() => installation.stop())
 
 const OTHERS = ['0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222']
-
-interface Job {
-  readonly jobId: string
-  readonly key: string
-  readonly submission: BulkSubmitted
-}
-
-async function submit(key: string, addresses: readonly string[] = [ADDRESS, 'nonsense']): Promise<Job> {
-  const reply = await call(url, 'POST', '/v1/bulk', { key, body: { addresses } })
-  expect(reply.status, reply.text).toBe(202)
-  const jobId = String(reply.json()['job_id'])
-  return { jobId, key, submission: await submissionOf(jobId) }
-}
-
-async function submissionOf(jobId: string): Promise<BulkSubmitted> {
-  const topic = topicOf('BulkSubmitted')
-  const partition = await installation.log.partitionFor(topic, jobId)
-  for (const record of await installation.records(topic, partition)) {
-    const submission = installation.codec.decodeAs('BulkSubmitted', record)?.data
-    if (submission?.jobId === jobId) return submission
-  }
-  throw new Error(`${jobId} is not in the log`)
-}
-
-/** Decides an item as the scorers of the bulk lane would. */
-async function decide({ submission, jobId }: Job, index: number, level: string): Promise<void> {
-  const { reportId, address, canonicalAddress, chain, candidateChains } = submission.items[index]!
-  const { accountId, livemode } = submission
-  await installation.scorer.report(
-    {
-      ...{ reportId, address, canonicalAddress, chain, candidateChains, accountId, livemode },
-      ...{ jobId, jobIndex: index, customerReference: null, reportUrl: '', call: null },
-    } as unknown as ScreenRequested,
-    level,
-  )
-}
-
-/** Ends it as the coordinator would. */
-async function end({ jobId, submission }: Job, completed: number, failed: number): Promise<void> {
-  const { accountId, livemode, items } = submission
-  const completedAt = new Date().toISOString()
-  const event: DomainEvent<'BulkCompleted'> = {
-    type: 'BulkCompleted',
-    data: {
-      ...{ jobId, accountId, livemode, total: items.length, completed, failed, cancelled: 0, completedAt },
-      status: failed > 0 ? 'completed_with_errors' : 'completed',
-    },
-    envelope: {
-      id: decidedEventId('BulkCompleted', jobId),
-      ...{ source: 'test', time: completedAt, subject: jobId, correlationId: jobId, causationId: jobId },
-    },
-  }
-  const target = { topic: topicOf('BulkCompleted', livemode), key: jobId }
-  await installation.log.append('test', [installation.codec.encode(event, target)])
-}
 
 interface StreamEvent {
   readonly type: string

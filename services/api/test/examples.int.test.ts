@@ -1,6 +1,7 @@
 /** What the description shows is what the service does: its examples are sent, and what comes back fits what is described. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { createTestJobs } from './bulk-jobs.js'
 import { document, exampleOf, headerFaults, operations } from './described.js'
 import { call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -10,6 +11,7 @@ let url: string
 let key: string
 let reportId: string
 let jobId: string
+let endedJobId: string
 let endpointId: string
 let deliveryId: string
 beforeAll(async () => {
@@ -20,6 +22,11 @@ beforeAll(async () => {
   reportId = String(reply.json()['report_id'])
   const job = await call(url, 'POST', '/v1/bulk', { key, body: exampleOf('POST', '/v1/bulk') })
   jobId = String(job.json()['job_id'])
+  const jobs = createTestJobs(installation, url)
+  const ended = await jobs.submit(key)
+  await jobs.decide(ended, 0, 'red')
+  await jobs.end(ended, 1, 1)
+  endedJobId = ended.jobId
   endpointId = await newEndpoint()
   const ping = await call(url, 'POST', `/v1/webhook-endpoints/${endpointId}/test`, { key })
   deliveryId = String(ping.json()['delivery_id'])
@@ -36,7 +43,7 @@ async function newEndpoint(): Promise<string> {
 async function concrete(method: string, path: string): Promise<string> {
   const endpoint = method === 'DELETE' ? await newEndpoint() : endpointId
   return path
-    .replace('{job_id}', jobId)
+    .replace('{job_id}', path.endsWith('/pdf') ? endedJobId : jobId)
     .replace('{endpoint_id}', endpoint)
     .replace('{delivery_id}', deliveryId)
     .replaceAll(/\{\w+\}/g, reportId)

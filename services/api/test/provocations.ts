@@ -169,6 +169,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
     },
     too_many_endpoints: (at) => send(at, { key: crowded.key }),
     endpoint_disabled: (at) => send(at, { hook: paused }),
+    // Nothing ends jobs here.
+    job_not_ended: (at) => send(at),
     payload_too_large: (at) => send(at, { body: ' '.repeat(1_048_577) }),
     unsupported_media_type: (at) => send(at, { headers: { 'content-type': 'text/plain' } }),
     unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),

@@ -83,6 +83,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   idempotency_in_progress: {
     detail: 'The first request with this Idempotency-Key is still being answered.',
   },
+  job_not_ended: { detail: 'The job is still running; its summary is made of all its results.' },
   payload_too_large: { detail: 'The body may hold 1048576 bytes.' },
   unsupported_media_type: { detail: 'Content-Type must be application/json.' },
   unsupported_chain: {

@@ -7,12 +7,17 @@ import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
 import { addressesOf } from './address-file.js'
 import { createProgressBar, progressLine, type JobProgress } from './progress-bar.js'
+import { writePdf } from '../pdf-file.js'
 import { callService } from '../service-call.js'
 
 interface Job extends JobProgress {
   readonly job_id: string
   readonly results_url: string
   readonly completed_at: string | null
+}
+
+interface PdfOptions extends JsonOption {
+  readonly output: string
 }
 
 interface SubmitOptions extends JsonOption {
@@ -74,6 +79,17 @@ every address has a report and with ${EXIT_FAILED} otherwise.`,
         headers: { accept },
       })
       context.print(text.trimEnd())
+    })
+  bulk
+    .command('pdf <job-id>')
+    .summary('write an ended job as a PDF for people')
+    .description('Writes a summary of an ended job as a PDF for people, with CUPEL_API_KEY or the demo key.')
+    .requiredOption('-o, --output <file>', 'file to write; an existing file is replaced')
+    .option('--json', 'answer with one line of JSON')
+    .action(async (jobId: string, options: PdfOptions) => {
+      const { bytes } = await writePdf(context, `${pathOf(jobId)}/pdf`, options.output)
+      const written = { job_id: jobId, file: options.output, bytes }
+      answer(context, options, written, () => `Wrote ${options.output}, ${bytes} bytes.`)
     })
 }
 

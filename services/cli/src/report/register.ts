@@ -1,10 +1,8 @@
 /** `cupel report`: documents of stored reports, through the running API. */
-import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
-import { bytesOfService } from '../service-call.js'
+import { writePdf } from '../pdf-file.js'
 
 interface PdfOptions extends JsonOption {
   readonly output: string
@@ -21,11 +19,8 @@ export function registerReport(program: Command, context: CliContext): void {
     .option('--json', 'answer with one line of JSON')
     .action(async (reportId: string, options: PdfOptions) => {
       const path = `/v1/reports/${encodeURIComponent(reportId)}/pdf`
-      const pdf = await bytesOfService(context, { method: 'GET', path })
-      await writeFile(context.path(options.output), pdf).catch((cause: unknown) => {
-        throw new CommandError(`${options.output} cannot be written.`, EXIT_FAILED, { cause })
-      })
-      const written = { report_id: reportId, file: options.output, bytes: pdf.length }
-      answer(context, options, written, () => `Wrote ${options.output}, ${pdf.length} bytes.`)
+      const { bytes } = await writePdf(context, path, options.output)
+      const written = { report_id: reportId, file: options.output, bytes }
+      answer(context, options, written, () => `Wrote ${options.output}, ${bytes} bytes.`)
     })
 }

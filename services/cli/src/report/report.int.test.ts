@@ -9,6 +9,7 @@ import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 /** Bytes that no text encoding leaves as they are. */
 const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe, 0x80, 0x0a])
 const ID = '9f2c4a1be07d6358'
+const JOB_ID = 'job_019aa5c87f0070008000000000000001'
 
 let server: Server
 let commandLine: CommandLine
@@ -16,7 +17,8 @@ let folder: string
 beforeAll(async () => {
   server = createServer((request, response) => {
     const isKnown =
-      request.url === `/v1/reports/${ID}/pdf` && request.headers.authorization === 'Bearer cpl_test'
+      [`/v1/reports/${ID}/pdf`, `/v1/bulk/${JOB_ID}/pdf`].includes(request.url ?? '') &&
+      request.headers.authorization === 'Bearer cpl_test'
     if (isKnown) response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF)
     else
       response.writeHead(404).end(JSON.stringify({ code: 'not_found', detail: 'There is no such report.' }))
@@ -39,6 +41,14 @@ test('report pdf writes the bytes of the API to the file, and says how many', as
   const { out, error } = await commandLine.cupel('report', 'pdf', ID, '-o', file, '--json')
   expect(error).toBeNull()
   expect(JSON.parse(out)).toEqual({ report_id: ID, file, bytes: PDF.length })
+  expect(readFileSync(file)).toEqual(PDF)
+})
+
+test('bulk pdf does the same for a job', async () => {
+  const file = join(folder, 'job.pdf')
+  const { out, error } = await commandLine.cupel('bulk', 'pdf', JOB_ID, '-o', file, '--json')
+  expect(error).toBeNull()
+  expect(JSON.parse(out)).toEqual({ job_id: JOB_ID, file, bytes: PDF.length })
   expect(readFileSync(file)).toEqual(PDF)
 })
 

@@ -1,0 +1,54 @@
+/** What every PDF of this package has: PDF/A-3b, a footer, the attached data, and nothing that depends on when it is made. */
+import type { Content } from './pdfmake.js'
+import { colours, MARGIN, muted, sizes } from './style.js'
+
+export interface Framed {
+  readonly title: string
+  readonly language: string
+  /** RFC 3339: when what the document shows was decided. */
+  readonly at: string
+  /** JSON that the document shows. */
+  readonly attachment: { readonly name: string; readonly json: string }
+  readonly footer: string
+  readonly content: readonly Content[]
+}
+
+/** The document as the library takes it. */
+export function framed({ title, language, at, attachment, footer, content }: Framed): object {
+  const date = new Date(at)
+  return {
+    version: '1.7',
+    subset: 'PDF/A-3b',
+    // The output of a compressor differs between machines and versions; the bytes of a document must not.
+    compress: false,
+    language,
+    displayTitle: true,
+    info: { title, creator: 'Cupel', producer: 'Cupel', creationDate: date, modDate: date },
+    files: {
+      [attachment.name]: {
+        src: `data:application/json;base64,${Buffer.from(attachment.json).toString('base64')}`,
+        name: attachment.name,
+        type: 'application/json',
+        relationship: 'Source',
+        creationDate: date,
+        modifiedDate: date,
+      },
+    },
+    pageSize: 'A4',
+    pageMargins: [MARGIN, 44, MARGIN, 46],
+    defaultStyle: { font: 'text', fontSize: sizes.body, color: colours.ink, lineHeight: 1.12 },
+    content,
+    footer: (page: number, pages: number) => footerOf(footer, page, pages),
+  }
+}
+
+function footerOf(text: string, page: number, pages: number): Content {
+  const style = { fontSize: sizes.small }
+  return {
+    margin: [MARGIN, 14, MARGIN, 0],
+    columns: [
+      { width: '*', ...(muted(text, style) as object) },
+      { width: 60, ...(muted(`${page} / ${pages}`, { ...style, alignment: 'right' }) as object) },
+    ],
+  }
+}

@@ -1,0 +1,67 @@
+/** The answer of an endpoint that gives a PDF: the same bytes each time, with a tag that is known without rendering. */
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { RENDERER_VERSION, RendererBusyError } from '@cupel/report-pdf'
+import { z } from 'zod'
+import type { Answer, DescribedAnswer } from '../http/endpoint.js'
+import { namesTag } from '../http/entity-tag.js'
+import { refuse, type Refusal } from '../http/problem.js'
+
+/** A thread renders some twenty reports a second. */
+const BUSY_RETRY_SECONDS = 1
+const PDF = 'application/pdf'
+
+const ETAG_HEADER = {
+  description: 'Names these bytes: what is shown and the version of the renderer. Send it as If-None-Match.',
+  schema: z.string(),
+}
+
+export const PDF_ANSWERS: readonly DescribedAnswer[] = [
+  {
+    status: 200,
+    description: 'The document.',
+    contentType: PDF,
+    schema: z.string().describe('Bytes of a PDF, not text.'),
+    example: '%PDF-1.7 …',
+    headers: {
+      ETag: ETAG_HEADER,
+      'Content-Disposition': { description: 'A name for the file.', schema: z.string() },
+    },
+  },
+  {
+    status: 304,
+    description: 'The document is the one that If-None-Match names.',
+    headers: { ETag: ETAG_HEADER },
+  },
+]
+
+export interface Rendering {
+  /** Differs where the document differs. */
+  readonly identity: string
+  /** Of the file, without its ending. */
+  readonly name: string
+  render(): Promise<Uint8Array>
+}
+
+/** 304 where the caller has the document, and `unavailable` where too many are being rendered. */
+export async function pdfAnswer(
+  headers: IncomingHttpHeaders,
+  { identity, name, render }: Rendering,
+): Promise<Answer | Refusal> {
+  const digest = createHash('sha256').update(identity).digest('hex').slice(0, 32)
+  const etag = `"${digest}-${RENDERER_VERSION}"`
+  if (namesTag(headers['if-none-match'], etag)) return { status: 304, headers: { etag }, body: null }
+  try {
+    return {
+      status: 200,
+      contentType: PDF,
+      headers: { etag, 'content-disposition': `attachment; filename="${name}.pdf"` },
+      body: await render(),
+    }
+  } catch (error) {
+    if (!(error instanceof RendererBusyError)) throw error
+    return refuse('unavailable', 'Too many documents are being rendered.', {
+      retryAfterSeconds: BUSY_RETRY_SECONDS,
+    })
+  }
+}

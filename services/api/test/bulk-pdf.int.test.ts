@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningApi } from '../src/index.js'
+import { createTestJobs, type TestJobs } from './bulk-jobs.js'
+import { call, type Reply } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+
+let installation: Installation
+let api: RunningApi
+let key: string
+let jobs: TestJobs
+let path: string
+const get = (at: string, headers: Record<string, string> = {}, as = key): Promise<Reply> =>
+  call(api.url, 'GET', at, { key: as, headers })
+beforeAll(async () => {
+  installation = await startInstallation()
+  api = await installation.api()
+  ;({ key } = await installation.key())
+  jobs = createTestJobs(installation, api.url)
+  const job = await jobs.submit(key)
+  await jobs.decide(job, 0, 'red')
+  await jobs.end(job, 1, 1)
+  path = `/v1/bulk/${job.jobId}/pdf`
+})
+afterAll(() => installation.stop())
+
+test('an ended job is a PDF with a name, a strong tag and its results, the same bytes each time', async () => {
+  const first = await get(path)
+  expect(first.status, first.text).toBe(200)
+  expect(first.text).toMatch(/^%PDF-1\.7/)
+  expect(first.text).toContain('"level":"red"')
+  expect(first.text).toContain('"code":"invalid_address"')
+  expect(first.headers).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': expect.stringMatching(
+      /^attachment; filename="cupel-bulk-job_[0-9a-f]{32}\.pdf"$/,
+    ) as string,
+    etag: expect.stringMatching(/^"[0-9a-f]{32}-\d+"$/) as string,
+  })
+  const second = await get(path)
+  expect([second.headers['etag'], second.text]).toEqual([first.headers['etag'], first.text])
+})
+
+test('a caller that has the document gets 304 and no body', async () => {
+  const etag = (await get(path)).headers['etag']!
+  const again = await get(path, { 'if-none-match': etag })
+  expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag])
+})
+
+test('a job that runs is 409 until it has ended', async () => {
+  const job = await jobs.submit(key)
+  const at = `/v1/bulk/${job.jobId}/pdf`
+  expect((await get(at)).json()).toMatchObject({ status: 409, code: 'job_not_ended' })
+  await jobs.decide(job, 0, 'green')
+  expect((await get(at)).status).toBe(409)
+  await jobs.end(job, 1, 1)
+  expect((await get(at)).status).toBe(200)
+})
+
+test('the job of another account, or of nobody, is 404', async () => {
+  const stranger = (await installation.key()).key
+  expect((await get(path, {}, stranger)).json()['code']).toBe('not_found')
+  expect((await get(`/v1/bulk/job_${'0'.repeat(32)}/pdf`)).json()['code']).toBe('not_found')
+})
+
+test('beyond the limit of an instance the answer is 503 with Retry-After', async () => {
+  const replies = await Promise.all(Array.from({ length: 30 }, () => get(path)))
+  const refused = replies.filter(({ status }) => status === 503)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const reply of refused) expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+  expect(replies.filter(({ status }) => status === 200).length + refused.length).toBe(30)
+})
