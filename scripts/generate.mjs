@@ -117,17 +117,14 @@ function writeOrCheck(name, text) {
   }
 }
 
-// The reference pages use the generated code, so they come second.
-const { status } = spawnSync(
-  process.execPath,
-  [
-    '--conditions',
-    'cupel-source',
-    '--import',
-    'tsx',
-    join(root, 'scripts/reference.mts'),
-    ...(check ? ['--check'] : []),
-  ],
-  { cwd: root, stdio: 'inherit' },
+// The reference pages use the generated code, and the SDK the API description among them.
+const generators = ['scripts/reference.mts', 'scripts/sdk-types.mts']
+const statuses = generators.map(
+  (script) =>
+    spawnSync(
+      process.execPath,
+      ['--conditions', 'cupel-source', '--import', 'tsx', join(root, script), ...(check ? ['--check'] : [])],
+      { cwd: root, stdio: 'inherit' },
+    ).status,
 )
-process.exit(stale === 0 && status === 0 ? 0 : 1)
+process.exit(stale === 0 && statuses.every((status) => status === 0) ? 0 : 1)

@@ -1,0 +1,71 @@
+/** Reads answers. What lacks a field that decisions are made from is not an answer: nothing is guessed. */
+import { UnexpectedAnswerError } from './errors.js'
+import type { Answer } from './transport/call.js'
+import { isObject, jsonOf, type JsonObject } from './transport/json.js'
+import type { BulkJob, Download, Report } from './types.js'
+
+export function objectOf(answer: Answer): JsonObject {
+  expectType(answer, /^application\/(?:[a-z.-]+\+)?json\b/i, 'JSON')
+  const value = jsonOf(answer.body)
+  if (isObject(value)) return value
+  throw new UnexpectedAnswerError('The body is not a JSON object', answer)
+}
+
+/** The report of `expected`: of the address that was sent, or of the id that was asked for. */
+export function reportOf(answer: Answer, expected: { address?: string; report_id?: string }): Report {
+  const value = objectOf(answer)
+  const risk = value['risk']
+  if (typeof value['report_id'] !== 'string' || !isObject(risk) || typeof risk['level'] !== 'string')
+    throw new UnexpectedAnswerError('The body is not a report', answer)
+  for (const [name, wanted] of Object.entries(expected))
+    if (value[name] !== wanted)
+      throw new UnexpectedAnswerError(
+        `The report has another ${name} than the one that was asked for`,
+        answer,
+      )
+  return value as unknown as Report
+}
+
+export function jobOf(answer: Answer, jobId?: string): BulkJob {
+  const value = objectOf(answer)
+  const end = value['completed_at']
+  if (typeof value['job_id'] !== 'string' || typeof value['status'] !== 'string' || !isTextOrNull(end))
+    throw new UnexpectedAnswerError('The body is not a bulk job', answer)
+  if (jobId !== undefined && value['job_id'] !== jobId)
+    throw new UnexpectedAnswerError('The job has another job_id than the one that was asked for', answer)
+  return value as unknown as BulkJob
+}
+
+/** A page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Asks for the next page; null at the end. */
+  readonly next_page_token: string | null
+}
+
+export function pageOf<T>(answer: Answer): Page<T> {
+  const value = objectOf(answer)
+  if (!Array.isArray(value['items']) || !isTextOrNull(value['next_page_token']))
+    throw new UnexpectedAnswerError('The body is not a page of a list', answer)
+  return value as unknown as Page<T>
+}
+
+export function documentOf(answer: Answer, type: RegExp): Download {
+  expectType(answer, type, 'the document that was asked for')
+  const disposition = answer.headers.get('content-disposition') ?? ''
+  return {
+    content: answer.body,
+    contentType: answer.headers.get('content-type') ?? '',
+    filename: /filename="([^"]*)"/.exec(disposition)?.[1] ?? null,
+    etag: answer.headers.get('etag'),
+  }
+}
+
+function expectType(answer: Answer, type: RegExp, what: string): void {
+  const given = answer.headers.get('content-type') ?? ''
+  if (type.test(given)) return
+  const shown = given === '' ? 'no content type' : given.slice(0, 80)
+  throw new UnexpectedAnswerError(`The answer is not ${what}, but has ${shown}`, answer)
+}
+
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string'

@@ -1,0 +1,52 @@
+import { reportOf } from './answers.js'
+import { InvalidArgumentError } from './errors.js'
+import { AuditLog } from './resources/audit-log.js'
+import { Bulk } from './resources/bulk.js'
+import { Chains } from './resources/chains.js'
+import { Reports } from './resources/reports.js'
+import { WebhookEndpoints } from './resources/webhook-endpoints.js'
+import { settingsFrom, type CupelOptions } from './settings.js'
+import type { KeyedCallOptions } from './transport/call.js'
+import { createTransport, type Transport } from './transport/transport.js'
+import type { Report } from './types.js'
+import { webhooks } from './webhooks/verify.js'
+
+export interface ScreenOptions extends KeyedCallOptions {
+  /** Chain code, in any case; without it the chain is detected from the address. */
+  readonly chain?: string | undefined
+  /** Your own reference, returned in the report; at most 128 characters. */
+  readonly customerReference?: string | undefined
+}
+
+/** A client of one installation, with one key. It keeps no state between calls; use one for all. */
+export class Cupel {
+  readonly reports: Reports
+  readonly bulk: Bulk
+  readonly webhookEndpoints: WebhookEndpoints
+  readonly auditLog: AuditLog
+  readonly chains: Chains
+  readonly webhooks = webhooks
+  readonly #transport: Transport
+
+  /** Without options the key is CUPEL_API_KEY and the URL is CUPEL_BASE_URL. Throws a ConfigurationError where one is missing. */
+  constructor(options: CupelOptions = {}) {
+    const settings = settingsFrom(options)
+    this.#transport = createTransport(settings)
+    this.reports = new Reports(this.#transport)
+    this.bulk = new Bulk(this.#transport, settings)
+    this.webhookEndpoints = new WebhookEndpoints(this.#transport)
+    this.auditLog = new AuditLog(this.#transport)
+    this.chains = new Chains(this.#transport)
+  }
+
+  /**
+   * Screens one address and returns its report. Decide on `risk.level`, and treat a level that you do not know like `red`.
+   * Every call makes a new report; a call that is repeated after a lost answer gets the report of the first attempt.
+   */
+  async screen(address: string, options: ScreenOptions = {}): Promise<Report> {
+    if (typeof address !== 'string') throw new InvalidArgumentError('The address must be a text.')
+    const body = { address, chain: options.chain, customer_reference: options.customerReference }
+    const call = { method: 'POST', path: '/v1/screen', body, repeat: 'keyed', options } as const
+    return reportOf(await this.#transport(call), { address })
+  }
+}

@@ -1,0 +1,924 @@
+// Generated from docs/reference/openapi.json by `npm run generate`. Do not edit.
+
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        readonly ScreenRequest: {
+            /** @description The address to screen, in any form that its chain allows. The report repeats it exactly as sent. */
+            readonly address: string;
+            /** @description Chain code, in any case; without it the chain is detected from the address. */
+            readonly chain?: string;
+            /** @description Your own reference, returned in the report. */
+            readonly customer_reference?: string;
+        };
+        readonly Report: {
+            readonly report_id: string;
+            readonly address: string;
+            readonly chain: string;
+            readonly candidate_chains?: readonly string[];
+            readonly livemode: boolean;
+            readonly customer_reference: string | null;
+            readonly risk: {
+                /** @description green, orange, red or grey (too little is known to say green) */
+                readonly level: string;
+                readonly score: number;
+                readonly level_reasons: readonly string[];
+                readonly score_is_lower_bound: boolean;
+                readonly conflicts: readonly {
+                    readonly category: string;
+                    readonly clean_entity: string;
+                    readonly illicit_entity: string;
+                }[];
+                readonly categories: {
+                    readonly sanctions: number;
+                    readonly darknet: number;
+                    readonly mixer: number;
+                    readonly scam: number;
+                    readonly stolen: number;
+                    readonly clean_exchange: number;
+                };
+                readonly evidence: readonly {
+                    readonly category: string;
+                    /** @description For example ransomware, hack or coinjoin */
+                    readonly subcategory: string | null;
+                    /** @description ownership, cluster, direct or indirect */
+                    readonly relation: string;
+                    /** @description in or out; null for ownership */
+                    readonly direction: string | null;
+                    readonly hops: number;
+                    /** @description The chain the label or transfer is on */
+                    readonly chain: string;
+                    /** @description The labelled address where it differs from the one screened, for example another form of one key; else null */
+                    readonly address: string | null;
+                    /** @description Null for an exposure to several addresses; counterparties names them */
+                    readonly entity: string | null;
+                    readonly source: string;
+                    readonly source_url: string;
+                    /** @description Who found this out first; restatements of one origin count once */
+                    readonly origin: string;
+                    readonly role: string;
+                    readonly confidence: number;
+                    /** @description live or ended */
+                    readonly status: string;
+                    readonly observed_at: string | null;
+                    /** @description What the authority says, for a label of an authority’s list */
+                    readonly sanction: {
+                        /** @description The authority’s list */
+                        readonly list: string;
+                        readonly programmes: readonly string[];
+                        /** @description Identifier of the entity on that list; empty without one */
+                        readonly entity_id: string;
+                        /** @description At most 5 other names */
+                        readonly aliases: readonly string[];
+                        readonly designated_on: string | null;
+                    } | null;
+                    readonly value: string | null;
+                    /** @description US dollars at the day of each transfer; null without a price */
+                    readonly value_usd: string | null;
+                    readonly share: number | null;
+                    /** @description Transfers of the screened address that carry the value; 0 for ownership */
+                    readonly transfers: number;
+                    /** @description Distinct addresses that the value is attributed to; 0 for ownership */
+                    readonly sources: number;
+                    readonly first_at: string | null;
+                    readonly last_at: string | null;
+                    /** @description Of most value, at most 20 */
+                    readonly counterparties: readonly {
+                        readonly address: string;
+                        readonly entity: string;
+                        readonly value: string;
+                        /** @description US dollars at the day of each transfer; null without a price */
+                        readonly value_usd: string | null;
+                        readonly transfers: number;
+                    }[];
+                    /** @description The others together; with counterparties they are the whole value */
+                    readonly counterparties_omitted: {
+                        readonly count: number;
+                        readonly value: string;
+                        /** @description US dollars at the day of each transfer; null without a price */
+                        readonly value_usd: string | null;
+                    } | null;
+                    readonly path: readonly unknown[];
+                    readonly contribution: number;
+                    readonly decisive: boolean;
+                    readonly used: boolean;
+                    /** @description Why the item does not count; null where it does */
+                    readonly reason: string | null;
+                    readonly pre_designation: boolean | null;
+                }[];
+                readonly evidence_omitted: number;
+            };
+            readonly balance: string | null;
+            readonly balance_base_units: string | null;
+            readonly tx_count: number | null;
+            readonly tx_count_kind: string | null;
+            readonly balances: readonly {
+                readonly asset: string;
+                readonly amount: string;
+            }[];
+            readonly report_url: string;
+            readonly generated_at: string;
+            /** @description Where all value came from and went to, as far as the ledger knows */
+            readonly exposure: readonly {
+                /** @description incoming or outgoing */
+                readonly direction: string;
+                readonly asset: string;
+                readonly total: string;
+                /** @description US dollars at the day of each transfer; null without a price */
+                readonly total_usd: string | null;
+                /** @description The total covers the whole history of the address */
+                readonly total_complete: boolean;
+                readonly by_category: readonly {
+                    /** @description A category, service for an unlabelled hub, or unattributed */
+                    readonly category: string;
+                    /** @description direct or indirect; null for unattributed */
+                    readonly relation: string | null;
+                    readonly value: string;
+                    /** @description US dollars at the day of each transfer; null without a price */
+                    readonly value_usd: string | null;
+                    /** @description Of the total; null where the total is not complete */
+                    readonly share: number | null;
+                    /** @description Of most value, at most 20 */
+                    readonly counterparties: readonly {
+                        readonly address: string;
+                        readonly entity: string;
+                        readonly value: string;
+                        /** @description US dollars at the day of each transfer; null without a price */
+                        readonly value_usd: string | null;
+                        readonly transfers: number;
+                    }[];
+                    readonly counterparties_omitted: number;
+                }[];
+            }[];
+            /** @description Addresses that spent together with the screened one */
+            readonly cluster: {
+                readonly id: string;
+                readonly size: number;
+                readonly heuristic: string;
+                /** @description State of the ledger */
+                readonly as_of: string;
+                /** @description Why labels of other members do not count, such as too_large or holds_service; null where they do */
+                readonly stopped: string | null;
+            } | null;
+            readonly coverage: {
+                /** @description What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts */
+                readonly not_examined: readonly string[];
+                readonly labels: {
+                    /** @description complete, partial, stale or unavailable */
+                    readonly status: string;
+                    /** @description The earliest date among the whole sanctions lists in force; null without one */
+                    readonly as_of: string | null;
+                    readonly sources: number;
+                    /** @description Every list that is required or is an authority’s own */
+                    readonly lists: readonly {
+                        readonly source: string;
+                        readonly dataset: string;
+                        readonly authority: string | null;
+                        readonly whole: boolean;
+                        /** @description The date that the list states */
+                        readonly list_date: string | null;
+                        /** @description When a configured refresh last found it unchanged at the authority’s own address */
+                        readonly confirmed_at: string | null;
+                        readonly labels: number;
+                        /** @description current, old, incomplete, conflict, withdrawn or missing */
+                        readonly status: string;
+                    }[];
+                    /** @description Lists that are refreshed on a schedule and never came: nothing is green without them */
+                    readonly missing?: readonly string[];
+                };
+                readonly chain_data: {
+                    readonly status: string;
+                    readonly source: string | null;
+                    readonly height: number | null;
+                    readonly as_of: string | null;
+                    /** @description Providers that were asked and did not answer, or not in time */
+                    readonly faults?: readonly {
+                        readonly source: string;
+                        readonly error: string;
+                    }[];
+                    /** @description Where providers contradict one another; the one configured first is shown */
+                    readonly disagreements?: readonly {
+                        /** @description block, balance, tx_count, is_contract or token:<asset> */
+                        readonly fact: string;
+                        readonly values: readonly {
+                            readonly source: string;
+                            readonly value: string;
+                        }[];
+                    }[];
+                };
+                readonly exposure: {
+                    /** @description complete, partial or unavailable */
+                    readonly status: string;
+                    /** @description Why it is unavailable: not_configured, late or failed */
+                    readonly reason: string | null;
+                    /** @description Why the history is not known to be complete, such as no_traces, range_gap or shortfall */
+                    readonly incomplete: readonly string[];
+                    readonly hops_searched: number;
+                    readonly transfers_examined: number;
+                    readonly truncated: boolean;
+                };
+                readonly prices: {
+                    /** @description SHA-256 of the table of daily prices */
+                    readonly version: string;
+                } | null;
+            };
+            readonly policy: {
+                readonly id: string;
+                readonly version: number;
+            };
+            readonly scorer_version: string;
+            readonly label_snapshot: string;
+        };
+        readonly Problem: {
+            /** @description Identifies the kind of problem. */
+            readonly type: string;
+            /** @description The kind of problem in words. */
+            readonly title: string;
+            /** @description The status of the answer. */
+            readonly status: number;
+            /** @description What is wrong with this request. */
+            readonly detail: string;
+            /** @description The kind of problem for programs; one of the published codes, to which others may be added. */
+            readonly code: string;
+            /** @description The Request-Id of the answer. */
+            readonly request_id: string;
+            /** @description What exactly is at fault, with 400 and 422. */
+            readonly errors?: readonly {
+                /** @description JSON Pointer (RFC 6901) to what is at fault; empty for the whole body. */
+                readonly pointer: string;
+                readonly detail: string;
+            }[];
+            /** @description The id under which the report can be fetched later, where it has one. */
+            readonly report_id?: string;
+        };
+        readonly BulkRequest: {
+            /** @description Addresses in any form, of any chains. A bad one is the error of its item, not of the job. */
+            readonly addresses: readonly string[];
+            /** @description Chain code for all of them, in any case; without it each one’s chain is detected. */
+            readonly chain?: string;
+        };
+        readonly BulkJob: {
+            readonly job_id: string;
+            /** @description `queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`. */
+            readonly status: string;
+            readonly livemode: boolean;
+            /** @description Items of the job. */
+            readonly total: number;
+            /** @description Items with a report. */
+            readonly completed: number;
+            /** @description Items without one, refused addresses among them. */
+            readonly failed: number;
+            /** @description Items not done when the job was cancelled. */
+            readonly cancelled: number;
+            /** @description How many of the completed items have which level. */
+            readonly levels: {
+                readonly green: number;
+                readonly orange: number;
+                readonly red: number;
+                readonly grey: number;
+            };
+            /** @description UTC, RFC 3339 with milliseconds. */
+            readonly created_at: string;
+            /** @description When the first item was decided; null before. */
+            readonly started_at: string | null;
+            /** @description When the job ended, however it did; null before. */
+            readonly completed_at: string | null;
+            /** @description Where the results are, in pages or as a file, also while the job runs. */
+            readonly results_url: string;
+            /** @description In the order of the submission; null until the job has ended. */
+            readonly results: readonly components["schemas"]["BulkResult"][] | null;
+        };
+        readonly BulkResult: {
+            /** @description Place of the address in the submission, from 0. */
+            readonly index: number;
+            /** @description Exactly as sent. */
+            readonly address: string;
+            /** @description `completed`, `failed` or `cancelled`; `pending` while the job runs and the item is not done. */
+            readonly status: string;
+            /** @description Where the item is completed; equal addresses share one. */
+            readonly report?: components["schemas"]["Report"];
+            /** @description Where the item failed: a code of the problem list, such as `invalid_address`. */
+            readonly error?: {
+                readonly code: string;
+                readonly detail: string;
+            };
+        };
+        readonly BulkJobSummary: {
+            readonly job_id: string;
+            /** @description `queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`. */
+            readonly status: string;
+            readonly livemode: boolean;
+            /** @description Items of the job. */
+            readonly total: number;
+            /** @description Items with a report. */
+            readonly completed: number;
+            /** @description Items without one, refused addresses among them. */
+            readonly failed: number;
+            /** @description Items not done when the job was cancelled. */
+            readonly cancelled: number;
+            /** @description UTC, RFC 3339 with milliseconds. */
+            readonly created_at: string;
+            /** @description When the job ended, however it did; null before. */
+            readonly completed_at: string | null;
+            /** @description Where the results are, in pages or as a file, also while the job runs. */
+            readonly results_url: string;
+        };
+        readonly NewWebhookEndpointRequest: {
+            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, globally reachable addresses alone. No user name, password or fragment. */
+            readonly url: string;
+            /**
+             * @description `full`: with the results; `thin`: with where they are.
+             * @enum {string}
+             */
+            readonly payload?: "full" | "thin";
+        };
+        readonly NewWebhookEndpoint: {
+            readonly endpoint_id: string;
+            /** @description The URL that is called, normalised. */
+            readonly url: string;
+            /** @description `full` or `thin`; others may be added. */
+            readonly payload: string;
+            /** @description `enabled` or `disabled`; deliveries to a disabled endpoint are held. */
+            readonly status: string;
+            /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
+            readonly disabled_reason: string | null;
+            /** @description When it was made, UTC, RFC 3339 with milliseconds. */
+            readonly created_at: string;
+            /** @description Signs the messages to this endpoint, `whsec_…`. Shown only in this answer. */
+            readonly secret: string;
+        };
+        readonly WebhookEndpoint: {
+            readonly endpoint_id: string;
+            /** @description The URL that is called, normalised. */
+            readonly url: string;
+            /** @description `full` or `thin`; others may be added. */
+            readonly payload: string;
+            /** @description `enabled` or `disabled`; deliveries to a disabled endpoint are held. */
+            readonly status: string;
+            /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
+            readonly disabled_reason: string | null;
+            /** @description When it was made, UTC, RFC 3339 with milliseconds. */
+            readonly created_at: string;
+        };
+        readonly WebhookEndpointChange: {
+            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, globally reachable addresses alone. No user name, password or fragment. */
+            readonly url?: string;
+            /**
+             * @description `full`: with the results; `thin`: with where they are.
+             * @enum {string}
+             */
+            readonly payload?: "full" | "thin";
+            /**
+             * @description `disabled` pauses: pending deliveries are held. `enabled` resumes: held deliveries are sent.
+             * @enum {string}
+             */
+            readonly status?: "enabled" | "disabled";
+        };
+        readonly RotatedWebhookSecret: {
+            /** @description The new secret, `whsec_…`. Shown only in this answer. */
+            readonly secret: string;
+            /** @description Until then messages are also signed with the previous secret. UTC, RFC 3339. */
+            readonly previous_secret_expires_at: string;
+        };
+        readonly WebhookDelivery: {
+            readonly delivery_id: string;
+            /** @description The `webhook-id` header: the same over all attempts. */
+            readonly webhook_id: string;
+            /** @description `bulk.completed`, `bulk.cancelled` or `endpoint.test`; others may be added. */
+            readonly type: string;
+            /** @description The job of the message; null where it concerns none. */
+            readonly job_id: string | null;
+            /** @description `pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled. */
+            readonly status: string;
+            /** @description Time of the next attempt; null where there will be none. */
+            readonly next_attempt_at: string | null;
+            /** @description When it was made, UTC, RFC 3339 with milliseconds. */
+            readonly created_at: string;
+            /** @description Oldest first. */
+            readonly attempts: readonly {
+                /** @description When it was begun, UTC, RFC 3339 with milliseconds. */
+                readonly at: string;
+                /** @description Status of the answer; null where none came. */
+                readonly status_code: number | null;
+                /** @description Why no answer came, such as `timeout` or `connect_failed`; null where one did. */
+                readonly error: string | null;
+                readonly duration_ms: number;
+                /** @description The beginning of the answer’s body, at most 1,024 characters. */
+                readonly response_excerpt: string | null;
+            }[];
+        };
+        readonly RedeliverRequest: {
+            /**
+             * Format: date-time
+             * @description Deliveries made at this time or later, UTC, RFC 3339.
+             */
+            readonly since: string;
+            /**
+             * Format: date-time
+             * @description Only those made before this time.
+             */
+            readonly until?: string;
+            /** @description By default what was missed: `exhausted` and `held`. */
+            readonly statuses?: readonly ("pending" | "delivered" | "exhausted" | "held")[];
+        };
+        readonly LabelList: {
+            /** @description The publisher. Empty for an expected list that never came. */
+            readonly source: string;
+            readonly dataset: string;
+            /** @description The authority whose own list it is, such as us-ofac; null for any other source. */
+            readonly authority: string | null;
+            /** @description All of the authority’s list; false for a part, and for other sources. */
+            readonly whole: boolean;
+            /** @description Nothing is green while this list is too old, in conflict or absent. */
+            readonly required: boolean;
+            /** @description The date that the list states. */
+            readonly list_date: string | null;
+            /** @description When a configured refresh last found it at the authority’s own address. */
+            readonly confirmed_at: string | null;
+            /** @description When this version came into force here; null if none did. */
+            readonly published_at: string | null;
+            /** @description Hours since the later of `list_date` and `confirmed_at`; null where neither is known. Never below 0. */
+            readonly age_hours: number | null;
+            readonly labels: number;
+            /** @description current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report. */
+            readonly status: string;
+        };
+        readonly Policy: {
+            readonly id: string;
+            readonly version: number;
+            /** @description SHA-256, lowercase hex, of the document in RFC 8785 form. */
+            readonly sha256: string;
+            /** @description Since when it is in force; null in the sandbox, whose policy never changes. */
+            readonly activated_at: string | null;
+            readonly document: components["schemas"]["PolicyDocument"];
+        };
+        /**
+         * Cupel policy
+         * @description Every number of the judgement that is not fixed. The score of a live designation by an authority’s own list is fixed at 100 and red; no setting changes it.
+         */
+        readonly PolicyDocument: {
+            /** @description Name of the policy. */
+            readonly id: string;
+            /** @description Number of this text; higher with every change. */
+            readonly version: number;
+            /** @description Bands of the level. Below orange an address is green or grey. */
+            readonly levels: {
+                /** @description Lowest score of orange. Points above 0 to 100, at most two decimals. */
+                readonly orange: number;
+                /** @description Lowest score of red; above orange. Points above 0 to 100, at most two decimals. */
+                readonly red: number;
+            };
+            /** @description Factor of each category in the overall score, which is the highest weighted category. */
+            readonly weights: {
+                /** @description Weight of sanctions. 0 to 1, at most 6 decimals. */
+                readonly sanctions: number;
+                /** @description Weight of darknet. 0 to 1, at most 6 decimals. */
+                readonly darknet: number;
+                /** @description Weight of mixer. 0 to 1, at most 6 decimals. */
+                readonly mixer: number;
+                /** @description Weight of scam. 0 to 1, at most 6 decimals. */
+                readonly scam: number;
+                /** @description Weight of stolen. 0 to 1, at most 6 decimals. */
+                readonly stolen: number;
+            };
+            /** @description Factor of each role in a label’s confidence. */
+            readonly roles: {
+                /** @description Who controls the address. 0 to 1, at most 6 decimals. */
+                readonly owner: number;
+                /** @description Who used the service with it. 0 to 1, at most 6 decimals. */
+                readonly participant: number;
+                /** @description Whose part is disputed, such as a whitehat. 0 to 1, at most 6 decimals. */
+                readonly disputed: number;
+                /** @description What a service runs on, such as its token contract. 0 to 1, at most 6 decimals. */
+                readonly infrastructure: number;
+            };
+            /** @description How labels of the address itself count. */
+            readonly ownership: {
+                /** @description Labels below are shown and not used. 0 to 1, at most 6 decimals. */
+                readonly minimum_confidence: number;
+                /** @description Origins from here on are combined. 0 to 1, at most 6 decimals. */
+                readonly combined_from: number;
+                /** @description What several origins together come to at most. 0 to 1, at most 6 decimals. */
+                readonly combined_cap: number;
+            };
+            /** @description What is needed to say green. */
+            readonly green: {
+                /** @description Clean attribution from which an address is green without chain data. 0 to 1, at most 6 decimals. */
+                readonly clean_confidence: number;
+            };
+            /** @description Lists that must be fresh before anything is green. */
+            readonly freshness: {
+                /** @description Lists that must be fresh beside those with a refresh configured. */
+                readonly required: readonly {
+                    /** @description Origin of the authority whose own list is required, such as us-ofac. */
+                    readonly origin: string;
+                    /**
+                     * @description always: its absence counts as stale. once_published: required from its first import on.
+                     * @enum {string}
+                     */
+                    readonly when: "always" | "once_published";
+                }[];
+                /** @description Age from which a required list is stale. Hours. */
+                readonly max_age_hours: number;
+                /** @description The same by origin of the authority. Hours. */
+                readonly max_age_hours_by_origin: {
+                    readonly [key: string]: number;
+                };
+            };
+            /** @description How exposure is judged. */
+            readonly exposure: {
+                /**
+                 * @description How value is followed through an intermediary.
+                 * @enum {string}
+                 */
+                readonly method: "haircut" | "fifo" | "poison";
+                /** @description Transfers between the address and a source, at most. A whole number from 1 to 4. */
+                readonly hops: number;
+                readonly caps: {
+                    readonly sanctions: {
+                        /** @description Highest points of direct exposure. */
+                        readonly direct: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                        /** @description Highest points of indirect exposure. */
+                        readonly indirect: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                    };
+                    readonly darknet: {
+                        /** @description Highest points of direct exposure. */
+                        readonly direct: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                        /** @description Highest points of indirect exposure. */
+                        readonly indirect: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                    };
+                    readonly mixer: {
+                        /** @description Highest points of direct exposure. */
+                        readonly direct: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                        /** @description Highest points of indirect exposure. */
+                        readonly indirect: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                    };
+                    readonly scam: {
+                        /** @description Highest points of direct exposure. */
+                        readonly direct: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                        /** @description Highest points of indirect exposure. */
+                        readonly indirect: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                    };
+                    readonly stolen: {
+                        /** @description Highest points of direct exposure. */
+                        readonly direct: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                        /** @description Highest points of indirect exposure. */
+                        readonly indirect: {
+                            /** @description Value that came in. Points from 0 to 100, at most two decimals. */
+                            readonly in: number;
+                            /** @description Value that went out. Points from 0 to 100, at most two decimals. */
+                            readonly out: number;
+                        };
+                    };
+                };
+                /** @description Cap of what is known to have moved before the designation. Points from 0 to 100, at most two decimals. */
+                readonly pre_designation_cap: number;
+                /** @description Least points of direct sanctions exposure. Points from 0 to 100, at most two decimals. */
+                readonly direct_sanctions_minimum: number;
+                /** @description Most weighted points where the execution of a transfer is not proven. Points from 0 to 100, at most two decimals. */
+                readonly unproven_maximum: number;
+                /** @description Ransomware, terrorist financing and child sexual abuse material. */
+                readonly severe: {
+                    /** @description Least weighted points of what was paid to them directly. Points from 0 to 100, at most two decimals. */
+                    readonly minimum: number;
+                    /** @description Cap of what was paid to them directly, where the category’s own is lower. Points from 0 to 100, at most two decimals. */
+                    readonly cap: number;
+                };
+                /** @description Most weighted points of value that passed through a CoinJoin. Points from 0 to 100, at most two decimals. */
+                readonly coinjoin_maximum: number;
+                /** @description Sources below are shown and not scored. 0 to 1, at most 6 decimals. */
+                readonly source_confidence: number;
+                /** @description Owners of a service from here on end a path. 0 to 1, at most 6 decimals. */
+                readonly service_confidence: number;
+                /** @description Clean services from here on are not scored by what passes through. 0 to 1, at most 6 decimals. */
+                readonly clean_service_confidence: number;
+                readonly share: {
+                    /** @description Share of all value, for sanctions; begins below its end. */
+                    readonly sanctions: {
+                        /** @description Share at which points begin. 0 to 1, at most 6 decimals. */
+                        readonly from: number;
+                        /** @description Share of full points. 0 to 1, at most 6 decimals. */
+                        readonly to: number;
+                    };
+                    /** @description Share of all value, for the other categories; begins below its end. */
+                    readonly other: {
+                        /** @description Share at which points begin. 0 to 1, at most 6 decimals. */
+                        readonly from: number;
+                        /** @description Share of full points. 0 to 1, at most 6 decimals. */
+                        readonly to: number;
+                    };
+                };
+                /** @description Powers of ten of dust after which size counts in full. A whole number from 1 to 12. */
+                readonly size_decades: number;
+                readonly size_factor: {
+                    /** @description What size alone is worth, for sanctions. 0 to 1, at most 6 decimals. */
+                    readonly sanctions: number;
+                    /** @description What size alone is worth, for the other categories. 0 to 1, at most 6 decimals. */
+                    readonly other: number;
+                };
+                /** @description Hours by which the end of a complete history may lie back. A whole number from 1 to 720. */
+                readonly history_max_age_hours: number;
+                /** @description Counts, never time: the same ledger gives the same answer on a slow machine. */
+                readonly limits: {
+                    /** @description Transfers of the screened address that are read. A whole number from 1 to 20000. */
+                    readonly transfers: number;
+                    /** @description Addresses that paths are followed through. A whole number from 0 to 1000. */
+                    readonly intermediaries: number;
+                    /** @description Transfers of one such address. A whole number from 1 to 5000. */
+                    readonly transfers_per_intermediary: number;
+                    /** @description Transfers of all of them together. A whole number from 0 to 50000. */
+                    readonly transfers_of_intermediaries: number;
+                    /** @description Unlabelled addresses with more counterparties end a path. A whole number from 1 to 100000. */
+                    readonly hub_counterparties: number;
+                    /** @description Recorded paths of each exposure. A whole number from 0 to 20. */
+                    readonly paths: number;
+                };
+            };
+            /** @description How labels of addresses count that spent together with the screened one. */
+            readonly cluster: {
+                /** @description Factor of the confidence of a label of another member. 0 to 1, at most 6 decimals. */
+                readonly confidence_factor: number;
+                /** @description Most weighted points of labels of other members. Points from 0 to 100, at most two decimals. */
+                readonly maximum: number;
+                /** @description Labels of a cluster with more addresses do not count. A whole number from 2 to 1000000. */
+                readonly addresses: number;
+            };
+        };
+        readonly WhatIfRequest: {
+            readonly policy: components["schemas"]["PolicyDocument"];
+            /** @description Newest reports to decide again; 200 where it is absent. */
+            readonly max_reports?: number;
+        };
+        readonly WhatIf: {
+            readonly current: {
+                readonly id: string;
+                readonly version: number;
+                readonly sha256: string;
+            };
+            readonly proposed: {
+                readonly id: string;
+                readonly version: number;
+                readonly sha256: string;
+            };
+            /** @description Warnings about the proposed policy: choices that deserve a second look. */
+            readonly findings: readonly {
+                readonly severity: string;
+                readonly rule: string;
+                readonly path: string;
+                readonly message: string;
+            }[];
+            /** @description The settings in which the two policies differ. */
+            readonly settings: readonly {
+                readonly path: string;
+                readonly from: unknown;
+                readonly to: unknown;
+            }[];
+            /** @description Reports that were decided again, the newest of the account. */
+            readonly reports: number;
+            /** @description Reports that could not be decided again. */
+            readonly undecidable: number;
+            /** @description Time of the oldest of these reports; null without reports. */
+            readonly since: string | null;
+            readonly changed_levels: number;
+            readonly changed_scores: number;
+            /** @description Reports by their level under the current policy and under the proposed one. */
+            readonly levels: readonly {
+                /** @description green, orange, red, grey; later versions may have others. */
+                readonly from: string;
+                /** @description green, orange, red, grey; later versions may have others. */
+                readonly to: string;
+                readonly count: number;
+            }[];
+            /** @description Reports whose level changes, at most 50. */
+            readonly examples: readonly {
+                readonly report_id: string;
+                readonly address: string;
+                readonly chain: string;
+                readonly generated_at: string;
+                readonly from: {
+                    readonly level: string;
+                    readonly score: number;
+                    readonly level_reasons: readonly string[];
+                    /** @description Category and origin of the decisive evidence. */
+                    readonly decisive: string | null;
+                };
+                readonly to: {
+                    readonly level: string;
+                    readonly score: number;
+                    readonly level_reasons: readonly string[];
+                    /** @description Category and origin of the decisive evidence. */
+                    readonly decisive: string | null;
+                };
+                /** @description Settings of which each alone changes the level; empty where it takes several. */
+                readonly causes: readonly string[];
+            }[];
+            readonly examples_omitted: number;
+        };
+        readonly Usage: {
+            readonly today: {
+                /** @description Every call with the key, refused ones included. */
+                readonly calls: number;
+                /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+                readonly screens: number;
+                /** @description Calls that were refused or failed. */
+                readonly problems: number;
+                /** @description Calls over the rate limit (429). */
+                readonly rate_limited: number;
+                /** @description Begin of the day, UTC. */
+                readonly from: string;
+            };
+            readonly month: {
+                /** @description Every call with the key, refused ones included. */
+                readonly calls: number;
+                /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+                readonly screens: number;
+                /** @description Calls that were refused or failed. */
+                readonly problems: number;
+                /** @description Calls over the rate limit (429). */
+                readonly rate_limited: number;
+                /** @description Begin of the month, UTC. */
+                readonly from: string;
+            };
+            /** @description Null where every call of the month is counted. An answer counts the newest 500,000 calls; where there were more, the time of the oldest counted one: the figures are then lower bounds. */
+            readonly counted_from: string | null;
+            /** @description Days of the month with calls, newest first. */
+            readonly days: readonly {
+                /** @description Every call with the key, refused ones included. */
+                readonly calls: number;
+                /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+                readonly screens: number;
+                /** @description Calls that were refused or failed. */
+                readonly problems: number;
+                /** @description Calls over the rate limit (429). */
+                readonly rate_limited: number;
+                /** @description YYYY-MM-DD, UTC. */
+                readonly day: string;
+            }[];
+            /** @description Every key of the environment, in the order of their issue. */
+            readonly keys: readonly {
+                readonly key_id: string;
+                readonly name: string;
+                readonly scope: string;
+                /** @description active, expired or revoked */
+                readonly status: string;
+                /** @description To the minute; null where it was never used. */
+                readonly last_used_at: string | null;
+                readonly plan: {
+                    readonly name: string;
+                    /** @description Sustained rate. */
+                    readonly calls_per_second: number;
+                    /** @description Calls that may come at once. */
+                    readonly burst: number;
+                    /** @description refuse: further calls are 429. fair-use: they are logged. */
+                    readonly on_empty: string;
+                };
+                readonly today: {
+                    /** @description Every call with the key, refused ones included. */
+                    readonly calls: number;
+                    /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+                    readonly screens: number;
+                    /** @description Calls that were refused or failed. */
+                    readonly problems: number;
+                    /** @description Calls over the rate limit (429). */
+                    readonly rate_limited: number;
+                };
+                readonly month: {
+                    /** @description Every call with the key, refused ones included. */
+                    readonly calls: number;
+                    /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+                    readonly screens: number;
+                    /** @description Calls that were refused or failed. */
+                    readonly problems: number;
+                    /** @description Calls over the rate limit (429). */
+                    readonly rate_limited: number;
+                };
+            }[];
+        };
+        readonly NewSession: {
+            readonly account_id: string;
+            /** @description The key that the call counts as. */
+            readonly key_id: string;
+            readonly livemode: boolean;
+            /** @description What the key may do: read-only or read-write. */
+            readonly scope: string;
+            /** @description The plan of the key, whose bucket the call draws from. */
+            readonly plan: string;
+            /** @description Whether webhook endpoints may be changed. */
+            readonly webhook_admin: boolean;
+            /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
+            readonly actor: string | null;
+            /** @description When the session ends at the latest; null where the call carries a key. UTC, RFC 3339. */
+            readonly expires_at: string | null;
+            /** @description The token; only this answer shows it. */
+            readonly session_token: string;
+        };
+        readonly Session: {
+            readonly account_id: string;
+            /** @description The key that the call counts as. */
+            readonly key_id: string;
+            readonly livemode: boolean;
+            /** @description What the key may do: read-only or read-write. */
+            readonly scope: string;
+            /** @description The plan of the key, whose bucket the call draws from. */
+            readonly plan: string;
+            /** @description Whether webhook endpoints may be changed. */
+            readonly webhook_admin: boolean;
+            /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
+            readonly actor: string | null;
+            /** @description When the session ends at the latest; null where the call carries a key. UTC, RFC 3339. */
+            readonly expires_at: string | null;
+        };
+        readonly AuditEntry: {
+            /** @description When the call came; UTC, RFC 3339 with milliseconds. */
+            readonly at: string;
+            /** @description `Request-Id` of the answer. */
+            readonly request_id: string;
+            /** @description Id of the key of the call; the key itself is stored nowhere. */
+            readonly key_id: string;
+            /** @description Scope of that key. */
+            readonly scope: string;
+            /** @description Address the call came from. */
+            readonly client_address: string;
+            readonly method: string;
+            /** @description Path of the endpoint, with the names of its parameters. */
+            readonly route: string;
+            /** @description HTTP status of the answer. */
+            readonly status: number;
+            /** @description Code of the problem; null for a success. */
+            readonly code: string | null;
+            /** @description Ids of the objects that the call concerned or made, such as a report. */
+            readonly subject_ids: readonly string[];
+            /** @description From the head of the request to its outcome. */
+            readonly latency_ms: number;
+            readonly livemode: boolean;
+        };
+        readonly Chain: {
+            /** @description The value of `chain` in requests and reports. */
+            readonly code: string;
+            readonly name: string;
+            /** @description Chains of one family have the same form and checksum of addresses. */
+            readonly family: string;
+            /** @description Symbol of the native asset. */
+            readonly symbol: string;
+            /** @description Digits between the base unit and one whole native asset. */
+            readonly decimals: number;
+            /** @description How a mistyped address is detected. */
+            readonly checksum: string;
+            /** @description A public explorer; `{address}` stands for the address. Null where none shows addresses. */
+            readonly explorer_url: string | null;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,34 @@
+/** Client of Cupel. `new Cupel()` reads CUPEL_API_KEY and CUPEL_BASE_URL. */
+export { Cupel } from './cupel.js'
+export type { ScreenOptions } from './cupel.js'
+export type { Clock, CupelOptions, Fetch } from './settings.js'
+export type { AnswerEvent, AttemptEvent, Hooks, RetryEvent } from './hooks.js'
+export type { CallOptions, KeyedCallOptions } from './transport/call.js'
+export { ItemList } from './item-list.js'
+export type { Page } from './answers.js'
+export type { ListOptions } from './resources/list-options.js'
+export type { ReportListOptions, Reports } from './resources/reports.js'
+export type { Bulk, BulkResultsOptions, BulkSubmitOptions, BulkWaitOptions } from './resources/bulk.js'
+export type {
+  DeliveryListOptions,
+  RedeliverOptions,
+  WebhookEndpointChange,
+  WebhookEndpointFields,
+  WebhookEndpoints,
+} from './resources/webhook-endpoints.js'
+export type { AuditLog, AuditLogOptions } from './resources/audit-log.js'
+export type { Chains } from './resources/chains.js'
+export { webhooks } from './webhooks/verify.js'
+export type { VerifyOptions, WebhookBody, WebhookHeaders } from './webhooks/verify.js'
+export type {
+  BulkCancelledMessage,
+  BulkCompletedMessage,
+  BulkEnd,
+  BulkResultSummary,
+  EndpointTestMessage,
+  WebhookMessage,
+} from './webhooks/messages.js'
+export * from './errors.js'
+export * from './generated/problem-errors.js'
+export type * from './types.js'
+export { version } from './version.js'

@@ -1,0 +1,100 @@
+import { documentOf, jobOf, pageOf } from '../answers.js'
+import { InvalidArgumentError, TimedOutError } from '../errors.js'
+import { ItemList } from '../item-list.js'
+import { path } from '../path.js'
+import type { Settings } from '../settings.js'
+import type { CallOptions, KeyedCallOptions } from '../transport/call.js'
+import type { Transport } from '../transport/transport.js'
+import type { BulkJob, BulkResult, Download } from '../types.js'
+import { listQuery, type ListOptions } from './list-options.js'
+
+const FIRST_POLL_MS = 500
+const LONGEST_POLL_MS = 5_000
+
+export interface BulkSubmitOptions extends KeyedCallOptions {
+  /** Chain code for all addresses; without it each one’s chain is detected. */
+  readonly chain?: string | undefined
+}
+
+export interface BulkWaitOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds to wait for the end of the job. Without it the wait lasts as long as the job. */
+  readonly timeoutMs?: number | undefined
+  /** Called with the job each time it was looked at, also at its end. */
+  readonly onProgress?: ((job: BulkJob) => void) | undefined
+}
+
+export interface BulkResultsOptions extends ListOptions {
+  /** `pending`: also the items that are not done yet. */
+  readonly include?: 'pending' | undefined
+}
+
+/** Jobs of up to 1,000 addresses. */
+export class Bulk {
+  readonly #transport: Transport
+  readonly #settings: Pick<Settings, 'clock' | 'random' | 'timeoutMs'>
+
+  constructor(transport: Transport, settings: Pick<Settings, 'clock' | 'random' | 'timeoutMs'>) {
+    this.#transport = transport
+    this.#settings = settings
+  }
+
+  /** Submits 1 to 1,000 addresses. A bad one is the error of its item, not of the job. */
+  async submit(addresses: Iterable<string>, options: BulkSubmitOptions = {}): Promise<BulkJob> {
+    if (typeof addresses === 'string')
+      throw new InvalidArgumentError('bulk.submit takes a list of addresses, not one text.')
+    const body = { addresses: [...addresses], chain: options.chain }
+    return jobOf(await this.#transport({ method: 'POST', path: '/v1/bulk', body, repeat: 'keyed', options }))
+  }
+
+  /** The job: counters while it runs, `results` once it has ended. */
+  async get(jobId: string, options: CallOptions = {}): Promise<BulkJob> {
+    const call = { method: 'GET', path: path`/v1/bulk/${jobId}`, repeat: 'safe', options } as const
+    return jobOf(await this.#transport(call), jobId)
+  }
+
+  /** Asks until the job has ended, however it did, and returns it with its results. Look at `status` and at each result. */
+  async wait(job: string | BulkJob, options: BulkWaitOptions = {}): Promise<BulkJob> {
+    const jobId = typeof job === 'string' ? job : job.job_id
+    const { clock, random, timeoutMs: callMs } = this.#settings
+    const { signal, timeoutMs = Infinity, onProgress } = options
+    const deadline = clock.now() + timeoutMs
+    for (let look = 0; ; look += 1) {
+      const leftMs = deadline - clock.now()
+      const seen = await this.get(jobId, { signal, timeoutMs: Math.min(callMs, leftMs) })
+      onProgress?.(seen)
+      if (seen.completed_at !== null) return seen
+      const spanMs = Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 1.5 ** look)
+      const waitMs = Math.round(spanMs * (0.8 + 0.4 * random()))
+      if (clock.now() + waitMs >= deadline)
+        throw new TimedOutError(
+          `The job ${jobId} did not end within ${timeoutMs} ms: ${seen.completed + seen.failed} of ${seen.total} items are done. It goes on.`,
+        )
+      await clock.sleep(waitMs, signal)
+      signal?.throwIfAborted()
+    }
+  }
+
+  /** The results in the order of the submission. While the job runs, those that are there. */
+  results(jobId: string, options: BulkResultsOptions = {}): ItemList<BulkResult> {
+    return new ItemList(async (pageToken) => {
+      const query = { include: options.include, ...listQuery(options, pageToken) }
+      const call = { method: 'GET', path: path`/v1/bulk/${jobId}/results`, query } as const
+      return pageOf(await this.#transport({ ...call, repeat: 'safe', options }))
+    }, options.pageToken)
+  }
+
+  /** All results as a file: CSV in which a spreadsheet finds no formulas, or one JSON object a line. */
+  async download(jobId: string, format: 'csv' | 'ndjson', options: CallOptions = {}): Promise<Download> {
+    const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
+    const call = { method: 'GET', path: path`/v1/bulk/${jobId}/results`, accept: type } as const
+    const answer = await this.#transport({ ...call, repeat: 'safe', options })
+    return documentOf(answer, new RegExp(`^${type}\\b`, 'i'))
+  }
+
+  /** Cancels what is not done. Completed items stay. */
+  async cancel(jobId: string, options: CallOptions = {}): Promise<BulkJob> {
+    const call = { method: 'POST', path: path`/v1/bulk/${jobId}/cancel`, repeat: 'safe', options } as const
+    return jobOf(await this.#transport(call), jobId)
+  }
+}

@@ -1,0 +1,136 @@
+import { objectOf, pageOf } from '../answers.js'
+import { ItemList } from '../item-list.js'
+import { path } from '../path.js'
+import type { CallOptions } from '../transport/call.js'
+import type { Transport } from '../transport/transport.js'
+import type { NewWebhookEndpoint, RotatedWebhookSecret, WebhookDelivery, WebhookEndpoint } from '../types.js'
+import { listQuery, type ListOptions } from './list-options.js'
+
+export interface WebhookEndpointFields {
+  /** An https URL on port 443 or 8443. */
+  readonly url?: string | undefined
+  /** `full`: with the results; `thin`: with where they are. */
+  readonly payload?: 'full' | 'thin' | undefined
+}
+
+export interface WebhookEndpointChange extends WebhookEndpointFields {
+  /** Deliveries to a disabled endpoint are held. */
+  readonly status?: 'enabled' | 'disabled' | undefined
+}
+
+export interface DeliveryListOptions extends ListOptions {
+  /** `pending`, `delivered`, `exhausted` or `held`. */
+  readonly status?: string | undefined
+}
+
+export interface RedeliverOptions extends CallOptions {
+  /** Deliveries made at this time or later. */
+  readonly since: Date | string
+  /** Only those made before this time. */
+  readonly until?: Date | string | undefined
+  /** Default: what was missed, `exhausted` and `held`. */
+  readonly statuses?: readonly string[] | undefined
+}
+
+/** Where messages go when a job ends. A call that makes or sends something is not repeated if it may have been carried out. */
+export class WebhookEndpoints {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Only this answer shows the secret. */
+  async create(
+    fields: WebhookEndpointFields & { readonly url: string },
+    options: CallOptions = {},
+  ): Promise<NewWebhookEndpoint> {
+    const call = { method: 'POST', path: '/v1/webhook-endpoints', body: fields } as const
+    return this.#one({ ...call, repeat: 'once', options })
+  }
+
+  list(options: ListOptions = {}): ItemList<WebhookEndpoint> {
+    return new ItemList(async (pageToken) => {
+      const query = listQuery(options, pageToken)
+      const call = { method: 'GET', path: '/v1/webhook-endpoints', query } as const
+      return pageOf(await this.#transport({ ...call, repeat: 'safe', options }))
+    }, options.pageToken)
+  }
+
+  get(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.#one({ method: 'GET', path: endpointPath(endpointId), repeat: 'safe', options })
+  }
+
+  update(
+    endpointId: string,
+    change: WebhookEndpointChange,
+    options: CallOptions = {},
+  ): Promise<WebhookEndpoint> {
+    const call = { method: 'PATCH', path: endpointPath(endpointId), body: change } as const
+    return this.#one({ ...call, repeat: 'safe', options })
+  }
+
+  /** Deletes its deliveries too. */
+  async delete(endpointId: string, options: CallOptions = {}): Promise<void> {
+    await this.#transport({ method: 'DELETE', path: endpointPath(endpointId), repeat: 'safe', options })
+  }
+
+  /** Messages carry signatures of both secrets until the previous one ends. */
+  rotateSecret(endpointId: string, options: CallOptions = {}): Promise<RotatedWebhookSecret> {
+    return this.#one({
+      method: 'POST',
+      path: path`/v1/webhook-endpoints/${endpointId}/rotate-secret`,
+      repeat: 'once',
+      options,
+    })
+  }
+
+  /** Sends a message of the type `endpoint.test`. */
+  test(endpointId: string, options: CallOptions = {}): Promise<WebhookDelivery> {
+    return this.#one({
+      method: 'POST',
+      path: path`/v1/webhook-endpoints/${endpointId}/test`,
+      repeat: 'once',
+      options,
+    })
+  }
+
+  /** Newest first. */
+  deliveries(endpointId: string, options: DeliveryListOptions = {}): ItemList<WebhookDelivery> {
+    return new ItemList(async (pageToken) => {
+      const query = { status: options.status, ...listQuery(options, pageToken) }
+      const call = {
+        method: 'GET',
+        path: path`/v1/webhook-endpoints/${endpointId}/deliveries`,
+        query,
+      } as const
+      return pageOf(await this.#transport({ ...call, repeat: 'safe', options }))
+    }, options.pageToken)
+  }
+
+  /** Sends one delivery again, with the same `webhook-id` and body. */
+  redeliver(endpointId: string, deliveryId: string, options: CallOptions = {}): Promise<WebhookDelivery> {
+    return this.#one({
+      method: 'POST',
+      path: path`/v1/webhook-endpoints/${endpointId}/deliveries/${deliveryId}/redeliver`,
+      repeat: 'once',
+      options,
+    })
+  }
+
+  /** Sends again what was missed since a time, and returns how many. */
+  redeliverMissed(endpointId: string, options: RedeliverOptions): Promise<{ readonly count: number }> {
+    const { since, until, statuses, ...callOptions } = options
+    const body = { since: timeText(since), until: until && timeText(until), statuses }
+    const call = { method: 'POST', path: path`/v1/webhook-endpoints/${endpointId}/redeliver`, body } as const
+    return this.#one({ ...call, repeat: 'once', options: callOptions })
+  }
+
+  async #one<T>(call: Parameters<Transport>[0]): Promise<T> {
+    return objectOf(await this.#transport(call)) as T
+  }
+}
+
+const endpointPath = (endpointId: string): string => path`/v1/webhook-endpoints/${endpointId}`
+
+const timeText = (time: Date | string): string => (typeof time === 'string' ? time : time.toISOString())

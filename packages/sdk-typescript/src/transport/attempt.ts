@@ -1,0 +1,137 @@
+import { ConnectionFailedError, CupelError, TimedOutError, UnexpectedAnswerError } from '../errors.js'
+import type { AttemptEvent } from '../hooks.js'
+import type { Settings } from '../settings.js'
+import type { Answer, Call } from './call.js'
+import { problemFrom } from './problem.js'
+import { readBody, TooLargeError } from './read-body.js'
+
+/** Bytes of an error answer that are read; a problem document has far fewer. */
+const MOST_PROBLEM_BYTES = 64 * 1024
+
+/**
+ * Sends the call once and reads the answer. Throws an ApiError for an error answer, a ConnectionFailedError where no answer came
+ * within `remainingMs`, an UnexpectedAnswerError for what is no answer of the API, and the reason of an aborted signal.
+ */
+export async function runAttempt(
+  settings: Settings,
+  call: Call,
+  event: AttemptEvent,
+  remainingMs: number,
+): Promise<Answer> {
+  const limitMs = Math.min(settings.attemptTimeoutMs, remainingMs)
+  const { signal } = call.options
+  signal?.throwIfAborted()
+  const headers = headersOf(settings, call, event)
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(signal!.reason)
+  signal?.addEventListener('abort', abort, { once: true })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    controller.abort(new Error('timed out'))
+  }, limitMs)
+  try {
+    return await exchange(settings, call, event, headers, controller.signal)
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    if (error instanceof CupelError || error instanceof HookError) throw unwrapped(error)
+    const where = new URL(settings.baseUrl).host
+    if (isLate)
+      throw new TimedOutError(`${where} did not answer ${call.method} ${call.path} within ${limitMs} ms.`, {
+        cause: error,
+      })
+    throw new ConnectionFailedError(
+      `The connection to ${where} failed before ${call.method} ${call.path} was answered: ${reasonOf(error)}.`,
+      { cause: error },
+    )
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+async function exchange(
+  settings: Settings,
+  call: Call,
+  event: AttemptEvent,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const startedAt = settings.clock.now()
+  const response = await settings.fetch(event.url, {
+    method: call.method,
+    headers,
+    // The key goes to the base URL alone, wherever an answer points.
+    redirect: 'manual',
+    signal,
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  })
+  hooked(() =>
+    settings.hooks.answer?.({
+      ...event,
+      status: response.status,
+      requestId: response.headers.get('request-id'),
+      headers: response.headers,
+      durationMs: settings.clock.now() - startedAt,
+    }),
+  )
+  if (response.status >= 400) throw problemFrom(response, await startOf(response), settings.clock.now())
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw new UnexpectedAnswerError('The service answered with a redirect. Correct the base URL', response)
+  }
+  return { status: response.status, headers: response.headers, body: await whole(response, settings) }
+}
+
+async function whole(response: Response, { maxAnswerBytes }: Settings): Promise<Uint8Array> {
+  try {
+    return await readBody(response, maxAnswerBytes)
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    throw new UnexpectedAnswerError(`The answer is larger than ${maxAnswerBytes} bytes`, response)
+  }
+}
+
+/** The status has arrived, so the call is answered, whatever becomes of the body. */
+async function startOf(response: Response): Promise<Uint8Array> {
+  try {
+    return await readBody(response, MOST_PROBLEM_BYTES)
+  } catch {
+    // Cut off or too large: an error without a problem document.
+    return new Uint8Array()
+  }
+}
+
+function headersOf(settings: Settings, call: Call, event: AttemptEvent): Record<string, string> {
+  const added = Object.entries(settings.hooks.attempt?.(event) ?? {})
+  const own: Record<string, string> = {
+    accept: call.accept ?? 'application/json',
+    'user-agent': settings.userAgent,
+    authorization: `Bearer ${settings.apiKey}`,
+  }
+  if (call.body !== undefined) own['content-type'] = 'application/json'
+  if (event.idempotencyKey !== null) own['idempotency-key'] = event.idempotencyKey
+  return { ...Object.fromEntries(added.map(([name, value]) => [name.toLowerCase(), value])), ...own }
+}
+
+/** Keeps what a hook throws apart from what fetch throws. */
+class HookError extends Error {}
+
+function hooked(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    throw new HookError('a hook failed', { cause: error })
+  }
+}
+
+const unwrapped = (error: Error): unknown => (error instanceof HookError ? error.cause : error)
+
+/** fetch says "fetch failed"; the reason is its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause
+  if (!(cause instanceof Error)) return error.message
+  const { code } = cause as { code?: unknown }
+  return cause.message !== '' ? cause.message : typeof code === 'string' ? code : error.message
+}

@@ -1,0 +1,16 @@
+const REFUSED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ConnectionRefused|Connection refused|dns error/
+
+/**
+ * Whether a connection never came about, so that the service cannot have seen the call. Node and Bun name the reason by a code,
+ * Deno in words. A reason that is not known counts as reached.
+ */
+export function neverReached(error: unknown): boolean {
+  const seen = new Set<unknown>()
+  let at = error
+  while (at instanceof Error && !seen.has(at)) {
+    seen.add(at)
+    if (REFUSED.test(`${String((at as { code?: unknown }).code)} ${at.message}`)) return true
+    at = at.cause
+  }
+  return false
+}

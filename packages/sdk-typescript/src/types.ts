@@ -1,0 +1,23 @@
+import type { components } from './generated/openapi.js'
+
+type Schemas = components['schemas']
+
+export type Report = Schemas['Report']
+export type BulkJob = Schemas['BulkJob']
+export type BulkResult = Schemas['BulkResult']
+export type WebhookEndpoint = Schemas['WebhookEndpoint']
+/** With the secret, which only this answer shows. */
+export type NewWebhookEndpoint = Schemas['NewWebhookEndpoint']
+export type RotatedWebhookSecret = Schemas['RotatedWebhookSecret']
+export type WebhookDelivery = Schemas['WebhookDelivery']
+export type AuditEntry = Schemas['AuditEntry']
+export type Chain = Schemas['Chain']
+
+/** A document as bytes. */
+export interface Download {
+  readonly content: Uint8Array
+  readonly contentType: string
+  /** The name that the service proposes; null where it proposes none. */
+  readonly filename: string | null
+  readonly etag: string | null
+}

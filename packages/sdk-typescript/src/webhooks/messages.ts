@@ -1,0 +1,41 @@
+import type { BulkResult } from '../types.js'
+
+/** The end of a bulk job. */
+export interface BulkEnd {
+  readonly job_id: string
+  readonly livemode: boolean
+  readonly status: string
+  readonly total: number
+  readonly completed: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly results_url: string
+  /** Missing where the endpoint has the payload `thin`. Summaries where the message would be larger than 4 MiB. */
+  readonly results?: readonly (BulkResult | BulkResultSummary)[]
+}
+
+/** An item of a message that would be too large with reports. */
+export interface BulkResultSummary {
+  readonly index: number
+  readonly address: string
+  readonly status: string
+  readonly report_id?: string
+  readonly level?: string
+  readonly score?: number
+}
+
+interface Message<Type extends string, Data> {
+  /** Equal for all attempts of one delivery. Keep the ids that you have seen, and skip what comes again. */
+  readonly webhook_id: string
+  readonly type: Type
+  /** UTC, RFC 3339. */
+  readonly timestamp: string
+  readonly data: Data
+}
+
+export type BulkCompletedMessage = Message<'bulk.completed', BulkEnd>
+export type BulkCancelledMessage = Message<'bulk.cancelled', BulkEnd>
+export type EndpointTestMessage = Message<'endpoint.test', Readonly<Record<string, unknown>>>
+
+/** A verified message. Types may be added: skip one that you do not know. */
+export type WebhookMessage = BulkCompletedMessage | BulkCancelledMessage | EndpointTestMessage
