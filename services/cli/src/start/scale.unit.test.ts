@@ -11,6 +11,7 @@ test('a service that is not named gets one process', () => {
       'webhook-dispatcher': 1,
       'label-refresher': 1,
       projector: 1,
+      web: 1,
     },
   })
   expect(parseScale('api=2, scorer=3')).toEqual({
@@ -22,6 +23,7 @@ test('a service that is not named gets one process', () => {
       'webhook-dispatcher': 1,
       'label-refresher': 1,
       projector: 1,
+      web: 1,
     },
   })
 })
@@ -33,8 +35,8 @@ test.each([
   ['api=1.5', /not "1.5"/],
   ['api=2=3', /"api=2=3" does not name a service/],
   [
-    'web=2',
-    /"web=2" does not name a service; those are api, scorer, bulk-scorer, bulk-coordinator, webhook-dispatcher, label-refresher, projector/,
+    'mail=2',
+    /"mail=2" does not name a service; those are api, scorer, bulk-scorer, bulk-coordinator, webhook-dispatcher, label-refresher, projector/,
   ],
   ['api=1,api=2', /api is given twice/],
   ['', /"" does not name a service/],
