@@ -23,6 +23,7 @@ const SCREEN = '/v1/screen'
 const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const REPORT = '/v1/reports/{report_id}'
+const CURRENT_SESSION = '/v1/sessions/current'
 const NOBODYS_ID = '0000000000000000'
 /** Ends as a checksum of EIP-55 does not. */
 const MISTYPED_ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f9a'.replace('dC57', 'Dc57')
@@ -192,7 +193,10 @@ export async function createProvocations(installation: Installation): Promise<Pr
       return await send(at, { url: strictUrl, key: null })
     },
     // An endpoint that asks nobody cannot fail.
-    internal_error: (at) => (isKeyed(at) && at.path !== '/v1/chains' ? send(at, { url: brokenUrl }) : null),
+    internal_error: (at) =>
+      !isKeyed(at) || at.path === '/v1/chains' || (at.method === 'GET' && at.path === CURRENT_SESSION)
+        ? null
+        : send(at, { url: brokenUrl, ...(at.path === CURRENT_SESSION ? { key: session } : {}) }),
     screening_failed: async (at) => {
       const failed = await fail()
       return at.path === SCREEN ? failed : await send(at, { id: String(failed.json()['report_id']) })
@@ -265,7 +269,8 @@ function databaseThatFails(database: Database): Database {
           started = true
           return database.query(statement, values)
         }
-        return name === 'access.admit_calls' ? database.query(statement, values) : failing()
+        const isAdmission = name === 'access.admit_calls' || name === 'access.resolve_sessions'
+        return isAdmission ? database.query(statement, values) : failing()
       },
     },
     transaction: { value: failing },

@@ -75,6 +75,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   endpoint_disabled: { detail: 'The webhook endpoint is disabled; enable it first.' },
   invalid_key: { detail: 'Send the API key as "Authorization: Bearer <API key>".' },
   scope_required: { detail: 'The API key is read-only; this call takes a read-write key.' },
+  key_required: { detail: 'A session cannot begin another one; send the API key.' },
   ip_not_allowed: { detail: 'The API key may not be used from this address.' },
   https_required: { detail: 'Plain HTTP is accepted from this host and from trusted proxies alone.' },
   not_found: { detail: 'There is no such report.' },
