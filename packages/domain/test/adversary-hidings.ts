@@ -2,7 +2,7 @@
 import type { LabelSetState } from '@cupel/contracts'
 import type { Transfer } from '../src/index.js'
 import { failedFact } from './chain-fact-builders.js'
-import { addressNamed, names, type View } from './adversary-world.js'
+import { addressNamed, assetsOf, names, worldDays, type View } from './adversary-world.js'
 
 type Choose = <T>(choices: readonly T[]) => T
 type Hiding = (view: View, choose: Choose) => View
@@ -191,9 +191,33 @@ export const hidings: Readonly<Record<string, Hiding>> = {
     }
     return { ...view, labelSets: [...view.labelSets, old] }
   },
+  'drops all prices': (view) => ({ ...view, prices: null }),
+  'drops the prices of a day': (view, choose) => withoutPrices(view, ` ${choose(worldDays)}`),
+  'drops the prices of an asset': (view, choose) =>
+    withoutPrices(view, `${choose(assetsOf[view.chain]).symbol} `),
+  'drops every hash': onTransfers((one) => ({ ...one, txHash: '' })),
+  'drops the hash of a transfer': onTransfer((one) => ({ ...one, txHash: '' })),
+  'writes a hash without prefix': onTransfer((one) => ({ ...one, txHash: one.txHash.replace(/^0x/i, '') })),
+  'writes a hash in upper case': onTransfer((one) => ({ ...one, txHash: one.txHash.toUpperCase() })),
+  'gives two transfers one hash': (view, choose) => {
+    const { txHash } = choose(view.transfers) ?? { txHash: '' }
+    return onTransfer((one) => ({ ...one, txHash }))(view, choose)
+  },
+  'repeats a transfer under another spelling': (view, choose) => {
+    const one = choose(view.transfers)
+    if (one === undefined) return view
+    const again = { ...one, id: one.id.replace(/^0/, 'f'), txHash: one.txHash.toUpperCase() }
+    return { ...view, transfers: [...view.transfers, again] }
+  },
   'lags behind the log': (view) => ({ ...view, labelView: 'lagging' }),
   'fails the cluster': (view) =>
     view.cluster === null ? view : { ...view, cluster: { ...view.cluster, stopped: 'failed', labels: [] } },
+}
+
+/** Prices whose symbol and day contain the words are not known. */
+function withoutPrices(view: View, words: string): View {
+  const prices = new Map([...(view.prices ?? [])].filter(([key]) => !key.includes(words)))
+  return { ...view, prices: view.prices === null ? null : prices }
 }
 
 function dropTowards(view: View, choose: Choose, end: 'from' | 'to'): View {

@@ -154,7 +154,8 @@ export function listSigns(view: View): readonly string[] {
     if (set.publishedAt === '') signs.push(`${set.dataset} never came`)
     const isRequired = set.refreshConfigured || set.authorityOrigin === 'us-ofac'
     if (!isRequired || isHistory(view, set) || !set.whole) continue
-    if (set.staleBase) signs.push(`${set.dataset} has a stale base`)
+    // What a withdrawal on a stale base left visible shows in the counts.
+    if (set.staleBase && isInForce(set)) signs.push(`${set.dataset} has a stale base`)
     const datedMs = Math.max(
       Date.parse(set.asOf ?? '1970-01-01'),
       Date.parse(set.confirmedAt ?? '1970-01-01'),

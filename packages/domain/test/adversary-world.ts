@@ -43,6 +43,8 @@ export interface View {
   readonly ranges: readonly DeclaredRange[]
   readonly followed: readonly Name[]
   readonly truncated: boolean
+  /** Prices, by symbol and UTC day; null where no table was imported. */
+  readonly prices: ReadonlyMap<string, bigint> | null
   readonly chainInputs: ChainInputs
   readonly cluster: ClusterRecord | null
 }
@@ -50,7 +52,8 @@ export interface View {
 export const addressNamed = (name: Name): string => addressOf(names.indexOf(name) + 10)
 export const nameOf = (address: string): Name => names.find((name) => addressNamed(name) === address)!
 
-const START_S = 1_700_000_000
+/** A minute before midnight, UTC: most worlds see two days. */
+const START_S = 1_700_006_340
 const BLOCK_S = 12
 /** First block of a world. */
 const FIRST_BLOCK = 1_000
@@ -207,6 +210,22 @@ const trueSets: readonly LabelSetState[] = [
   labelSet({ source: 'some_pack', dataset: 'some_pack', visible: 1_000, total: 1_000 }),
 ]
 
+/** Micro-dollars of each asset on the days of a world, none of them round. */
+const truePrices = (chain: View['chain']): ReadonlyMap<string, bigint> =>
+  new Map(
+    assetsOf[chain].flatMap(({ symbol, group }) =>
+      worldDays.map((day, index): [string, bigint] => [
+        `${symbol} ${day}`,
+        (group === 'usd' ? 999_983n : 2_345_678_901n) + BigInt(index),
+      ]),
+    ),
+  )
+const DAY_S = 86_400
+/** Every day on which a transfer of a world can lie. */
+export const worldDays: readonly string[] = [0, 1].map((day) =>
+  new Date((START_S + day * DAY_S) * 1_000).toISOString().slice(0, 10),
+)
+
 const NOW_S = Date.parse(GENERATED_AT) / 1_000
 const kindsOf = { ETH: ['native', 'internal', 'token'], BTC: ['native'] } as const
 const trueRanges = (chain: View['chain']): readonly DeclaredRange[] =>
@@ -267,6 +286,7 @@ export function drawnWorld(moves: readonly number[], labels: number, rest: numbe
     ranges: trueRanges(chain),
     followed: ['b', 'c'],
     truncated: false,
+    prices: truePrices(chain),
     chainInputs: isAsked
       ? { stage: 'answered', facts: [nodeSays(chain, transfers)] }
       : { stage: '', facts: [] },

@@ -14,6 +14,7 @@ import {
   emptyExposure,
   measureExposure,
   type Attribution,
+  type PriceTable,
 } from '../src/index.js'
 import { hidings } from './adversary-hidings.js'
 import { ledgerSigns, listSigns, provenScore, statedView } from './adversary-proofs.js'
@@ -77,13 +78,40 @@ function exposureOf(view: View) {
     followed: view.followed.map(addressNamed),
     truncated: view.truncated,
     ranges: view.ranges,
+    prices: pricesOf(view),
     netBaseUnits: view.chain === 'BTC' ? nativeNet(view.transfers, addressNamed('a')) : null,
   })
   return measureExposure(around, { attributionOf, generatedAt: GENERATED_AT, policy })
 }
 
+const pricesOf = ({ prices }: View): PriceTable | null =>
+  prices === null
+    ? null
+    : { sha256: 'e'.repeat(64), microUsdOf: (symbol, day) => prices.get(`${symbol} ${day}`) ?? null }
+
 const attributed = ({ chain, labels, labelSets }: View, address: string): Attribution =>
   attribute(labels[nameOf(address)] ?? [], { chain, labelSets, generatedAt: GENERATED_AT, policy })
+
+/** Everything in the risk but dollars, and all of those in order. */
+function pricedRisk({ risk }: Report) {
+  const dollars: unknown[] = []
+  const numbers = JSON.stringify(risk, (key, value: unknown) => {
+    if (key !== 'value_usd') return value
+    dollars.push(value)
+    return undefined
+  })
+  return { numbers, dollars }
+}
+
+/** Prices decide nothing, and where one is missing a value in dollars is not known, never smaller. */
+function expectUnmovedByPrices(view: View, prices: View['prices'], report: Report): void {
+  const [left, whole] = [pricedRisk(report), pricedRisk(judgedView({ ...view, prices }))]
+  expect(left.numbers).toBe(whole.numbers)
+  expect(left.dollars.length).toBe(whole.dollars.length)
+  left.dollars.forEach((dollars, index) => {
+    if (dollars !== null) expect(dollars).toBe(whole.dollars[index])
+  })
+}
 
 const ranks = ['green', 'grey', 'orange', 'red']
 
@@ -132,6 +160,7 @@ export function attack(hidingNames: readonly string[] = Object.keys(hidings)): A
         return hidings[name]!(left, choose)
       }, truth)
       const report = expectHonest(view, hidden)
+      if (hidden.some((name) => name.includes('price'))) expectUnmovedByPrices(view, truth.prices, report)
       hidden.forEach(count)
       const isHidden = hidden.length > 0 && report.risk.level === 'green'
       if (isHidden && judgedView(truth).risk.level !== 'green') count('green for want of any sign')

@@ -1,0 +1,122 @@
+/**
+ * A second reckoning of what a decision knows beside labels, written from the rules alone: why an address is grey, whether its score
+ * is a lower bound, and what was not examined. Tables of words and sets; no code of the product.
+ */
+import type { ChainFact, ExposureRecord } from '@cupel/contracts'
+import type { JudgementFacts } from '../src/index.js'
+import { referenceJudgement } from './reference-judgement.js'
+
+export interface KnowledgeCase {
+  /** Labels, lists, cluster and policy; `codeAtAddress` is what the answers below say. */
+  readonly facts: JudgementFacts
+  readonly exposure: ExposureRecord | null
+  readonly stage: '' | 'answered' | 'failed' | 'late'
+  readonly answers: readonly ChainFact[]
+}
+
+export interface ReferenceKnowledge {
+  readonly level: string
+  readonly levelReasons: readonly string[]
+  readonly scoreIsLowerBound: boolean
+  readonly notExamined: readonly string[]
+  /** Status, reason, and what is missing. */
+  readonly exposure: string
+}
+
+// prettier-ignore
+const withTraces = new Set(['ETH', 'BSC', 'MATIC', 'ARB', 'OP', 'BASE', 'AVAX', 'FTM', 'GNO', 'CELO', 'LINEA', 'ETC', 'ZKSYNC', 'SCROLL', 'MNT', 'TRX'])
+const ofOutputs = new Set(['BTC', 'LTC', 'DOGE', 'BCH', 'DASH', 'ZEC', 'BSV', 'BTG', 'XVG'])
+const ofLabels = new Set(['conflict', 'stale_labels', 'no_sanctions_list', 'list_incomplete'])
+
+export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
+  const { facts, exposure, stage, answers } = given
+  const byLabels = referenceJudgement(facts)
+  const good = stage === 'answered' ? answers.filter(({ error }) => error === null) : []
+  const isFaulted = stage !== '' && (good.length === 0 || answers.some(({ error }) => error !== null))
+  const wasDropped = exposure !== null && ['late', 'failed'].includes(exposure.status)
+  const clusterFailed = facts.cluster?.stopped === 'failed'
+  const contradictions = exposure === null || wasDropped ? [] : contradictionsOf(facts.chain, exposure, good)
+  const missing = [...new Set([...(exposure?.incomplete ?? []), ...contradictions])]
+  const isWhole = exposure !== null && exposure.historyComplete && contradictions.length === 0
+  const saysNothing = exposure === null || wasDropped || (exposure.status === 'absent' && !isWhole)
+  const isPartial =
+    !saysNothing &&
+    (!isWhole || missing.length > 0 || exposure.truncated || exposure.hopsSearched < 2 || isFaulted)
+
+  const ofChain: string[] = []
+  if (saysNothing && good.length === 0) ofChain.push('no_chain_data')
+  if (saysNothing && good.length > 0) {
+    ofChain.push('partial')
+    const counted = good.find(({ txCountKind }) => txCountKind === 'total')
+    if (counted?.txCount === 0) ofChain.push('no_history')
+  }
+  if (isPartial) ofChain.push('partial', ...missing)
+  if (!saysNothing && exposure.ownTransfers === 0) ofChain.push('no_history')
+
+  const reasons = new Set(byLabels.levelReasons.filter((reason) => ofLabels.has(reason)))
+  // By labels alone, an address that is no clean service lacks chain data.
+  const isClean = !byLabels.levelReasons.includes('no_chain_data')
+  if (!isClean) {
+    const isAttributed = byLabels.levelReasons.includes('weak_attribution')
+    if (isAttributed && ofChain.length > 0) reasons.add('weak_attribution')
+    for (const reason of ofChain) reasons.add(reason)
+  }
+  if (clusterFailed || (wasDropped && !isCleanService(given))) reasons.add('partial')
+  const isGrey = byLabels.level === 'grey' || byLabels.level === 'green'
+  return {
+    level: !isGrey ? byLabels.level : reasons.size === 0 ? 'green' : 'grey',
+    levelReasons: isGrey ? [...reasons].sort() : [],
+    scoreIsLowerBound:
+      byLabels.scoreIsLowerBound || isFaulted || wasDropped || (!saysNothing && exposure.truncated),
+    notExamined: notExaminedIn(given),
+    exposure: saysNothing
+      ? `unavailable ${exposure === null ? 'not_configured' : wasDropped ? exposure.status : 'no_transfers'} ${missing.sort().join()}`
+      : `${isPartial ? 'partial' : 'complete'} null ${missing.sort().join()}`,
+  }
+}
+
+/** What providers say against a history that is claimed whole. */
+function contradictionsOf(
+  chain: string,
+  exposure: ExposureRecord,
+  good: readonly ChainFact[],
+): readonly string[] {
+  const said: string[] = []
+  const balance = good.map(({ balanceBaseUnits }) => balanceBaseUnits).find((one) => one !== null)
+  if (balance !== undefined && exposure.netBaseUnits !== null) {
+    const excess = BigInt(balance) - BigInt(exposure.netBaseUnits)
+    if (ofOutputs.has(chain) ? excess !== 0n : excess > 0n) said.push('balance_mismatch')
+  }
+  const counts = good.filter(({ txCount }) => txCount !== null)
+  const total = counts.find(({ txCountKind }) => txCountKind === 'total')
+  const hasSent = exposure.breakdown.some(({ direction }) => direction === 'out')
+  if (total !== undefined) {
+    if ((total.txCount === 0) === exposure.ownTransfers > 0) said.push('count_mismatch')
+  } else if (counts.length > 0 && !good.some(({ isContract }) => isContract === true)) {
+    if ((counts[0]!.txCount === 0) === hasSent) said.push('count_mismatch')
+  }
+  return said
+}
+
+/** Nothing that passes through a clean service counts, so a ledger that was dropped takes nothing away. */
+function isCleanService({ facts }: KnowledgeCase): boolean {
+  const { document } = facts.policy
+  const green = { clean_confidence: document.exposure.clean_service_confidence }
+  const { items, levelReasons } = referenceJudgement({
+    ...facts,
+    policy: { ...facts.policy, document: { ...document, green, levels: { orange: 99, red: 100 } } },
+  })
+  const hasIllicit = items.some(({ category, used }) => used && category !== 'clean_exchange')
+  return !hasIllicit && !levelReasons.includes('no_chain_data')
+}
+
+function notExaminedIn({ facts: { chain, cluster = null }, exposure }: KnowledgeCase): readonly string[] {
+  const wasRead = exposure !== null && !['late', 'failed'].includes(exposure.status)
+  const words = ['cross_chain']
+  if (withTraces.has(chain) && !(wasRead && exposure.ranges.some(({ kind }) => kind === 'internal')))
+    words.push('internal_transfers')
+  if (!ofOutputs.has(chain) || !wasRead || (cluster !== null && cluster.stopped !== ''))
+    words.push('clusters')
+  if (chain === 'XMR') words.push('amounts')
+  return words
+}

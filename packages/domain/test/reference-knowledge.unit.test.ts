@@ -1,0 +1,171 @@
+/** Reasons of the level and what was not examined: the product's words against the second reckoning, over generated cases. */
+import type { ChainFact, ExposureRecord, Report } from '@cupel/contracts'
+import { assertWithin } from '@cupel/testkit'
+import fc from 'fast-check'
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { compiledDefaultPolicy, decideScreening, emptyExposure, type JudgementFacts } from '../src/index.js'
+import { chainFact, failedFact } from './chain-fact-builders.js'
+import { chooser } from './chooser.js'
+import { drawnFacts } from './drawn-facts.js'
+import { PUBLISHED_AT } from './judgement-builders.js'
+import { referenceKnowledge, type KnowledgeCase, type ReferenceKnowledge } from './reference-knowledge.js'
+
+type Choose = <T>(choices: readonly T[]) => T
+
+const faults = [
+  ['range_gap'],
+  ['no_traces', 'no_tokens'],
+  ['range_in_future'],
+  ['shortfall'],
+  ['balance_mismatch'],
+  ['execution_unknown'],
+  ['unknown_order', 'count_mismatch'],
+  ['intermediary_shortfall'],
+] as const
+const kinds = [['native', 'internal', 'token'], ['native'], ['native', 'token'], []] as const
+
+function drawnExposure(choose: Choose, policy: JudgementFacts['policy']): ExposureRecord | null {
+  const status = choose(['examined', 'none', 'examined', 'absent', 'examined', 'late', 'failed'] as const)
+  if (status === 'none') return null
+  const record = emptyExposure(status, { ledgerSeq: 7, policy })
+  if (status === 'late' || status === 'failed') return record
+  const incomplete = choose([[], [], [], ...faults])
+  const truncated = choose([false, false, false, true])
+  const directions = status === 'absent' ? [] : choose([['in'], ['in', 'out'], ['out']])
+  return {
+    ...record,
+    ranges: choose(kinds).map((kind) => ({ kind, fromHeight: 0, toHeight: 9, toAt: null })),
+    ownTransfers: status === 'absent' ? 0 : 3,
+    hopsSearched: choose([2, 2, 4, 1]),
+    truncated,
+    historyComplete: !truncated && incomplete.length === 0,
+    incomplete: [...incomplete],
+    netBaseUnits: choose(['1000', '0', null]),
+    breakdown: directions.map((direction) => ({
+      ...{ direction, asset: 'X', contract: '', decimals: 0, total: '1000', microUsd: null },
+      ...{ totalComplete: true, parts: [] },
+    })),
+  }
+}
+
+/** One provider answers, none does, or one of two. */
+function drawnAnswers(choose: Choose, chain: string): Pick<KnowledgeCase, 'stage' | 'answers'> {
+  const stage = choose(['answered', '', 'answered', 'failed', 'late'] as const)
+  if (stage === '') return { stage, answers: [] }
+  if (stage !== 'answered') return { stage, answers: [failedFact(stage === 'late' ? 'late' : 'refused')] }
+  const fact: ChainFact = chainFact({
+    chain,
+    balanceBaseUnits: choose(['1000', '0', '999', '1001', null]),
+    txCount: choose([4, 0, null]),
+    txCountKind: choose(['outgoing', 'total']),
+    isContract: choose([null, false, true]),
+    tokens: [],
+  })
+  const named = fact.txCount === null ? { ...fact, txCountKind: null } : fact
+  return { stage, answers: choose([[named], [named], [failedFact('refused'), named]]) }
+}
+
+/** Labels of a service end a cluster, which the reference of the judgement reckons and does not tell. */
+const withoutServices = (cluster: NonNullable<JudgementFacts['cluster']> | null) =>
+  cluster === null
+    ? null
+    : {
+        ...cluster,
+        labels: cluster.labels.filter(({ label }) =>
+          ['sanctions', 'scam', 'stolen'].includes(label.category),
+        ),
+      }
+
+const chains = ['ETH', 'ETH', 'BSC', 'BTC', 'TRX', 'DOGE', 'XMR', 'SOL', 'XRP', 'ETH'] as const
+const number = fc.noBias(fc.nat(2 ** 31 - 1))
+const drawnCases = fc.tuple(drawnFacts, number, number).map(([drawn, one, other]): KnowledgeCase => {
+  const choose = chooser(one)
+  const chain = choose(chains)
+  const isBare = choose([true, false])
+  const { stage, answers } = drawnAnswers(choose, chain)
+  const answered = stage === 'answered' ? answers.find(({ error }) => error === null) : undefined
+  const said = answered?.isContract ?? null
+  const codeAtAddress = said === null ? 'unknown' : said ? 'contract' : 'none'
+  const cluster = isBare ? null : withoutServices(drawn.cluster ?? null)
+  const facts = { ...drawn, chain, codeAtAddress, cluster, ...(isBare ? { labels: [] } : {}) } as const
+  return { facts, exposure: drawnExposure(chooser(other), compiledDefaultPolicy), stage, answers }
+})
+
+function byProduct({ facts, exposure, stage, answers }: KnowledgeCase): ReferenceKnowledge {
+  const decision = decideScreening(
+    {
+      request: {
+        ...{ reportId: '0'.repeat(16), accountId: 'account', livemode: true, reportUrl: '' },
+        ...{ address: facts.canonicalAddress, canonicalAddress: facts.canonicalAddress, chain: facts.chain },
+        ...{ candidateChains: [], customerReference: null, jobId: null, jobIndex: null },
+      },
+      snapshot: {
+        ...{ labelSetSeq: 1, labelsAsOf: PUBLISHED_AT, labelView: facts.labelView },
+        ...{ labelSets: facts.labelSets, labels: facts.labels },
+      },
+      chainInputs: { stage, facts: answers },
+      exposure,
+      cluster: facts.cluster ?? null,
+      policy: facts.policy,
+      generatedAt: facts.generatedAt,
+    },
+    (text) => createHash('sha256').update(text).digest('hex'),
+  )
+  if (decision.outcome !== 'decided') throw new Error(decision.detail)
+  const { risk, coverage } = JSON.parse(decision.event.report) as Report
+  const { status, reason, incomplete } = coverage.exposure
+  return {
+    level: risk.level,
+    levelReasons: risk.level_reasons.toSorted(),
+    scoreIsLowerBound: risk.score_is_lower_bound,
+    notExamined: coverage.not_examined,
+    exposure: `${status} ${reason} ${incomplete.toSorted().join()}`,
+  }
+}
+
+/** What must show in one of 500 cases: what never comes up agrees without showing anything. */
+const words = [
+  ...[
+    'green',
+    'grey',
+    'no_chain_data',
+    'no_history',
+    'partial',
+    'weak_attribution',
+    'stale_labels',
+    'conflict',
+  ],
+  ...['balance_mismatch', 'count_mismatch', ...faults.flat()],
+  ...[
+    'internal_transfers',
+    'clusters',
+    'amounts',
+    'not_configured',
+    'late',
+    'failed',
+    'no_transfers',
+    'complete',
+  ],
+]
+
+test(
+  'reasons and what was not examined equal the reference in generated cases',
+  { timeout: 1_800_000 },
+  async () => {
+    const seen = new Map(words.map((word) => [word, 0]))
+    const property = fc.property(drawnCases, (given) => {
+      const [ours, theirs] = [byProduct(given), referenceKnowledge(given)]
+      if (JSON.stringify(ours) !== JSON.stringify(theirs)) expect(ours, JSON.stringify(given)).toEqual(theirs)
+      const said = new Set([
+        theirs.level,
+        ...theirs.levelReasons,
+        ...theirs.notExamined,
+        ...theirs.exposure.split(/[ ,]/),
+      ])
+      for (const word of words) if (said.has(word)) seen.set(word, seen.get(word)! + 1)
+    })
+    const { cases } = await assertWithin({ name: 'knowledge', full: 100_000, minimum: 2_000 }, property)
+    for (const [word, count] of seen) expect(count, word).toBeGreaterThan(cases / 500)
+  },
+)
