@@ -8,7 +8,13 @@ import type { Database } from '@cupel/postgres'
 import { measureExposureAgain } from './recompute-exposure.js'
 import { readLabelsAgain, type ReportWithShared } from './recompute-labels.js'
 import { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
-import { readStoredReports, type ReadingProgress, type StoredReport } from './stored-reports.js'
+import {
+  frontsMissing,
+  readStoredReports,
+  type MissingFront,
+  type ReadingProgress,
+  type StoredReport,
+} from './stored-reports.js'
 import { compared, failed, type RecomputeStatus, type Verdict } from './verdict.js'
 
 export const recomputeLevels = ['A', 'B', 'C'] as const
@@ -47,14 +53,16 @@ export interface RecomputeResult {
   readonly levels: Readonly<Partial<Record<RecomputeLevel, LevelCounts>>>
   readonly findings: readonly RecomputeFinding[]
   readonly findingsOmitted: number
-  /** No report differs, and every one could be decided again. */
+  /** Where reports may be gone, so that what is left proves nothing of them. */
+  readonly missingFronts: readonly MissingFront[]
+  /** No report differs, every one could be decided again, and none may be gone. */
   readonly isProven: boolean
 }
 
 /** Decides the reports again, batch by batch; memory is bounded whatever the log contains. */
 export async function recomputeReports(options: RecomputeOptions): Promise<RecomputeResult> {
   const { levels } = options
-  const tally = createTally(options)
+  const tally = createTally({ ...options, missingFronts: await frontsMissing(options) })
   const sharedInputs = openSharedInputs(options)
   const onUndecodable = (error: unknown, record: RecordPlace & { readonly key: string }): void =>
     tally.report(record, record.key, () => failed(error))
@@ -77,7 +85,11 @@ export async function recomputeReports(options: RecomputeOptions): Promise<Recom
 
 type RecordPlace = Pick<StoredReport, 'topic' | 'partition' | 'offset'>
 
-function createTally({ levels, maxFindings }: Pick<RecomputeOptions, 'levels' | 'maxFindings'>) {
+function createTally({
+  levels,
+  maxFindings,
+  missingFronts,
+}: Pick<RecomputeOptions, 'levels' | 'maxFindings'> & Pick<RecomputeResult, 'missingFronts'>) {
   const counts = Object.fromEntries(levels.map((level) => [level, noCounts()])) as Partial<
     Record<RecomputeLevel, LevelCounts>
   >
@@ -106,7 +118,10 @@ function createTally({ levels, maxFindings }: Pick<RecomputeOptions, 'levels' | 
       levels: counts,
       findings,
       findingsOmitted: omitted,
-      isProven: levels.every((level) => counts[level]!.differs === 0 && counts[level]!.failed === 0),
+      missingFronts,
+      isProven:
+        missingFronts.length === 0 &&
+        levels.every((level) => counts[level]!.differs === 0 && counts[level]!.failed === 0),
     }),
   }
 }

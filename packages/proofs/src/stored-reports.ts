@@ -66,6 +66,23 @@ export async function* readStoredReports(
   }
 }
 
+/** A partition whose oldest records were deleted: reports may be gone, and a repeat may look like the first record of its id. */
+export interface MissingFront {
+  readonly topic: string
+  readonly partition: number
+  /** Offset of its oldest record. */
+  readonly beginsAt: number
+}
+
+/** The partitions of the requested reports that do not begin at offset 0. */
+export async function frontsMissing(
+  options: Pick<StoredReportsOptions, 'log' | 'livemode' | 'reportId'>,
+): Promise<readonly MissingFront[]> {
+  return (await placesOf(options))
+    .filter(({ from }) => from > 0)
+    .map(({ topic, partition, from }) => ({ topic, partition, beginsAt: from }))
+}
+
 interface Place {
   readonly topic: string
   readonly partition: number
@@ -73,7 +90,11 @@ interface Place {
   readonly to: number
 }
 
-async function placesOf({ log, livemode, reportId }: StoredReportsOptions): Promise<Place[]> {
+async function placesOf({
+  log,
+  livemode,
+  reportId,
+}: Pick<StoredReportsOptions, 'log' | 'livemode' | 'reportId'>): Promise<Place[]> {
   const places: Place[] = []
   const modes = livemode === undefined ? [true, false] : [livemode]
   for (const topic of modes.map((live) => topicOf('ReportGenerated', live))) {

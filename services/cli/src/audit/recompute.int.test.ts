@@ -326,6 +326,26 @@ test('a topic whose front is gone is named, even where nothing else is wrong wit
   expect(await decided.cupel('audit', 'export')).toMatchObject({ error: null, exitCode: 1 })
 })
 
+test('what is left of a log without its front proves nothing of the reports that are gone', async () => {
+  const topic = topicOf('ReportGenerated')
+  const [{ partition, oldest }] = (await decided.database.query<{ partition: number; oldest: number }>(
+    `SELECT p.partition, min(r.record_offset)::int AS oldest FROM log.record r JOIN log.topic_partition p ON p.id = r.partition_id
+     WHERE p.topic = $1 GROUP BY p.partition LIMIT 1`,
+    [topic],
+  )) as [{ partition: number; oldest: number }]
+  await decided.deleteFront(topic, oldest + 1, partition)
+  const found = await recomputed('--level', 'A')
+  expect(found).toMatchObject({
+    is_proven: false,
+    levels: { A: { differs: 0 } },
+    missing_fronts: [{ topic, partition, begins_at: oldest + 1 }],
+  })
+  const text = await decided.cupel('audit', 'recompute', '--level', 'A')
+  expect(text).toMatchObject({ exitCode: 1 })
+  expect(text.out).toContain(`${topic}/${partition} begins at offset ${oldest + 1}`)
+  expect(text.out).not.toContain('Nothing differs.')
+})
+
 test('a record that was taken out of the log is missed', async () => {
   await decided.database.execute(
     `DELETE FROM log.record WHERE record_offset = 1 AND partition_id =

@@ -61,18 +61,20 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again.`,
 const isMissing = ({ report }: RecomputeOptions, { reports }: RecomputeResult): boolean =>
   report !== undefined && reports === 0
 
-function jsonOf({ findings, levels, ...rest }: RecomputeResult): unknown {
+function jsonOf({ findings, levels, missingFronts, ...rest }: RecomputeResult): unknown {
   return {
     ...snakeCase(rest),
     levels: Object.fromEntries(Object.entries(levels).map(([level, counts]) => [level, underscored(counts)])),
     findings: findings.map((finding) => snakeCase(finding)),
+    missing_fronts: missingFronts.map((front) => snakeCase(front)),
   }
 }
 
 const underscored = (counts: object): unknown =>
   Object.fromEntries(Object.entries(counts).map(([name, count]) => [name.replaceAll('-', '_'), count]))
 
-function textOf({ reports, levels, findings, findingsOmitted, isProven }: RecomputeResult): string {
+function textOf(result: RecomputeResult): string {
+  const { reports, levels, findings, findingsOmitted, missingFronts } = result
   const rows = Object.entries(levels).map(([level, counts]) => [
     level,
     ...[counts.same, counts.differs, counts.failed, counts['not-derivable'], counts['nothing-recorded']].map(
@@ -87,9 +89,21 @@ function textOf({ reports, levels, findings, findingsOmitted, isProven }: Recomp
   }
   if (findingsOmitted > 0)
     lines.push(`  … and ${findingsOmitted.toLocaleString('en-US')} more (--limit lists them)`)
-  if (reports > 0)
-    lines.push('', isProven ? 'Nothing differs.' : 'The log is NOT what these reports were decided from.')
+  for (const { topic, partition, beginsAt } of missingFronts)
+    lines.push(
+      `  ${topic}/${partition} begins at offset ${beginsAt}: the records before it were deleted, and reports with them.`,
+    )
+  const verdict = verdictOf(result)
+  if (verdict !== null) lines.push('', verdict)
   return lines.join('\n')
+}
+
+function verdictOf({ reports, levels, missingFronts, isProven }: RecomputeResult): string | null {
+  if (isProven) return reports > 0 ? 'Nothing differs.' : null
+  const isSound = Object.values(levels).every(({ differs, failed }) => differs === 0 && failed === 0)
+  return isSound && missingFronts.length > 0
+    ? 'Nothing differs in what is left, but the log is NOT whole.'
+    : 'The log is NOT what these reports were decided from.'
 }
 
 const HEADING = ['LEVEL', 'SAME', 'DIFFERS', 'FAILED', 'NOT DERIVABLE', 'NOTHING RECORDED']
