@@ -1,5 +1,5 @@
 /** A session stands for its key: what the key may do, from where and until when counts for every call with the token. */
-import { MAX_SESSIONS_PER_KEY, revokeKey, rotateKey } from '@cupel/access'
+import { beginSession, MAX_SESSIONS_PER_KEY, revokeKey, rotateKey } from '@cupel/access'
 import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -154,6 +154,18 @@ test('the address that the console names counts for allowlists, and nobody elseâ
   expect(await status(named('', '203.0.113.7'))).toBe(403)
   expect(await status(named(SECRET, 'nonsense'))).toBe(403)
   expect(await status({})).toBe(403)
+})
+
+test('the person who signed in is named by the session, and by the events that record calls', async () => {
+  const { key, keyId } = await installation.key()
+  const { token } = await beginSession(installation.database, { keyId, actor: 'Ada Lovelace' })
+
+  expect((await current(token)).json()).toMatchObject({ key_id: keyId, actor: 'Ada Lovelace' })
+  for (const credentials of [token, key])
+    await call(url, 'POST', '/v1/screen', { key: credentials, body: { address: ADDRESS } })
+
+  const calls = (await installation.requests()).flatMap(({ call: by }) => (by?.keyId === keyId ? [by] : []))
+  expect(calls.map(({ actor }) => actor)).toEqual(['Ada Lovelace', ''])
 })
 
 test('a call with a key asks for no session', async () => {

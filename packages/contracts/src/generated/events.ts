@@ -46,6 +46,8 @@ export interface ApiCall {
   readonly status: number
   /** When the call came; UTC, RFC 3339 with milliseconds. */
   readonly at: string
+  /** Name of the person who called, where a sign-in service vouches for it; empty otherwise. */
+  readonly actor: string
 }
 
 /** A screening was decided. The first record with a report id in its partition is the report. */
@@ -775,6 +777,8 @@ export interface ApiRequestAudited {
   readonly latencyMs: number
   /** When the call came; UTC, RFC 3339 with milliseconds. */
   readonly at: string
+  /** Name of the person who called, where a sign-in service vouches for it; empty otherwise. */
+  readonly actor: string
 }
 
 /** Further calls without a known key from one client within a minute, counted instead of recorded one by one. */

@@ -28,6 +28,7 @@ function audited(requestId: string, more: Partial<ApiRequestAudited> = {}): Doma
     subjectIds: ['9f2c4a1be07d6358'],
     latencyMs: 4.25,
     at: '2026-11-21T09:00:00.123Z',
+    actor: 'Ada Lovelace',
     ...more,
   }
   return event('ApiRequestAudited', more.accountId ?? 'acc_1', data)

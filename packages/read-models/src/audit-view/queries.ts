@@ -18,6 +18,8 @@ export interface AuditEntry {
   readonly latencyMs: number
   /** UTC, RFC 3339 with milliseconds. */
   readonly at: string
+  /** Name of the person, where a sign-in service vouches for it; null where only the key is known. */
+  readonly actor: string | null
 }
 
 /** Entries that one page looks through for what has no index. A page may then be short, or empty, and have a next one. */
@@ -70,7 +72,7 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
   const rows = await queryTenant<EntryRow>(
     database,
     query,
-    `SELECT ${TENANT_FIELDS}, ${asFields('request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms')},
+    `SELECT ${TENANT_FIELDS}, ${asFields('request_id, key_id, scope, client_address, method, route, status, code, subject_ids, latency_ms, actor')},
        ${asTimes('at')}, ${asFields('report_id, state')}, ${asTimes('ended_at')}
      FROM ${entries} LEFT JOIN LATERAL (
        SELECT state, ended_at FROM report_view.report
@@ -124,7 +126,8 @@ async function lastSearched(database: Queryable, query: AuditQuery): Promise<Aud
   return row === undefined ? null : { at: row.at, requestId: row.requestId }
 }
 
-interface EntryRow extends Tenant, Omit<AuditEntry, 'code' | 'subjectIds'> {
+interface EntryRow extends Tenant, Omit<AuditEntry, 'code' | 'subjectIds' | 'actor'> {
+  readonly actor: string
   readonly code: string
   readonly subjectIds: string
   /** Null where the outcome is in the row. */
@@ -139,6 +142,7 @@ function entryOf(row: EntryRow): AuditEntry {
   return {
     ...{ requestId, keyId, scope, clientAddress, method, route, status, latencyMs, at },
     code: code === '' ? null : code,
+    actor: row.actor === '' ? null : row.actor,
     subjectIds: JSON.parse(subjectIds) as string[],
   }
 }

@@ -58,12 +58,12 @@ export function endOf({ status, at }: Pick<ApiCall, 'status' | 'at'>, outcome: S
 /** What an ApiRequestAudited of the call would hold. */
 export function auditedData(recorded: RecordedCall, end: CallEnd): ApiRequestAudited {
   const { call, accountId, livemode, subjectId } = recorded
-  const { keyId, scope, clientAddress, method, route, requestId, at } = call
+  const { keyId, scope, clientAddress, method, route, requestId, at, actor } = call
   return {
     ...{ accountId, environment: livemode ? 'live' : 'test', livemode },
     ...{ keyId, scope, clientAddress, method, route },
     ...{ status: end.status, code: end.code, refusedBecause: '', requestId },
-    ...{ subjectIds: [subjectId], latencyMs: end.latencyMs, at },
+    ...{ subjectIds: [subjectId], latencyMs: end.latencyMs, at, actor },
   }
 }
 

@@ -29,7 +29,7 @@ function eventsOf(owner: Owner) {
   const own = (name: string) => `${name}-${owner.accountId}`
   const call = (name: string, method: string, route: string, status: number): ApiCall => ({
     ...{ requestId: own(name), keyId: 'key1', scope: 'read-write', clientAddress: '203.0.113.9' },
-    ...{ method, route, status, at: AT },
+    ...{ method, route, status, at: AT, actor: 'Ada Lovelace' },
   })
   const screened = (name: string, report = name): DomainEvent =>
     event('ScreenRequested', own(report), {

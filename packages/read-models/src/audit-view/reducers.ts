@@ -18,6 +18,7 @@ const COLUMNS = {
   subject_ids: 'text',
   latency_ms: 'float8',
   at: 'timestamptz',
+  actor: 'text',
   report_id: 'text',
   is_audited: 'bool',
 } as const
@@ -63,6 +64,7 @@ const KEPT = [
   'subjectIds',
   'latencyMs',
   'at',
+  'actor',
 ] as const
 
 export const auditView: ReadModel = {
@@ -98,6 +100,7 @@ export const auditView: ReadModel = {
             subject_ids: JSON.stringify(data.subjectIds),
             latency_ms: data.latencyMs,
             at: data.at,
+            actor: data.actor,
             report_id: null,
             is_audited: true,
           }),
@@ -127,6 +130,7 @@ function rowOf({ call, accountId, livemode, subjectId, endedAt }: RecordedCall) 
     subject_ids: JSON.stringify([subjectId]),
     latency_ms: end?.latencyMs ?? 0,
     at: call.at,
+    actor: call.actor,
     report_id: endedAt === null ? subjectId : null,
     is_audited: false,
   }

@@ -17,6 +17,8 @@ CREATE TABLE entry (
   -- 0 where the call waits for a report.
   latency_ms     float8 NOT NULL,
   at             timestamptz NOT NULL,
+  -- Empty where only the key is known.
+  actor          text NOT NULL,
   -- The report whose record is the outcome of the call; null where the outcome is in this row.
   report_id      text COLLATE "C",
   -- Whether an ApiRequestAudited made the row: it replaces what another event says of the call.

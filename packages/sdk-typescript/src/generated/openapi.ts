@@ -883,6 +883,8 @@ export interface components {
             readonly key_id: string;
             /** @description Scope of that key. */
             readonly scope: string;
+            /** @description Name of the person who called, where a sign-in service vouches for it; null otherwise. */
+            readonly actor: string | null;
             /** @description Address the call came from. */
             readonly client_address: string;
             readonly method: string;

@@ -13,6 +13,7 @@ export function apiCallOf(call: KeyedCall, status: number): ApiCall {
     route: call.route,
     status,
     at: arrivalTime(performance.now() - call.receivedMs),
+    actor: call.caller.session?.actor ?? '',
   }
 }
 

@@ -58,6 +58,7 @@ export function auditedCall(call: EndedCall): AuditEvent {
       subjectIds: subjectIdsOf(call),
       latencyMs: Math.round(call.latencyMs * 1_000) / 1_000,
       at,
+      actor: caller?.session?.actor ?? '',
     },
     envelope: {
       id: requestId,

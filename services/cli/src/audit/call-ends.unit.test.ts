@@ -7,7 +7,7 @@ const AT = '2026-11-21T09:00:00.000Z'
 const call = (requestId: string, subjectId: string, endedAt: string | null = null): RecordedCall => ({
   call: {
     ...{ requestId, keyId: 'k', scope: 'read-write', clientAddress: '203.0.113.9' },
-    ...{ method: 'POST', route: '/v1/screen', status: 200, at: AT },
+    ...{ method: 'POST', route: '/v1/screen', status: 200, at: AT, actor: '' },
   },
   ...{ accountId: 'acc', livemode: true, subjectId, endedAt },
 })

@@ -79,6 +79,7 @@ async function audited(accountId: string, at: string): Promise<DomainEvent> {
       subjectIds: [],
       latencyMs: 1,
       at,
+      actor: '',
     },
     envelope: { id, source: 'test', time: at, subject: '', correlationId: id, causationId: id },
   }

@@ -41,6 +41,10 @@ const auditEntry = z
     request_id: z.string().describe('`Request-Id` of the answer.'),
     key_id: z.string().describe('Id of the key of the call; the key itself is stored nowhere.'),
     scope: z.string().describe('Scope of that key.'),
+    actor: z
+      .string()
+      .nullable()
+      .describe('Name of the person who called, where a sign-in service vouches for it; null otherwise.'),
     client_address: z.string().describe('Address the call came from.'),
     method: z.string(),
     route: z.string().describe('Path of the endpoint, with the names of its parameters.'),
@@ -59,6 +63,7 @@ const auditExample: z.infer<typeof auditEntry> = {
   request_id: '019aa5c8-7f00-7000-8000-000000000001',
   key_id: '8f2k1m0a',
   scope: 'read-write',
+  actor: null,
   client_address: '203.0.113.9',
   method: 'POST',
   route: '/v1/screen',
@@ -120,6 +125,7 @@ function itemOf(entry: AuditEntry, livemode: boolean): z.infer<typeof auditEntry
     request_id: entry.requestId,
     key_id: entry.keyId,
     scope: entry.scope,
+    actor: entry.actor,
     client_address: entry.clientAddress,
     method: entry.method,
     route: entry.route,
