@@ -1,11 +1,16 @@
 /** The folders and small files of the local stack. */
-import { mkdir, readFile, realpath } from 'node:fs/promises'
+import { chmod, mkdir, readFile, realpath } from 'node:fs/promises'
 import { LocalStackError } from './local-stack-error.js'
 
-/** Makes a folder and returns its real path: two names of one folder must not look like two installations. */
+/** Others see nothing of a home. The user that Postgres runs as in place of root passes through, and lists nothing. */
+export const HOME_MODE = process.getuid?.() === 0 ? 0o711 : 0o700
+
+/** Makes a folder that is closed to others and returns its real path: two names of one folder must not look like two installations. */
 export async function makeFolder(folder: string): Promise<string> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o755 })
+    const isNew = (await mkdir(folder, { recursive: true, mode: HOME_MODE })) !== undefined
+    // The mask of the process may have taken the way through away.
+    if (isNew) await chmod(folder, HOME_MODE)
     return await realpath(folder)
   } catch (cause) {
     throw folderRefused(folder, cause)

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HOME_MODE } from './folder.js'
 import { LocalStackError } from './local-stack-error.js'
 import { isSameProcess, processIdentity } from './process-identity.js'
 
@@ -104,7 +105,7 @@ function heldHome(folder: string, command: string): HeldHome {
 
 function makeHome(folder: string): string {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    mkdirSync(folder, { recursive: true, mode: HOME_MODE })
     const home = realpathSync(folder)
     const probe = join(home, `.probe-${process.pid}`)
     writeFileSync(probe, '')

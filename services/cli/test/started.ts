@@ -1,6 +1,6 @@
 /** `cupel start` and other commands as a user runs them, in a folder of their own, on free ports. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stopOrphans } from '@cupel/local-stack'
@@ -91,6 +91,17 @@ export async function cleanUp(home: string, started: readonly Started[]): Promis
   await Promise.all(started.map((each) => end(each, 'SIGTERM')))
   await stopOrphans(join(home, 'processes'))
   rmSync(home, { recursive: true, force: true })
+}
+
+/** Paths below a folder that others may read or write, or list. They may pass through a folder. */
+export function openToOthers(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => {
+      // Services create and delete files meanwhile.
+      const stat = statSync(path, { throwIfNoEntry: false })
+      return stat !== undefined && (stat.mode & (stat.isDirectory() ? 0o066 : 0o077)) !== 0
+    })
 }
 
 export async function call(

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { findJava, processIdentity } from '@cupel/local-stack'
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, cleanUp, cupel, end, start, type Started } from '../../test/started.js'
+import { call, cleanUp, cupel, end, openToOthers, start, type Started } from '../../test/started.js'
 import type { Ready } from './ready-line.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING'] ?? (await javaMissing())
@@ -50,6 +50,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
       'projector-0',
       'scorer-0',
       'scorer-1',
+      'web-0',
       'webhook-dispatcher-0',
     ]
     expect(ready.log).toMatchObject({ kind: 'kafka', brokers: [expect.stringMatching(/^127\.0\.0\.1:\d+$/)] })
@@ -64,6 +65,10 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
     expect(status.services.filter((service) => !service.ready)).toEqual([])
     for (const name of names)
       expect(statSync(join(home, 'kafka', 'logs', `${name}.log`)).size).toBeGreaterThan(0)
+  })
+
+  test('segments of the log, like all else, are their user’s alone', () => {
+    expect(openToOthers(home)).toEqual([])
   })
 
   test.each(['api-0', 'scorer-0', 'projector-0', 'kafka', 'postgres', 'registry'])(

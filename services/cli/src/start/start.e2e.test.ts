@@ -6,7 +6,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exitCodes, processIdentity } from '@cupel/local-stack'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { call, cleanUp, cupel, end, run, start, type Ended, type Started } from '../../test/started.js'
+import {
+  call,
+  cleanUp,
+  cupel,
+  end,
+  openToOthers,
+  run,
+  start,
+  type Ended,
+  type Started,
+} from '../../test/started.js'
 
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 
@@ -44,6 +54,11 @@ test('a real address is screened, and another start after Ctrl-C finds the repor
   const again = await begin().ready
   expect(await call(again, `/v1/reports/${report.report_id}`)).toEqual(screened)
   expect(again.keys).toEqual(ready.keys)
+})
+
+test('what a start stores is its user’s alone', async () => {
+  await begin().ready
+  expect(openToOthers(home)).toEqual([])
 })
 
 test('the read-only key reads and may not screen', async () => {

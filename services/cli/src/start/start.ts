@@ -30,6 +30,8 @@ import { listenForStop, StoppedEarly, type StopRequest } from './stop-request.js
 /** Longer than the limits of services, registry, broker and Postgres together. */
 const STOP_TIMEOUT_MS = 90_000
 const EXIT_FORCED = 130
+/** Mask of the permissions of new files: none for others. */
+const PRIVATE = 0o077
 
 export async function start(options: StartOptions, context: CliContext): Promise<void> {
   const profile: Profile = options.kafka === true ? 'kafka' : 'embedded'
@@ -40,6 +42,8 @@ export async function start(options: StartOptions, context: CliContext): Promise
   requireRefreshPlan(config)
   const stop = listenForStop()
   try {
+    // What this process and its children create is their user's alone: keys, segments of the log, files of the database.
+    process.umask(PRIVATE)
     const home = await holdHome(context.home, profile === 'kafka' ? 'cupel start --kafka' : 'cupel start')
     stop.onForced(() => void killChildren(home.processFolder).finally(() => process.exit(EXIT_FORCED)))
     try {
