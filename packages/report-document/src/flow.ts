@@ -1,16 +1,9 @@
 /** Where value came from and went to: a table of all parts, and a picture of the largest. */
 import { categories, type Report } from '@cupel/contracts'
 import type { FlowNode, FlowPicture, FlowRow, Table } from './document.js'
+import { fittedText } from './flow-drawing.js'
 import type { Strings } from './strings.en.js'
-import {
-  amountText,
-  dollarText,
-  nameOf,
-  shareText,
-  shortened,
-  shortenedCode,
-  visibleText,
-} from './writing.js'
+import { amountText, dollarText, nameOf, shareText, shortenedCode, visibleText } from './writing.js'
 
 type Exposure = Report['exposure'][number]
 type Part = Exposure['by_category'][number]
@@ -21,7 +14,9 @@ type OmittedCounterparties = Report['risk']['evidence'][number]['counterparties_
 export const MAX_PICTURE_NODES = 24
 /** The screened address has one, and each side one for all that it leaves out. */
 const MAX_NODES_PER_SIDE = Math.floor((MAX_PICTURE_NODES - 1) / 2) - 1
-const NODE_TITLE_LENGTH = 26
+/** What has room in a node, in narrow characters. */
+const NODE_TITLE_COLUMNS = 26
+const NODE_DETAIL_COLUMNS = 40
 
 /** Every part of every asset, incoming value first, each asset led by its total. */
 export function flowRows(report: Report, strings: Strings): readonly FlowRow[] {
@@ -124,7 +119,8 @@ function sideNodes(report: Report, side: 'in' | 'out', strings: Strings): readon
   const shown = candidates.slice(0, MAX_NODES_PER_SIDE)
   const rest = candidates.length - shown.length + unnamed
   const nodes = shown.map(({ category, title, detail, isIndirect }, index): FlowNode => {
-    return { id: `${side}-${index}`, side, category, title, detail, isIndirect }
+    const fitted = fittedText(detail, NODE_DETAIL_COLUMNS)
+    return { id: `${side}-${index}`, side, category, title, detail: fitted, isIndirect }
   })
   if (rest === 0) return nodes
   const more = { category: '', title: strings.flow.more(rest), detail: '', isIndirect: false }
@@ -146,7 +142,7 @@ function candidatesOf(part: Part, strings: Strings): readonly Candidate[] {
     title:
       one.entity === ''
         ? shortenedCode(visibleText(one.address))
-        : shortened(visibleText(one.entity), NODE_TITLE_LENGTH),
+        : fittedText(visibleText(one.entity), NODE_TITLE_COLUMNS),
     detail: strings.flow.node(amountText(one.value), word, relation),
     isIndirect,
     usd: Number(one.value_usd ?? 0),

@@ -6,6 +6,14 @@ export {
   type ReportComparison,
 } from './compare-reports.js'
 export { reportDocument, verdictOf } from './report-document.js'
+export {
+  fittedText,
+  FLOW_DRAWING_WIDTH,
+  flowDrawing,
+  type FlowBox,
+  type FlowDrawing,
+  type FlowLine,
+} from './flow-drawing.js'
 export { MAX_PICTURE_NODES } from './flow.js'
 export { en, type Strings } from './strings.en.js'
 export { amountText, dateOr, dateText, nameOf, visibleText } from './writing.js'

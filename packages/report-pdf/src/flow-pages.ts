@@ -1,13 +1,14 @@
 /** Where value came from and went to: the picture, and the table that says the same. */
-import type { FlowNode, FlowPicture, ReportDocument } from '@cupel/report-document'
+import {
+  flowDrawing,
+  type FlowBox,
+  type FlowLine,
+  type FlowPicture,
+  type ReportDocument,
+} from '@cupel/report-document'
 import { dataTable } from './parts.js'
 import type { Content } from './pdfmake.js'
-import { categoryColour, colours, CONTENT_WIDTH, heading, muted, paragraph, sizes } from './style.js'
-
-const NODE_WIDTH = 158
-const NODE_HEIGHT = 30
-const ROW_HEIGHT = 36
-const SUBJECT_WIDTH = 116
+import { categoryColour, colours, heading, muted, paragraph, sizes } from './style.js'
 
 export function flowPages({ flow }: ReportDocument): readonly Content[] {
   return [
@@ -18,78 +19,37 @@ export function flowPages({ flow }: ReportDocument): readonly Content[] {
   ]
 }
 
-interface Box {
-  readonly node: FlowNode
-  readonly x: number
-  readonly y: number
-  readonly width: number
-}
-
-/** Sources on the left, destinations on the right, each with a line to the screened address. */
-function drawing({ nodes }: FlowPicture): Content {
-  const left = nodes.filter(({ side }) => side === 'in')
-  const right = nodes.filter(({ side }) => side === 'out')
-  const height = Math.max(left.length, right.length, 1) * ROW_HEIGHT
-  const column = (ofSide: readonly FlowNode[], x: number, width: number): Box[] =>
-    ofSide.map((node, index) => ({
-      ...{ node, x, width },
-      y: (height - ofSide.length * ROW_HEIGHT) / 2 + index * ROW_HEIGHT,
-    }))
-  const subject = column(
-    nodes.filter(({ side }) => side === 'subject'),
-    (CONTENT_WIDTH - SUBJECT_WIDTH) / 2,
-    SUBJECT_WIDTH,
-  )
-  const boxes = [
-    ...column(left, 0, NODE_WIDTH),
-    ...subject,
-    ...column(right, CONTENT_WIDTH - NODE_WIDTH, NODE_WIDTH),
-  ]
-  const vectors = [...boxes.flatMap((box) => edge(box, subject[0]!)), ...boxes.flatMap(frame)]
+/** The layout of the page's picture, with the text in the fonts that each name needs. */
+function drawing(picture: FlowPicture): Content {
+  const { boxes, lines, height } = flowDrawing(picture)
   const bottom = { type: 'line', x1: 0, y1: height, x2: 0, y2: height, lineWidth: 0 }
   // Texts are placed over the drawing, from its end upwards, and take no room of their own.
   return {
     unbreakable: true,
     margin: [0, 0, 0, 8],
-    stack: [{ canvas: [...vectors, bottom] }, ...boxes.map((box) => nodeText(box, height))],
+    stack: [
+      { canvas: [...lines.map(lineVector), ...boxes.map(frame), bottom] },
+      ...boxes.map((box) => nodeText(box, height)),
+    ],
   }
 }
 
-function edge({ node, x, y, width }: Box, subject: Box): readonly object[] {
-  if (node.side === 'subject') return []
-  const isSource = node.side === 'in'
-  const line = {
-    type: 'line',
-    x1: isSource ? x + width : x,
-    y1: y + NODE_HEIGHT / 2,
-    x2: isSource ? subject.x : subject.x + subject.width,
-    y2: subject.y + NODE_HEIGHT / 2,
-    lineWidth: 0.9,
-    lineColor: categoryColour(node.category),
-  }
-  return [node.isIndirect ? { ...line, dash: { length: 3, space: 2 } } : line]
+function lineVector({ x1, y1, x2, y2, category, isIndirect }: FlowLine): object {
+  const line = { type: 'line', x1, y1, x2, y2, lineWidth: 0.9, lineColor: categoryColour(category) }
+  return isIndirect ? { ...line, dash: { length: 3, space: 2 } } : line
 }
 
-function frame({ node, x, y, width }: Box): readonly object[] {
+function frame({ node, x, y, width, height }: FlowBox): object {
   const isSubject = node.side === 'subject'
-  const lineColor = isSubject ? colours.ink : categoryColour(node.category)
-  const color = isSubject ? colours.fill : '#FFFFFF'
-  return [
-    {
-      type: 'rect',
-      x,
-      y,
-      w: width,
-      h: NODE_HEIGHT,
-      r: 3,
-      color,
-      lineColor,
-      lineWidth: isSubject ? 1.4 : 0.9,
-    },
-  ]
+  return {
+    ...{ type: 'rect', x, y, w: width, h: height, r: 3 },
+    color: isSubject ? colours.fill : '#FFFFFF',
+    lineColor: isSubject ? colours.ink : categoryColour(node.category),
+    lineWidth: isSubject ? 1.4 : 0.9,
+  }
 }
 
-function nodeText({ node, x, y, width }: Box, height: number): Content {
+function nodeText({ node, x, y, width }: FlowBox, height: number): Content {
   const line = { noWrap: true, fontSize: sizes.small }
   const isCode = /^\S{8}…\S{6}$/.test(node.title)
   return {
