@@ -94,6 +94,11 @@ export type Admission = Admitted | NotAdmitted
 export interface AdmissionGate {
   /** Never rejects: where the database does not answer the refusal is `unavailable`. */
   admit(call: AccessCall): Promise<Admission>
+  /**
+   * Counts a call whose secret of another kind opened nothing, as a failed authentication of its client. Returns null while the
+   * client is within its limit, otherwise the whole seconds to wait.
+   */
+  noteFailure(clientAddress: string): number | null
   /** Whether the database answered the last statement. */
   readonly isAvailable: () => boolean
   /** Answers the waiting calls, then stops. */
@@ -194,6 +199,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
       refusals.inc({ reason: admission.reason })
       return admission
     },
+    noteFailure: (clientAddress) => failures.note(clientAddress),
     isAvailable: judging.isAvailable,
     async close() {
       await failures.close()

@@ -22,6 +22,7 @@ export {
 } from './idempotency.js'
 export type { IdempotentRequest, Reservation, ReservationKind } from './idempotency.js'
 export { loadInstallationSecrets, type InstallationSecrets } from './installation-secrets.js'
+export { keyHolder } from './key-holder.js'
 export { clientNetwork, normaliseIp, parseIpRange } from '@cupel/http-edge'
 export type { IpRange } from '@cupel/http-edge'
 export {

@@ -1,6 +1,7 @@
 export * from './access/index.js'
 export * from './address/index.js'
 export * from './bulk/index.js'
+export * from './cases/index.js'
 export * from './chain-facts/index.js'
 export * from './json/index.js'
 export * from './labels/index.js'

@@ -26,7 +26,7 @@ export function isUnavailable(error: unknown): boolean {
   }
   if (!(error instanceof Error)) return false
   if ('code' in error && CONNECTION_CODES.has(String(error.code))) return true
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
+  return /Connection terminated|Cannot use a pool after calling end|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
     error.message,
   )
 }

@@ -165,6 +165,12 @@ export const settings = {
     .describe(
       'Threads in which an API instance renders PDFs, each with about 150 MiB while it is in use. Each keeps 8 reports at most; further ones get 503.',
     ),
+  CUPEL_CASE_SECOND_PERSON: list
+    .pipe(z.array(z.enum(['green', 'orange', 'red', 'grey'])))
+    .prefault('')
+    .describe(
+      'Comma-separated levels of reports that only two persons together can clear: one proposes, another one confirms.',
+    ),
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
     .describe('How long a screen call waits for its report before it answers 503.'),

@@ -46,6 +46,10 @@ export const whenLate = [
 export const elsewhere: readonly FailpointName[] = [
   // services/api/test/sessions.int.test.ts kills the API at these.
   'access.session',
+  // services/api/test/shares.int.test.ts and cases.int.test.ts kill the API at these.
+  'sharing.change',
+  'sharing.opened',
+  'cases.change',
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',
   'ledger.batch',

@@ -13,9 +13,10 @@ import {
 } from './access/idempotent-call.js'
 import { rateLimitHeaders } from './access/rate-limit-headers.js'
 import { refusalOf } from './access/refusal-of.js'
+import { refuseToken } from './access/refuse-token.js'
 import type { Transport } from '@cupel/http-edge'
 import { readJsonBody, type Body } from './http/body-reader.js'
-import type { Answer, Call, Endpoint, KeyedCall } from './http/endpoint.js'
+import type { Answer, Call, Endpoint, KeyedCall, TokenEndpoint } from './http/endpoint.js'
 import { faultsOf } from './http/faults.js'
 import { refuse, type Refusal } from './http/problem.js'
 import { readQuery } from './http/query.js'
@@ -31,7 +32,7 @@ export interface KnownOfCall {
   clientAddress: string | null
   /** The owner of the key, also where the call was rejected. */
   caller: Caller | null
-  refusedBecause: RefusalReason | 'https_required' | null
+  refusedBecause: RefusalReason | 'https_required' | 'unknown_token' | null
   /** Headers every answer to this call carries. */
   headers: Readonly<Record<string, string>>
 }
@@ -59,6 +60,7 @@ export async function answerCall(
     return refuse('https_required', 'Plain HTTP is accepted from this host and from trusted proxies alone.')
   }
   known.clientAddress = origin.clientAddress
+  if (endpoint.access === 'token') return await answerWithToken(parts.gate, endpoint, request, call, known)
   const body = endpoint.bodySchema === undefined ? null : await readJsonBody(request.raw)
   const idempotencyKey =
     endpoint.idempotency === undefined ? NO_KEY : readIdempotencyKey(request.raw.rawHeaders)
@@ -103,6 +105,25 @@ export async function answerCall(
   )
 }
 
+async function answerWithToken(
+  gate: AdmissionGate,
+  endpoint: TokenEndpoint<unknown>,
+  request: FastifyRequest,
+  call: Call,
+  known: KnownOfCall,
+): Promise<Answer | Refusal> {
+  const inputs = readInputs(endpoint, request, null)
+  const clientAddress = known.clientAddress!
+  const tokenCall = { ...call, clientAddress, method: request.method, route: endpoint.path }
+  // A token of another form opens nothing, like an unknown one, and the answer does not tell them apart.
+  const answer = isRefused(inputs)
+    ? null
+    : await endpoint.handle(tokenCall, { ...inputs, query: undefined, body: undefined })
+  if (answer !== null) return answer
+  known.refusedBecause = 'unknown_token'
+  return refuseToken(gate, clientAddress)
+}
+
 const NO_KEY: KeyHeader = { ok: true, key: null }
 
 interface ReadInputs {
@@ -121,7 +142,7 @@ function readInputs(endpoint: Endpoint, request: FastifyRequest, body: Body | nu
   const parsedBody = endpoint.bodySchema?.safeParse(body?.value)
   if (parsedBody?.success === false) return invalid(faultsOf(parsedBody.error))
   const inputs = { path: path?.data, query: query?.value, body: parsedBody?.data }
-  const judgement = endpoint.access === 'open' ? undefined : endpoint.judge?.(inputs)
+  const judgement = 'judge' in endpoint ? endpoint.judge?.(inputs) : undefined
   if (judgement === undefined) return { ...inputs, judged: undefined }
   return 'code' in judgement ? judgement : { ...inputs, judged: judgement.judged }
 }

@@ -24,6 +24,8 @@ import { getReportPdf } from './routes/reports/get-report-pdf.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { renderReferencePage } from './reference-page/render-page.js'
 import { sessionEndpoints, type SessionParts } from './routes/sessions/index.js'
+import { caseEndpoints, type CaseParts } from './routes/cases/index.js'
+import { shareEndpoints, type SharingParts } from './routes/shares/index.js'
 import { createScreen } from './routes/screen/create-screen.js'
 import { getUsage, type UsageParts } from './routes/usage/get-usage.js'
 import { webhookEndpoints, type WebhookParts } from './routes/webhook-endpoints/index.js'
@@ -44,6 +46,8 @@ export interface EndpointParts {
   readonly bulk: BulkParts
   readonly webhooks: WebhookParts
   readonly sessions: SessionParts
+  readonly sharing: SharingParts
+  readonly cases: CaseParts
   /** Names of the readiness checks that fail. */
   readonly failing: () => readonly string[]
 }
@@ -56,6 +60,8 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getReport(parts.reports),
     getReportPdf(parts.reports, parts.pdf),
     listReports(parts.listing),
+    ...shareEndpoints(parts.sharing),
+    ...caseEndpoints(parts.cases),
     createBulkJob(parts.bulk),
     listBulkJobs(parts.bulk, parts.listing.tokens),
     getBulkJob(parts.bulk),

@@ -18,6 +18,11 @@ const notServed = (): never => {
   throw new Error('Endpoints made for the description cannot be called')
 }
 
+const DESCRIBED_READS = {
+  reports: { find: notServed },
+  tokens: { seal: notServed, open: notServed },
+}
+
 const DESCRIBED: EndpointParts = {
   screens: { screen: notServed },
   reports: { find: notServed },
@@ -43,5 +48,15 @@ const DESCRIBED: EndpointParts = {
     tokens: { seal: notServed, open: notServed },
   },
   sessions: { database: {} as EndpointParts['sessions']['database'] },
+  sharing: {
+    database: {} as EndpointParts['sharing']['database'],
+    ...DESCRIBED_READS,
+    shareUrlOf: notServed,
+  },
+  cases: {
+    database: {} as EndpointParts['cases']['database'],
+    ...DESCRIBED_READS,
+    secondPersonLevels: [],
+  },
   failing: notServed,
 }

@@ -54,6 +54,7 @@ export interface ApiDeps {
     | 'CUPEL_MAX_CONNECTIONS'
     | 'CUPEL_MAX_CONNECTIONS_PER_CLIENT'
     | 'CUPEL_PDF_WORKERS'
+    | 'CUPEL_CASE_SECOND_PERSON'
     | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
     | 'CUPEL_ENTERPRISE_BURST'
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
@@ -95,7 +96,7 @@ const LEASE_MARGIN_MS = 1_000
 /** Resolves once calls are served. The topics, tables and schemas exist already. */
 export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   const { config, logger } = deps
-  const links: Links = { baseUrl: '', reportPageUrl: '' }
+  const links: Links = { baseUrl: '', reportPageUrl: '', shareUrl: '' }
   let isStopping = false
   // First of all: an operator must replace a certificate that does not fit its key.
   const tls = await readTlsIdentity(config)
@@ -117,6 +118,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     throw error
   })
   links.baseUrl = (config.CUPEL_BASE_URL ?? url).replace(/\/$/, '')
+  links.shareUrl = `${links.baseUrl}/v1/shared/`
   links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${webUrl ?? links.baseUrl}/reports/`
   logger.info({ url, partition: screening.partition }, 'The API serves calls')
 
@@ -141,6 +143,8 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
 interface Links {
   baseUrl: string
   reportPageUrl: string
+  /** What the token of a share link is put behind. */
+  shareUrl: string
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>
@@ -175,6 +179,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     idempotent: { database, leaseMs, logger },
     webhookStore: webhookStoreOf(deps, secrets),
     tokens: createPageTokens(secrets.pageTokenKey),
+    links,
     pdf: createPdfRenderer({ workers: config.CUPEL_PDF_WORKERS }),
   }
 }
@@ -201,13 +206,16 @@ interface AppSettings {
 
 function appOf(deps: ApiDeps, parts: Parts, { tls, webSecret, webUrl, failing }: AppSettings): App {
   const { config, database, logger, metrics } = deps
-  const { screening, bulk, gate, audit, idempotent, webhookStore, tokens, pdf } = parts
+  const { screening, bulk, gate, audit, idempotent, webhookStore, tokens, pdf, links } = parts
   const webhooks = { store: webhookStore, tokens }
   const sessions = { database }
+  const reading = { database, reports: screening.reports, tokens }
+  const sharing = { ...reading, shareUrlOf: (token: string) => links.shareUrl + token }
+  const cases = { ...reading, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
   return buildApp({
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(database, tokens), ...referenceOf(deps, tokens) },
-      ...{ bulk, webhooks, sessions, pdf, failing },
+      ...{ bulk, webhooks, sessions, sharing, cases, pdf, failing },
     }),
     ...{ gate, audit, idempotent, logger, metrics, tls, webUrl },
     transport: createTransport({

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { createTestJobs } from './bulk-jobs.js'
 import { document, exampleOf, headerFaults, operations } from './described.js'
 import { call } from './http-client.js'
+import { newShare, type MadeShare } from './report-work.js'
 import { startInstallation, type Installation } from './installation.js'
 
 let installation: Installation
@@ -14,12 +15,12 @@ let jobId: string
 let endedJobId: string
 let endpointId: string
 let deliveryId: string
+let share: MadeShare
 beforeAll(async () => {
   installation = await startInstallation()
   url = (await installation.api({ config: { CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'] } })).url
   key = (await installation.key()).key
-  const reply = await call(url, 'POST', '/v1/screen', { key, body: exampleOf('POST', '/v1/screen') })
-  reportId = String(reply.json()['report_id'])
+  reportId = await newReport()
   const job = await call(url, 'POST', '/v1/bulk', { key, body: exampleOf('POST', '/v1/bulk') })
   jobId = String(job.json()['job_id'])
   const jobs = createTestJobs(installation, url)
@@ -27,11 +28,17 @@ beforeAll(async () => {
   await jobs.decide(ended, 0, 'red')
   await jobs.end(ended, 1, 1)
   endedJobId = ended.jobId
+  share = await newShare({ url, key, reportId })
   endpointId = await newEndpoint()
   const ping = await call(url, 'POST', `/v1/webhook-endpoints/${endpointId}/test`, { key })
   deliveryId = String(ping.json()['delivery_id'])
 })
 afterAll(() => installation.stop())
+
+async function newReport(): Promise<string> {
+  const reply = await call(url, 'POST', '/v1/screen', { key, body: exampleOf('POST', '/v1/screen') })
+  return String(reply.json()['report_id'])
+}
 
 async function newEndpoint(): Promise<string> {
   const body = exampleOf('POST', '/v1/webhook-endpoints')
@@ -42,8 +49,13 @@ async function newEndpoint(): Promise<string> {
 /** What is deleted is gone for the examples that follow: it gets an endpoint of its own. */
 async function concrete(method: string, path: string): Promise<string> {
   const endpoint = method === 'DELETE' ? await newEndpoint() : endpointId
+  // Its example is the first entry of a case.
+  if (path.endsWith('/disposition')) return path.replace('{report_id}', await newReport())
+  const { shareId, token } = method === 'DELETE' ? await newShare({ url, key, reportId }) : share
   return path
     .replace('{job_id}', path.endsWith('/pdf') ? endedJobId : jobId)
+    .replace('{share_id}', shareId)
+    .replace('{token}', token)
     .replace('{endpoint_id}', endpoint)
     .replace('{delivery_id}', deliveryId)
     .replaceAll(/\{\w+\}/g, reportId)

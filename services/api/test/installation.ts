@@ -1,5 +1,6 @@
 /** An installation around the API under test: database, embedded log, report projection, and a scorer a test can steer. */
 import { accessMigrations, type KeyOrder } from '@cupel/access'
+import { casesMigrations } from '@cupel/cases'
 import { screenTopic, topicOf, type Logger, type Metrics, type ScreenRequested } from '@cupel/contracts'
 import type { EventLog, LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -7,6 +8,7 @@ import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { jobView, policyView, readActivePolicy, readModels, reportView } from '@cupel/read-models'
+import { sharingMigrations } from '@cupel/sharing'
 import {
   failLoudly,
   issueTestKey,
@@ -45,7 +47,10 @@ export interface ApiOptions {
 }
 
 export async function startInstallation(): Promise<Installation> {
-  const base = await openTestInstallation({ migrations: [accessMigrations, webhooksMigrations], readModels })
+  const base = await openTestInstallation({
+    migrations: [accessMigrations, webhooksMigrations, sharingMigrations, casesMigrations],
+    readModels,
+  })
   await activateDefaultPolicy(base)
   const scorer = await startTestScorer(base)
   base.onClose(() => scorer.stop())
@@ -111,6 +116,7 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_MAX_CONNECTIONS: 8_192,
   CUPEL_MAX_CONNECTIONS_PER_CLIENT: 1_024,
   CUPEL_PDF_WORKERS: 1,
+  CUPEL_CASE_SECOND_PERSON: [],
   CUPEL_ENTERPRISE_CALLS_PER_SECOND: 5_000,
   CUPEL_ENTERPRISE_BURST: 10_000,
   CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND: 20_000,

@@ -13,6 +13,7 @@ import { streamLimits } from '../src/http/event-streams.js'
 import { exampleOf, type Described } from './described.js'
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
+import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
 
 /** Null where this operation cannot come to it. */
 export type Provocation = (at: Described) => Promise<Reply> | null
@@ -24,6 +25,7 @@ const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const REPORT = '/v1/reports/{report_id}'
 const CURRENT_SESSION = '/v1/sessions/current'
+const SHARED = '/v1/shared/{token}'
 const NOBODYS_ID = '0000000000000000'
 /** Ends as a checksum of EIP-55 does not. */
 const MISTYPED_ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f9a'.replace('dC57', 'Dc57')
@@ -78,6 +80,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const job = await call(url, 'POST', BULK, { key, body: exampleOf('POST', BULK) })
   const jobId = String(job.json()['job_id'])
 
+  const work = await reportsWithWork(installation, { url, key, reportId })
   const hook = await newHook(url, key)
   const paused = await newHook(url, key)
   await call(url, 'PATCH', `${HOOKS}/${paused.endpointId}`, { key, body: { status: 'disabled' } })
@@ -87,6 +90,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const pathOf = (path: string, { endpointId, deliveryId }: Hook): string =>
     path
       .replace('{job_id}', jobId)
+      .replace('{share_id}', work.share.shareId)
+      .replace('{token}', work.share.token)
       .replace('{endpoint_id}', endpointId)
       .replace('{delivery_id}', deliveryId)
       .replaceAll(/\{\w+\}/g, reportId)
@@ -168,6 +173,13 @@ export async function createProvocations(installation: Installation): Promise<Pr
       await call(url, 'POST', SCREEN, { key, headers, body: { ...screenAt, customer_reference: 'before' } })
       return await send(at, { headers })
     },
+    too_many_shares: (at) => send(at, { id: work.crowded }),
+    case_conflict: (at) =>
+      at.path.endsWith('/notes')
+        ? send(at, { id: work.crowded })
+        : send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 1 } }),
+    version_mismatch: (at) =>
+      send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 7 } }),
     too_many_endpoints: (at) => send(at, { key: crowded.key }),
     endpoint_disabled: (at) => send(at, { hook: paused }),
     // Nothing ends jobs here.
@@ -176,7 +188,10 @@ export async function createProvocations(installation: Installation): Promise<Pr
     unsupported_media_type: (at) => send(at, { headers: { 'content-type': 'text/plain' } }),
     unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),
     chain_mismatch: (at) => sendAddress(at, { address: BITCOIN_ADDRESS, chain: 'ETH' }),
-    rate_limited: (at) => send(at, { key: spent.key }),
+    rate_limited: (at) =>
+      send(at.path === SHARED ? { ...at, path: at.path.replace('{token}', work.exhausted) } : at, {
+        key: spent.key,
+      }),
     too_many_streams: async (at) => {
       const { key: busy } = await installation.key({ accountId: account.accountId, plan: 'enterprise' })
       const fill = (): Promise<Reply>[] =>
@@ -190,11 +205,14 @@ export async function createProvocations(installation: Installation): Promise<Pr
     },
     too_many_failures: async (at) => {
       await call(strictUrl, 'GET', '/v1/chains')
-      return await send(at, { url: strictUrl, key: null })
+      // A link needs no key: it fails where its token is unknown.
+      return await send(at, { url: strictUrl, key: null, ...(at.path === SHARED ? { id: NOBODYS_ID } : {}) })
     },
     // An endpoint that asks nobody cannot fail.
     internal_error: (at) =>
-      !isKeyed(at) || at.path === '/v1/chains' || (at.method === 'GET' && at.path === CURRENT_SESSION)
+      (!isKeyed(at) && at.path !== SHARED) ||
+      at.path === '/v1/chains' ||
+      (at.method === 'GET' && at.path === CURRENT_SESSION)
         ? null
         : send(at, { url: brokenUrl, ...(at.path === CURRENT_SESSION ? { key: session } : {}) }),
     screening_failed: async (at) => {
@@ -211,6 +229,25 @@ export async function createProvocations(installation: Installation): Promise<Pr
           }),
     unavailable: (at) => send(at, { url: storelessUrl }),
   }
+}
+
+/** A link, a report with as many links and notes as it may have, one that is escalated, and the token of a link that was opened too often. */
+async function reportsWithWork(
+  { database }: Installation,
+  { url, key, reportId }: { url: string; key: string; reportId: string },
+) {
+  const other = async (): Promise<string> => String((await screen(url, { key })).json()['report_id'])
+  const share = await newShare({ url, key, reportId }, call)
+  const crowded = await other()
+  await fillShares(database, (await newShare({ url, key, reportId: crowded }, call)).shareId)
+  await call(url, 'POST', `/v1/reports/${crowded}/notes`, { key, body: { text: 'One of many' } })
+  await fillNotes(database, crowded)
+  const escalated = await other()
+  const body = { disposition: 'escalated', reason: 'To look at', version: 0 }
+  await call(url, 'POST', `/v1/reports/${escalated}/disposition`, { key, body })
+  const opened = await newShare({ url, key, reportId: escalated }, call)
+  await exhaustShare(database, opened.shareId)
+  return { share, crowded, escalated, exhausted: opened.token }
 }
 
 /** A webhook endpoint with a delivery. */

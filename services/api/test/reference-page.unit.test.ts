@@ -43,7 +43,7 @@ test('the policy it is served with allows its own style alone', async () => {
   const endpoint = describedEndpoints().find(({ path }) => path === '/docs')!
   const inputs = { path: undefined, query: undefined, body: undefined, judged: undefined }
   const answer = await endpoint.handle({} as Call & never, inputs)
-  if (!('body' in answer)) throw new Error('The page was refused')
+  if (!('body' in answer!)) throw new Error('The page was refused')
   expect(answer.body).toBe(page)
   expect(answer.contentType).toBe('text/html; charset=utf-8')
   const [, sheet] = /<style>([^]*?)<\/style>/.exec(page)!

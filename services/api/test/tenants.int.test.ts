@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { exampleOf } from './described.js'
 import { ADDRESS, call, type Reply } from './http-client.js'
+import { newShare } from './report-work.js'
 import { startInstallation, type Installation } from './installation.js'
 
 interface Tenant {
@@ -62,10 +63,18 @@ async function tenantOf(name: string, key: string): Promise<Tenant> {
     String(made.headers['request-id']),
     String(job.json()['job_id']),
     ...(await webhooksOf(key)),
+    ...(await workOn(String(made.json()['report_id']), key)),
   ]
   const own = () => call(api.url, 'GET', '/v1/audit-log', { key })
   await until(async () => expect((await own()).text).toContain(ids[0]))
   return { name, key, ids, reportText: made.text }
+}
+
+/** A share link of the report. Its case has a note. */
+async function workOn(reportId: string, key: string): Promise<string[]> {
+  const note = await call(api.url, 'POST', `/v1/reports/${reportId}/notes`, { key, body: { text: reportId } })
+  expect(note.status).toBe(201)
+  return [(await newShare({ url: api.url, key, reportId })).shareId]
 }
 
 /** An endpoint and a delivery. */
@@ -88,6 +97,7 @@ const operations = () =>
 /** An id of the same form that nobody has. */
 function nobodysLike(id: string): string {
   if (id.startsWith('job_')) return `job_${'0'.repeat(32)}`
+  if (id.startsWith('shr_')) return `shr_${'0'.repeat(20)}`
   if (id.startsWith('we_')) return `we_${'0'.repeat(20)}`
   return id.length === 16 ? '0123456789abcdef' : '019aa5c8-7f00-7000-8000-000000000001'
 }

@@ -1,4 +1,5 @@
 /** Every service on the embedded log of a fresh database, with an HTTP client. */
+import { casesMigrations } from '@cupel/cases'
 import { accessMigrations, type KeyOrder } from '@cupel/access'
 import { bulkMigrations } from '@cupel/bulk-coordinator'
 import { compiledDefaultPolicy } from '@cupel/domain'
@@ -7,6 +8,7 @@ import { ledgerMigrations } from '@cupel/ledger'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { readModels } from '@cupel/read-models'
 import { loadConfig } from '@cupel/service-kit'
+import { sharingMigrations } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import {
   failLoudly,
@@ -35,7 +37,10 @@ export interface Installation extends TestInstallation {
   ): Promise<Reply>
 }
 
-const migrations = [accessMigrations, bulkMigrations, labelsMigrations, ledgerMigrations, webhooksMigrations]
+const migrations = [
+  ...[accessMigrations, bulkMigrations, labelsMigrations, ledgerMigrations],
+  ...[webhooksMigrations, sharingMigrations, casesMigrations],
+]
 
 export async function startInstallation(): Promise<Installation> {
   const base = await openTestInstallation({ migrations, readModels })

@@ -944,6 +944,149 @@ export interface WebhookExhausted {
   readonly exhaustedAt: string
 }
 
+/** An account made a link under which one report can be read without a key, until it expires or is revoked. */
+export interface ReportShareCreated {
+  readonly shareId: string
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** For whom or what the link was made, in the words of the account; may be empty. */
+  readonly label: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly createdAt: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly expiresAt: string
+  /** Id of the API key that made it. */
+  readonly createdBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that made the link. */
+  readonly call: null | ApiCall
+}
+
+/** A share link was ended by its account. */
+export interface ReportShareRevoked {
+  readonly shareId: string
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly revokedAt: string
+  /** Id of the API key that revoked it. */
+  readonly revokedBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that revoked the link. */
+  readonly call: null | ApiCall
+}
+
+/** A report was shown to somebody who had a share link. */
+export interface ReportShareOpened {
+  readonly shareId: string
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly openedAt: string
+  /** Address of the client; an IPv4-mapped address is written as IPv4. */
+  readonly clientAddress: string
+  /** The number of this opening among those of the link, from 1. */
+  readonly opens: number
+  /** The call that opened the link; it has no key. */
+  readonly call: null | ApiCall
+}
+
+/** Somebody wrote a note to a report. The first entry of a case opens it: its disposition is then open. */
+export interface ReportNoteAdded {
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** The place of this entry in the history of the case, from 1. */
+  readonly version: number
+  readonly text: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly addedAt: string
+  /** Id of the API key that wrote it. */
+  readonly addedBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that added the note. */
+  readonly call: null | ApiCall
+}
+
+/** A disposition was proposed that a second person must confirm. The disposition stays as it was; a case that this entry opens is open. */
+export interface DispositionProposed {
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** The place of this entry in the history of the case, from 1. */
+  readonly version: number
+  /** open, escalated or cleared. */
+  readonly disposition: string
+  readonly reason: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly proposedAt: string
+  /** Id of the API key that proposed it. */
+  readonly proposedBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that proposed the disposition. */
+  readonly call: null | ApiCall
+}
+
+/** A proposed disposition was declined, or withdrawn by the person who had proposed it. The disposition stays as it was. */
+export interface DispositionProposalDeclined {
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** The place of this entry in the history of the case, from 1. */
+  readonly version: number
+  /** The disposition that had been proposed. */
+  readonly disposition: string
+  /** The version of the proposal. */
+  readonly proposalVersion: number
+  readonly reason: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly declinedAt: string
+  /** Id of the API key that declined it. */
+  readonly declinedBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that declined the proposal. */
+  readonly call: null | ApiCall
+}
+
+/** The disposition of a report was changed. A proposal that was pending has ended with it. */
+export interface DispositionChanged {
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** The place of this entry in the history of the case, from 1. */
+  readonly version: number
+  /** Empty where this entry opens the case. */
+  readonly previousDisposition: string
+  /** open, escalated or cleared. */
+  readonly disposition: string
+  readonly reason: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly changedAt: string
+  /** Id of the API key that changed it. */
+  readonly changedBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The version of the proposal that this change confirms; 0 where it confirms none. */
+  readonly proposalVersion: number
+  /** The call that changed the disposition. */
+  readonly call: null | ApiCall
+}
+
 export interface EventData {
   readonly ScreenRequested: ScreenRequested
   readonly ReportGenerated: ReportGenerated
@@ -972,4 +1115,11 @@ export interface EventData {
   readonly WebhookAttempted: WebhookAttempted
   readonly WebhookDelivered: WebhookDelivered
   readonly WebhookExhausted: WebhookExhausted
+  readonly ReportShareCreated: ReportShareCreated
+  readonly ReportShareRevoked: ReportShareRevoked
+  readonly ReportShareOpened: ReportShareOpened
+  readonly ReportNoteAdded: ReportNoteAdded
+  readonly DispositionProposed: DispositionProposed
+  readonly DispositionProposalDeclined: DispositionProposalDeclined
+  readonly DispositionChanged: DispositionChanged
 }

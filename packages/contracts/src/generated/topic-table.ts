@@ -43,6 +43,13 @@ export const topicTable = [
     "sandbox": true
   },
   {
+    "name": "screening.case.events.v1",
+    "partitions": 4,
+    "key": "report_id",
+    "producer": "ordered",
+    "sandbox": true
+  },
+  {
     "name": "screening.label.events.v1",
     "partitions": 1,
     "key": "source/dataset",

@@ -9,8 +9,8 @@ export interface RecordedCall {
   readonly call: ApiCall
   readonly accountId: string
   readonly livemode: boolean
-  /** Id of the report, job or endpoint that the call made or changed. */
-  readonly subjectId: string
+  /** Ids of what the call made or changed; of a screen its report, and nothing else. */
+  readonly subjectIds: readonly [string, ...string[]]
   /** When the outcome was known, UTC; null for a screen, whose outcome is the record of its report. */
   readonly endedAt: string | null
 }
@@ -38,12 +38,19 @@ export interface CallEvent {
 
 /** Every type of event that records a call. */
 export const callEvents: readonly CallEvent[] = [
-  callEvent('ScreenRequested', 'reportId', null),
-  callEvent('BulkSubmitted', 'jobId', 'submittedAt'),
-  callEvent('BulkCancelRequested', 'jobId', 'requestedAt'),
-  callEvent('WebhookEndpointCreated', 'endpointId', 'createdAt'),
-  callEvent('WebhookEndpointChanged', 'endpointId', 'changedAt'),
-  callEvent('WebhookEndpointDeleted', 'endpointId', 'deletedAt'),
+  callEvent('ScreenRequested', ['reportId'], null),
+  callEvent('BulkSubmitted', ['jobId'], 'submittedAt'),
+  callEvent('BulkCancelRequested', ['jobId'], 'requestedAt'),
+  callEvent('WebhookEndpointCreated', ['endpointId'], 'createdAt'),
+  callEvent('WebhookEndpointChanged', ['endpointId'], 'changedAt'),
+  callEvent('WebhookEndpointDeleted', ['endpointId'], 'deletedAt'),
+  callEvent('ReportShareCreated', ['reportId', 'shareId'], 'createdAt'),
+  callEvent('ReportShareRevoked', ['reportId', 'shareId'], 'revokedAt'),
+  callEvent('ReportShareOpened', ['reportId', 'shareId'], 'openedAt'),
+  callEvent('ReportNoteAdded', ['reportId'], 'addedAt'),
+  callEvent('DispositionProposed', ['reportId'], 'proposedAt'),
+  callEvent('DispositionProposalDeclined', ['reportId'], 'declinedAt'),
+  callEvent('DispositionChanged', ['reportId'], 'changedAt'),
 ]
 
 /** The end of a call that succeeded, or whose screening ended as `outcome` says. */
@@ -57,22 +64,22 @@ export function endOf({ status, at }: Pick<ApiCall, 'status' | 'at'>, outcome: S
 
 /** What an ApiRequestAudited of the call would hold. */
 export function auditedData(recorded: RecordedCall, end: CallEnd): ApiRequestAudited {
-  const { call, accountId, livemode, subjectId } = recorded
+  const { call, accountId, livemode, subjectIds } = recorded
   const { keyId, scope, clientAddress, method, route, requestId, at, actor } = call
   return {
     ...{ accountId, environment: livemode ? 'live' : 'test', livemode },
     ...{ keyId, scope, clientAddress, method, route },
     ...{ status: end.status, code: end.code, refusedBecause: '', requestId },
-    ...{ subjectIds: [subjectId], latencyMs: end.latencyMs, at, actor },
+    ...{ subjectIds: [...subjectIds], latencyMs: end.latencyMs, at, actor },
   }
 }
 
 function callEvent<T extends CallEventType>(
   type: T,
-  subjectField: FieldOf<T>,
+  subjectFields: readonly [FieldOf<T>, ...FieldOf<T>[]],
   endedAtField: FieldOf<T> | null,
 ): CallEvent {
-  const named = endedAtField === null ? [subjectField] : [subjectField, endedAtField]
+  const named = endedAtField === null ? subjectFields : [...subjectFields, endedAtField]
   return {
     type,
     fields: ['accountId', 'livemode', 'call', ...named] as readonly string[] as CallEvent['fields'],
@@ -80,8 +87,10 @@ function callEvent<T extends CallEventType>(
       const { accountId, livemode, call, ...rest } = data as EventData[CallEventType]
       if (call === null) return null
       const texts = rest as Readonly<Record<string, string>>
+      const [first, ...others] = subjectFields
+      const subjectIds = [texts[first]!, ...others.map((field) => texts[field]!)] as const
       const endedAt = endedAtField === null ? null : texts[endedAtField]!
-      return { call, accountId, livemode, subjectId: texts[subjectField]!, endedAt }
+      return { call, accountId, livemode, subjectIds, endedAt }
     },
   }
 }

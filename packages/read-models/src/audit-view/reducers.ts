@@ -77,6 +77,7 @@ export const auditView: ReadModel = {
     screenTopic('interactive', livemode),
     topicOf('BulkSubmitted', livemode),
     topicOf('WebhookEndpointCreated', livemode),
+    topicOf('ReportShareCreated', livemode),
   ]),
   workTopics: [screenTopic('interactive', true), screenTopic('interactive', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
@@ -114,7 +115,7 @@ export const auditView: ReadModel = {
   ],
 }
 
-function rowOf({ call, accountId, livemode, subjectId, endedAt }: RecordedCall) {
+function rowOf({ call, accountId, livemode, subjectIds, endedAt }: RecordedCall) {
   const end = endedAt === null ? null : endOf(call, { endedAt, isFailed: false })
   return {
     request_id: call.requestId,
@@ -127,11 +128,11 @@ function rowOf({ call, accountId, livemode, subjectId, endedAt }: RecordedCall) 
     route: call.route,
     status: call.status,
     code: '',
-    subject_ids: JSON.stringify([subjectId]),
+    subject_ids: JSON.stringify(subjectIds),
     latency_ms: end?.latencyMs ?? 0,
     at: call.at,
     actor: call.actor,
-    report_id: endedAt === null ? subjectId : null,
+    report_id: endedAt === null ? subjectIds[0] : null,
     is_audited: false,
   }
 }

@@ -252,6 +252,153 @@ export interface components {
             /** @description The id under which the report can be fetched later, where it has one. */
             readonly report_id?: string;
         };
+        readonly NewShareRequest: {
+            /** @description After so many hours the link opens nothing. 168 where absent. */
+            readonly expires_in_hours?: number;
+            /** @description For whom or what the link is made. Readers do not see it. */
+            readonly label?: string;
+        };
+        readonly NewShare: {
+            readonly share_id: string;
+            readonly report_id: string;
+            /** @description For whom or what it was made; may be empty. */
+            readonly label: string;
+            /** @description `usable`, `expired` or `revoked`. */
+            readonly status: string;
+            /** @description When it was made; UTC, RFC 3339 with milliseconds. */
+            readonly created_at: string;
+            readonly created_by: components["schemas"]["CasePerson"];
+            /** @description From then on it opens nothing; UTC, RFC 3339 with milliseconds. */
+            readonly expires_at: string;
+            /** @description When it was revoked; null where it was not. */
+            readonly revoked_at: string | null;
+            /** @description How often it has been opened. */
+            readonly opens: number;
+            /** @description When it was last opened; null where it never was. */
+            readonly last_opened_at: string | null;
+            /**
+             * Format: uri
+             * @description The link. It contains the token, and only this answer has it.
+             */
+            readonly url: string;
+        };
+        readonly CasePerson: {
+            /** @description The API key of the call. */
+            readonly key_id: string;
+            /** @description The person, where one was signed in. */
+            readonly person: string | null;
+        };
+        readonly Share: {
+            readonly share_id: string;
+            readonly report_id: string;
+            /** @description For whom or what it was made; may be empty. */
+            readonly label: string;
+            /** @description `usable`, `expired` or `revoked`. */
+            readonly status: string;
+            /** @description When it was made; UTC, RFC 3339 with milliseconds. */
+            readonly created_at: string;
+            readonly created_by: components["schemas"]["CasePerson"];
+            /** @description From then on it opens nothing; UTC, RFC 3339 with milliseconds. */
+            readonly expires_at: string;
+            /** @description When it was revoked; null where it was not. */
+            readonly revoked_at: string | null;
+            /** @description How often it has been opened. */
+            readonly opens: number;
+            /** @description When it was last opened; null where it never was. */
+            readonly last_opened_at: string | null;
+        };
+        readonly ReportCase: {
+            readonly report_id: string;
+            /** @description The screened address, as the report has it. */
+            readonly address: string;
+            readonly chain: string;
+            /** @description The level of the report. */
+            readonly level: string;
+            /** @description The score of the report. */
+            readonly score: number;
+            /** @description `open`, `escalated` or `cleared`; null while nobody has worked on the report. */
+            readonly disposition: string | null;
+            /** @description Number of entries in the history. Each entry adds one. */
+            readonly version: number;
+            /** @description Whether another person must confirm that this report is cleared. */
+            readonly needs_second_person: boolean;
+            /** @description The disposition that waits for a second person; null where none does. */
+            readonly proposal: {
+                readonly disposition: string;
+                readonly reason: string;
+                readonly by: components["schemas"]["CasePerson"];
+                /** @description When it was proposed; UTC, RFC 3339 with milliseconds. */
+                readonly at: string;
+                /** @description The version of its entry. */
+                readonly version: number;
+            } | null;
+            /** @description When the first entry was made; null without one. */
+            readonly opened_at: string | null;
+            /** @description When the last entry was made; null without one. */
+            readonly changed_at: string | null;
+            /** @description Oldest first. Nothing is ever removed. */
+            readonly history: readonly components["schemas"]["CaseEntry"][];
+        };
+        readonly CaseEntry: {
+            /** @description Place in the history, from 1. */
+            readonly version: number;
+            /** @description `note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`; others may be added. */
+            readonly kind: string;
+            /** @description When it was made; UTC, RFC 3339 with milliseconds. */
+            readonly at: string;
+            readonly by: components["schemas"]["CasePerson"];
+            /** @description The note, or the reason of the disposition. */
+            readonly text: string;
+            /** @description The disposition that was set, proposed or declined; null for a note. */
+            readonly disposition: string | null;
+            /** @description The disposition before a change; null for other entries, and where the change opened the case. */
+            readonly previous_disposition: string | null;
+            /** @description The entry that this one confirms or declines; null where it does neither. */
+            readonly proposal_version: number | null;
+        };
+        readonly NewNoteRequest: {
+            readonly text: string;
+            /** @description The `version` of the case that the caller has read. Another one now is 412 `version_mismatch`. */
+            readonly version?: number;
+        };
+        readonly DispositionRequest: {
+            /** @enum {string} */
+            readonly disposition: "open" | "escalated" | "cleared";
+            /** @description Why. */
+            readonly reason: string;
+            /** @description The `version` of the case that the caller has read. Another one now is 412 `version_mismatch`. */
+            readonly version: number;
+        };
+        readonly CaseSummary: {
+            readonly report_id: string;
+            /** @description The screened address, as the report has it. */
+            readonly address: string;
+            readonly chain: string;
+            /** @description The level of the report. */
+            readonly level: string;
+            /** @description The score of the report. */
+            readonly score: number;
+            /** @description `open`, `escalated` or `cleared`; null while nobody has worked on the report. */
+            readonly disposition: string | null;
+            /** @description Number of entries in the history. Each entry adds one. */
+            readonly version: number;
+            /** @description Whether another person must confirm that this report is cleared. */
+            readonly needs_second_person: boolean;
+            /** @description The disposition that waits for a second person; null where none does. */
+            readonly proposal: {
+                readonly disposition: string;
+                readonly reason: string;
+                readonly by: components["schemas"]["CasePerson"];
+                /** @description When it was proposed; UTC, RFC 3339 with milliseconds. */
+                readonly at: string;
+                /** @description The version of its entry. */
+                readonly version: number;
+            } | null;
+            /** @description When the first entry was made; null without one. */
+            readonly opened_at: string | null;
+            /** @description When the last entry was made; null without one. */
+            readonly changed_at: string | null;
+        };
         readonly BulkRequest: {
             /** @description Addresses in any form, of any chains. A bad one is the error of its item, not of the job. */
             readonly addresses: readonly string[];

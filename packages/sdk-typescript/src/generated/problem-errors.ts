@@ -73,6 +73,16 @@ export class TooManyEndpointsError extends ConflictError {
   override name = 'TooManyEndpointsError'
 }
 
+/** 409 `too_many_shares`: The report has as many share links as it may have. */
+export class TooManySharesError extends ConflictError {
+  override name = 'TooManySharesError'
+}
+
+/** 409 `case_conflict`: The case does not allow this change. */
+export class CaseConflictError extends ConflictError {
+  override name = 'CaseConflictError'
+}
+
 /** 409 `endpoint_disabled`: The webhook endpoint is disabled. */
 export class EndpointDisabledError extends ConflictError {
   override name = 'EndpointDisabledError'
@@ -81,6 +91,11 @@ export class EndpointDisabledError extends ConflictError {
 /** 409 `job_not_ended`: The bulk job has not ended. */
 export class JobNotEndedError extends ConflictError {
   override name = 'JobNotEndedError'
+}
+
+/** 412 `version_mismatch`: The case has changed since it was read. */
+export class VersionMismatchError extends RequestError {
+  override name = 'VersionMismatchError'
 }
 
 /** 413 `payload_too_large`: The body is too large. */
@@ -162,8 +177,11 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   not_acceptable: NotAcceptableError,
   idempotency_in_progress: IdempotencyInProgressError,
   too_many_endpoints: TooManyEndpointsError,
+  too_many_shares: TooManySharesError,
+  case_conflict: CaseConflictError,
   endpoint_disabled: EndpointDisabledError,
   job_not_ended: JobNotEndedError,
+  version_mismatch: VersionMismatchError,
   payload_too_large: PayloadTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,
   unsupported_chain: UnsupportedChainError,

@@ -1,6 +1,6 @@
 /** The call as the event that it makes records it: such an event is the audit record of its call (docs/adr/0240). */
 import type { ApiCall } from '@cupel/contracts'
-import type { KeyedCall } from '../http/endpoint.js'
+import type { KeyedCall, TokenCall } from '../http/endpoint.js'
 
 /** `status`: HTTP status of the answer where the call succeeds. The answer is then marked `isRecorded`. */
 export function apiCallOf(call: KeyedCall, status: number): ApiCall {
@@ -14,6 +14,15 @@ export function apiCallOf(call: KeyedCall, status: number): ApiCall {
     status,
     at: arrivalTime(performance.now() - call.receivedMs),
     actor: call.caller.session?.actor ?? '',
+  }
+}
+
+/** The same for a call with a token in its path: it has no key. */
+export function tokenCallOf(call: TokenCall, status: number): ApiCall {
+  return {
+    ...{ requestId: call.requestId, keyId: '', actor: '', scope: '', clientAddress: call.clientAddress },
+    ...{ method: call.method, route: call.route, status },
+    at: arrivalTime(performance.now() - call.receivedMs),
   }
 }
 

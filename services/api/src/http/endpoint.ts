@@ -107,6 +107,20 @@ export interface OpenEndpoint<Path, Query> extends EndpointBase<Path, Query, und
   handle(call: Call, inputs: Inputs<Path, Query, undefined>): Promise<Answer | Refusal> | Answer | Refusal
 }
 
+/** A call with a token in its path instead of a key. */
+export interface TokenCall extends Call {
+  readonly clientAddress: string
+  readonly method: string
+  /** Path of the endpoint, with the names of its parameters. */
+  readonly route: string
+}
+
+export interface TokenEndpoint<Path> extends EndpointBase<Path, undefined, undefined> {
+  readonly access: 'token'
+  /** Null where the token opens nothing: the frame answers 404, and counts a failed authentication of the client. */
+  handle(call: TokenCall, inputs: Inputs<Path, undefined, undefined>): Promise<Answer | Refusal | null>
+}
+
 export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<Path, Query, Body> {
   readonly access: Scope
   /**
@@ -121,11 +135,15 @@ export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<P
 
 /** An endpoint whose input types the frame need not know: they were checked where it was defined. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- inputs are contravariant; their schemas guard them at run time
-export type Endpoint = OpenEndpoint<any, any> | KeyedEndpoint<any, any, any, any>
+export type Endpoint = OpenEndpoint<any, any> | TokenEndpoint<any> | KeyedEndpoint<any, any, any, any>
 
 export function openEndpoint<Path = undefined, Query = undefined>(
   endpoint: OpenEndpoint<Path, Query>,
 ): Endpoint {
+  return endpoint
+}
+
+export function tokenEndpoint<Path>(endpoint: TokenEndpoint<Path>): Endpoint {
   return endpoint
 }
 

@@ -15,6 +15,8 @@ type Json = Record<string, unknown>
 
 const tags = [
   { name: 'Screening', description: 'Screen addresses and read the reports.' },
+  { name: 'Sharing', description: 'Let somebody without a key read one report.' },
+  { name: 'Cases', description: 'What people write and decide about a report.' },
   { name: 'Bulk', description: 'Screen many addresses as one job.' },
   { name: 'Webhooks', description: 'Be told when a job ends.' },
   { name: 'Access', description: 'Calls made with the account’s keys.' },
@@ -88,7 +90,8 @@ const RATE_LIMIT_HEADER = {
 export function frameProblems(endpoint: Endpoint): ProblemCode[] {
   // Any request can lack its Host header, and any handler can fail.
   const codes: ProblemCode[] = ['invalid_request', 'internal_error']
-  if (endpoint.access !== 'open') {
+  if (endpoint.access === 'token') codes.push('https_required', 'too_many_failures', 'unavailable')
+  else if (endpoint.access !== 'open') {
     codes.push('invalid_key', 'ip_not_allowed', 'https_required')
     codes.push('rate_limited', 'too_many_failures', 'unavailable')
     if (endpoint.idempotency !== undefined)
@@ -114,7 +117,7 @@ function operationOf(endpoint: Endpoint, components: Components): Json {
     tags: [tag],
     summary,
     description,
-    ...(endpoint.access === 'open' ? { security: [] } : {}),
+    ...(needsKey(endpoint) ? {} : { security: [] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(endpoint.bodySchema === undefined ? {} : { requestBody: requestBodyOf(endpoint, components) }),
     responses: { ...successesOf(endpoint, components), ...problemsOf(endpoint, components) },
@@ -122,12 +125,14 @@ function operationOf(endpoint: Endpoint, components: Components): Json {
 }
 
 function hasIdempotency(endpoint: Endpoint): boolean {
-  return endpoint.access !== 'open' && endpoint.idempotency !== undefined
+  return 'idempotency' in endpoint && endpoint.idempotency !== undefined
 }
+
+const needsKey = ({ access }: Endpoint): boolean => access !== 'open' && access !== 'token'
 
 /** Headers any answer to an admitted call of this endpoint carries. */
 function callHeadersOf(endpoint: Endpoint): Json {
-  return endpoint.access === 'open' ? everywhere : { ...everywhere, ...rateLimitFields }
+  return needsKey(endpoint) ? { ...everywhere, ...rateLimitFields } : everywhere
 }
 
 function requestBodyOf(endpoint: Endpoint, components: Components): Json {
@@ -173,7 +178,7 @@ function problemsOf(endpoint: Endpoint, components: Components): Json {
         codes.filter((code) => problemCodes[code].status === status),
         status,
         // Without a valid key there is no bucket to tell of.
-        status === 401 || endpoint.access === 'open' ? everywhere : callHeadersOf(endpoint),
+        status === 401 || !needsKey(endpoint) ? everywhere : callHeadersOf(endpoint),
         components,
       ),
     ]),

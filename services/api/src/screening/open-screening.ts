@@ -1,5 +1,5 @@
 /** The parts of the API that screens need, put together: report ids, the screens in wait, the tail that settles them, reads. */
-import { isPendingScreen, notePendingScreens, takeReportNumbers, type Caller } from '@cupel/access'
+import { isPendingScreen, notePendingScreens, takeReportNumbers } from '@cupel/access'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -91,8 +91,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
 function openReports(log: EventLog, database: Database): ReportReader {
   return createReportReader({
     log,
-    read: ({ accountId, livemode }: Caller, reportId) =>
-      getReport(database, { accountId, livemode, reportId }),
+    read: ({ accountId, livemode }, reportId) => getReport(database, { accountId, livemode, reportId }),
     waitUntilProjected: (position, timeoutMs) =>
       waitUntilProjected({ database, group: readModelGroup(reportView), ...position, timeoutMs }),
     isPending: ({ accountId, livemode }, reportId) =>

@@ -3,10 +3,9 @@
  * waits until the read model has passed the end that the id's partition had when the call came, and reads again
  * (docs/adr/0073).
  */
-import type { Caller } from '@cupel/access'
 import { reportPartition, topicOf } from '@cupel/contracts'
 import type { EventLog, Position } from '@cupel/event-log'
-import type { StoredReport } from '@cupel/read-models'
+import type { ReportOwner, StoredReport } from '@cupel/read-models'
 
 export type FoundReport =
   | { readonly kind: 'report'; readonly document: string }
@@ -20,16 +19,16 @@ export type FoundReport =
   | { readonly kind: 'behind' }
 
 export interface ReportReader {
-  find(caller: Caller, reportId: string): Promise<FoundReport>
+  find(owner: ReportOwner, reportId: string): Promise<FoundReport>
 }
 
 export interface ReportReaderOptions {
   readonly log: EventLog
   /** The stored outcome of a screening of this account and environment; null where there is none. */
-  readonly read: (caller: Caller, reportId: string) => Promise<StoredReport | null>
+  readonly read: (owner: ReportOwner, reportId: string) => Promise<StoredReport | null>
   /** Whether the read model of reports has passed `position` before the time ran out. */
   readonly waitUntilProjected: (position: Position, timeoutMs: number) => Promise<boolean>
-  readonly isPending: (caller: Caller, reportId: string) => Promise<boolean>
+  readonly isPending: (owner: ReportOwner, reportId: string) => Promise<boolean>
 }
 
 /** Longest wait for the read model; after it the caller gets 503 and may retry. */
@@ -37,10 +36,10 @@ export const READ_YOUR_WRITES_TIMEOUT_MS = 2_000
 
 export function createReportReader(options: ReportReaderOptions): ReportReader {
   return {
-    async find(caller, reportId) {
-      const stored = await options.read(caller, reportId)
+    async find(owner, reportId) {
+      const stored = await options.read(owner, reportId)
       if (stored !== null) return foundOf(stored)
-      const topic = topicOf('ReportGenerated', caller.livemode)
+      const topic = topicOf('ReportGenerated', owner.livemode)
       const partition = reportPartition(reportId)
       const offset = await options.log.endOffset(topic, partition)
       const isCurrent = await options.waitUntilProjected(
@@ -48,8 +47,8 @@ export function createReportReader(options: ReportReaderOptions): ReportReader {
         READ_YOUR_WRITES_TIMEOUT_MS,
       )
       // Read before the second look: a screening that ends between the two is found by the second.
-      const isPending = await options.isPending(caller, reportId)
-      const again = await options.read(caller, reportId)
+      const isPending = await options.isPending(owner, reportId)
+      const again = await options.read(owner, reportId)
       if (again !== null) return foundOf(again)
       if (isPending) return { kind: 'pending' }
       return { kind: isCurrent ? 'unknown' : 'behind' }

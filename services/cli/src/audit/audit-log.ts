@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers,
- * webhook endpoints, rebuilt read models with the differences they accepted. */
+ * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
@@ -46,6 +46,13 @@ const auditedTypes = [
   'WebhookEndpointCreated',
   'WebhookEndpointChanged',
   'WebhookEndpointDeleted',
+  'ReportShareCreated',
+  'ReportShareRevoked',
+  'ReportShareOpened',
+  'ReportNoteAdded',
+  'DispositionProposed',
+  'DispositionProposalDeclined',
+  'DispositionChanged',
 ] as const satisfies readonly EventType[]
 
 /** The partitions that an export reads. The bulk half of the report topic is left out: no call waits for its reports. */
@@ -54,6 +61,7 @@ export async function placesOf(log: EventLog): Promise<Place[]> {
   const topics = [
     ...auditedTypes.map((type) => topicOf(type)),
     ...[topicOf('ApiRequestAudited', false), topicOf('WebhookEndpointCreated', false)],
+    topicOf('ReportShareCreated', false),
     ...[screenTopic('interactive', true), screenTopic('interactive', false)],
     ...[topicOf('BulkSubmitted', true), topicOf('BulkSubmitted', false)],
     ...reports,

@@ -21,7 +21,10 @@ export function createCallEnds(): CallEnds {
 
   return {
     call(recorded) {
-      const { endedAt, subjectId } = recorded
+      const {
+        endedAt,
+        subjectIds: [subjectId],
+      } = recorded
       if (endedAt !== null) return [eventOf(recorded, { isFailed: false, endedAt })]
       const outcome = outcomes.get(subjectId)
       if (outcome !== undefined) return [eventOf(recorded, outcome)]

@@ -9,7 +9,7 @@ const call = (requestId: string, subjectId: string, endedAt: string | null = nul
     ...{ requestId, keyId: 'k', scope: 'read-write', clientAddress: '203.0.113.9' },
     ...{ method: 'POST', route: '/v1/screen', status: 200, at: AT, actor: '' },
   },
-  ...{ accountId: 'acc', livemode: true, subjectId, endedAt },
+  ...{ accountId: 'acc', livemode: true, subjectIds: [subjectId], endedAt },
 })
 const outcome = (isFailed: boolean): ScreenOutcome => ({ isFailed, endedAt: '2026-11-21T09:00:00.007Z' })
 

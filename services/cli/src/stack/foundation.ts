@@ -1,5 +1,6 @@
 /** Prepares a database and a log for the services: tables, schemas, topics. Safe to repeat. */
 import { accessMigrations } from '@cupel/access'
+import { casesMigrations } from '@cupel/cases'
 import { bulkMigrations, COORDINATOR_GROUP } from '@cupel/bulk-coordinator'
 import { eventSchemas, topicSpecs, type Logger } from '@cupel/contracts'
 import {
@@ -18,6 +19,7 @@ import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { SCORER_GROUPS } from '@cupel/scorer'
+import { sharingMigrations } from '@cupel/sharing'
 import { DISPATCHER_GROUP } from '@cupel/webhook-dispatcher'
 import { webhooksMigrations } from '@cupel/webhooks'
 
@@ -30,6 +32,8 @@ export const migrationSources = [
   labelsMigrations,
   ledgerMigrations,
   webhooksMigrations,
+  sharingMigrations,
+  casesMigrations,
 ]
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {

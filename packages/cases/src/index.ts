@@ -1,0 +1,6 @@
+export { casesMigrations } from './migrations.js'
+export { addNote, setDisposition } from './change-case.js'
+export type { Actor, CaseRefusal, ChangeResult, ReportFacts } from './change-case.js'
+export { MAX_ENTRIES, MAX_NOTES, MAX_TEXT_LENGTH } from './limits.js'
+export { listCases, readCase } from './queries.js'
+export type { CaseCursor, CaseFilter, CasePage, Owner, StoredCase, StoredEntry } from './queries.js'

@@ -1,0 +1,180 @@
+/** Reads of cases. Every one names the account and its environment: another one's cases do not exist. */
+import type { Disposition, EntryKind } from '@cupel/contracts'
+import { asFields, asTimes, type Queryable } from '@cupel/postgres'
+
+/** An account in one of its environments. */
+export interface Owner {
+  readonly accountId: string
+  readonly livemode: boolean
+}
+
+export interface StoredCase extends Owner {
+  readonly reportId: string
+  readonly address: string
+  readonly chain: string
+  readonly level: string
+  readonly score: number
+  readonly disposition: Disposition
+  readonly version: number
+  /** The entry of the pending proposal; null where there is none. */
+  readonly proposal: StoredEntry | null
+  /** Times are UTC, RFC 3339 with milliseconds. */
+  readonly openedAt: string
+  readonly changedAt: string
+}
+
+export interface StoredEntry extends Owner {
+  readonly version: number
+  readonly kind: EntryKind
+  readonly text: string
+  readonly disposition: Disposition | null
+  readonly previousDisposition: Disposition | null
+  readonly proposalVersion: number | null
+  readonly madeAt: string
+  readonly keyId: string
+  readonly holder: string
+  /** Empty where nobody was signed in. */
+  readonly actor: string
+}
+
+/** The case with its history, oldest first, as of one moment; null where nobody has worked on the report. */
+export async function readCase(
+  database: Queryable,
+  order: Owner & { readonly reportId: string },
+): Promise<{ readonly summary: StoredCase; readonly history: readonly StoredEntry[] } | null> {
+  // One statement sees one moment, so that the version is the number of entries.
+  const rows = await database.query<CaseRow & EntryRow>(
+    `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
+     FROM cases.report_case c JOIN cases.entry e ON e.report_id = c.report_id
+     WHERE c.report_id = $1 AND c.account_id = $2 AND c.livemode = $3 ORDER BY e.version`,
+    [order.reportId, order.accountId, order.livemode],
+  )
+  const [first] = rows
+  if (first === undefined) return null
+  const history = rows.map((row) => entryOf(row, order))
+  return { summary: caseOf(first, order, history.find(isProposalOf(first)) ?? null), history }
+}
+
+/** The same without the history. */
+export async function readSummary(
+  transaction: Queryable,
+  order: Owner & { readonly reportId: string },
+): Promise<StoredCase | null> {
+  const { items } = await selectCases(transaction, order, 'c.report_id = $3', [order.reportId], 1)
+  return items[0] ?? null
+}
+
+export interface CaseFilter {
+  readonly dispositions?: readonly Disposition[] | undefined
+  readonly level?: string | undefined
+}
+
+/** Place in the list: the last case of the page before. */
+export interface CaseCursor {
+  readonly changedAt: string
+  readonly reportId: string
+}
+
+export interface CasePage {
+  readonly items: readonly StoredCase[]
+  /** Null at the end of the list. */
+  readonly next: CaseCursor | null
+}
+
+/** Cases of an account, the one that changed last first. */
+export async function listCases(
+  database: Queryable,
+  order: Owner & { filter: CaseFilter; pageSize: number; after: CaseCursor | null },
+): Promise<CasePage> {
+  const { filter, after, pageSize } = order
+  const values: unknown[] = []
+  const parameter = (value: unknown): string => `$${2 + values.push(value)}`
+  const conditions = ['true']
+  if (filter.dispositions !== undefined)
+    conditions.push(`c.disposition = ANY (${parameter(filter.dispositions)}::text[])`)
+  if (filter.level !== undefined) conditions.push(`c.level = ${parameter(filter.level)}`)
+  if (after !== null)
+    conditions.push(
+      `(c.changed_at, c.report_id) < (${parameter(after.changedAt)}::timestamptz, ${parameter(after.reportId)})`,
+    )
+  return await selectCases(database, order, conditions.join(' AND '), values, pageSize)
+}
+
+async function selectCases(
+  database: Queryable,
+  owner: Owner,
+  condition: string,
+  values: readonly unknown[],
+  pageSize: number,
+): Promise<CasePage> {
+  const rows = await database.query<CaseRow & (EntryRow | NoEntry)>(
+    `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
+     FROM cases.report_case c LEFT JOIN cases.entry e ON e.report_id = c.report_id AND e.version = c.proposal_version
+     WHERE c.account_id = $1 AND c.livemode = $2 AND ${condition}
+     ORDER BY c.changed_at DESC, c.report_id DESC LIMIT ${pageSize + 1}`,
+    [owner.accountId, owner.livemode, ...values],
+  )
+  const items = rows
+    .slice(0, pageSize)
+    .map((row) => caseOf(row, owner, isEntry(row) ? entryOf(row, owner) : null))
+  const last = items.at(-1)
+  const next =
+    rows.length > pageSize && last !== undefined
+      ? { changedAt: last.changedAt, reportId: last.reportId }
+      : null
+  return { items, next }
+}
+
+interface CaseRow extends Omit<StoredCase, 'proposal' | 'disposition'> {
+  readonly caseDisposition: Disposition
+  readonly proposedIn: number | null
+}
+
+interface EntryRow extends Omit<StoredEntry, 'version' | keyof Owner> {
+  readonly entryVersion: number
+  readonly entryAccountId: string
+  readonly entryLivemode: boolean
+}
+
+interface NoEntry {
+  readonly entryVersion: null
+}
+
+function isEntry(row: CaseRow & (EntryRow | NoEntry)): row is CaseRow & EntryRow {
+  return row.entryVersion !== null
+}
+
+const CASE_FIELDS = `${asFields('c.report_id, c.account_id, c.livemode, c.address, c.chain, c.level, c.score, c.version')},
+  c.disposition AS "caseDisposition", c.proposal_version AS "proposedIn", ${asTimes('c.opened_at, c.changed_at')}`
+const ENTRY_FIELDS = `e.version AS "entryVersion", e.account_id AS "entryAccountId", e.livemode AS "entryLivemode",
+  ${asFields('e.kind, e.text, e.disposition, e.previous_disposition, e.proposal_version, e.key_id, e.holder, e.actor')}, ${asTimes('e.made_at')}`
+
+const isProposalOf =
+  ({ proposedIn }: CaseRow) =>
+  ({ version }: StoredEntry): boolean =>
+    version === proposedIn
+
+function caseOf(row: CaseRow, owner: Owner, proposal: StoredEntry | null): StoredCase {
+  const { reportId, accountId, livemode, address, chain, level, score, version, openedAt, changedAt } = row
+  const stored = { reportId, accountId, livemode, address, chain, level, score, version, openedAt, changedAt }
+  return ownRow({ ...stored, disposition: row.caseDisposition, proposal }, owner)
+}
+
+function entryOf(row: EntryRow, owner: Owner): StoredEntry {
+  const { kind, text, disposition, previousDisposition, proposalVersion, madeAt, keyId, holder, actor } = row
+  const { entryVersion: version, entryAccountId: accountId, entryLivemode: livemode } = row
+  return ownRow(
+    {
+      ...{ version, kind, text, disposition, previousDisposition, proposalVersion },
+      ...{ madeAt, keyId, holder, actor, accountId, livemode },
+    },
+    owner,
+  )
+}
+
+/** The second wall between tenants, as in the read models: rejects a row of another tenant (docs/adr/0150). */
+function ownRow<R extends Owner>(row: R, owner: Owner): R {
+  if (row.accountId !== owner.accountId || row.livemode !== owner.livemode)
+    throw new Error('A query of cases returned a row of another tenant')
+  return row
+}

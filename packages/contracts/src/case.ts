@@ -1,0 +1,91 @@
+/** The case of a report as callers receive it: one zod schema is validation, type and API description. */
+import { z } from 'zod'
+
+export const dispositions = ['open', 'escalated', 'cleared'] as const
+export type Disposition = (typeof dispositions)[number]
+
+export const entryKinds = [
+  'note',
+  'disposition_changed',
+  'disposition_proposed',
+  'proposal_declined',
+] as const
+export type EntryKind = (typeof entryKinds)[number]
+
+const time = (what: string) => z.string().describe(`${what}; UTC, RFC 3339 with milliseconds.`)
+
+export const casePersonSchema = z
+  .object({
+    key_id: z.string().describe('The API key of the call.'),
+    person: z.string().nullable().describe('The person, where one was signed in.'),
+  })
+  .meta({ id: 'CasePerson' })
+export type CasePerson = z.infer<typeof casePersonSchema>
+
+const caseFields = {
+  report_id: z.string(),
+  address: z.string().describe('The screened address, as the report has it.'),
+  chain: z.string(),
+  level: z.string().describe('The level of the report.'),
+  score: z.number().describe('The score of the report.'),
+  disposition: z
+    .string()
+    .nullable()
+    .describe('`open`, `escalated` or `cleared`; null while nobody has worked on the report.'),
+  version: z.int().min(0).describe('Number of entries in the history. Each entry adds one.'),
+  needs_second_person: z
+    .boolean()
+    .describe('Whether another person must confirm that this report is cleared.'),
+  proposal: z
+    .object({
+      disposition: z.string(),
+      reason: z.string(),
+      by: casePersonSchema,
+      at: time('When it was proposed'),
+      version: z.int().describe('The version of its entry.'),
+    })
+    .nullable()
+    .describe('The disposition that waits for a second person; null where none does.'),
+  opened_at: z.string().nullable().describe('When the first entry was made; null without one.'),
+  changed_at: z.string().nullable().describe('When the last entry was made; null without one.'),
+}
+
+export const caseSummarySchema = z.object(caseFields).meta({ id: 'CaseSummary' })
+export type CaseSummary = z.infer<typeof caseSummarySchema>
+
+export const caseEntrySchema = z
+  .object({
+    version: z.int().describe('Place in the history, from 1.'),
+    kind: z
+      .string()
+      .describe(
+        '`note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`; others may be added.',
+      ),
+    at: time('When it was made'),
+    by: casePersonSchema,
+    text: z.string().describe('The note, or the reason of the disposition.'),
+    disposition: z
+      .string()
+      .nullable()
+      .describe('The disposition that was set, proposed or declined; null for a note.'),
+    previous_disposition: z
+      .string()
+      .nullable()
+      .describe(
+        'The disposition before a change; null for other entries, and where the change opened the case.',
+      ),
+    proposal_version: z
+      .int()
+      .nullable()
+      .describe('The entry that this one confirms or declines; null where it does neither.'),
+  })
+  .meta({ id: 'CaseEntry' })
+export type CaseEntry = z.infer<typeof caseEntrySchema>
+
+export const reportCaseSchema = z
+  .object({
+    ...caseFields,
+    history: z.array(caseEntrySchema).describe('Oldest first. Nothing is ever removed.'),
+  })
+  .meta({ id: 'ReportCase' })
+export type ReportCase = z.infer<typeof reportCaseSchema>

@@ -1,0 +1,14 @@
+export { sharingMigrations } from './migrations.js'
+export { digestOfToken, isShareToken, SHARE_TOKEN } from './share-token.js'
+export {
+  createShare,
+  DEFAULT_EXPIRY_HOURS,
+  listShares,
+  MAX_EXPIRY_HOURS,
+  MAX_LABEL_LENGTH,
+  MAX_USABLE_SHARES,
+  revokeShare,
+} from './shares.js'
+export type { Actor, CreateResult, Owner, Share, ShareCursor, SharePage, ShareStatus } from './shares.js'
+export { findUsableShare, MAX_OPENS_PER_MINUTE, openShare } from './openings.js'
+export type { Opening, UsableShare } from './openings.js'

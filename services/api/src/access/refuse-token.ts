@@ -1,0 +1,11 @@
+/** The answer to a token that opens nothing. Whoever guesses tokens is treated as one who guesses keys. */
+import type { AdmissionGate } from '@cupel/access'
+import { refuse, type Refusal } from '../http/problem.js'
+import { refusalOf } from './refusal-of.js'
+
+export function refuseToken(gate: Pick<AdmissionGate, 'noteFailure'>, clientAddress: string): Refusal {
+  const retryAfterSeconds = gate.noteFailure(clientAddress)
+  if (retryAfterSeconds === null) return refuse('not_found', 'The link is unknown, expired or revoked.')
+  const reason = 'too_many_failures'
+  return refusalOf({ admitted: false, reason, caller: null, rateLimit: null, retryAfterSeconds })
+}

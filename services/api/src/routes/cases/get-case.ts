@@ -1,0 +1,48 @@
+/** GET /v1/reports/{report_id}/case: what people have written and decided about a report. */
+import { readCase } from '@cupel/cases'
+import { reportCaseSchema } from '@cupel/contracts'
+import type { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { refusalOf, reportPath } from '../reports/get-report.js'
+import {
+  caseDocument,
+  caseExample,
+  caseHeaders,
+  CASES_TAG,
+  factsOf,
+  tagOfVersion,
+  type CaseParts,
+} from './case-description.js'
+
+export function getReportCase({ database, reports, secondPersonLevels }: CaseParts): Endpoint {
+  return keyedEndpoint<z.infer<typeof reportPath>>({
+    operationId: 'getReportCase',
+    method: 'GET',
+    path: '/v1/reports/{report_id}/case',
+    tag: CASES_TAG,
+    summary: 'Get the case of a report',
+    description:
+      'The disposition of a report, and every note and decision that led to it. Where nobody has worked on the report, the disposition is null and the version 0. The report itself never changes.',
+    access: 'read-only',
+    pathSchema: reportPath,
+    answers: [
+      {
+        status: 200,
+        description: 'The case.',
+        contentType: 'application/json',
+        schema: reportCaseSchema,
+        headers: caseHeaders,
+        example: caseExample,
+      },
+    ],
+    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    async handle({ caller }, { path }) {
+      const found = await reports.find(caller, path.report_id)
+      if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
+      const { accountId, livemode } = caller
+      const stored = await readCase(database, { accountId, livemode, reportId: path.report_id })
+      const document = caseDocument(factsOf(found.document), stored, secondPersonLevels)
+      return jsonAnswer(200, JSON.stringify(document), { etag: tagOfVersion(document.version) })
+    },
+  })
+}

@@ -1,0 +1,62 @@
+/** GET /v1/shared/{token}: the one report of a share link, for whoever has the link. */
+import { findUsableShare, MAX_OPENS_PER_MINUTE, openShare, SHARE_TOKEN } from '@cupel/sharing'
+import { z } from 'zod'
+import { tokenCallOf } from '../../audit/api-call.js'
+import { jsonAnswer, recorded, tokenEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { refuse } from '../../http/problem.js'
+import { statuses } from '../../http/status.js'
+import { reportComponent, reportExample } from '../reports/report-description.js'
+import { SHARING_TAG, type SharingParts } from './share-description.js'
+
+const tokenPath = z.object({ token: z.string().regex(SHARE_TOKEN).describe('The token of the link.') })
+
+const READ_RETRY_SECONDS = 1
+const NO_INDEX = 'noindex, nofollow'
+
+export function openReportShare({ database, reports }: SharingParts): Endpoint {
+  return tokenEndpoint<z.infer<typeof tokenPath>>({
+    operationId: 'openReportShare',
+    method: 'GET',
+    path: '/v1/shared/{token}',
+    tag: SHARING_TAG,
+    summary: 'Read a shared report',
+    description: `The report of a share link, exactly as it was made, without a key. A token that is unknown, expired or revoked is 404, and counts as a failed authentication of its client. Every opening is recorded, and a link opens at most ${MAX_OPENS_PER_MINUTE} times a minute.`,
+    access: 'token',
+    pathSchema: tokenPath,
+    answers: [
+      {
+        status: statuses.ok,
+        description: 'The report.',
+        contentType: 'application/json',
+        schema: reportComponent,
+        headers: {
+          'X-Robots-Tag': {
+            description: 'No search engine is to show it.',
+            schema: z.string(),
+            example: NO_INDEX,
+          },
+          Sunset: { description: 'From then on the link opens nothing (RFC 8594).', schema: z.string() },
+        },
+        example: reportExample,
+      },
+    ],
+    problems: ['not_found', 'rate_limited', 'unavailable'],
+    async handle(call, { path }) {
+      const share = await findUsableShare(database, path.token)
+      if (share === null) return null
+      const found = await reports.find(share, share.reportId)
+      if (found.kind !== 'report')
+        return refuse('unavailable', 'The report cannot be read right now.', {
+          retryAfterSeconds: READ_RETRY_SECONDS,
+        })
+      const opening = await openShare(database, share, tokenCallOf(call, statuses.ok))
+      if (opening.kind === 'ended') return null
+      if (opening.kind === 'too_many')
+        return refuse('rate_limited', 'The link was opened too often within a minute.', {
+          retryAfterSeconds: opening.retryAfterSeconds,
+        })
+      const sunset = new Date(share.expiresAt).toUTCString()
+      return recorded(jsonAnswer(statuses.ok, found.document, { 'x-robots-tag': NO_INDEX, sunset }))
+    },
+  })
+}
