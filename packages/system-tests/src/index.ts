@@ -8,6 +8,7 @@ export {
   type ExpectedJudgement,
   type FileRow,
 } from './judgement-oracle.js'
+export { cupel, type CommandResult } from './command.js'
 export {
   createHome,
   removeHome,

@@ -40,9 +40,9 @@ export function Layout({ title, session, csrf, section, assets, children }: Layo
           {session === null || csrf === null ? null : <Person session={session} csrf={csrf} />}
         </header>
         {session !== null && !session.livemode ? (
-          <p class="sandbox-strip" role="note">
+          <aside class="sandbox-strip" aria-label="Sandbox">
             Sandbox: everything here is made up and says nothing about a real address.
-          </p>
+          </aside>
         ) : null}
         <main id="main" tabindex={-1}>
           {children}

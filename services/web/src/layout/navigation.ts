@@ -8,7 +8,15 @@ export interface NavigationEntry {
   readonly isFor?: (session: Session) => boolean
 }
 
-export const navigation: readonly NavigationEntry[] = [{ path: '/', label: 'Home' }]
+export const navigation: readonly NavigationEntry[] = [
+  { path: '/', label: 'Home' },
+  { path: '/screen', label: 'Screen' },
+  { path: '/history', label: 'History' },
+  { path: '/lists', label: 'Lists' },
+  { path: '/policy', label: 'Policy' },
+  { path: '/usage', label: 'Usage' },
+  { path: '/audit', label: 'Audit log' },
+]
 
 /** The entry whose path begins the given one; the longest where several do. */
 export function sectionOf(target: string): string {

@@ -1,7 +1,25 @@
 /** Every page of the console. The server serves this list. */
 import type { Page } from '../server/page.js'
+import { auditPages } from './audit/index.js'
+import { comparePages } from './compare/index.js'
+import { historyPages } from './history/index.js'
 import { homePages } from './home/index.js'
+import { listsPages } from './lists/index.js'
+import { policyPages } from './policy/index.js'
 import { reportPages } from './report/index.js'
+import { screenPages } from './screen/index.js'
 import { signInPages } from './sign-in/index.js'
+import { usagePages } from './usage/index.js'
 
-export const pages: readonly Page[] = [...signInPages, ...homePages, ...reportPages]
+export const pages: readonly Page[] = [
+  ...signInPages,
+  ...homePages,
+  ...screenPages,
+  ...reportPages,
+  ...historyPages,
+  ...comparePages,
+  ...listsPages,
+  ...policyPages,
+  ...usagePages,
+  ...auditPages,
+]

@@ -1,66 +1,94 @@
-/** GET /: the latest reports. */
-import { Level } from '../../components/level.js'
+/** GET /: what a person at a compliance desk needs first: a field for an address, what stands in the way, and what was found. */
+import { visibleText } from '@cupel/report-document'
+import type { LabelList, ListPage, ReportPage } from '../../api/answers.js'
+import { Notice } from '../../components/notice.js'
+import { ReportTable } from '../../components/report-table.js'
 import { page, type Page } from '../../server/page.js'
+import { ageText, isInTheWay, isWholeList, listName } from '../lists/list-state.js'
+import { emptyForm, ScreenForm } from '../screen/screen-form.js'
 
-interface ReportList {
-  readonly items: readonly {
-    readonly report_id: string
-    readonly address: string
-    readonly chain: string
-    readonly generated_at: string
-    readonly risk: { readonly level: string; readonly score: number }
-  }[]
-}
-
-const LATEST_REPORTS = 20
+const LATEST_REPORTS = 10
+const RED_REPORTS = 5
 
 export const showHome: Page = {
   method: 'GET',
   path: '/',
   access: 'session',
-  async handle({ api }) {
-    const { items } = await api.get<ReportList>('/v1/reports', { page_size: LATEST_REPORTS })
+  async handle(call) {
+    const { api, session } = call
+    const [latest, red, lists] = await Promise.all([
+      api.get<ReportPage>('/v1/reports', { page_size: LATEST_REPORTS }),
+      api.get<ReportPage>('/v1/reports', { level: 'red', page_size: RED_REPORTS }),
+      api.get<ListPage<LabelList>>('/v1/lists'),
+    ])
     return page(
       'Home',
       <>
-        <h1>Latest reports</h1>
-        {items.length === 0 ? <p class="empty">No address was screened yet.</p> : <Reports items={items} />}
+        <section aria-labelledby="screen-title">
+          <h1 id="screen-title">Screen an address</h1>
+          <ScreenForm call={call} state={emptyForm} />
+        </section>
+        {session?.livemode === false ? null : <ListsInShort lists={lists.items} />}
+        {red.items.length === 0 || latest.items.length === 0 ? null : (
+          <section aria-labelledby="red-title">
+            <h2 id="red-title">Latest red reports</h2>
+            <ReportTable reports={red.items} caption="Latest red reports" />
+            <p>
+              <a href="/history?level=red">All red reports</a>
+            </p>
+          </section>
+        )}
+        <section aria-labelledby="latest-title">
+          <h2 id="latest-title">Latest reports</h2>
+          {latest.items.length === 0 ? (
+            <p class="empty">
+              No address was screened yet. {session?.livemode === false ? <SandboxHint /> : null}
+            </p>
+          ) : (
+            <>
+              <ReportTable reports={latest.items} caption="Latest reports" />
+              <p>
+                <a href="/history">History</a>
+              </p>
+            </>
+          )}
+        </section>
       </>,
+      { section: '/' },
     )
   },
 }
 
-function Reports({ items }: ReportList) {
+const SandboxHint = () => (
+  <>The sandbox has addresses for every level, error and delay; its documentation lists them.</>
+)
+
+/** Whether the lists of authorities can be relied on, in one line. */
+function ListsInShort({ lists }: { readonly lists: readonly LabelList[] }) {
+  const faults = lists.filter(isInTheWay)
+  const own = lists.filter(isWholeList)
+  if (faults.length > 0)
+    return (
+      <Notice kind="fault">
+        No address is green at the moment: {faults.map((list) => visibleText(listName(list))).join(', ')}{' '}
+        {faults.length === 1 ? 'is' : 'are'} too old, incomplete or absent. <a href="/lists">See the lists</a>
+        .
+      </Notice>
+    )
+  if (own.length === 0)
+    return (
+      <Notice kind="hint">
+        No whole sanctions list is in force, so no address is green. <a href="/lists">See the lists</a>.
+      </Notice>
+    )
   return (
-    <div class="table-scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Level</th>
-            <th scope="col">Address</th>
-            <th scope="col">Chain</th>
-            <th scope="col">Generated</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ report_id, address, chain, generated_at, risk }) => (
-            <tr key={report_id}>
-              <td>
-                <Level level={risk.level} score={risk.score} />
-              </td>
-              <td>
-                <a href={`/reports/${report_id}`}>
-                  <code>{address}</code>
-                </a>
-              </td>
-              <td>{chain}</td>
-              <td>
-                <time datetime={generated_at}>{generated_at.slice(0, 16).replace('T', ' ')} UTC</time>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <p class="quiet">
+      <span class="sign" aria-hidden="true">
+        ✓
+      </span>{' '}
+      Sanctions lists in force:{' '}
+      {own.map((list) => `${visibleText(listName(list))} (${ageText(list.age_hours)})`).join(', ')}.{' '}
+      <a href="/lists">All lists</a>
+    </p>
   )
 }

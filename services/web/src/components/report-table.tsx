@@ -1,0 +1,88 @@
+/** Reports in a table, one line each: how it ended and why. */
+import type { Report } from '@cupel/contracts'
+import { verdictOf, visibleText } from '@cupel/report-document'
+import { Level } from './level.js'
+import { Moment } from './moment.js'
+
+interface ReportTableProps {
+  readonly reports: readonly Report[]
+  /** Says what the table shows, for people who do not see it. */
+  readonly caption: string
+  /** Each line can be chosen, for a comparison. */
+  readonly isSelectable?: boolean
+}
+
+export function ReportTable({ reports, caption, isSelectable = false }: ReportTableProps) {
+  const hasReference = reports.some(({ customer_reference }) => customer_reference !== null)
+  return (
+    <div class="table-scroll" role="group" aria-label={caption} tabindex={0}>
+      <table class="reports stacked">
+        <thead>
+          <tr>
+            {isSelectable ? <th scope="col">Compare</th> : null}
+            <th scope="col">Level</th>
+            <th scope="col">Address</th>
+            <th scope="col">Why</th>
+            {hasReference ? <th scope="col">Reference</th> : null}
+            <th scope="col">Generated</th>
+          </tr>
+        </thead>
+        <tbody>
+          {reports.map((report, index) => (
+            <ReportLine key={report.report_id} {...{ report, index, isSelectable, hasReference }} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface ReportLineProps {
+  readonly report: Report
+  readonly index: number
+  readonly isSelectable: boolean
+  readonly hasReference: boolean
+}
+
+/** The two newest reports are chosen at first. */
+const CHOSEN = 2
+
+function ReportLine({ report, index, isSelectable, hasReference }: ReportLineProps) {
+  const { report_id, address, chain, generated_at, customer_reference, risk } = report
+  return (
+    <tr>
+      {isSelectable ? (
+        <td>
+          <input
+            type="checkbox"
+            name="report"
+            value={report_id}
+            aria-label={`Compare the report of ${generated_at}`}
+            checked={index < CHOSEN}
+          />
+        </td>
+      ) : null}
+      <td>
+        <Level level={risk.level} score={risk.score} />
+      </td>
+      <td class="address">
+        <a href={`/reports/${report_id}`}>
+          <code>{visibleText(address)}</code>
+        </a>{' '}
+        <span class="tag">{visibleText(chain)}</span>
+      </td>
+      <td dir="auto">{reasonOf(report)}</td>
+      {hasReference ? <td dir="auto">{visibleText(customer_reference ?? '')}</td> : null}
+      <td>
+        <Moment at={generated_at} />
+      </td>
+    </tr>
+  )
+}
+
+/** The headline without what the first column says: `Red, 95 of 100: listed by …` becomes `Listed by …`. */
+function reasonOf(report: Report): string {
+  const { headline } = verdictOf(report)
+  const reason = headline.slice(headline.indexOf(': ') + 2)
+  return reason.charAt(0).toUpperCase() + reason.slice(1)
+}

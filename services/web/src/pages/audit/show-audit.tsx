@@ -1,0 +1,160 @@
+/** GET /audit: every call with a key of the account, newest first, with filters. */
+import { visibleText } from '@cupel/report-document'
+import { ApiProblem } from '../../api/api-problem.js'
+import type { ListPage } from '../../api/answers.js'
+import { Moment } from '../../components/moment.js'
+import { Notice } from '../../components/notice.js'
+import { Pager } from '../../components/pager.js'
+import { page, type Page } from '../../server/page.js'
+import { dayAfter } from '../history/show-history.js'
+import { AuditFilters, filterOf, isSearch, type AuditFilter } from './audit-filters.js'
+
+interface AuditEntry {
+  readonly at: string
+  readonly request_id: string
+  readonly key_id: string
+  readonly scope: string
+  /** The person, where a sign-in service named one; absent in versions that know none. */
+  readonly actor?: string | null
+  readonly client_address: string
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly code: string | null
+  readonly subject_ids: readonly string[]
+  readonly latency_ms: number
+}
+
+const PAGE_SIZE = 100
+
+export const showAudit: Page = {
+  method: 'GET',
+  path: '/audit',
+  access: 'session',
+  async handle({ api, query }) {
+    const filter = filterOf(query)
+    let found: ListPage<AuditEntry> = { items: [], next_page_token: null }
+    let fault: string | null = null
+    try {
+      found = await api.get<ListPage<AuditEntry>>('/v1/audit-log', {
+        key_id: filter.key,
+        route: filter.route,
+        subject_id: filter.subject,
+        client_address: filter.client,
+        outcome: filter.outcome === '' ? '' : 'problem',
+        from: filter.from,
+        to: dayAfter(filter.to),
+        page_size: PAGE_SIZE,
+        page_token: query.get('page_token'),
+      })
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.status !== 400) throw error
+      fault = error.errors.map(({ detail }) => detail).join(' ') || error.detail
+    }
+    return page(
+      'Audit log',
+      <section>
+        <h1>Audit log</h1>
+        <p class="quiet">
+          Every call with a key of this account, refused ones included. Keys themselves are stored nowhere.
+        </p>
+        <AuditFilters filter={filter} />
+        {fault === null ? null : <Notice kind="fault">{fault}</Notice>}
+        <Entries filter={filter} found={found} isRefused={fault !== null} />
+        <Pager path="/audit" query={query} next={found.next_page_token} isSearch={isSearch(filter)} />
+      </section>,
+      { section: '/audit', status: fault === null ? 200 : 400 },
+    )
+  },
+}
+
+interface EntriesProps {
+  readonly filter: AuditFilter
+  readonly found: ListPage<AuditEntry>
+  readonly isRefused: boolean
+}
+
+function Entries({ filter, found: { items, next_page_token: next }, isRefused }: EntriesProps) {
+  if (isRefused) return null
+  if (items.length === 0)
+    return (
+      <p class="empty">
+        {next !== null
+          ? 'Nothing fits among the calls looked through so far. Older ones are left.'
+          : Object.values(filter).some((value) => value !== '')
+            ? 'No call fits these filters.'
+            : 'No call was made yet.'}
+      </p>
+    )
+  return (
+    <div class="table-scroll" role="group" aria-label="Calls" tabindex={0}>
+      <table class="audit stacked">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Who</th>
+            <th scope="col">Call</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">About</th>
+            <th scope="col">From</th>
+            <th scope="col" class="number">
+              ms
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((entry) => (
+            <Entry key={entry.request_id} entry={entry} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const REFUSED_FROM = 400
+const FAILED_FROM = 500
+
+function Entry({ entry }: { readonly entry: AuditEntry }) {
+  const { at, request_id, key_id, actor, client_address, method, route, status, code, subject_ids } = entry
+  return (
+    <tr>
+      <td title={`Request ${request_id}`}>
+        <Moment at={at} />
+      </td>
+      <td dir="auto">
+        {typeof actor === 'string' && actor !== '' ? <>{visibleText(actor)}, </> : null}
+        <code>{key_id}</code>
+      </td>
+      <td>
+        {method} <code>{visibleText(route)}</code>
+      </td>
+      <td>
+        <span class={status >= REFUSED_FROM ? 'outcome outcome-problem' : 'outcome'}>
+          <span class="sign" aria-hidden="true">
+            {status >= FAILED_FROM ? '!' : status >= REFUSED_FROM ? '×' : '✓'}
+          </span>{' '}
+          {status}
+          {code === null ? '' : ` ${visibleText(code)}`}
+        </span>
+      </td>
+      <td>
+        {subject_ids.map((id) => (
+          <Subject key={id} id={id} />
+        ))}
+      </td>
+      <td>{visibleText(client_address)}</td>
+      <td class="number">{Math.round(entry.latency_ms)}</td>
+    </tr>
+  )
+}
+
+const REPORT_ID = /^[0-9a-f]{16}$/
+const JOB_ID = /^job_/
+
+function Subject({ id }: { readonly id: string }) {
+  const shown = <code>{visibleText(id)}</code>
+  if (REPORT_ID.test(id)) return <a href={`/reports/${id}`}>{shown}</a>
+  if (JOB_ID.test(id)) return <a href={`/bulk/${encodeURIComponent(id)}`}>{shown}</a>
+  return shown
+}

@@ -1,0 +1,154 @@
+/** A comparison as a page: what changed first, then every fact side by side. */
+import type { ComparedEvidence, ComparedFact, ReportComparison, Verdict } from '@cupel/report-document'
+import { visibleText } from '@cupel/report-document'
+import { Level } from '../../components/level.js'
+import { Moment } from '../../components/moment.js'
+
+interface ComparisonViewProps {
+  readonly comparison: ReportComparison
+  /** Of the earlier and of the later report. */
+  readonly verdicts: readonly [Verdict, Verdict]
+}
+
+export function ComparisonView({ comparison, verdicts }: ComparisonViewProps) {
+  const { before, after, summary, verdict, evidence, sameEvidence, limits, state, lists } = comparison
+  return (
+    <article class="comparison">
+      <h1>What changed between two reports</h1>
+      <p>
+        <code>{visibleText(after.address)}</code> <span class="tag">{visibleText(after.chain)}</span>
+      </p>
+      <ul class="summary">
+        {summary.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <div class="sides">
+        <Side title="Earlier report" verdict={verdicts[0]} id={before.report_id} at={before.generated_at} />
+        <Side title="Later report" verdict={verdicts[1]} id={after.report_id} at={after.generated_at} />
+      </div>
+      <section aria-labelledby="points">
+        <h2 id="points">Level and points</h2>
+        <Facts facts={verdict} caption="Level and points" />
+      </section>
+      <section aria-labelledby="evidence">
+        <h2 id="evidence">Evidence</h2>
+        {evidence.length === 0 ? null : <Evidence items={evidence} />}
+        <p class="quiet">
+          {sameEvidence === 0
+            ? 'No item of evidence is the same in both.'
+            : `${sameEvidence} ${sameEvidence === 1 ? 'item is' : 'items are'} the same in both.`}
+        </p>
+      </section>
+      {limits.gone.length + limits.added.length === 0 ? null : (
+        <section aria-labelledby="limits">
+          <h2 id="limits">What is not known</h2>
+          <ul class="limits">
+            {limits.added.map(({ text }) => (
+              <li key={text}>
+                <strong>New:</strong> {text}
+              </li>
+            ))}
+            {limits.gone.map(({ text }) => (
+              <li key={text}>
+                <strong>No longer:</strong> {text}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {lists.length === 0 ? null : (
+        <section aria-labelledby="lists">
+          <h2 id="lists">Lists that differ</h2>
+          <Facts facts={lists} caption="Lists that differ" />
+        </section>
+      )}
+      <section aria-labelledby="state">
+        <h2 id="state">State and provenance</h2>
+        <Facts facts={state} caption="State and provenance" />
+      </section>
+    </article>
+  )
+}
+
+interface SideProps {
+  readonly title: string
+  readonly verdict: Verdict
+  readonly id: string
+  readonly at: string
+}
+
+function Side({ title, verdict, id, at }: SideProps) {
+  return (
+    <section class={`verdict verdict-${verdict.level}`} aria-label={title}>
+      <p class="quiet">
+        {title}, <Moment at={at} />
+      </p>
+      <p>
+        <Level level={verdict.level} score={verdict.score} />
+      </p>
+      <p dir="auto">{verdict.headline}</p>
+      <a href={`/reports/${id}`}>
+        Report <code>{id}</code>
+      </a>
+    </section>
+  )
+}
+
+function Facts({ facts, caption }: { readonly facts: readonly ComparedFact[]; readonly caption: string }) {
+  return (
+    <div class="table-scroll" role="group" aria-label={caption} tabindex={0}>
+      <table class="compared">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">Earlier</th>
+            <th scope="col">Later</th>
+            <th scope="col">Change</th>
+          </tr>
+        </thead>
+        <tbody>
+          {facts.map(({ label, before, after, isChanged }) => (
+            <tr key={label} class={isChanged ? 'changed' : undefined}>
+              <th scope="row" dir="auto">
+                {label}
+              </th>
+              <td dir="auto">{before}</td>
+              <td dir="auto">{after}</td>
+              <td>{isChanged ? <span class="tag">changed</span> : <span class="quiet">same</span>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Evidence({ items }: { readonly items: readonly ComparedEvidence[] }) {
+  return (
+    <div class="table-scroll" role="group" aria-label="Evidence that differs" tabindex={0}>
+      <table class="compared">
+        <thead>
+          <tr>
+            <th scope="col">Change</th>
+            <th scope="col">Evidence</th>
+            <th scope="col">Earlier</th>
+            <th scope="col">Later</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map(({ headline, before, after }, index) => (
+            <tr key={index}>
+              <td>
+                <span class="tag">{before === null ? '+ new' : after === null ? '− gone' : '± changed'}</span>
+              </td>
+              <td dir="auto">{headline}</td>
+              <td>{before ?? '–'}</td>
+              <td>{after ?? '–'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,5 @@
+/** The lists that screenings rest on. */
+import type { Page } from '../../server/page.js'
+import { showLists } from './show-lists.js'
+
+export const listsPages: readonly Page[] = [showLists]

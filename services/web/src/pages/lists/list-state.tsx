@@ -1,0 +1,43 @@
+/** The state of a list: a sign and a word, and how old it is. */
+import { en, nameOf } from '@cupel/report-document'
+import type { LabelList } from '../../api/answers.js'
+
+/** `superseded` and `withdrawn` are history: they stand in nobody's way. */
+const signs: Readonly<Record<string, string>> = { current: '✓', superseded: '·', withdrawn: '·' }
+
+/** The list is needed and cannot be relied on: nothing is green. */
+export const isInTheWay = ({ required, status }: LabelList): boolean =>
+  required && !['current', 'superseded', 'withdrawn'].includes(status)
+
+/** The whole list of an authority is in force, whatever its age. */
+export const isWholeList = ({ authority, whole, status }: LabelList): boolean =>
+  authority !== null && whole && !['superseded', 'withdrawn', 'missing'].includes(status)
+
+export const hasWholeList = (lists: readonly LabelList[]): boolean => lists.some(isWholeList)
+
+export function ListState({ list }: { readonly list: LabelList }) {
+  const { status } = list
+  const kind = isInTheWay(list) ? 'bad' : status === 'current' ? 'good' : 'other'
+  return (
+    <span class={`list-state list-state-${kind}`}>
+      <span class="sign" aria-hidden="true">
+        {signs[status] ?? '!'}
+      </span>{' '}
+      {nameOf(en.listStatuses, status)}
+    </span>
+  )
+}
+
+export const listName = ({ source, dataset }: LabelList): string =>
+  source === '' ? dataset : `${source} / ${dataset}`
+
+const HOURS_PER_DAY = 24
+/** From here on days say more than hours. */
+const MAX_HOURS = 48
+
+export function ageText(hours: number | null): string {
+  if (hours === null) return 'not known'
+  if (hours < 1) return 'under 1 h'
+  if (hours <= MAX_HOURS) return `${Math.floor(hours)} h`
+  return `${Math.floor(hours / HOURS_PER_DAY)} days`
+}

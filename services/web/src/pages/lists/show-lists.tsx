@@ -1,0 +1,112 @@
+/** GET /lists: which lists are in force, and how old they are. */
+import { amountText, en, nameOf, visibleText } from '@cupel/report-document'
+import type { LabelList, ListPage } from '../../api/answers.js'
+import { Moment } from '../../components/moment.js'
+import { Notice } from '../../components/notice.js'
+import { Pager } from '../../components/pager.js'
+import { page, type Page } from '../../server/page.js'
+import { ageText, hasWholeList, isInTheWay, listName, ListState } from './list-state.js'
+
+export const showLists: Page = {
+  method: 'GET',
+  path: '/lists',
+  access: 'session',
+  async handle({ api, query, session }) {
+    const { items, next_page_token: next } = await api.get<ListPage<LabelList>>('/v1/lists', {
+      page_token: query.get('page_token'),
+    })
+    const authorities = items.filter(({ authority }) => authority !== null)
+    const needed = items.filter(
+      (list) => list.authority === null && (list.required || list.status === 'missing'),
+    )
+    const others = items.filter((list) => list.authority === null && !needed.includes(list))
+    const faults = items.filter(isInTheWay)
+    return page(
+      'Lists',
+      <section>
+        <h1>Lists</h1>
+        <p class="quiet">
+          What screenings rest on at this moment. A report names the lists of its own time. A list that is too
+          old changes no score; it only keeps addresses from green.
+        </p>
+        {items.length > 0 ? null : (
+          <p class="empty">
+            {session?.livemode === false ? 'The sandbox reads no lists.' : 'No list was imported yet.'}
+          </p>
+        )}
+        {faults.length === 0 ? null : (
+          <Notice kind="fault">
+            {faults.length === 1
+              ? 'A required list cannot be relied on, so no address is green'
+              : `${faults.length} required lists cannot be relied on, so no address is green`}
+            : {faults.map((list) => visibleText(listName(list))).join(', ')}.
+          </Notice>
+        )}
+        {session?.livemode !== true || hasWholeList(items) ? null : (
+          <Notice kind="hint">
+            No whole sanctions list is in force, so no address is green. An operator imports one, or has it
+            refreshed on a schedule.
+          </Notice>
+        )}
+        <ListTable title="Lists of authorities" lists={authorities} />
+        <ListTable title="Other required lists" lists={needed} />
+        <ListTable title="Other sources" lists={others} />
+        <Pager path="/lists" query={query} next={next} />
+      </section>,
+      { section: '/lists' },
+    )
+  },
+}
+
+function ListTable({ title, lists }: { readonly title: string; readonly lists: readonly LabelList[] }) {
+  if (lists.length === 0) return null
+  return (
+    <>
+      <h2>{title}</h2>
+      <div class="table-scroll" role="group" aria-label={title} tabindex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">State</th>
+              <th scope="col">List</th>
+              <th scope="col">Authority</th>
+              <th scope="col">Extent</th>
+              <th scope="col">Dated</th>
+              <th scope="col">Confirmed</th>
+              <th scope="col" class="number">
+                Age
+              </th>
+              <th scope="col" class="number">
+                Labels
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {lists.map((list) => (
+              <tr key={listName(list)}>
+                <td>
+                  <ListState list={list} />
+                </td>
+                <td dir="auto">
+                  {visibleText(listName(list))} {list.required ? <span class="tag">required</span> : null}
+                </td>
+                <td>{list.authority === null ? '–' : nameOf(en.authorities, list.authority)}</td>
+                <td>
+                  {list.authority === null ? '–' : list.whole ? en.provenance.whole : en.provenance.part}
+                </td>
+                <td>
+                  <Moment at={list.list_date} />
+                </td>
+                <td>
+                  <Moment at={list.confirmed_at} />
+                </td>
+                <td class="number">{ageText(list.age_hours)}</td>
+                <td class="number">{amountText(String(list.labels))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

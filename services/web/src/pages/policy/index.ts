@@ -1,0 +1,6 @@
+/** The policy in force, and what another one would change. */
+import type { Page } from '../../server/page.js'
+import { showPolicy } from './show-policy.js'
+import { tryPolicy } from './try-policy.js'
+
+export const policyPages: readonly Page[] = [showPolicy, tryPolicy]

@@ -1,0 +1,86 @@
+/** GET /policy: every number of the judgement that an operator can set, and a form to try others. */
+import type { PolicyDocument } from '@cupel/domain'
+import { FieldList } from '../../components/field-list.js'
+import { page, type Page } from '../../server/page.js'
+import { settingSections, type SettingSection } from './policy-settings.js'
+import { TryForms } from './try-forms.js'
+
+export interface PolicyAnswer {
+  readonly id: string
+  readonly version: number
+  readonly sha256: string
+  readonly activated_at: string | null
+  readonly document: PolicyDocument
+}
+
+export const showPolicy: Page = {
+  method: 'GET',
+  path: '/policy',
+  access: 'session',
+  async handle(call) {
+    const policy = await call.api.get<PolicyAnswer>('/v1/policy')
+    const since =
+      policy.activated_at === null
+        ? 'the sandbox has always had it'
+        : policy.activated_at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
+    return page(
+      'Policy',
+      <section>
+        <h1>Policy</h1>
+        <p class="quiet">
+          Screenings are decided by this policy. One rule has no setting: an address that an authority’s own
+          list designates scores 100 and is red.
+        </p>
+        <FieldList
+          fields={[
+            { label: 'Policy', value: `${policy.id}, version ${policy.version}` },
+            { label: 'In force since', value: since },
+            { label: 'SHA-256', value: policy.sha256, isCode: true },
+          ]}
+        />
+        <p class="no-print">
+          <a class="button plain" href="#try">
+            Try other numbers
+          </a>
+        </p>
+        {settingSections(policy.document).map((section) => (
+          <Section key={section.name} section={section} />
+        ))}
+        <TryForms call={call} document={policy.document} state={null} />
+      </section>,
+      { section: '/policy' },
+    )
+  },
+}
+
+function Section({ section }: { readonly section: SettingSection }) {
+  const { name, title, meaning, settings } = section
+  return (
+    <section aria-labelledby={`section-${name}`}>
+      <h2 id={`section-${name}`}>{title}</h2>
+      {meaning === '' ? null : <p class="quiet">{meaning}</p>}
+      <div class="table-scroll" role="group" aria-label={title} tabindex={0}>
+        <table class="settings">
+          <thead>
+            <tr>
+              <th scope="col">Setting</th>
+              <th scope="col">Value</th>
+              <th scope="col">Meaning</th>
+            </tr>
+          </thead>
+          <tbody>
+            {settings.map(({ path, value, meaning: what }) => (
+              <tr key={path}>
+                <th scope="row">
+                  <code>{path}</code>
+                </th>
+                <td class="number">{value}</td>
+                <td>{what}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

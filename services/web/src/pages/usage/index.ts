@@ -1,0 +1,5 @@
+/** How much the keys are used. */
+import type { Page } from '../../server/page.js'
+import { showUsage } from './show-usage.js'
+
+export const usagePages: readonly Page[] = [showUsage]

@@ -1,0 +1,165 @@
+/** GET /usage: calls of today and of this month, against the plans of the keys. */
+import { amountText, visibleText } from '@cupel/report-document'
+import { Moment } from '../../components/moment.js'
+import { Notice } from '../../components/notice.js'
+import { page, type Page } from '../../server/page.js'
+import { DayChart } from './day-chart.js'
+import type { Counts, KeyUsage, UsageAnswer, UsageDay } from './usage-answer.js'
+
+export const showUsage: Page = {
+  method: 'GET',
+  path: '/usage',
+  access: 'session',
+  async handle({ api }) {
+    const { today, month, counted_from: countedFrom, days, keys } = await api.get<UsageAnswer>('/v1/usage')
+    return page(
+      'Usage',
+      <section>
+        <h1>Usage</h1>
+        {countedFrom === null ? null : (
+          <Notice kind="hint">
+            There were more calls than are counted at once. The figures begin <Moment at={countedFrom} /> and
+            are lower bounds.
+          </Notice>
+        )}
+        <div class="cards">
+          <Card title="Today, UTC" counts={today} />
+          <Card title="This month" counts={month} />
+        </div>
+        <DayChart from={month.from} today={today.from} days={days} />
+        <p class="quiet">
+          Calls of each day. Figures come from the <a href="/audit">audit log</a>; a call counts in them a
+          moment after it was answered. Pages of this console call the API too, with the key of the session.
+          Addresses of <a href="/bulk">bulk jobs</a> are not among the screens.
+        </p>
+        <h2>Keys</h2>
+        <KeyTable keys={keys} />
+        <h2>Days</h2>
+        {days.length === 0 ? <p class="empty">There was no call this month.</p> : <DayTable days={days} />}
+      </section>,
+      { section: '/usage' },
+    )
+  },
+}
+
+const number = (value: number): string => amountText(String(value))
+
+function Card({ title, counts }: { readonly title: string; readonly counts: Counts }) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <dl>
+        <div>
+          <dt>Calls</dt>
+          <dd>{number(counts.calls)}</dd>
+        </div>
+        <div>
+          <dt>Screens</dt>
+          <dd>{number(counts.screens)}</dd>
+        </div>
+        <div>
+          <dt>Refused or failed</dt>
+          <dd>{number(counts.problems)}</dd>
+        </div>
+        <div>
+          <dt>Over the rate limit</dt>
+          <dd>{number(counts.rate_limited)}</dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
+
+function KeyTable({ keys }: { readonly keys: readonly KeyUsage[] }) {
+  return (
+    <div class="table-scroll" role="group" aria-label="Keys" tabindex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Plan</th>
+            <th scope="col">Last used</th>
+            <th scope="col" class="number">
+              Calls today
+            </th>
+            <th scope="col" class="number">
+              Calls this month
+            </th>
+            <th scope="col" class="number">
+              Screens this month
+            </th>
+            <th scope="col" class="number">
+              Over the limit
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.key_id}>
+              <td>
+                <a href={`/audit?key=${encodeURIComponent(key.key_id)}`}>
+                  <code>{key.key_id}</code>
+                </a>{' '}
+                {visibleText(key.name)} <span class="tag">{key.scope}</span>{' '}
+                {key.status === 'active' ? null : <span class="tag">{key.status}</span>}
+              </td>
+              <td>{planText(key.plan)}</td>
+              <td>
+                <Moment at={key.last_used_at} otherwise="never" />
+              </td>
+              <td class="number">{number(key.today.calls)}</td>
+              <td class="number">{number(key.month.calls)}</td>
+              <td class="number">{number(key.month.screens)}</td>
+              <td class="number">{number(key.month.rate_limited)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function planText({ name, calls_per_second, burst, on_empty }: KeyUsage['plan']): string {
+  const limits = `${number(calls_per_second)} calls a second, ${number(burst)} at once`
+  return `${name}: ${limits}${on_empty === 'fair-use' ? ', fair use' : ''}`
+}
+
+function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
+  return (
+    <div class="table-scroll" role="group" aria-label="Days" tabindex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col" class="number">
+              Calls
+            </th>
+            <th scope="col" class="number">
+              Screens
+            </th>
+            <th scope="col" class="number">
+              Refused or failed
+            </th>
+            <th scope="col" class="number">
+              Over the rate limit
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.map(({ day, calls, screens, problems, rate_limited }) => (
+            <tr key={day}>
+              <td>
+                <a href={`/audit?from=${day}&to=${day}`}>{day}</a>
+              </td>
+              {[calls, screens, problems, rate_limited].map((value, index) => (
+                <td class="number" key={index}>
+                  {number(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
