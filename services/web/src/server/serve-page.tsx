@@ -100,7 +100,7 @@ export function createServePage(parts: ServePageParts): ServePage {
     async page(page, request, reply) {
       const startedMs = performance.now()
       const visitor = visitorOf(request)
-      const answer = await answerOf(parts, { page, request, visitor }).catch((error: unknown) => {
+      const answer = await answerOf(parts, { page, request, reply, visitor }).catch((error: unknown) => {
         logger.error({ err: error, requestId: request.id }, 'A page failed unexpectedly')
         return failedPage(request.id)
       })
@@ -138,10 +138,14 @@ interface Sent {
 interface Asked {
   readonly page: Page
   readonly request: FastifyRequest
+  readonly reply: FastifyReply
   readonly visitor: Visitor
 }
 
-async function answerOf(parts: ServePageParts, { page, request, visitor }: Asked): Promise<PageAnswer> {
+async function answerOf(
+  parts: ServePageParts,
+  { page, request, reply, visitor }: Asked,
+): Promise<PageAnswer> {
   const origin = parts.transport.judge(request.raw)
   if (!origin.ok) return httpsPage()
   const { session } = visitor
@@ -151,7 +155,7 @@ async function answerOf(parts: ServePageParts, { page, request, visitor }: Asked
   if (!read.ok) return refusedFormPage(read.status)
   if (page.method === 'POST' && !isOwnForm(parts, request, visitor, read.form)) return refusedFormPage(403)
   const gone = new AbortController()
-  request.raw.socket.once('close', () => gone.abort())
+  reply.raw.once('close', () => gone.abort())
   const apiAs = (credentials: string | null): ApiClient =>
     createApiClient(parts.connection, { credentials, clientAddress: origin.clientAddress })
   const call: PageCall = {

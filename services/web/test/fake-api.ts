@@ -1,0 +1,106 @@
+/** An API that answers as a test says, and the console in front of it. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { renderSessionToken, SESSION_TOKEN_RANDOM_BYTES } from '@cupel/domain'
+import { createTransport, listen, type ConnectionLimits } from '@cupel/http-edge'
+import { createApiConnection } from '../src/api/api-connection.js'
+import { pages } from '../src/pages/index.js'
+import { buildWebApp } from '../src/server/app.js'
+import type { Asset } from '../src/server/assets.js'
+import { sessionCookie, type Session } from '../src/session/session-cookie.js'
+
+export const SECRET = 'what the console and the API alone know'
+
+export interface SeenCall {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+}
+
+export interface FakeApi {
+  /** Every call since the last look. */
+  readonly calls: SeenCall[]
+  /** How the next calls are answered. */
+  answer: (call: SeenCall, response: ServerResponse) => void
+  readonly url: string
+  close(): Promise<void>
+}
+
+export function json(status: number, document: unknown): FakeApi['answer'] {
+  return (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document))
+}
+
+export async function startFakeApi(): Promise<FakeApi> {
+  const calls: SeenCall[] = []
+  const server = createServer((request, response) => {
+    const call = { method: request.method!, path: request.url!, headers: request.headers }
+    calls.push(call)
+    request.resume().on('end', () => api.answer(call, response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const api: FakeApi = {
+    calls,
+    answer: json(200, { items: [], next_page_token: null }),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return api
+}
+
+export interface FrontOptions {
+  readonly trustedProxies?: readonly string[]
+  readonly limits?: Partial<ConnectionLimits>
+  readonly publicUrl?: string
+}
+
+const asset = (name: string, contentType: string): Asset => ({
+  path: `/assets/${name}`,
+  contentType,
+  body: Buffer.from(`/* ${name} */`),
+})
+
+/** The console before the given API; resolves to its address. */
+export async function startFront(
+  api: FakeApi,
+  { trustedProxies = [], limits = {}, publicUrl }: FrontOptions = {},
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const connection = createApiConnection({ url: () => api.url, secret: SECRET, certificate: null })
+  const app = buildWebApp({
+    ...{ pages, connection, limits, logger: silentLogger, metrics: noMetrics, tls: null },
+    assets: {
+      style: asset('console.css', 'text/css'),
+      script: asset('console.js', 'text/javascript'),
+      icon: asset('icon.svg', 'image/svg+xml'),
+    },
+    transport: createTransport({ trustedProxies, isEncrypted: false }),
+    publicUrl: publicUrl ?? null,
+  })
+  const url = await listen(app.fastify, { host: '127.0.0.1', port: 0, isEncrypted: false })
+  return {
+    url,
+    async close() {
+      await app.close()
+      await connection.close()
+    },
+  }
+}
+
+/** A session as a browser holds it; the fake API believes every one. */
+export function aSession(shown: Partial<Session> = {}): Session {
+  return {
+    ...{ accountId: 'acc_1', livemode: true, scope: 'read-write', webhookAdmin: true, actor: null },
+    ...{ keyId: '8f2k1m0a', expiresAt: '2026-11-21T17:00:00.000Z' },
+    token: renderSessionToken(crypto.getRandomValues(new Uint8Array(SESSION_TOKEN_RANDOM_BYTES))).token,
+    ...shown,
+  }
+}
+
+/** Name and value of the cookie of a session. */
+export const cookieOf = (session: Session, isSecure = false): string =>
+  sessionCookie(session, isSecure).split(';', 1)[0]!
