@@ -42,7 +42,7 @@ export {
   listPendingScreens,
   notePendingScreens,
 } from './pending-screens.js'
-export type { PendingScreen } from './pending-screens.js'
+export type { LateScreen, PendingScreen } from './pending-screens.js'
 export type { RateLimit } from './plan-table.js'
 export { takeReportNumbers } from './report-numbers.js'
 export {

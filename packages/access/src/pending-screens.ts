@@ -1,5 +1,7 @@
 /** Pending screens: report ids that were returned in a 503 before their report existed. */
+import type { DomainEvent } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
+import { writeOutboxBatch } from '@cupel/projections'
 
 export interface PendingScreen {
   readonly reportId: string
@@ -7,24 +9,42 @@ export interface PendingScreen {
   readonly livemode: boolean
 }
 
-/** Stores ids before they are returned. Storing one twice changes nothing. */
-export async function notePendingScreens(
-  database: Database,
-  screens: readonly PendingScreen[],
-): Promise<void> {
+/** A screen whose id is about to be returned. */
+export interface LateScreen extends PendingScreen {
+  /** Whether the log has acknowledged its request. */
+  readonly isAccepted: boolean
+  readonly request: {
+    readonly event: DomainEvent<'ScreenRequested'>
+    readonly target: { readonly topic: string; readonly key: string }
+  }
+}
+
+/**
+ * Stores ids before they are returned. A request that the log has not acknowledged goes to the outbox in the same transaction, so
+ * that its screening goes on whether or not the append succeeds; of two records with one report id the first counts. Storing an id
+ * twice changes nothing.
+ */
+export async function notePendingScreens(database: Database, screens: readonly LateScreen[]): Promise<void> {
   await database.transaction({ at: 'api.pending-noted' }, async (transaction) => {
-    await transaction.execute(NOTE, [
+    const noted = await transaction.query<{ reportId: string }>(NOTE, [
       screens.map((screen) => screen.reportId),
       screens.map((screen) => screen.accountId),
       screens.map((screen) => screen.livemode),
     ])
+    const isNew = new Set(noted.map(({ reportId }) => reportId))
+    await writeOutboxBatch(
+      transaction,
+      screens.flatMap(({ reportId, isAccepted, request }) =>
+        isAccepted || !isNew.has(reportId) ? [] : [request],
+      ),
+    )
   })
 }
 
 const NOTE = `
   INSERT INTO access.pending_screen (report_id, account_id, livemode)
   SELECT * FROM unnest($1::text[], $2::text[], $3::boolean[])
-  ON CONFLICT (report_id) DO NOTHING`
+  ON CONFLICT (report_id) DO NOTHING RETURNING report_id AS "reportId"`
 
 /** Whether the id was returned to this account and environment before its report existed. */
 export async function isPendingScreen(database: Queryable, screen: PendingScreen): Promise<boolean> {

@@ -44,6 +44,7 @@ const caseFields = {
       at: time('When it was proposed'),
       version: z.int().describe('The version of its entry.'),
     })
+    .meta({ id: 'CaseProposal' })
     .nullable()
     .describe('The disposition that waits for a second person; null where none does.'),
   opened_at: z.string().nullable().describe('When the first entry was made; null without one.'),

@@ -19,6 +19,7 @@ export const problemCodes = {
   not_found: { status: 404, title: 'Not found', retry: 'never' },
   method_not_allowed: { status: 405, title: 'Method not allowed', retry: 'after-fix' },
   not_acceptable: { status: 406, title: 'No acceptable representation', retry: 'after-fix' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time', retry: 'later' },
   idempotency_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is in progress',
@@ -50,6 +51,7 @@ export const problemCodes = {
   rate_limited: { status: 429, title: 'Rate limit exceeded', retry: 'later' },
   too_many_streams: { status: 429, title: 'The API key has too many open event streams', retry: 'later' },
   too_many_failures: { status: 429, title: 'Too many failed authentications', retry: 'later' },
+  head_too_large: { status: 431, title: 'The head of the request is too large', retry: 'after-fix' },
   internal_error: { status: 500, title: 'Internal error', retry: 'later' },
   screening_failed: { status: 500, title: 'The screening could not be decided', retry: 'later' },
   screening_timeout: { status: 503, title: 'The report was not ready in time', retry: 'later' },

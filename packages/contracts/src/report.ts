@@ -12,107 +12,220 @@ export type Category = (typeof categories)[number]
 
 const points = z.number().min(0).max(100)
 
+/** A time: UTC, RFC 3339 with milliseconds. */
+export const instant = z.string().meta({ format: 'date-time' })
+
 const usd = z.string().nullable().describe('US dollars at the day of each transfer; null without a price')
 
 /** One address that value came from or went to. */
-export const counterpartySchema = z.object({
-  address: z.string(),
-  entity: z.string(),
-  value: z.string(),
-  value_usd: usd,
-  transfers: z.int().min(0),
-})
+export const counterpartySchema = z
+  .object({
+    address: z.string(),
+    entity: z.string(),
+    value: z.string(),
+    value_usd: usd,
+    transfers: z.int().min(0),
+  })
+  .meta({ id: 'Counterparty' })
 
-export const sanctionSchema = z.object({
-  list: z.string().describe('The authority’s list'),
-  programmes: z.array(z.string()),
-  entity_id: z.string().describe('Identifier of the entity on that list; empty without one'),
-  aliases: z.array(z.string()).describe('At most 5 other names'),
-  designated_on: z.string().nullable(),
-})
+export const sanctionSchema = z
+  .object({
+    list: z.string().describe('The authority’s list'),
+    programmes: z.array(z.string()),
+    entity_id: z.string().describe('Identifier of the entity on that list; empty without one'),
+    aliases: z.array(z.string()).describe('At most 5 other names'),
+    designated_on: z.string().nullable(),
+  })
+  .meta({ id: 'Sanction' })
 
-export const evidenceSchema = z.object({
-  category: z.string(),
-  subcategory: z.string().nullable().describe('For example ransomware, hack or coinjoin'),
-  relation: z.string().describe('ownership, cluster, direct or indirect'),
-  direction: z.string().nullable().describe('in or out; null for ownership'),
-  hops: z.int().min(0),
-  chain: z.string().describe('The chain the label or transfer is on'),
-  address: z
-    .string()
-    .nullable()
-    .describe(
-      'The labelled address where it differs from the one screened, for example another form of one key; else null',
-    ),
-  entity: z
-    .string()
-    .nullable()
-    .describe('Null for an exposure to several addresses; counterparties names them'),
-  source: z.string(),
-  source_url: z.string(),
-  origin: z.string().describe('Who found this out first; restatements of one origin count once'),
-  role: z.string(),
-  confidence: z.number().min(0).max(1),
-  status: z.string().describe('live or ended'),
-  observed_at: z.string().nullable(),
-  sanction: sanctionSchema.nullable().describe('What the authority says, for a label of an authority’s list'),
-  value: z.string().nullable(),
-  value_usd: usd,
-  share: z.number().nullable(),
-  transfers: z
-    .int()
-    .min(0)
-    .describe('Transfers of the screened address that carry the value; 0 for ownership'),
-  sources: z.int().min(0).describe('Distinct addresses that the value is attributed to; 0 for ownership'),
-  first_at: z.string().nullable(),
-  last_at: z.string().nullable(),
-  counterparties: z.array(counterpartySchema).describe('Of most value, at most 20'),
-  counterparties_omitted: z
-    .object({ count: z.int().min(0), value: z.string(), value_usd: usd })
-    .nullable()
-    .describe('The others together; with counterparties they are the whole value'),
-  path: z.array(z.unknown()),
-  contribution: points,
-  decisive: z.boolean(),
-  used: z.boolean(),
-  reason: z.string().nullable().describe('Why the item does not count; null where it does'),
-  pre_designation: z.boolean().nullable(),
-})
+export const evidenceSchema = z
+  .object({
+    category: z.string().meta({ examples: [...categories] }),
+    subcategory: z.string().nullable().describe('For example ransomware, hack or coinjoin'),
+    relation: z.string().describe('ownership, cluster, direct or indirect'),
+    direction: z.string().nullable().describe('in or out; null for ownership'),
+    hops: z.int().min(0),
+    chain: z.string().describe('The chain the label or transfer is on'),
+    address: z
+      .string()
+      .nullable()
+      .describe(
+        'The labelled address where it differs from the one screened, for example another form of one key; else null',
+      ),
+    entity: z
+      .string()
+      .nullable()
+      .describe('Null for an exposure to several addresses; counterparties names them'),
+    source: z.string(),
+    source_url: z.string(),
+    origin: z.string().describe('Who found this out first; restatements of one origin count once'),
+    role: z.string(),
+    confidence: z.number().min(0).max(1),
+    status: z.string().describe('live or ended'),
+    observed_at: z.string().nullable(),
+    sanction: sanctionSchema
+      .nullable()
+      .describe('What the authority says, for a label of an authority’s list'),
+    value: z.string().nullable(),
+    value_usd: usd,
+    share: z.number().nullable(),
+    transfers: z
+      .int()
+      .min(0)
+      .describe('Transfers of the screened address that carry the value; 0 for ownership'),
+    sources: z.int().min(0).describe('Distinct addresses that the value is attributed to; 0 for ownership'),
+    first_at: z.string().nullable(),
+    last_at: z.string().nullable(),
+    counterparties: z.array(counterpartySchema).describe('Of most value, at most 20'),
+    counterparties_omitted: z
+      .object({ count: z.int().min(0), value: z.string(), value_usd: usd })
+      .meta({ id: 'OmittedCounterparties' })
+      .nullable()
+      .describe('The others together; with counterparties they are the whole value'),
+    path: z.array(z.unknown()),
+    contribution: points,
+    decisive: z.boolean(),
+    used: z.boolean(),
+    reason: z.string().nullable().describe('Why the item does not count; null where it does'),
+    pre_designation: z.boolean().nullable(),
+  })
+  .meta({ id: 'Evidence' })
 
 /** All value of one asset that moved in one direction, divided by what it is attributed to. */
-export const exposureSchema = z.object({
-  direction: z.string().describe('incoming or outgoing'),
-  asset: z.string(),
-  total: z.string(),
-  total_usd: usd,
-  total_complete: z.boolean().describe('The total covers the whole history of the address'),
-  by_category: z.array(
-    z.object({
-      category: z.string().describe('A category, service for an unlabelled hub, or unattributed'),
-      relation: z.string().nullable().describe('direct or indirect; null for unattributed'),
-      value: z.string(),
-      value_usd: usd,
-      share: z.number().nullable().describe('Of the total; null where the total is not complete'),
-      counterparties: z.array(counterpartySchema).describe('Of most value, at most 20'),
-      counterparties_omitted: z.int().min(0),
-    }),
-  ),
-})
+export const exposureSchema = z
+  .object({
+    direction: z.string().describe('incoming or outgoing'),
+    asset: z.string(),
+    total: z.string(),
+    total_usd: usd,
+    total_complete: z.boolean().describe('The total covers the whole history of the address'),
+    by_category: z.array(
+      z
+        .object({
+          category: z.string().describe('A category, service for an unlabelled hub, or unattributed'),
+          relation: z.string().nullable().describe('direct or indirect; null for unattributed'),
+          value: z.string(),
+          value_usd: usd,
+          share: z.number().nullable().describe('Of the total; null where the total is not complete'),
+          counterparties: z.array(counterpartySchema).describe('Of most value, at most 20'),
+          counterparties_omitted: z.int().min(0),
+        })
+        .meta({ id: 'ExposureShare' }),
+    ),
+  })
+  .meta({ id: 'Exposure' })
 
 /** A list that is required, or that is an authority’s own. */
-export const labelListSchema = z.object({
-  source: z.string(),
-  dataset: z.string(),
-  authority: z.string().nullable(),
-  whole: z.boolean(),
-  list_date: z.string().nullable().describe('The date that the list states'),
-  confirmed_at: z
-    .string()
-    .nullable()
-    .describe('When a configured refresh last found it unchanged at the authority’s own address'),
-  labels: z.int().min(0),
-  status: z.string().describe('current, old, incomplete, conflict, withdrawn or missing'),
-})
+export const labelListSchema = z
+  .object({
+    source: z.string(),
+    dataset: z.string(),
+    authority: z.string().nullable(),
+    whole: z.boolean(),
+    list_date: z.string().nullable().describe('The date that the list states'),
+    confirmed_at: z
+      .string()
+      .nullable()
+      .describe('When a configured refresh last found it unchanged at the authority’s own address'),
+    labels: z.int().min(0),
+    status: z.string().describe('current, old, incomplete, conflict, withdrawn or missing'),
+  })
+  .meta({ id: 'ListCoverage' })
+
+const riskSchema = z
+  .object({
+    level: z
+      .string()
+      .meta({ examples: [...riskLevels] })
+      .describe('green, orange, red or grey (too little is known to say green)'),
+    score: points,
+    level_reasons: z.array(z.string()),
+    score_is_lower_bound: z.boolean(),
+    conflicts: z.array(
+      z
+        .object({ category: z.string(), clean_entity: z.string(), illicit_entity: z.string() })
+        .meta({ id: 'Conflict' }),
+    ),
+    categories: z
+      .object({
+        sanctions: points,
+        darknet: points,
+        mixer: points,
+        scam: points,
+        stolen: points,
+        clean_exchange: points,
+      })
+      .meta({ id: 'CategoryScores' }),
+    evidence: z.array(evidenceSchema),
+    evidence_omitted: z.int().min(0),
+  })
+  .meta({ id: 'Risk' })
+
+const coverageSchema = z
+  .object({
+    not_examined: z
+      .array(z.string())
+      .describe(
+        'What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts',
+      ),
+    labels: z
+      .object({
+        status: z.string().describe('complete, partial, stale or unavailable'),
+        as_of: z
+          .string()
+          .nullable()
+          .describe('The earliest date among the whole sanctions lists in force; null without one'),
+        sources: z.int().min(0),
+        lists: z.array(labelListSchema).describe('Every list that is required or is an authority’s own'),
+        missing: z
+          .array(z.string())
+          .optional()
+          .describe('Lists that are refreshed on a schedule and never came: nothing is green without them'),
+      })
+      .meta({ id: 'LabelCoverage' }),
+    chain_data: z
+      .object({
+        status: z.string(),
+        source: z.string().nullable(),
+        height: z.int().nullable(),
+        as_of: z.string().nullable(),
+        faults: z
+          .array(z.object({ source: z.string(), error: z.string() }).meta({ id: 'ChainDataFault' }))
+          .optional()
+          .describe('Providers that were asked and did not answer, or not in time'),
+        disagreements: z
+          .array(
+            z
+              .object({
+                fact: z.string().describe('block, balance, tx_count, is_contract or token:<asset>'),
+                values: z.array(
+                  z.object({ source: z.string(), value: z.string() }).meta({ id: 'ChainDataValue' }),
+                ),
+              })
+              .meta({ id: 'ChainDataDisagreement' }),
+          )
+          .optional()
+          .describe('Where providers contradict one another; the one configured first is shown'),
+      })
+      .meta({ id: 'ChainDataCoverage' }),
+    exposure: z
+      .object({
+        status: z.string().describe('complete, partial or unavailable'),
+        reason: z.string().nullable().describe('Why it is unavailable: not_configured, late or failed'),
+        incomplete: z
+          .array(z.string())
+          .describe('Why the history is not known to be complete, such as no_traces, range_gap or shortfall'),
+        hops_searched: z.int().min(0),
+        transfers_examined: z.int().min(0),
+        truncated: z.boolean(),
+      })
+      .meta({ id: 'ExposureCoverage' }),
+    prices: z
+      .object({ version: z.string().describe('SHA-256 of the table of daily prices') })
+      .meta({ id: 'PriceTable' })
+      .nullable(),
+  })
+  .meta({ id: 'Coverage' })
 
 export const reportSchema = z.object({
   report_id: z.string().regex(/^[0-9a-f]{16}$/),
@@ -121,32 +234,14 @@ export const reportSchema = z.object({
   candidate_chains: z.array(z.string()).optional(),
   livemode: z.boolean(),
   customer_reference: z.string().max(128).nullable(),
-  risk: z.object({
-    level: z.string().describe('green, orange, red or grey (too little is known to say green)'),
-    score: points,
-    level_reasons: z.array(z.string()),
-    score_is_lower_bound: z.boolean(),
-    conflicts: z.array(
-      z.object({ category: z.string(), clean_entity: z.string(), illicit_entity: z.string() }),
-    ),
-    categories: z.object({
-      sanctions: points,
-      darknet: points,
-      mixer: points,
-      scam: points,
-      stolen: points,
-      clean_exchange: points,
-    }),
-    evidence: z.array(evidenceSchema),
-    evidence_omitted: z.int().min(0),
-  }),
+  risk: riskSchema,
   balance: z.string().nullable(),
   balance_base_units: z.string().nullable(),
   tx_count: z.int().nullable(),
   tx_count_kind: z.string().nullable(),
-  balances: z.array(z.object({ asset: z.string(), amount: z.string() })),
-  report_url: z.string(),
-  generated_at: z.string(),
+  balances: z.array(z.object({ asset: z.string(), amount: z.string() }).meta({ id: 'AssetBalance' })),
+  report_url: z.string().meta({ format: 'uri' }),
+  generated_at: instant,
   exposure: z
     .array(exposureSchema)
     .describe('Where all value came from and went to, as far as the ledger knows'),
@@ -163,59 +258,11 @@ export const reportSchema = z.object({
           'Why labels of other members do not count, such as too_large or holds_service; null where they do',
         ),
     })
+    .meta({ id: 'Cluster' })
     .nullable()
     .describe('Addresses that spent together with the screened one'),
-  coverage: z.object({
-    not_examined: z
-      .array(z.string())
-      .describe(
-        'What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts',
-      ),
-    labels: z.object({
-      status: z.string().describe('complete, partial, stale or unavailable'),
-      as_of: z
-        .string()
-        .nullable()
-        .describe('The earliest date among the whole sanctions lists in force; null without one'),
-      sources: z.int().min(0),
-      lists: z.array(labelListSchema).describe('Every list that is required or is an authority’s own'),
-      missing: z
-        .array(z.string())
-        .optional()
-        .describe('Lists that are refreshed on a schedule and never came: nothing is green without them'),
-    }),
-    chain_data: z.object({
-      status: z.string(),
-      source: z.string().nullable(),
-      height: z.int().nullable(),
-      as_of: z.string().nullable(),
-      faults: z
-        .array(z.object({ source: z.string(), error: z.string() }))
-        .optional()
-        .describe('Providers that were asked and did not answer, or not in time'),
-      disagreements: z
-        .array(
-          z.object({
-            fact: z.string().describe('block, balance, tx_count, is_contract or token:<asset>'),
-            values: z.array(z.object({ source: z.string(), value: z.string() })),
-          }),
-        )
-        .optional()
-        .describe('Where providers contradict one another; the one configured first is shown'),
-    }),
-    exposure: z.object({
-      status: z.string().describe('complete, partial or unavailable'),
-      reason: z.string().nullable().describe('Why it is unavailable: not_configured, late or failed'),
-      incomplete: z
-        .array(z.string())
-        .describe('Why the history is not known to be complete, such as no_traces, range_gap or shortfall'),
-      hops_searched: z.int().min(0),
-      transfers_examined: z.int().min(0),
-      truncated: z.boolean(),
-    }),
-    prices: z.object({ version: z.string().describe('SHA-256 of the table of daily prices') }).nullable(),
-  }),
-  policy: z.object({ id: z.string(), version: z.int().min(1) }),
+  coverage: coverageSchema,
+  policy: z.object({ id: z.string(), version: z.int().min(1) }).meta({ id: 'PolicyVersion' }),
   scorer_version: z.string(),
   label_snapshot: z.string(),
 })

@@ -1,4 +1,5 @@
 /** Converts between typed events and records: Avro in the Confluent wire format (0x00, int32 schema id, payload), CloudEvents headers. */
+import { createHash } from 'node:crypto'
 import {
   eventSchemas,
   type DomainEvent,
@@ -199,6 +200,21 @@ function partCoder(event: EventType, { id }: EventCoder, names: readonly string[
   return { type: avroType(JSON.stringify({ ...schema, fields })), id, resolvers: new Map() }
 }
 
+/**
+ * The trace of an event that continues none (W3C Trace Context, version 00): what follows from one request shares it, because it
+ * is made of the correlation id. A repeat has the same bytes.
+ */
+function startedTrace({ id, correlationId }: Envelope): string {
+  return `00-${hexOf(correlationId)}-${hexOf(id).slice(-16)}-00`
+}
+
+/** 32 hexadecimal digits: those of a UUID, or of a hash of any other id. */
+function hexOf(id: string): string {
+  return UUID.test(id) ? id.replaceAll('-', '') : createHash('sha256').update(id).digest('hex').slice(0, 32)
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** CloudEvents 1.0, Kafka binding, binary content mode. */
 function headersOf({ type, envelope }: DomainEvent): Headers {
   const headers: Record<string, string> = {
@@ -211,7 +227,7 @@ function headersOf({ type, envelope }: DomainEvent): Headers {
     correlationid: envelope.correlationId,
     causationid: envelope.causationId,
   }
-  if (envelope.traceparent !== undefined) headers['traceparent'] = envelope.traceparent
+  headers['traceparent'] = envelope.traceparent ?? startedTrace(envelope)
   return headers
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { eventSchemas, type DomainEvent, type EventType } from '@cupel/contracts'
 import { expect, test } from 'vitest'
 import { createEventCodec, UndecodableRecordError } from './event-codec.js'
@@ -13,6 +14,7 @@ const requested: DomainEvent<'ScreenRequested'> = {
     subject: '9f2c4a1be07d6358',
     correlationId: 'req_1',
     causationId: 'req_1',
+    traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   },
   data: {
     reportId: '9f2c4a1be07d6358',
@@ -68,8 +70,17 @@ test('an event comes back as it was, envelope included', () => {
   const record = codec.encode(requested, target)
   expect(record).toMatchObject(target)
   expect(codec.decode(stored(record))).toEqual(requested)
-  const traced = { ...requested, envelope: { ...requested.envelope, traceparent: '00-4bf9-00f0-01' } }
-  expect(codec.decode(stored(codec.encode(traced, target)))).toEqual(traced)
+})
+
+test.each([
+  ['of a request', '019aa5c2-7c1e-7a52-9d0f-2b8f5f1f6c11', '019aa5c27c1e7a529d0f2b8f5f1f6c11'],
+  ['of anything else', 'job_1', createHash('sha256').update('job_1').digest('hex').slice(0, 32)],
+])('an event that continues no trace starts one, made of the correlation id %s', (_what, id, traceId) => {
+  const codec = createEventCodec(catalog())
+  const envelope = { ...requested.envelope, correlationId: id, traceparent: undefined }
+  const encode = () => codec.encode({ ...requested, envelope }, target)
+  expect(encode().headers!['traceparent']).toBe(`00-${traceId}-8000000000000001-00`)
+  expect(encode()).toEqual(encode())
 })
 
 test('the value is in the Confluent wire format, the envelope in CloudEvents headers', () => {
@@ -85,6 +96,7 @@ test('the value is in the Confluent wire format, the envelope in CloudEvents hea
     ce_specversion: '1.0',
     correlationid: 'req_1',
     causationid: 'req_1',
+    traceparent: requested.envelope.traceparent,
   })
 })
 

@@ -19,7 +19,7 @@ import { readJsonBody, type Body } from './http/body-reader.js'
 import type { Answer, Call, Endpoint, KeyedCall, TokenEndpoint } from './http/endpoint.js'
 import { faultsOf } from './http/faults.js'
 import { refuse, type Refusal } from './http/problem.js'
-import { readQuery } from './http/query.js'
+import { noParameters, readQuery, type Query } from './http/query.js'
 
 export interface CallParts {
   readonly gate: AdmissionGate
@@ -61,7 +61,8 @@ export async function answerCall(
   }
   known.clientAddress = origin.clientAddress
   if (endpoint.access === 'token') return await answerWithToken(parts.gate, endpoint, request, call, known)
-  const body = endpoint.bodySchema === undefined ? null : await readJsonBody(request.raw)
+  const body =
+    endpoint.bodySchema === undefined ? null : await readJsonBody(request.raw, endpoint.mayHoldAnyText)
   const idempotencyKey =
     endpoint.idempotency === undefined ? NO_KEY : readIdempotencyKey(request.raw.rawHeaders)
   const key = idempotencyKey.ok ? idempotencyKey.key : null
@@ -124,6 +125,7 @@ async function answerWithToken(
   return refuseToken(gate, clientAddress)
 }
 
+const NOT_READ: Query = { ok: true, value: {} }
 const NO_KEY: KeyHeader = { ok: true, key: null }
 
 interface ReadInputs {
@@ -136,12 +138,13 @@ interface ReadInputs {
 function readInputs(endpoint: Endpoint, request: FastifyRequest, body: Body | null): ReadInputs | Refusal {
   const path = endpoint.pathSchema?.safeParse(request.params)
   if (path?.success === false) return refuse('not_found', 'There is nothing under this path.')
-  const query = endpoint.querySchema === undefined ? null : readQuery(endpoint.querySchema, request.raw)
-  if (query?.ok === false) return invalid(query.faults)
+  const query =
+    endpoint.querySchema === null ? NOT_READ : readQuery(endpoint.querySchema ?? noParameters, request.raw)
+  if (!query.ok) return invalid(query.faults)
   if (body?.ok === false) return refuse(body.code, body.detail, { errors: body.errors })
   const parsedBody = endpoint.bodySchema?.safeParse(body?.value)
   if (parsedBody?.success === false) return invalid(faultsOf(parsedBody.error))
-  const inputs = { path: path?.data, query: query?.value, body: parsedBody?.data }
+  const inputs = { path: path?.data, query: query.value, body: parsedBody?.data }
   const judgement = 'judge' in endpoint ? endpoint.judge?.(inputs) : undefined
   if (judgement === undefined) return { ...inputs, judged: undefined }
   return 'code' in judgement ? judgement : { ...inputs, judged: judgement.judged }

@@ -11,12 +11,12 @@ import {
   type ConnectionLimits,
   type TlsIdentity,
 } from '@cupel/http-edge'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { answerBrokenRequest } from './http/broken-request.js'
-import type { Answer, Endpoint } from './http/endpoint.js'
-import { createPathTable } from './http/path-table.js'
+import type { Endpoint } from './http/endpoint.js'
 import { problemAnswer, refuse } from './http/problem.js'
 import { createSendAnswer, type SendAnswer } from './http/send-answer.js'
+import { createAnswerUnrouted, type AnswerUnrouted } from './answer-unrouted.js'
 import { faultOf, serveCall, type ServeParts } from './serve-call.js'
 
 export interface AppParts extends ServeParts {
@@ -44,7 +44,7 @@ export function buildApp(parts: AppParts): App {
     isSecure: (request) => transport.isSecure(request),
     isClosing: () => isClosing,
   })
-  const answerUnrouted = createUnrouted(parts, send)
+  const answerUnrouted = createAnswerUnrouted(parts, send)
   const fastify = openServer(parts, answerUnrouted)
   refuseMissingHost(fastify, send)
   ignoreUnknownExpectations(fastify)
@@ -71,8 +71,6 @@ export function buildApp(parts: AppParts): App {
 
 /** Every method Fastify would read a body for; Node may not know the newest. */
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']
-
-type AnswerUnrouted = (request: FastifyRequest, reply: FastifyReply) => void
 
 function openServer(parts: AppParts, answerUnrouted: AnswerUnrouted): FastifyInstance {
   const limits = { ...connectionLimits, ...parts.limits }
@@ -111,36 +109,4 @@ function refuseMissingHost(fastify: FastifyInstance, send: SendAnswer): void {
 /** RFC 9110, section 10.1.1 allows to ignore an unknown expectation; Node would answer 417 without a body. */
 function ignoreUnknownExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-}
-
-/** Answers requests whose path or method no endpoint serves. */
-function createUnrouted({ endpoints, webUrl }: AppParts, send: SendAnswer): AnswerUnrouted {
-  const paths = createPathTable(endpoints)
-  return (request, reply) => {
-    const page = pageOf(request, webUrl)
-    if (page !== null) return send(request, reply, page, 'page', performance.now())
-    const allow = paths.allowedMethods(request.raw.url ?? '')
-    const route = allow === null ? 'unknown' : 'known'
-    send(request, reply, unroutedAnswer(request, allow), route, performance.now())
-  }
-}
-
-const SEE_OTHER = 303
-/** Paths that people try on the API and that the console has. */
-const PAGE_PATH = /^\/(?:reports\/[0-9a-zA-Z]{1,64})?$/
-
-function pageOf({ method, raw }: FastifyRequest, webUrl: string | undefined): Answer | null {
-  const [path = ''] = (raw.url ?? '').split('?', 1)
-  if (webUrl === undefined || (method !== 'GET' && method !== 'HEAD') || !PAGE_PATH.test(path)) return null
-  return { status: SEE_OTHER, headers: { location: webUrl + path }, body: null }
-}
-
-function unroutedAnswer(request: { method: string; id: string }, allow: string | null): Answer {
-  if (request.method === 'OPTIONS' && allow !== null) return { status: 204, headers: { allow }, body: null }
-  // A request with an allowed method arrives here where its path could not be decoded.
-  const refusal =
-    allow === null || allow.split(', ').includes(request.method)
-      ? refuse('not_found', 'There is nothing under this path.')
-      : refuse('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } })
-  return problemAnswer(refusal, request.id)
 }

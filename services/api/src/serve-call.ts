@@ -9,6 +9,7 @@ import { ClientGone } from './http/body-reader.js'
 import type { Answer, Endpoint } from './http/endpoint.js'
 import { isRefusal, problemAnswer, refuse, type Refusal } from './http/problem.js'
 import type { SendAnswer } from './http/send-answer.js'
+import { traceparentOf } from './http/traceparent.js'
 
 export interface ServeParts extends CallParts {
   readonly audit: Pick<AuditTrail, 'record'>
@@ -35,7 +36,8 @@ export async function serveCall(
     }
     result = faultOf(error, request.id, parts.logger)
   }
-  if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs))) result = notRecorded()
+  if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs)))
+    result = notRecorded(result)
   const answer = isRefusal(result) ? problemAnswer(result, request.id) : result
   const headers = { ...known.headers, ...answer.headers }
   send(request, reply, { ...answer, headers }, endpoint.path, receivedMs)
@@ -71,12 +73,15 @@ function isRecorded(
     caller,
     refusedBecause,
     result,
+    traceparent: traceparentOf(request.headers),
     latencyMs: performance.now() - receivedMs,
   })
 }
 
-/** A result that nothing records is not shown. */
-function notRecorded(): Refusal {
+/** A result that nothing records is not shown; a report that it made, or may have made, can still be fetched. */
+function notRecorded(result: Answer | Refusal): Refusal {
   const detail = 'The call could not be recorded in the audit log; its answer is withheld.'
-  return refuse('unavailable', detail, { retryAfterSeconds: 1 })
+  const [, reportId] = /^\/v1\/reports\/([0-9a-f]{16})$/.exec(result.headers?.['location'] ?? '') ?? []
+  const members = reportId === undefined ? {} : { report_id: reportId }
+  return refuse('unavailable', detail, { members: isRefusal(result) ? { ...result.members } : members })
 }

@@ -5,6 +5,7 @@ import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
+import { exampleOf, operations } from './described.js'
 import { startInstallation, type Installation } from './installation.js'
 
 let installation: Installation
@@ -178,4 +179,49 @@ test('a key that is issued works at once, on every instance', async () => {
   const order = { accountId, environment: 'live', scope: 'read-write', plan: 'pro', by: 'ops' } as const
   const { key } = await issueKey(installation.database, order)
   for (const { url } of [api, other]) expect((await screen(url, key)).status).toBe(200)
+})
+
+test('every operation refuses a parameter that it does not know, and says which', async () => {
+  const { key } = await installation.key()
+  const ids: Record<string, string> = {
+    report_id: '0123456789abcdef',
+    job_id: 'job_019aa5c87f0070008000000000000001',
+    endpoint_id: 'we_0a1b2c3d4e5f60718293',
+    delivery_id: '3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c',
+  }
+  for (const { method, path, operation } of operations) {
+    const concrete = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'no-example-id')
+    const body = operation.requestBody === undefined ? {} : { body: exampleOf(method, path) }
+    const reply = await call(api.url, method, `${concrete}?colour=red`, { key, ...body })
+    expect(reply.json(), `${method} ${path}`).toMatchObject({
+      ...{ status: 400, code: 'invalid_request' },
+      errors: [{ pointer: '/colour' }],
+    })
+  }
+})
+
+test('of a job that runs the results are those of finished items, and of all where asked', async () => {
+  const { key } = await installation.key()
+  // Nobody works on bulk jobs here; an address that no store can hold is the error of its item at once.
+  const addresses = [ADDRESS, 'a\u0000b', ADDRESS, '\ud800']
+  const job = await call(api.url, 'POST', '/v1/bulk', { key, body: { addresses } })
+  expect([job.status, job.json()['failed']]).toEqual([202, 2])
+  const results = (query: string, accept = 'application/json') =>
+    call(api.url, 'GET', `${job.headers['location']}/results?${query}`, { key, headers: { accept } })
+  const refused = (index: number, address: string) => ({
+    ...{ index, address, status: 'failed' },
+    error: expect.objectContaining({ code: 'invalid_address' }) as unknown,
+  })
+  const failed = [refused(1, 'a\ufffdb'), refused(3, '\ufffd')]
+  expect(items(await results(''))).toEqual(failed)
+  expect(items(await results('include=pending')).map(({ status }) => status)).toEqual([
+    ...['pending', 'failed', 'pending', 'failed'],
+  ])
+  const first = await results('page_size=1')
+  expect(items(first)).toEqual([failed[0]])
+  const second = await results(`page_size=1&page_token=${next(first)}`)
+  expect([items(second), next(second)]).toEqual([[failed[1]], null])
+  expect((await results(`include=pending&page_token=${next(first)}`)).status).toBe(400)
+  expect((await results('', 'text/csv')).text.trim().split('\r\n')).toHaveLength(1 + 2)
+  expect((await results('include=all')).json()).toMatchObject({ errors: [{ pointer: '/include' }] })
 })

@@ -3,22 +3,27 @@
  * (docs/adr/0075): requests that were accepted stay accepted, and answers keep what clients rely on.
  */
 
+import { inlineReferences } from '../src/http/inline-references.js'
+
 type Json = Readonly<Record<string, unknown>>
 
 /** Every way in which `next` breaks a client of `released`, one sentence each; empty where there is none. */
 export function breakingChanges(released: Json, next: Json): string[] {
   const breaks: string[] = []
+  const [before, after] = [released, next].map((one) => inlineReferences(one, NOT_SCHEMAS)) as [Json, Json]
   const resolve = { released: resolverOf(released), next: resolverOf(next) }
-  for (const [path, methods] of entries(released['paths'])) {
+  for (const [path, methods] of entries(before['paths'])) {
     for (const [method, operation] of entries(methods)) {
       const at = `${method.toUpperCase()} ${path}`
-      const after = member(member(next['paths'], path), method)
-      if (after === undefined) breaks.push(`${at} is gone`)
-      else compareOperations(at, operation as Json, after as Json, resolve, breaks)
+      const now = member(member(after['paths'], path), method)
+      if (now === undefined) breaks.push(`${at} is gone`)
+      else compareOperations(at, operation as Json, now as Json, resolve, breaks)
     }
   }
   return breaks
 }
+
+const NOT_SCHEMAS = ['responses', 'parameters', 'examples', 'headers']
 
 interface Resolvers {
   readonly released: Resolver

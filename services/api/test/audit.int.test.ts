@@ -101,6 +101,11 @@ const told = async (reply: Reply): Promise<ApiRequestAudited[]> =>
 /** In the sandbox its screen is always answered as late. */
 const MAGIC_SLOWEST_ADDRESS = [...magicProblems].find(([, code]) => code === 'screening_timeout')![0]
 
+async function tracesOf(requestId: string): Promise<(string | undefined)[]> {
+  const events = [...(await outbox()), ...(await trail())].filter(({ envelope }) => envelope.id === requestId)
+  return [...new Map(events.map(({ envelope }) => [envelope.id, envelope.traceparent])).values()]
+}
+
 const items = (reply: Reply) => reply.json()['items'] as Record<string, unknown>[]
 const UNKNOWN = '/v1/reports/0123456789abcdef'
 
@@ -197,11 +202,45 @@ describe('the trail', () => {
       'scope_required',
     ],
     ['a malformed body', 'read-write', 'POST', '/v1/screen', { adress: '' }, 400, 'invalid_request', ''],
+    ['an unknown path', 'read-only', 'GET', '/v1/nothing', undefined, 404, 'not_found', ''],
+    ['a path that cannot be decoded', 'read-only', 'POST', '/v1/%zz', {}, 404, 'not_found', ''],
+    ['a method that the path does not take', 'read-only', 'PUT', UNKNOWN, {}, 405, 'method_not_allowed', ''],
   ] as const)('holds %s under the account', async (_, scope, method, path, body, status, code, because) => {
     const { key, accountId } = await installation.key({ scope })
     const reply = await call(api.url, method, path, { key, ...(body === undefined ? {} : { body }) })
     expect(reply.status).toBe(status)
     expect(await told(reply)).toMatchObject([{ accountId, status, code, refusedBecause: because }])
+    expect(reply.headers['ratelimit']).toMatch(/^"[a-z]+";r=\d+;t=\d+$/)
+    expect(reply.headers['ratelimit-policy']).toMatch(/^"[a-z]+";q=\d+;w=\d+$/)
+  })
+
+  test('holds OPTIONS with a key, and names no path that no endpoint has', async () => {
+    const { key, accountId } = await installation.key()
+    const options = await call(api.url, 'OPTIONS', '/v1/screen', { key })
+    expect([options.status, options.headers['allow']]).toEqual([204, 'POST, OPTIONS'])
+    expect(await told(options)).toMatchObject([{ accountId, method: 'OPTIONS', route: '/v1/screen' }])
+    const nowhere = await call(api.url, 'GET', `/v1/${key}?key=${key}`, { key })
+    expect(nowhere.status).toBe(404)
+    expect(await told(nowhere)).toMatchObject([{ accountId, route: '/*', subjectIds: [] }])
+  })
+
+  test('a wrong key is refused on unknown paths as on known ones, and counted', async () => {
+    const wrong = (await installation.key({ expiresAt: '2020-01-01' })).key
+    const reply = await call(api.url, 'GET', '/v1/nothing', { key: wrong })
+    expect([reply.status, reply.headers['ratelimit']]).toEqual([401, undefined])
+    expect(await told(reply)).toMatchObject([{ code: 'invalid_key', refusedBecause: 'expired_key' }])
+  })
+
+  test.each([
+    ['continues the trace of its call', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
+    ['begins the trace of a call that names none', undefined],
+  ])('%s', async (_what, traceparent) => {
+    const { key } = await installation.key()
+    const headers = traceparent === undefined ? {} : { traceparent }
+    const reply = await call(api.url, 'GET', UNKNOWN, { key, headers })
+    const requestId = String(reply.headers['request-id'])
+    const begun = `00-${requestId.replaceAll('-', '')}-${requestId.replaceAll('-', '').slice(-16)}-00`
+    expect(await tracesOf(requestId)).toEqual([traceparent ?? begun])
   })
 
   test('tells a revoked key from an expired one, under the account of both, while the answer does not', async () => {

@@ -35,6 +35,7 @@ function expectProblem(reply: Reply, code: ProblemCode, pointer?: string): void 
   })
   expect(reply.status).toBe(problemCodes[code].status)
   expect(problem['detail']).toMatch(/\.$/)
+  if (reply.status === 400) expect(problem['errors']).not.toEqual([])
   if (pointer !== undefined)
     expect((problem['errors'] as { pointer: string }[]).map((error) => error.pointer)).toContain(pointer)
 }

@@ -1,5 +1,6 @@
 /** The API description as tests read it. */
 import { z } from 'zod'
+import { inlineReferences } from '../src/http/inline-references.js'
 import { openapiDocument } from '../src/index.js'
 import type { Reply } from './http-client.js'
 
@@ -29,7 +30,9 @@ export interface Operation {
   readonly responses: Readonly<Record<string, DescribedResponse>>
 }
 
-export const document = JSON.parse(openapiDocument()) as {
+const kinds = ['responses', 'parameters', 'examples']
+
+export const document = inlineReferences(JSON.parse(openapiDocument()), kinds) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, unknown>>

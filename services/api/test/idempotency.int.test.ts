@@ -326,3 +326,15 @@ function reversed(value: unknown): unknown {
   const members = Object.entries(value).reverse()
   return Object.fromEntries(members.map(([name, member]) => [name, reversed(member)]))
 }
+
+test.each<[string, object, object]>([
+  ['the chain in another case', { chain: 'eth' }, { chain: 'ETH' }],
+  ['null for a member that is left out', { chain: null, customer_reference: null }, {}],
+])('a repeat with %s is the same request', async (_what, first, second) => {
+  const order = newIdempotencyKey()
+  const made = await post(one, order, { address: ADDRESS, ...first })
+  expect(made.status).toBe(200)
+  const repeat = await post(one, order, { address: ADDRESS, ...second })
+  expect([repeat.status, repeat.text]).toEqual([200, made.text])
+  expect(repeat.headers['idempotency-replayed']).toBe('true')
+})

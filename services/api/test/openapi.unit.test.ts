@@ -4,6 +4,7 @@ import { problemCodes, reportSchema, type ProblemCode } from '@cupel/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { problemSchema } from '../src/http/problem-schema.js'
+import { inlineReferences } from '../src/http/inline-references.js'
 import { openapiDocument } from '../src/index.js'
 
 interface Response {
@@ -19,7 +20,8 @@ interface Operation {
   requestBody?: unknown
   responses: Record<string, Response>
 }
-const document = JSON.parse(openapiDocument()) as {
+const written = JSON.parse(openapiDocument()) as { components: Record<string, Record<string, unknown>> }
+const document = inlineReferences(written, ['responses', 'parameters', 'examples']) as unknown as {
   openapi: string
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, z.core.JSONSchema.JSONSchema> }
@@ -46,7 +48,7 @@ test('operations have names of their own, and every reference leads somewhere', 
   for (const [, reference] of openapiDocument().matchAll(/"#\/([^"]+)"/g)) {
     const target = reference!
       .split('/')
-      .reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], document)
+      .reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], written)
     expect(target, reference).toBeDefined()
     expect(target, `${reference} refers to itself`).not.toEqual({ $ref: `#/${reference}` })
   }
@@ -63,6 +65,47 @@ test('every answer carries a request id, every call that needs a key may be told
       expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415']))
   }
 })
+
+/** Every object of the document, with its path; values of examples are left out. */
+const places = (value: unknown, path = ''): [string, Record<string, unknown>][] => {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.entries(value).flatMap(([name, member]) =>
+    /^examples?$/.test(name) ? [] : places(member, `${path}/${name}`),
+  )
+  return [[path, value as Record<string, unknown>], ...inner]
+}
+
+test('every object has a name, by which programs made from the description call it', () => {
+  const isNamed = (path: string) => /^\/components\/schemas\/[A-Z][A-Za-z]+$/.test(path)
+  const objects = places(written).filter(([, { properties }]) => typeof properties === 'object')
+  // A member may itself be called so.
+  const schemas = objects.filter(
+    // The parts of a policy have no meaning alone.
+    ([path]) => !path.endsWith('/properties') && !path.startsWith('/components/schemas/PolicyDocument/'),
+  )
+  expect(schemas.length).toBeGreaterThan(30)
+  expect(schemas.map(([path]) => path).filter((path) => !isNamed(path))).toEqual([])
+})
+
+test('operations read as methods of the object that their tag names, and nothing is an extension', () => {
+  const verbAndNoun = /^[a-z]+(?:[A-Z][a-z]+)+$/
+  for (const { operation } of operations) expect(operation.operationId).toMatch(verbAndNoun)
+  for (const [path, value] of places(written))
+    for (const name of Object.keys(value))
+      if (!/\/(?:headers|paths|content)$/.test(path)) expect(`${path}/${name}`).not.toMatch(/\/x-[^/]*$/i)
+})
+
+test('every body, and every success with one, has an example', () => {
+  for (const { path, method, operation } of operations) {
+    const bodies = [operation.requestBody as Response | undefined, ...successesOf(operation)]
+    for (const content of bodies.flatMap((one) => Object.entries(one?.content ?? {})))
+      if (content[0] !== 'application/pdf') expect(content[1], `${method} ${path}`).toHaveProperty('example')
+  }
+})
+
+function successesOf({ responses }: Operation): Response[] {
+  return Object.entries(responses).flatMap(([status, response]) => (Number(status) < 300 ? [response] : []))
+}
 
 test('errors are problem documents, with an example for each code', () => {
   for (const { status, response } of responses.filter(({ status }) => status >= 400)) {

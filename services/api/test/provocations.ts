@@ -184,6 +184,9 @@ export async function createProvocations(installation: Installation): Promise<Pr
     endpoint_disabled: (at) => send(at, { hook: paused }),
     // Nothing ends jobs here.
     job_not_ended: (at) => send(at),
+    // These are answered below the router, for any path.
+    request_timeout: () => null,
+    head_too_large: () => null,
     payload_too_large: (at) => send(at, { body: ' '.repeat(1_048_577) }),
     unsupported_media_type: (at) => send(at, { headers: { 'content-type': 'text/plain' } }),
     unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),

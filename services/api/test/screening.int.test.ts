@@ -1,6 +1,7 @@
 import { reportPartition } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'
+import { startOutboxRelay } from '@cupel/projections'
 import { revokeKey } from '@cupel/access'
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -232,17 +233,61 @@ test('while keys cannot be checked, calls are 503 and nothing is appended', asyn
   expect((await installation.requests()).length).toBe(before)
 })
 
-test('a screen the log does not take is 503 and hands out no id', async () => {
-  const log: EventLog = {
-    ...installation.log,
-    append: async () => {
-      throw new LogUnavailableError('told to')
-    },
+/** Appends of screens fail, or are never acknowledged; the rest of the log works. */
+function logWithout(append: () => Promise<never>): EventLog {
+  const { log } = installation
+  return {
+    ...log,
+    append: (at, records) => (at === 'api.screen-requested' ? append() : log.append(at, records)),
   }
-  const instance = await installation.api({ config: { CUPEL_INSTANCE: 8 }, log })
-  const reply = await screen(instance.url, key)
-  expect(reply.json()).toMatchObject({ status: 503, code: 'unavailable' })
-  expect(reply.json()).not.toHaveProperty('report_id')
+}
+const refuses = async (): Promise<never> => {
+  throw new LogUnavailableError('told to')
+}
+const hangs = (): Promise<never> => new Promise(() => undefined)
+
+test.each([
+  ['refuse', refuses, 'unavailable', 8],
+  ['never acknowledge', hangs, 'screening_timeout', 11],
+] as const)(
+  'a screen that the log %ss is 503 with its id, and its screening goes on',
+  async (_how, append, code, instance) => {
+    const config = { CUPEL_INSTANCE: instance, CUPEL_SCREEN_DEADLINE_MS: HASTY_DEADLINE_MS }
+    const cut = await installation.api({ config, log: logWithout(append) })
+    const reply = await screen(cut.url, key)
+    expect(reply.json()).toMatchObject({ status: 503, code })
+    expect(reply.headers['retry-after']).toBe('1')
+    const path = `/v1/reports/${reportIdOf(reply)}`
+    const early = await call(cut.url, 'GET', path, { key })
+    expect(early.json()).toMatchObject({ code: 'screening_pending', report_id: reportIdOf(reply) })
+    const relay = startOutboxRelay({ ...installation.deps, lookIntervalMs: 20 })
+    try {
+      await until(async () => expect((await call(api.url, 'GET', path, { key })).status).toBe(200))
+    } finally {
+      await relay.stop()
+    }
+  },
+)
+
+test('while the log hangs, a repeat under one Idempotency-Key is answered in time, and both name one report', async () => {
+  const log: EventLog = { ...logWithout(hangs), endOffset: hangs, partitionFor: hangs }
+  const config = { CUPEL_INSTANCE: 12, CUPEL_SCREEN_DEADLINE_MS: HASTY_DEADLINE_MS }
+  const cut = await installation.api({ config, log })
+  const headers = { 'idempotency-key': 'hung' }
+  const send = (): Promise<Reply> =>
+    call(cut.url, 'POST', '/v1/screen', { key, headers, body: { address: ADDRESS } })
+  const first = await send()
+  expect(first.json()).toMatchObject({ status: 503, code: 'screening_timeout' })
+  await until(async () => {
+    const repeat = await send()
+    // Held by the first attempt until its lease ends, and then continued.
+    if (repeat.status === 409) expect(repeat.headers['retry-after']).toBe('1')
+    expect(repeat.json()).toMatchObject({ status: 503, report_id: reportIdOf(first) })
+  })
+  const read = await call(cut.url, 'GET', `/v1/reports/${reportIdOf(first)}`, { key })
+  expect(read.json()).toMatchObject({ status: 503, code: 'screening_pending' })
+  const job = await call(cut.url, 'GET', '/v1/bulk/job_019aa5c87f0070008000000000000001', { key })
+  expect([job.status, job.headers['retry-after']]).toEqual([503, '1'])
 })
 
 test('what was accepted is answered before the service stops', async () => {

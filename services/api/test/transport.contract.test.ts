@@ -106,7 +106,10 @@ async function startApp(options: AppOptions = {}): Promise<number> {
   await app.fastify.listen({ host: '127.0.0.1', port: 0 })
   return (app.fastify.server.address() as AddressInfo).port
 }
-const DESCRIBED = { operationId: 'x', tag: 'x', summary: 'x', description: 'x', answers: [], problems: [] }
+const DESCRIBED = {
+  ...{ operationId: 'x', tag: 'Health' as const, summary: 'x', description: 'x' },
+  ...{ answers: [], problems: [] },
+}
 
 function open(port: number): Socket {
   const socket = connect(port, '127.0.0.1')

@@ -43,9 +43,14 @@ interface Frame {
 /**
  * The first thing to refuse in a JSON text (RFC 8259) besides its form, or null: duplicate member names, `__proto__`, lone
  * surrogates and NUL in strings, numbers beyond 2^53 or infinite, and documents deeper or larger than any of ours can be.
- * Malformed text may pass: JSON.parse refuses it right after. `subject` begins sentences about the whole.
+ * Malformed text may pass: JSON.parse refuses it right after. `subject` begins sentences about the whole. Strings under a
+ * pointer that `mayHoldAnyText` accepts may contain lone surrogates and NUL: their reader judges them.
  */
-export function strictJsonFault(text: string, subject: string): JsonFault | null {
+export function strictJsonFault(
+  text: string,
+  subject: string,
+  mayHoldAnyText: (pointer: string) => boolean = nowhere,
+): JsonFault | null {
   const frames: Frame[] = []
   let values = 0
   let at = 0
@@ -67,7 +72,9 @@ export function strictJsonFault(text: string, subject: string): JsonFault | null
       const string = readString(text, at, end)
       if (string === null) return null
       const fault =
-        frame?.expectsName === true ? enterMember(frames, frame, string) : stringFault(frames, string)
+        frame?.expectsName === true
+          ? enterMember(frames, frame, string)
+          : stringFault(frames, string, mayHoldAnyText)
       if (fault !== null) return fault
       at = end
     } else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
@@ -113,9 +120,16 @@ function enterMember(frames: readonly Frame[], frame: Frame, name: string): Json
   return null
 }
 
-function stringFault(frames: readonly Frame[], string: string): JsonFault | null {
+const nowhere = (): boolean => false
+
+function stringFault(
+  frames: readonly Frame[],
+  string: string,
+  mayHoldAnyText: (pointer: string) => boolean,
+): JsonFault | null {
   if (isPlainText(string)) return null
-  return { pointer: pointerTo(frames), detail: 'The string holds NUL or a lone surrogate.' }
+  const pointer = pointerTo(frames)
+  return mayHoldAnyText(pointer) ? null : { pointer, detail: 'The string holds NUL or a lone surrogate.' }
 }
 
 function isPlainText(text: string): boolean {

@@ -2,6 +2,7 @@
  * Reads a job so that no reader misses what was acknowledged before it asked: neither a job that was submitted, nor the end of a
  * job, nor the reports of an ended job. Such a read waits for the projections (docs/adr/0073).
  */
+import { withinMs } from '@cupel/concurrency'
 import { reportPartition, topicOf } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -33,8 +34,9 @@ export async function findJob(options: FindJobOptions, tenant: Tenant, jobId: st
   const stored = await readJob(database, tenant, jobId)
   if (stored?.isTerminal === true) return { kind: 'job', job: stored }
   const topic = topicOf('BulkSubmitted', tenant.livemode)
-  const partition = await log.partitionFor(topic, jobId)
-  const isCurrent = await caughtUp(options, readModelGroup(jobView), { topic, partition })
+  const isCurrent = await caughtUp(options, readModelGroup(jobView), topic, () =>
+    log.partitionFor(topic, jobId),
+  )
   const job = await readJob(database, tenant, jobId)
   if (job === null) return { kind: isCurrent ? 'unknown' : 'behind' }
   if (!isCurrent) return { kind: 'behind' }
@@ -50,21 +52,26 @@ async function withReports(
   const topic = topicOf('ReportGenerated', tenant.livemode)
   const partitions = [...new Set(awaitedReportIds.map(reportPartition))]
   await Promise.all(
-    partitions.map((partition) => caughtUp(options, readModelGroup(reportView), { topic, partition })),
+    partitions.map((partition) => caughtUp(options, readModelGroup(reportView), topic, () => partition)),
   )
   const job = await readJob(options.database, tenant, jobId)
   return job?.isTerminal === true ? { kind: 'job', job } : { kind: 'behind' }
 }
 
-/** Whether the read model has passed, in time, the end that the partition has now. */
+/** Whether the read model has passed, in time, the end that the partition has now. A log that hangs is waited for no longer. */
 async function caughtUp(
   { database, log, timeoutMs, signal }: FindJobOptions,
   group: string,
-  place: { readonly topic: string; readonly partition: number },
+  topic: string,
+  partitionOf: () => Promise<number> | number,
 ): Promise<boolean> {
-  const offset = await log.endOffset(place.topic, place.partition)
-  return await waitUntilProjected({
-    ...{ database, group, ...place, offset, timeoutMs },
-    ...(signal === undefined ? {} : { signal }),
-  })
+  const catchUp = async (): Promise<boolean> => {
+    const partition = await partitionOf()
+    const offset = await log.endOffset(topic, partition)
+    return await waitUntilProjected({
+      ...{ database, group, topic, partition, offset, timeoutMs },
+      ...(signal === undefined ? {} : { signal }),
+    })
+  }
+  return (await withinMs(timeoutMs, catchUp())) === true
 }

@@ -7,10 +7,10 @@ export interface components {
         readonly ScreenRequest: {
             /** @description The address to screen, in any form that its chain allows. The report repeats it exactly as sent. */
             readonly address: string;
-            /** @description Chain code, in any case; without it the chain is detected from the address. */
-            readonly chain?: string;
-            /** @description Your own reference, returned in the report. */
-            readonly customer_reference?: string;
+            /** @description Chain code, in any case; absent or null: the chain is detected from the address. */
+            readonly chain?: string | null;
+            /** @description Your own reference, returned in the report; null is the same as none. */
+            readonly customer_reference?: string | null;
         };
         readonly Report: {
             readonly report_id: string;
@@ -19,216 +19,246 @@ export interface components {
             readonly candidate_chains?: readonly string[];
             readonly livemode: boolean;
             readonly customer_reference: string | null;
-            readonly risk: {
-                /** @description green, orange, red or grey (too little is known to say green) */
-                readonly level: string;
-                readonly score: number;
-                readonly level_reasons: readonly string[];
-                readonly score_is_lower_bound: boolean;
-                readonly conflicts: readonly {
-                    readonly category: string;
-                    readonly clean_entity: string;
-                    readonly illicit_entity: string;
-                }[];
-                readonly categories: {
-                    readonly sanctions: number;
-                    readonly darknet: number;
-                    readonly mixer: number;
-                    readonly scam: number;
-                    readonly stolen: number;
-                    readonly clean_exchange: number;
-                };
-                readonly evidence: readonly {
-                    readonly category: string;
-                    /** @description For example ransomware, hack or coinjoin */
-                    readonly subcategory: string | null;
-                    /** @description ownership, cluster, direct or indirect */
-                    readonly relation: string;
-                    /** @description in or out; null for ownership */
-                    readonly direction: string | null;
-                    readonly hops: number;
-                    /** @description The chain the label or transfer is on */
-                    readonly chain: string;
-                    /** @description The labelled address where it differs from the one screened, for example another form of one key; else null */
-                    readonly address: string | null;
-                    /** @description Null for an exposure to several addresses; counterparties names them */
-                    readonly entity: string | null;
-                    readonly source: string;
-                    readonly source_url: string;
-                    /** @description Who found this out first; restatements of one origin count once */
-                    readonly origin: string;
-                    readonly role: string;
-                    readonly confidence: number;
-                    /** @description live or ended */
-                    readonly status: string;
-                    readonly observed_at: string | null;
-                    /** @description What the authority says, for a label of an authority’s list */
-                    readonly sanction: {
-                        /** @description The authority’s list */
-                        readonly list: string;
-                        readonly programmes: readonly string[];
-                        /** @description Identifier of the entity on that list; empty without one */
-                        readonly entity_id: string;
-                        /** @description At most 5 other names */
-                        readonly aliases: readonly string[];
-                        readonly designated_on: string | null;
-                    } | null;
-                    readonly value: string | null;
-                    /** @description US dollars at the day of each transfer; null without a price */
-                    readonly value_usd: string | null;
-                    readonly share: number | null;
-                    /** @description Transfers of the screened address that carry the value; 0 for ownership */
-                    readonly transfers: number;
-                    /** @description Distinct addresses that the value is attributed to; 0 for ownership */
-                    readonly sources: number;
-                    readonly first_at: string | null;
-                    readonly last_at: string | null;
-                    /** @description Of most value, at most 20 */
-                    readonly counterparties: readonly {
-                        readonly address: string;
-                        readonly entity: string;
-                        readonly value: string;
-                        /** @description US dollars at the day of each transfer; null without a price */
-                        readonly value_usd: string | null;
-                        readonly transfers: number;
-                    }[];
-                    /** @description The others together; with counterparties they are the whole value */
-                    readonly counterparties_omitted: {
-                        readonly count: number;
-                        readonly value: string;
-                        /** @description US dollars at the day of each transfer; null without a price */
-                        readonly value_usd: string | null;
-                    } | null;
-                    readonly path: readonly unknown[];
-                    readonly contribution: number;
-                    readonly decisive: boolean;
-                    readonly used: boolean;
-                    /** @description Why the item does not count; null where it does */
-                    readonly reason: string | null;
-                    readonly pre_designation: boolean | null;
-                }[];
-                readonly evidence_omitted: number;
-            };
+            readonly risk: components["schemas"]["Risk"];
             readonly balance: string | null;
             readonly balance_base_units: string | null;
             readonly tx_count: number | null;
             readonly tx_count_kind: string | null;
-            readonly balances: readonly {
-                readonly asset: string;
-                readonly amount: string;
-            }[];
+            readonly balances: readonly components["schemas"]["AssetBalance"][];
+            /** Format: uri */
             readonly report_url: string;
+            /** Format: date-time */
             readonly generated_at: string;
             /** @description Where all value came from and went to, as far as the ledger knows */
-            readonly exposure: readonly {
-                /** @description incoming or outgoing */
-                readonly direction: string;
-                readonly asset: string;
-                readonly total: string;
-                /** @description US dollars at the day of each transfer; null without a price */
-                readonly total_usd: string | null;
-                /** @description The total covers the whole history of the address */
-                readonly total_complete: boolean;
-                readonly by_category: readonly {
-                    /** @description A category, service for an unlabelled hub, or unattributed */
-                    readonly category: string;
-                    /** @description direct or indirect; null for unattributed */
-                    readonly relation: string | null;
-                    readonly value: string;
-                    /** @description US dollars at the day of each transfer; null without a price */
-                    readonly value_usd: string | null;
-                    /** @description Of the total; null where the total is not complete */
-                    readonly share: number | null;
-                    /** @description Of most value, at most 20 */
-                    readonly counterparties: readonly {
-                        readonly address: string;
-                        readonly entity: string;
-                        readonly value: string;
-                        /** @description US dollars at the day of each transfer; null without a price */
-                        readonly value_usd: string | null;
-                        readonly transfers: number;
-                    }[];
-                    readonly counterparties_omitted: number;
-                }[];
-            }[];
+            readonly exposure: readonly components["schemas"]["Exposure"][];
             /** @description Addresses that spent together with the screened one */
-            readonly cluster: {
-                readonly id: string;
-                readonly size: number;
-                readonly heuristic: string;
-                /** @description State of the ledger */
-                readonly as_of: string;
-                /** @description Why labels of other members do not count, such as too_large or holds_service; null where they do */
-                readonly stopped: string | null;
-            } | null;
-            readonly coverage: {
-                /** @description What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts */
-                readonly not_examined: readonly string[];
-                readonly labels: {
-                    /** @description complete, partial, stale or unavailable */
-                    readonly status: string;
-                    /** @description The earliest date among the whole sanctions lists in force; null without one */
-                    readonly as_of: string | null;
-                    readonly sources: number;
-                    /** @description Every list that is required or is an authority’s own */
-                    readonly lists: readonly {
-                        readonly source: string;
-                        readonly dataset: string;
-                        readonly authority: string | null;
-                        readonly whole: boolean;
-                        /** @description The date that the list states */
-                        readonly list_date: string | null;
-                        /** @description When a configured refresh last found it unchanged at the authority’s own address */
-                        readonly confirmed_at: string | null;
-                        readonly labels: number;
-                        /** @description current, old, incomplete, conflict, withdrawn or missing */
-                        readonly status: string;
-                    }[];
-                    /** @description Lists that are refreshed on a schedule and never came: nothing is green without them */
-                    readonly missing?: readonly string[];
-                };
-                readonly chain_data: {
-                    readonly status: string;
-                    readonly source: string | null;
-                    readonly height: number | null;
-                    readonly as_of: string | null;
-                    /** @description Providers that were asked and did not answer, or not in time */
-                    readonly faults?: readonly {
-                        readonly source: string;
-                        readonly error: string;
-                    }[];
-                    /** @description Where providers contradict one another; the one configured first is shown */
-                    readonly disagreements?: readonly {
-                        /** @description block, balance, tx_count, is_contract or token:<asset> */
-                        readonly fact: string;
-                        readonly values: readonly {
-                            readonly source: string;
-                            readonly value: string;
-                        }[];
-                    }[];
-                };
-                readonly exposure: {
-                    /** @description complete, partial or unavailable */
-                    readonly status: string;
-                    /** @description Why it is unavailable: not_configured, late or failed */
-                    readonly reason: string | null;
-                    /** @description Why the history is not known to be complete, such as no_traces, range_gap or shortfall */
-                    readonly incomplete: readonly string[];
-                    readonly hops_searched: number;
-                    readonly transfers_examined: number;
-                    readonly truncated: boolean;
-                };
-                readonly prices: {
-                    /** @description SHA-256 of the table of daily prices */
-                    readonly version: string;
-                } | null;
-            };
-            readonly policy: {
-                readonly id: string;
-                readonly version: number;
-            };
+            readonly cluster: components["schemas"]["Cluster"] | null;
+            readonly coverage: components["schemas"]["Coverage"];
+            readonly policy: components["schemas"]["PolicyVersion"];
             readonly scorer_version: string;
             readonly label_snapshot: string;
+        };
+        readonly Risk: {
+            /**
+             * @description green, orange, red or grey (too little is known to say green)
+             * @example green
+             * @example orange
+             * @example red
+             * @example grey
+             */
+            readonly level: string;
+            readonly score: number;
+            readonly level_reasons: readonly string[];
+            readonly score_is_lower_bound: boolean;
+            readonly conflicts: readonly components["schemas"]["Conflict"][];
+            readonly categories: components["schemas"]["CategoryScores"];
+            readonly evidence: readonly components["schemas"]["Evidence"][];
+            readonly evidence_omitted: number;
+        };
+        readonly Conflict: {
+            readonly category: string;
+            readonly clean_entity: string;
+            readonly illicit_entity: string;
+        };
+        readonly CategoryScores: {
+            readonly sanctions: number;
+            readonly darknet: number;
+            readonly mixer: number;
+            readonly scam: number;
+            readonly stolen: number;
+            readonly clean_exchange: number;
+        };
+        readonly Evidence: {
+            /**
+             * @example sanctions
+             * @example darknet
+             * @example mixer
+             * @example scam
+             * @example stolen
+             * @example clean_exchange
+             */
+            readonly category: string;
+            /** @description For example ransomware, hack or coinjoin */
+            readonly subcategory: string | null;
+            /** @description ownership, cluster, direct or indirect */
+            readonly relation: string;
+            /** @description in or out; null for ownership */
+            readonly direction: string | null;
+            readonly hops: number;
+            /** @description The chain the label or transfer is on */
+            readonly chain: string;
+            /** @description The labelled address where it differs from the one screened, for example another form of one key; else null */
+            readonly address: string | null;
+            /** @description Null for an exposure to several addresses; counterparties names them */
+            readonly entity: string | null;
+            readonly source: string;
+            readonly source_url: string;
+            /** @description Who found this out first; restatements of one origin count once */
+            readonly origin: string;
+            readonly role: string;
+            readonly confidence: number;
+            /** @description live or ended */
+            readonly status: string;
+            readonly observed_at: string | null;
+            /** @description What the authority says, for a label of an authority’s list */
+            readonly sanction: components["schemas"]["Sanction"] | null;
+            readonly value: string | null;
+            /** @description US dollars at the day of each transfer; null without a price */
+            readonly value_usd: string | null;
+            readonly share: number | null;
+            /** @description Transfers of the screened address that carry the value; 0 for ownership */
+            readonly transfers: number;
+            /** @description Distinct addresses that the value is attributed to; 0 for ownership */
+            readonly sources: number;
+            readonly first_at: string | null;
+            readonly last_at: string | null;
+            /** @description Of most value, at most 20 */
+            readonly counterparties: readonly components["schemas"]["Counterparty"][];
+            /** @description The others together; with counterparties they are the whole value */
+            readonly counterparties_omitted: components["schemas"]["OmittedCounterparties"] | null;
+            readonly path: readonly unknown[];
+            readonly contribution: number;
+            readonly decisive: boolean;
+            readonly used: boolean;
+            /** @description Why the item does not count; null where it does */
+            readonly reason: string | null;
+            readonly pre_designation: boolean | null;
+        };
+        readonly Sanction: {
+            /** @description The authority’s list */
+            readonly list: string;
+            readonly programmes: readonly string[];
+            /** @description Identifier of the entity on that list; empty without one */
+            readonly entity_id: string;
+            /** @description At most 5 other names */
+            readonly aliases: readonly string[];
+            readonly designated_on: string | null;
+        };
+        readonly Counterparty: {
+            readonly address: string;
+            readonly entity: string;
+            readonly value: string;
+            /** @description US dollars at the day of each transfer; null without a price */
+            readonly value_usd: string | null;
+            readonly transfers: number;
+        };
+        readonly OmittedCounterparties: {
+            readonly count: number;
+            readonly value: string;
+            /** @description US dollars at the day of each transfer; null without a price */
+            readonly value_usd: string | null;
+        };
+        readonly AssetBalance: {
+            readonly asset: string;
+            readonly amount: string;
+        };
+        readonly Exposure: {
+            /** @description incoming or outgoing */
+            readonly direction: string;
+            readonly asset: string;
+            readonly total: string;
+            /** @description US dollars at the day of each transfer; null without a price */
+            readonly total_usd: string | null;
+            /** @description The total covers the whole history of the address */
+            readonly total_complete: boolean;
+            readonly by_category: readonly components["schemas"]["ExposureShare"][];
+        };
+        readonly ExposureShare: {
+            /** @description A category, service for an unlabelled hub, or unattributed */
+            readonly category: string;
+            /** @description direct or indirect; null for unattributed */
+            readonly relation: string | null;
+            readonly value: string;
+            /** @description US dollars at the day of each transfer; null without a price */
+            readonly value_usd: string | null;
+            /** @description Of the total; null where the total is not complete */
+            readonly share: number | null;
+            /** @description Of most value, at most 20 */
+            readonly counterparties: readonly components["schemas"]["Counterparty"][];
+            readonly counterparties_omitted: number;
+        };
+        readonly Cluster: {
+            readonly id: string;
+            readonly size: number;
+            readonly heuristic: string;
+            /** @description State of the ledger */
+            readonly as_of: string;
+            /** @description Why labels of other members do not count, such as too_large or holds_service; null where they do */
+            readonly stopped: string | null;
+        };
+        readonly Coverage: {
+            /** @description What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts */
+            readonly not_examined: readonly string[];
+            readonly labels: components["schemas"]["LabelCoverage"];
+            readonly chain_data: components["schemas"]["ChainDataCoverage"];
+            readonly exposure: components["schemas"]["ExposureCoverage"];
+            readonly prices: components["schemas"]["PriceTable"] | null;
+        };
+        readonly LabelCoverage: {
+            /** @description complete, partial, stale or unavailable */
+            readonly status: string;
+            /** @description The earliest date among the whole sanctions lists in force; null without one */
+            readonly as_of: string | null;
+            readonly sources: number;
+            /** @description Every list that is required or is an authority’s own */
+            readonly lists: readonly components["schemas"]["ListCoverage"][];
+            /** @description Lists that are refreshed on a schedule and never came: nothing is green without them */
+            readonly missing?: readonly string[];
+        };
+        readonly ListCoverage: {
+            readonly source: string;
+            readonly dataset: string;
+            readonly authority: string | null;
+            readonly whole: boolean;
+            /** @description The date that the list states */
+            readonly list_date: string | null;
+            /** @description When a configured refresh last found it unchanged at the authority’s own address */
+            readonly confirmed_at: string | null;
+            readonly labels: number;
+            /** @description current, old, incomplete, conflict, withdrawn or missing */
+            readonly status: string;
+        };
+        readonly ChainDataCoverage: {
+            readonly status: string;
+            readonly source: string | null;
+            readonly height: number | null;
+            readonly as_of: string | null;
+            /** @description Providers that were asked and did not answer, or not in time */
+            readonly faults?: readonly components["schemas"]["ChainDataFault"][];
+            /** @description Where providers contradict one another; the one configured first is shown */
+            readonly disagreements?: readonly components["schemas"]["ChainDataDisagreement"][];
+        };
+        readonly ChainDataFault: {
+            readonly source: string;
+            readonly error: string;
+        };
+        readonly ChainDataDisagreement: {
+            /** @description block, balance, tx_count, is_contract or token:<asset> */
+            readonly fact: string;
+            readonly values: readonly components["schemas"]["ChainDataValue"][];
+        };
+        readonly ChainDataValue: {
+            readonly source: string;
+            readonly value: string;
+        };
+        readonly ExposureCoverage: {
+            /** @description complete, partial or unavailable */
+            readonly status: string;
+            /** @description Why it is unavailable: not_configured, late or failed */
+            readonly reason: string | null;
+            /** @description Why the history is not known to be complete, such as no_traces, range_gap or shortfall */
+            readonly incomplete: readonly string[];
+            readonly hops_searched: number;
+            readonly transfers_examined: number;
+            readonly truncated: boolean;
+        };
+        readonly PriceTable: {
+            /** @description SHA-256 of the table of daily prices */
+            readonly version: string;
+        };
+        readonly PolicyVersion: {
+            readonly id: string;
+            readonly version: number;
         };
         readonly Problem: {
             /** @description Identifies the kind of problem. */
@@ -239,18 +269,59 @@ export interface components {
             readonly status: number;
             /** @description What is wrong with this request. */
             readonly detail: string;
-            /** @description The kind of problem for programs; one of the published codes, to which others may be added. */
+            /**
+             * @description The kind of problem for programs; one of the published codes, to which others may be added.
+             * @example invalid_request
+             * @example invalid_address
+             * @example invalid_webhook_url
+             * @example invalid_key
+             * @example scope_required
+             * @example ip_not_allowed
+             * @example key_required
+             * @example https_required
+             * @example not_found
+             * @example method_not_allowed
+             * @example not_acceptable
+             * @example request_timeout
+             * @example idempotency_in_progress
+             * @example too_many_endpoints
+             * @example too_many_shares
+             * @example case_conflict
+             * @example endpoint_disabled
+             * @example job_not_ended
+             * @example version_mismatch
+             * @example payload_too_large
+             * @example unsupported_media_type
+             * @example unsupported_chain
+             * @example chain_mismatch
+             * @example idempotency_mismatch
+             * @example rate_limited
+             * @example too_many_streams
+             * @example too_many_failures
+             * @example head_too_large
+             * @example internal_error
+             * @example screening_failed
+             * @example screening_timeout
+             * @example screening_pending
+             * @example unavailable
+             */
             readonly code: string;
             /** @description The Request-Id of the answer. */
             readonly request_id: string;
-            /** @description What exactly is at fault, with 400 and 422. */
-            readonly errors?: readonly {
-                /** @description JSON Pointer (RFC 6901) to what is at fault; empty for the whole body. */
-                readonly pointer: string;
-                readonly detail: string;
-            }[];
+            /** @description What exactly is at fault: with every 400, and with 422 where one member is. */
+            readonly errors?: readonly components["schemas"]["ProblemError"][];
             /** @description The id under which the report can be fetched later, where it has one. */
             readonly report_id?: string;
+        };
+        readonly ProblemError: {
+            /** @description JSON Pointer (RFC 6901) to what is at fault; empty for the whole request. */
+            readonly pointer: string;
+            readonly detail: string;
+        };
+        readonly ReportPage: {
+            readonly items: readonly components["schemas"]["Report"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
         };
         readonly NewShareRequest: {
             /** @description After so many hours the link opens nothing. 168 where absent. */
@@ -288,6 +359,11 @@ export interface components {
             /** @description The person, where one was signed in. */
             readonly person: string | null;
         };
+        readonly SharePage: {
+            readonly items: readonly components["schemas"]["Share"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
         readonly Share: {
             readonly share_id: string;
             readonly report_id: string;
@@ -323,21 +399,22 @@ export interface components {
             /** @description Whether another person must confirm that this report is cleared. */
             readonly needs_second_person: boolean;
             /** @description The disposition that waits for a second person; null where none does. */
-            readonly proposal: {
-                readonly disposition: string;
-                readonly reason: string;
-                readonly by: components["schemas"]["CasePerson"];
-                /** @description When it was proposed; UTC, RFC 3339 with milliseconds. */
-                readonly at: string;
-                /** @description The version of its entry. */
-                readonly version: number;
-            } | null;
+            readonly proposal: components["schemas"]["CaseProposal"] | null;
             /** @description When the first entry was made; null without one. */
             readonly opened_at: string | null;
             /** @description When the last entry was made; null without one. */
             readonly changed_at: string | null;
             /** @description Oldest first. Nothing is ever removed. */
             readonly history: readonly components["schemas"]["CaseEntry"][];
+        };
+        readonly CaseProposal: {
+            readonly disposition: string;
+            readonly reason: string;
+            readonly by: components["schemas"]["CasePerson"];
+            /** @description When it was proposed; UTC, RFC 3339 with milliseconds. */
+            readonly at: string;
+            /** @description The version of its entry. */
+            readonly version: number;
         };
         readonly CaseEntry: {
             /** @description Place in the history, from 1. */
@@ -369,6 +446,11 @@ export interface components {
             /** @description The `version` of the case that the caller has read. Another one now is 412 `version_mismatch`. */
             readonly version: number;
         };
+        readonly CaseSummaryPage: {
+            readonly items: readonly components["schemas"]["CaseSummary"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
         readonly CaseSummary: {
             readonly report_id: string;
             /** @description The screened address, as the report has it. */
@@ -385,15 +467,7 @@ export interface components {
             /** @description Whether another person must confirm that this report is cleared. */
             readonly needs_second_person: boolean;
             /** @description The disposition that waits for a second person; null where none does. */
-            readonly proposal: {
-                readonly disposition: string;
-                readonly reason: string;
-                readonly by: components["schemas"]["CasePerson"];
-                /** @description When it was proposed; UTC, RFC 3339 with milliseconds. */
-                readonly at: string;
-                /** @description The version of its entry. */
-                readonly version: number;
-            } | null;
+            readonly proposal: components["schemas"]["CaseProposal"] | null;
             /** @description When the first entry was made; null without one. */
             readonly opened_at: string | null;
             /** @description When the last entry was made; null without one. */
@@ -402,8 +476,8 @@ export interface components {
         readonly BulkRequest: {
             /** @description Addresses in any form, of any chains. A bad one is the error of its item, not of the job. */
             readonly addresses: readonly string[];
-            /** @description Chain code for all of them, in any case; without it each one’s chain is detected. */
-            readonly chain?: string;
+            /** @description Chain code for all of them, in any case; absent or null: each one’s chain is detected. */
+            readonly chain?: string | null;
         };
         readonly BulkJob: {
             readonly job_id: string;
@@ -419,37 +493,50 @@ export interface components {
             /** @description Items not done when the job was cancelled. */
             readonly cancelled: number;
             /** @description How many of the completed items have which level. */
-            readonly levels: {
-                readonly green: number;
-                readonly orange: number;
-                readonly red: number;
-                readonly grey: number;
-            };
-            /** @description UTC, RFC 3339 with milliseconds. */
+            readonly levels: components["schemas"]["LevelCounts"];
+            /**
+             * Format: date-time
+             * @description UTC, RFC 3339 with milliseconds.
+             */
             readonly created_at: string;
             /** @description When the first item was decided; null before. */
             readonly started_at: string | null;
             /** @description When the job ended, however it did; null before. */
             readonly completed_at: string | null;
-            /** @description Where the results are, in pages or as a file, also while the job runs. */
+            /**
+             * Format: uri
+             * @description Where the results are, in pages or as a file, also while the job runs.
+             */
             readonly results_url: string;
             /** @description In the order of the submission; null until the job has ended. */
             readonly results: readonly components["schemas"]["BulkResult"][] | null;
+        };
+        readonly LevelCounts: {
+            readonly green: number;
+            readonly orange: number;
+            readonly red: number;
+            readonly grey: number;
         };
         readonly BulkResult: {
             /** @description Place of the address in the submission, from 0. */
             readonly index: number;
             /** @description Exactly as sent. */
             readonly address: string;
-            /** @description `completed`, `failed` or `cancelled`; `pending` while the job runs and the item is not done. */
+            /** @description `completed`, `failed` or `cancelled`; with `include=pending` also `pending`, for an item that is not done. */
             readonly status: string;
             /** @description Where the item is completed; equal addresses share one. */
             readonly report?: components["schemas"]["Report"];
             /** @description Where the item failed: a code of the problem list, such as `invalid_address`. */
-            readonly error?: {
-                readonly code: string;
-                readonly detail: string;
-            };
+            readonly error?: components["schemas"]["BulkItemError"];
+        };
+        readonly BulkItemError: {
+            readonly code: string;
+            readonly detail: string;
+        };
+        readonly BulkJobSummaryPage: {
+            readonly items: readonly components["schemas"]["BulkJobSummary"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
         };
         readonly BulkJobSummary: {
             readonly job_id: string;
@@ -464,12 +551,23 @@ export interface components {
             readonly failed: number;
             /** @description Items not done when the job was cancelled. */
             readonly cancelled: number;
-            /** @description UTC, RFC 3339 with milliseconds. */
+            /**
+             * Format: date-time
+             * @description UTC, RFC 3339 with milliseconds.
+             */
             readonly created_at: string;
             /** @description When the job ended, however it did; null before. */
             readonly completed_at: string | null;
-            /** @description Where the results are, in pages or as a file, also while the job runs. */
+            /**
+             * Format: uri
+             * @description Where the results are, in pages or as a file, also while the job runs.
+             */
             readonly results_url: string;
+        };
+        readonly BulkResultPage: {
+            readonly items: readonly components["schemas"]["BulkResult"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
         };
         readonly NewWebhookEndpointRequest: {
             /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, globally reachable addresses alone. No user name, password or fragment. */
@@ -482,7 +580,10 @@ export interface components {
         };
         readonly NewWebhookEndpoint: {
             readonly endpoint_id: string;
-            /** @description The URL that is called, normalised. */
+            /**
+             * Format: uri
+             * @description The URL that is called, normalised.
+             */
             readonly url: string;
             /** @description `full` or `thin`; others may be added. */
             readonly payload: string;
@@ -490,14 +591,25 @@ export interface components {
             readonly status: string;
             /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
             readonly disabled_reason: string | null;
-            /** @description When it was made, UTC, RFC 3339 with milliseconds. */
+            /**
+             * Format: date-time
+             * @description When it was made, UTC, RFC 3339 with milliseconds.
+             */
             readonly created_at: string;
             /** @description Signs the messages to this endpoint, `whsec_…`. Shown only in this answer. */
             readonly secret: string;
         };
+        readonly WebhookEndpointPage: {
+            readonly items: readonly components["schemas"]["WebhookEndpoint"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
         readonly WebhookEndpoint: {
             readonly endpoint_id: string;
-            /** @description The URL that is called, normalised. */
+            /**
+             * Format: uri
+             * @description The URL that is called, normalised.
+             */
             readonly url: string;
             /** @description `full` or `thin`; others may be added. */
             readonly payload: string;
@@ -505,7 +617,10 @@ export interface components {
             readonly status: string;
             /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
             readonly disabled_reason: string | null;
-            /** @description When it was made, UTC, RFC 3339 with milliseconds. */
+            /**
+             * Format: date-time
+             * @description When it was made, UTC, RFC 3339 with milliseconds.
+             */
             readonly created_at: string;
         };
         readonly WebhookEndpointChange: {
@@ -540,20 +655,32 @@ export interface components {
             readonly status: string;
             /** @description Time of the next attempt; null where there will be none. */
             readonly next_attempt_at: string | null;
-            /** @description When it was made, UTC, RFC 3339 with milliseconds. */
+            /**
+             * Format: date-time
+             * @description When it was made, UTC, RFC 3339 with milliseconds.
+             */
             readonly created_at: string;
             /** @description Oldest first. */
-            readonly attempts: readonly {
-                /** @description When it was begun, UTC, RFC 3339 with milliseconds. */
-                readonly at: string;
-                /** @description Status of the answer; null where none came. */
-                readonly status_code: number | null;
-                /** @description Why no answer came, such as `timeout` or `connect_failed`; null where one did. */
-                readonly error: string | null;
-                readonly duration_ms: number;
-                /** @description The beginning of the answer’s body, at most 1,024 characters. */
-                readonly response_excerpt: string | null;
-            }[];
+            readonly attempts: readonly components["schemas"]["WebhookAttempt"][];
+        };
+        readonly WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @description When it was begun, UTC, RFC 3339 with milliseconds.
+             */
+            readonly at: string;
+            /** @description Status of the answer; null where none came. */
+            readonly status_code: number | null;
+            /** @description Why no answer came, such as `timeout` or `connect_failed`; null where one did. */
+            readonly error: string | null;
+            readonly duration_ms: number;
+            /** @description The beginning of the answer’s body, at most 1,024 characters. */
+            readonly response_excerpt: string | null;
+        };
+        readonly WebhookDeliveryPage: {
+            readonly items: readonly components["schemas"]["WebhookDelivery"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
         };
         readonly RedeliverRequest: {
             /**
@@ -568,6 +695,15 @@ export interface components {
             readonly until?: string;
             /** @description By default what was missed: `exhausted` and `held`. */
             readonly statuses?: readonly ("pending" | "delivered" | "exhausted" | "held")[];
+        };
+        readonly RedeliveredWebhooks: {
+            /** @description Deliveries that will be sent again. */
+            readonly count: number;
+        };
+        readonly LabelListPage: {
+            readonly items: readonly components["schemas"]["LabelList"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
         };
         readonly LabelList: {
             /** @description The publisher. Empty for an expected list that never came. */
@@ -843,29 +979,12 @@ export interface components {
             readonly max_reports?: number;
         };
         readonly WhatIf: {
-            readonly current: {
-                readonly id: string;
-                readonly version: number;
-                readonly sha256: string;
-            };
-            readonly proposed: {
-                readonly id: string;
-                readonly version: number;
-                readonly sha256: string;
-            };
+            readonly current: components["schemas"]["PolicyName"];
+            readonly proposed: components["schemas"]["PolicyName"];
             /** @description Warnings about the proposed policy: choices that deserve a second look. */
-            readonly findings: readonly {
-                readonly severity: string;
-                readonly rule: string;
-                readonly path: string;
-                readonly message: string;
-            }[];
+            readonly findings: readonly components["schemas"]["PolicyFinding"][];
             /** @description The settings in which the two policies differ. */
-            readonly settings: readonly {
-                readonly path: string;
-                readonly from: unknown;
-                readonly to: unknown;
-            }[];
+            readonly settings: readonly components["schemas"]["PolicyChange"][];
             /** @description Reports that were decided again, the newest of the account. */
             readonly reports: number;
             /** @description Reports that could not be decided again. */
@@ -875,117 +994,118 @@ export interface components {
             readonly changed_levels: number;
             readonly changed_scores: number;
             /** @description Reports by their level under the current policy and under the proposed one. */
-            readonly levels: readonly {
-                /** @description green, orange, red, grey; later versions may have others. */
-                readonly from: string;
-                /** @description green, orange, red, grey; later versions may have others. */
-                readonly to: string;
-                readonly count: number;
-            }[];
+            readonly levels: readonly components["schemas"]["LevelChange"][];
             /** @description Reports whose level changes, at most 50. */
-            readonly examples: readonly {
-                readonly report_id: string;
-                readonly address: string;
-                readonly chain: string;
-                readonly generated_at: string;
-                readonly from: {
-                    readonly level: string;
-                    readonly score: number;
-                    readonly level_reasons: readonly string[];
-                    /** @description Category and origin of the decisive evidence. */
-                    readonly decisive: string | null;
-                };
-                readonly to: {
-                    readonly level: string;
-                    readonly score: number;
-                    readonly level_reasons: readonly string[];
-                    /** @description Category and origin of the decisive evidence. */
-                    readonly decisive: string | null;
-                };
-                /** @description Settings of which each alone changes the level; empty where it takes several. */
-                readonly causes: readonly string[];
-            }[];
+            readonly examples: readonly components["schemas"]["WhatIfReport"][];
             readonly examples_omitted: number;
         };
+        readonly PolicyName: {
+            readonly id: string;
+            readonly version: number;
+            readonly sha256: string;
+        };
+        readonly PolicyFinding: {
+            readonly severity: string;
+            readonly rule: string;
+            readonly path: string;
+            readonly message: string;
+        };
+        readonly PolicyChange: {
+            readonly path: string;
+            readonly from: unknown;
+            readonly to: unknown;
+        };
+        readonly LevelChange: {
+            /** @description green, orange, red, grey; later versions may have others. */
+            readonly from: string;
+            /** @description green, orange, red, grey; later versions may have others. */
+            readonly to: string;
+            readonly count: number;
+        };
+        readonly WhatIfReport: {
+            readonly report_id: string;
+            readonly address: string;
+            readonly chain: string;
+            readonly generated_at: string;
+            readonly from: components["schemas"]["WhatIfOutcome"];
+            readonly to: components["schemas"]["WhatIfOutcome"];
+            /** @description Settings of which each alone changes the level; empty where it takes several. */
+            readonly causes: readonly string[];
+        };
+        readonly WhatIfOutcome: {
+            readonly level: string;
+            readonly score: number;
+            readonly level_reasons: readonly string[];
+            /** @description Category and origin of the decisive evidence. */
+            readonly decisive: string | null;
+        };
         readonly Usage: {
-            readonly today: {
-                /** @description Every call with the key, refused ones included. */
-                readonly calls: number;
-                /** @description Addresses screened one by one; those of bulk jobs are not among them. */
-                readonly screens: number;
-                /** @description Calls that were refused or failed. */
-                readonly problems: number;
-                /** @description Calls over the rate limit (429). */
-                readonly rate_limited: number;
-                /** @description Begin of the day, UTC. */
-                readonly from: string;
-            };
-            readonly month: {
-                /** @description Every call with the key, refused ones included. */
-                readonly calls: number;
-                /** @description Addresses screened one by one; those of bulk jobs are not among them. */
-                readonly screens: number;
-                /** @description Calls that were refused or failed. */
-                readonly problems: number;
-                /** @description Calls over the rate limit (429). */
-                readonly rate_limited: number;
-                /** @description Begin of the month, UTC. */
-                readonly from: string;
-            };
+            readonly today: components["schemas"]["UsagePeriod"];
+            readonly month: components["schemas"]["UsagePeriod"];
             /** @description Null where every call of the month is counted. An answer counts the newest 500,000 calls; where there were more, the time of the oldest counted one: the figures are then lower bounds. */
             readonly counted_from: string | null;
             /** @description Days of the month with calls, newest first. */
-            readonly days: readonly {
-                /** @description Every call with the key, refused ones included. */
-                readonly calls: number;
-                /** @description Addresses screened one by one; those of bulk jobs are not among them. */
-                readonly screens: number;
-                /** @description Calls that were refused or failed. */
-                readonly problems: number;
-                /** @description Calls over the rate limit (429). */
-                readonly rate_limited: number;
-                /** @description YYYY-MM-DD, UTC. */
-                readonly day: string;
-            }[];
+            readonly days: readonly components["schemas"]["UsageDay"][];
             /** @description Every key of the environment, in the order of their issue. */
-            readonly keys: readonly {
-                readonly key_id: string;
-                readonly name: string;
-                readonly scope: string;
-                /** @description active, expired or revoked */
-                readonly status: string;
-                /** @description To the minute; null where it was never used. */
-                readonly last_used_at: string | null;
-                readonly plan: {
-                    readonly name: string;
-                    /** @description Sustained rate. */
-                    readonly calls_per_second: number;
-                    /** @description Calls that may come at once. */
-                    readonly burst: number;
-                    /** @description refuse: further calls are 429. fair-use: they are logged. */
-                    readonly on_empty: string;
-                };
-                readonly today: {
-                    /** @description Every call with the key, refused ones included. */
-                    readonly calls: number;
-                    /** @description Addresses screened one by one; those of bulk jobs are not among them. */
-                    readonly screens: number;
-                    /** @description Calls that were refused or failed. */
-                    readonly problems: number;
-                    /** @description Calls over the rate limit (429). */
-                    readonly rate_limited: number;
-                };
-                readonly month: {
-                    /** @description Every call with the key, refused ones included. */
-                    readonly calls: number;
-                    /** @description Addresses screened one by one; those of bulk jobs are not among them. */
-                    readonly screens: number;
-                    /** @description Calls that were refused or failed. */
-                    readonly problems: number;
-                    /** @description Calls over the rate limit (429). */
-                    readonly rate_limited: number;
-                };
-            }[];
+            readonly keys: readonly components["schemas"]["KeyUsage"][];
+        };
+        readonly UsagePeriod: {
+            /** @description Every call with the key, refused ones included. */
+            readonly calls: number;
+            /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+            readonly screens: number;
+            /** @description Calls that were refused or failed. */
+            readonly problems: number;
+            /** @description Calls over the rate limit (429). */
+            readonly rate_limited: number;
+            /**
+             * Format: date-time
+             * @description Begin of the day or month, UTC.
+             */
+            readonly from: string;
+        };
+        readonly UsageDay: {
+            /** @description Every call with the key, refused ones included. */
+            readonly calls: number;
+            /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+            readonly screens: number;
+            /** @description Calls that were refused or failed. */
+            readonly problems: number;
+            /** @description Calls over the rate limit (429). */
+            readonly rate_limited: number;
+            /** @description YYYY-MM-DD, UTC. */
+            readonly day: string;
+        };
+        readonly KeyUsage: {
+            readonly key_id: string;
+            readonly name: string;
+            readonly scope: string;
+            /** @description active, expired or revoked */
+            readonly status: string;
+            /** @description To the minute; null where it was never used. */
+            readonly last_used_at: string | null;
+            readonly plan: components["schemas"]["KeyPlan"];
+            readonly today: components["schemas"]["UsageCounts"];
+            readonly month: components["schemas"]["UsageCounts"];
+        };
+        readonly KeyPlan: {
+            readonly name: string;
+            /** @description Sustained rate. */
+            readonly calls_per_second: number;
+            /** @description Calls that may come at once. */
+            readonly burst: number;
+            /** @description refuse: further calls are 429. fair-use: they are logged. */
+            readonly on_empty: string;
+        };
+        readonly UsageCounts: {
+            /** @description Every call with the key, refused ones included. */
+            readonly calls: number;
+            /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+            readonly screens: number;
+            /** @description Calls that were refused or failed. */
+            readonly problems: number;
+            /** @description Calls over the rate limit (429). */
+            readonly rate_limited: number;
         };
         readonly NewSession: {
             readonly account_id: string;
@@ -1021,8 +1141,16 @@ export interface components {
             /** @description When the session ends at the latest; null where the call carries a key. UTC, RFC 3339. */
             readonly expires_at: string | null;
         };
+        readonly AuditEntryPage: {
+            readonly items: readonly components["schemas"]["AuditEntry"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
         readonly AuditEntry: {
-            /** @description When the call came; UTC, RFC 3339 with milliseconds. */
+            /**
+             * Format: date-time
+             * @description When the call came; UTC, RFC 3339 with milliseconds.
+             */
             readonly at: string;
             /** @description `Request-Id` of the answer. */
             readonly request_id: string;
@@ -1035,7 +1163,7 @@ export interface components {
             /** @description Address the call came from. */
             readonly client_address: string;
             readonly method: string;
-            /** @description Path of the endpoint, with the names of its parameters. */
+            /** @description Path of the endpoint, with the names of its parameters; `/*` where no endpoint has it. */
             readonly route: string;
             /** @description HTTP status of the answer. */
             readonly status: number;
@@ -1046,6 +1174,11 @@ export interface components {
             /** @description From the head of the request to its outcome. */
             readonly latency_ms: number;
             readonly livemode: boolean;
+        };
+        readonly ChainPage: {
+            readonly items: readonly components["schemas"]["Chain"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
         };
         readonly Chain: {
             /** @description The value of `chain` in requests and reports. */
@@ -1061,6 +1194,12 @@ export interface components {
             readonly checksum: string;
             /** @description A public explorer; `{address}` stands for the address. Null where none shows addresses. */
             readonly explorer_url: string | null;
+        };
+        readonly Health: {
+            readonly status: string;
+        };
+        readonly Readiness: {
+            readonly status: string;
         };
     };
     responses: never;

@@ -63,6 +63,11 @@ export class NotAcceptableError extends RequestError {
   override name = 'NotAcceptableError'
 }
 
+/** 408 `request_timeout`: The request did not arrive in time. */
+export class RequestTimeoutError extends RequestError {
+  override name = 'RequestTimeoutError'
+}
+
 /** 409 `idempotency_in_progress`: A request with this Idempotency-Key is in progress. */
 export class IdempotencyInProgressError extends ConflictError {
   override name = 'IdempotencyInProgressError'
@@ -138,6 +143,11 @@ export class TooManyFailuresError extends RateLimitError {
   override name = 'TooManyFailuresError'
 }
 
+/** 431 `head_too_large`: The head of the request is too large. */
+export class HeadTooLargeError extends RequestError {
+  override name = 'HeadTooLargeError'
+}
+
 /** 500 `internal_error`: Internal error. */
 export class InternalErrorError extends ServerError {
   override name = 'InternalErrorError'
@@ -175,6 +185,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   not_found: NotFoundError,
   method_not_allowed: MethodNotAllowedError,
   not_acceptable: NotAcceptableError,
+  request_timeout: RequestTimeoutError,
   idempotency_in_progress: IdempotencyInProgressError,
   too_many_endpoints: TooManyEndpointsError,
   too_many_shares: TooManySharesError,
@@ -190,6 +201,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   rate_limited: RateLimitedError,
   too_many_streams: TooManyStreamsError,
   too_many_failures: TooManyFailuresError,
+  head_too_large: HeadTooLargeError,
   internal_error: InternalErrorError,
   screening_failed: ScreeningFailedError,
   screening_timeout: ScreeningTimeoutError,

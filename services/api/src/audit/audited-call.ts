@@ -20,6 +20,8 @@ export interface EndedCall {
   readonly caller: Caller | null
   readonly refusedBecause: string | null
   readonly result: Answer | Refusal
+  /** The trace that the caller named; undefined for none. */
+  readonly traceparent: string | undefined
   readonly latencyMs: number
 }
 
@@ -67,6 +69,7 @@ export function auditedCall(call: EndedCall): AuditEvent {
       subject: caller?.accountId ?? '',
       correlationId: requestId,
       causationId: requestId,
+      traceparent: call.traceparent,
     },
   }
   const key = caller?.accountId ?? strangerKey(clientNetwork(clientAddress))

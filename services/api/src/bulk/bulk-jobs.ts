@@ -120,11 +120,16 @@ async function itemsOf(
       items.push({ ...item.screened, reportId, errorCode: null, errorDetail: null })
     } else {
       const { code: errorCode, detail: errorDetail } = refusal!
-      const address = addresses[items.length]!
+      const address = storableText(addresses[items.length]!)
       items.push({ ...NOT_SCREENED, address, reportId: null, errorCode, errorDetail })
     }
   }
   return items
+}
+
+/** Neither Avro nor Postgres can hold them; the result shows U+FFFD in their place. */
+function storableText(address: string): string {
+  return address.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')
 }
 
 const NOT_SCREENED = { canonicalAddress: '', chain: '', candidateChains: [] }

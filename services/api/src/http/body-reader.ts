@@ -24,7 +24,10 @@ export class ClientGone extends Error {
 }
 
 /** Rejects only with ClientGone; every fault of a caller is a result. */
-export async function readJsonBody(request: IncomingMessage): Promise<Body> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  mayHoldAnyText?: (pointer: string) => boolean,
+): Promise<Body> {
   const mediaFault = mediaTypeFault(request)
   if (mediaFault !== null) {
     discard(request)
@@ -36,7 +39,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<Body> {
     const detail = `The body may hold ${MAX_BODY_BYTES} bytes.`
     return { ok: false, code: 'payload_too_large', detail, errors: [] }
   }
-  const parsed = parseStrictJson(bytes)
+  const parsed = parseStrictJson(bytes, mayHoldAnyText)
   if (parsed.ok) return parsed
   return { ok: false, code: 'invalid_request', detail: parsed.fault.detail, errors: [parsed.fault] }
 }

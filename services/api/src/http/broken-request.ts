@@ -1,5 +1,6 @@
 /** Bytes that are no HTTP request: answered below the router, on the bare socket, in the same form as everything else. */
 import type { Socket } from 'node:net'
+import { STATUS_CODES } from 'node:http'
 import { requestedEventId, type ProblemCode } from '@cupel/contracts'
 import { problemAnswer, refuse } from './problem.js'
 import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
@@ -9,17 +10,9 @@ interface ClientFault extends Error {
 }
 
 /** What Node's parser calls it, and what callers are told. */
-const faults: Readonly<Record<string, { code: ProblemCode; status?: string; detail: string }>> = {
-  HPE_HEADER_OVERFLOW: {
-    code: 'invalid_request',
-    status: '431 Request Header Fields Too Large',
-    detail: 'The head of the request is too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    code: 'invalid_request',
-    status: '408 Request Timeout',
-    detail: 'The request did not arrive in time.',
-  },
+const faults: Readonly<Record<string, { code: ProblemCode; detail: string }>> = {
+  HPE_HEADER_OVERFLOW: { code: 'head_too_large', detail: 'The head of the request is too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not arrive in time.' },
 }
 
 /** Time the answer has to arrive before the connection ends for good: whoever goes on sending must not hold it. */
@@ -38,10 +31,10 @@ export function answerBrokenRequest(error: ClientFault, socket: Socket): void {
   }
   const requestId = requestedEventId()
   const answer = problemAnswer(refuse(fault.code, fault.detail), requestId)
-  const body = withStatus(answer.body, fault.status)
+  const { body, status } = answer
   socket.end(
     [
-      `HTTP/1.1 ${fault.status ?? '400 Bad Request'}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'Connection: close',
       `Content-Type: ${answer.contentType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
@@ -60,10 +53,4 @@ function headersFor(socket: Socket): Readonly<Record<string, string>> {
 
 function isTlsFault({ code }: ClientFault): boolean {
   return code !== undefined && /^ERR_(?:TLS|SSL|OSSL)_/.test(code)
-}
-
-/** 408 and 431 exist only here, so that the list of codes need not carry statuses no route can give. */
-function withStatus(body: string, status: string | undefined): string {
-  if (status === undefined) return body
-  return JSON.stringify({ ...(JSON.parse(body) as object), status: Number(status.slice(0, 3)) })
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { answerBrokenRequest } from './broken-request.js'
+import { problemExample } from './problem-schema.js'
 
 function answerTo(code: string | undefined, writable = true) {
   const socket = { writable, end: vi.fn<(text: string) => void>(), destroy: vi.fn() }
@@ -12,17 +13,20 @@ function answerTo(code: string | undefined, writable = true) {
 }
 
 test.each([
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'Request Timeout'],
-  ['HPE_HEADER_OVERFLOW', 431, 'Request Header Fields Too Large'],
-  ['HPE_INVALID_METHOD', 400, 'Bad Request'],
-  [undefined, 400, 'Bad Request'],
-])('%s is answered %i and closes the connection', (code, status, reason) => {
-  const { text } = answerTo(code)
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'Request Timeout', 'request_timeout'],
+  ['HPE_HEADER_OVERFLOW', 431, 'Request Header Fields Too Large', 'head_too_large'],
+  ['HPE_INVALID_METHOD', 400, 'Bad Request', 'invalid_request'],
+  [undefined, 400, 'Bad Request', 'invalid_request'],
+] as const)('%s is answered %i and closes the connection', (cause, status, reason, code) => {
+  const { text } = answerTo(cause)
   const [head, body] = text!.split('\r\n\r\n') as [string, string]
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} ${reason}\\r\\nConnection: close\\r\\n`))
   expect(head).toContain(`Content-Length: ${Buffer.byteLength(body)}`)
   const problem = JSON.parse(body) as Record<string, unknown>
-  expect(problem).toMatchObject({ status, code: 'invalid_request' })
+  expect(problem).toMatchObject({ status, code })
+  // What is said is what the description shows.
+  if (status !== 400)
+    expect({ ...problem, request_id: '' }).toEqual({ ...problemExample(code), request_id: '' })
   expect(head).toContain(`Request-Id: ${String(problem['request_id'])}`)
 })
 

@@ -9,6 +9,7 @@ import type { Scope } from '@cupel/domain'
 import type { z } from 'zod'
 import type { Answer } from './answer.js'
 import type { Refusal } from './problem.js'
+import type { Tag } from './tags.js'
 
 export type { Answer } from './answer.js'
 
@@ -89,14 +90,17 @@ interface EndpointBase<Path, Query, Body> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** OpenAPI form: `/v1/reports/{report_id}`. */
   readonly path: `/${string}`
-  readonly tag: string
+  readonly tag: Tag
   readonly summary: string
   readonly description: string
   /** A path of another form is 404, as an id nobody has. */
   readonly pathSchema?: z.ZodType<Path>
-  readonly querySchema?: z.ZodType<Query>
+  /** Absent: there are no parameters, and a call with one is refused. Null: the query is not read. */
+  readonly querySchema?: z.ZodType<Query> | null
   readonly bodySchema?: z.ZodType<Body>
   readonly bodyExample?: unknown
+  /** Strings of the body in which the endpoint judges NUL and lone surrogates itself; elsewhere they are refused. */
+  readonly mayHoldAnyText?: (pointer: string) => boolean
   readonly answers: readonly DescribedAnswer[]
   /** Problems of this endpoint; those of access and of bodies in general are added by the frame. */
   readonly problems: readonly ProblemCode[]

@@ -3,26 +3,15 @@
  * A committed copy shows every change of the contract in review; a test fails where it is stale.
  */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { commonHeaderComponents, commonHeaderReferences } from './described-headers.js'
 import type { Endpoint } from './endpoint.js'
-import { PROBLEM_MEDIA_TYPE } from './problem.js'
-import { problemExample, problemSchema } from './problem-schema.js'
+import { createComponents, jsonSchema, type Components } from './openapi-components.js'
+import { tags } from './tags.js'
 
 export const API_VERSION = '1.0.0'
 
 type Json = Record<string, unknown>
-
-const tags = [
-  { name: 'Screening', description: 'Screen addresses and read the reports.' },
-  { name: 'Sharing', description: 'Let somebody without a key read one report.' },
-  { name: 'Cases', description: 'What people write and decide about a report.' },
-  { name: 'Bulk', description: 'Screen many addresses as one job.' },
-  { name: 'Webhooks', description: 'Be told when a job ends.' },
-  { name: 'Access', description: 'Calls made with the account’s keys.' },
-  { name: 'Reference', description: 'Supported chains and this description.' },
-  { name: 'Operation', description: 'For those who run it.' },
-]
 
 export function describeApi(endpoints: readonly Endpoint[]): Json {
   const components = createComponents()
@@ -41,10 +30,13 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
     },
     servers: [{ url: '/', description: 'Where this document was fetched from.' }],
     security: [{ apiKey: [] }],
-    tags,
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: components.schemas,
+      responses: components.responses,
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY_PARAMETER },
+      examples: components.examples,
       headers: {
         RequestId: REQUEST_ID_HEADER,
         RateLimitPolicy: RATE_LIMIT_POLICY_HEADER,
@@ -65,7 +57,7 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
 
 const INTRODUCTION = `Screens cryptocurrency addresses and returns risk reports.
 
-Every answer carries a \`Request-Id\` and the headers that keep browsers and caches from doing harm; over TLS \`Strict-Transport-Security\` is one of them. Every error is a problem document (RFC 9457) with a stable \`code\`. HEAD answers wherever GET does; OPTIONS names the methods of a path. Fields and enum values may be added within /v1; nothing is removed or renamed. A key has a bucket of calls: every answer to a valid key carries \`RateLimit-Policy\` and \`RateLimit\`, and 429 \`rate_limited\` a \`Retry-After\` after which a call succeeds. Unknown paths are 404, other methods 405 with \`Allow\`.`
+Every answer carries a \`Request-Id\` and the headers that keep browsers and caches from doing harm; over TLS \`Strict-Transport-Security\` is one of them. Every error is a problem document (RFC 9457) with a stable \`code\`. HEAD answers wherever GET does; OPTIONS names the methods of a path. Unknown parameters and unknown fields are 400. Fields and enum values may be added within /v1; nothing is removed or renamed. A key has a bucket of calls: every answer to a valid key carries \`RateLimit-Policy\` and \`RateLimit\`, and 429 \`rate_limited\` a \`Retry-After\` after which a call succeeds. Unknown paths are 404, other methods 405 with \`Allow\`; with a key they are counted and recorded like every call.`
 
 const REQUEST_ID_HEADER = {
   description: 'Names this call in logs and in support.',
@@ -88,19 +80,16 @@ const RATE_LIMIT_HEADER = {
 
 /** Problems any endpoint of this kind can answer, whatever it does. */
 export function frameProblems(endpoint: Endpoint): ProblemCode[] {
-  // Any request can lack its Host header, and any handler can fail.
-  const codes: ProblemCode[] = ['invalid_request', 'internal_error']
+  // Any request can lack its Host header, stop halfway or have an endless head, and any handler can fail.
+  const codes: ProblemCode[] = ['invalid_request', 'request_timeout', 'head_too_large', 'internal_error']
   if (endpoint.access === 'token') codes.push('https_required', 'too_many_failures', 'unavailable')
   else if (endpoint.access !== 'open') {
     codes.push('invalid_key', 'ip_not_allowed', 'https_required')
     codes.push('rate_limited', 'too_many_failures', 'unavailable')
-    if (endpoint.idempotency !== undefined)
-      codes.push('invalid_request', 'idempotency_in_progress', 'idempotency_mismatch')
+    if (endpoint.idempotency !== undefined) codes.push('idempotency_in_progress', 'idempotency_mismatch')
     if (endpoint.access === 'read-write') codes.push('scope_required')
   }
-  if (endpoint.bodySchema !== undefined)
-    codes.push('invalid_request', 'payload_too_large', 'unsupported_media_type')
-  if (endpoint.querySchema !== undefined) codes.push('invalid_request')
+  if (endpoint.bodySchema !== undefined) codes.push('payload_too_large', 'unsupported_media_type')
   if (endpoint.pathSchema !== undefined) codes.push('not_found')
   return codes
 }
@@ -110,7 +99,7 @@ function operationOf(endpoint: Endpoint, components: Components): Json {
   const parameters = [
     ...parametersOf('path', endpoint.pathSchema),
     ...parametersOf('query', endpoint.querySchema),
-    ...(hasIdempotency(endpoint) ? [IDEMPOTENCY_KEY_PARAMETER] : []),
+    ...(hasIdempotency(endpoint) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ]
   return {
     operationId,
@@ -172,44 +161,25 @@ function problemsOf(endpoint: Endpoint, components: Components): Json {
   const codes = [...new Set([...frameProblems(endpoint), ...endpoint.problems])]
   const statuses = [...new Set(codes.map((code) => problemCodes[code].status))].sort((a, b) => a - b)
   return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      problemResponse(
-        codes.filter((code) => problemCodes[code].status === status),
-        status,
-        // Without a valid key there is no bucket to tell of.
-        status === 401 || !needsKey(endpoint) ? everywhere : callHeadersOf(endpoint),
-        components,
-      ),
-    ]),
+    statuses.map((status) => {
+      const ofStatus = listed.filter((code) => codes.includes(code) && problemCodes[code].status === status)
+      // Without a valid key there is no bucket to tell of.
+      const hasBucket = needsKey(endpoint) && !WITHOUT_BUCKET.has(status)
+      const suffix = needsKey(endpoint) || WITHOUT_BUCKET.has(status) ? '' : 'WithoutKey'
+      const headers = {
+        ...(hasBucket ? { ...everywhere, ...rateLimitFields } : everywhere),
+        ...statusHeaders[status],
+        ...(ofStatus.includes('screening_timeout') ? { Location: LATE_LOCATION_HEADER } : {}),
+      }
+      return [String(status), components.problemOf({ codes: ofStatus, headers, suffix })]
+    }),
   )
 }
 
-function problemResponse(
-  codes: readonly ProblemCode[],
-  status: number,
-  headers: Json,
-  components: Components,
-): Json {
-  const examples = codes.map((code) => [
-    code,
-    { summary: problemCodes[code].title, value: problemExample(code) },
-  ])
-  return {
-    description: codes.map((code) => `\`${code}\`: ${problemCodes[code].title}.`).join(' '),
-    headers: {
-      ...headers,
-      ...statusHeaders[status],
-      ...(codes.includes('screening_timeout') ? { Location: LATE_LOCATION_HEADER } : {}),
-    },
-    content: {
-      [PROBLEM_MEDIA_TYPE]: {
-        schema: components.schemaOf(problemSchema),
-        examples: Object.fromEntries(examples) as Json,
-      },
-    },
-  }
-}
+/** Codes in the order of the list, so that equal answers have equal names. */
+const listed = Object.keys(problemCodes) as ProblemCode[]
+/** Answers without a valid key, or below the router. */
+const WITHOUT_BUCKET: ReadonlySet<number> = new Set([401, 408, 431])
 
 /** Headers of every answer, whoever gives it. */
 const everywhere: Json = {
@@ -236,12 +206,12 @@ const REPLAYED_HEADER = {
   schema: { type: 'string', const: 'true' },
 }
 
-const retryAfter = {
-  'Retry-After': {
-    description: 'Seconds to wait before a retry.',
-    schema: { type: 'integer', minimum: 0 },
-  },
+const RETRY_AFTER_HEADER = {
+  description: 'Seconds to wait before a retry.',
+  schema: { type: 'integer', minimum: 0 },
 }
+const mayRetry = { 'Retry-After': RETRY_AFTER_HEADER }
+const mustRetry = { 'Retry-After': { ...RETRY_AFTER_HEADER, required: true } }
 
 const LATE_LOCATION_HEADER = {
   description: 'With `screening_timeout`: path under which the report can be fetched later.',
@@ -258,13 +228,13 @@ const statusHeaders: Readonly<Record<number, Json>> = {
       schema: { type: 'string' },
     },
   },
-  409: retryAfter,
-  429: retryAfter,
-  503: retryAfter,
+  409: mayRetry,
+  429: mustRetry,
+  503: mustRetry,
 }
 
-function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
-  if (schema === undefined) return []
+function parametersOf(place: 'path' | 'query', schema: z.ZodType | null | undefined): Json[] {
+  if (schema === undefined || schema === null) return []
   const { properties = {}, required = [] } = jsonSchema(schema) as {
     properties?: Record<string, Json>
     required?: string[]
@@ -276,58 +246,4 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): J
     ...(description === undefined ? {} : { description }),
     schema: rest,
   }))
-}
-
-interface Components {
-  readonly schemas: Record<string, Json>
-  /** A reference to the component where the schema has an id, else the schema itself. */
-  schemaOf(schema: z.ZodType): Json
-}
-
-/** Schemas with an id become components, wherever they turn up; the others stay where they are. */
-function createComponents(): Components {
-  const schemas: Record<string, Json> = {}
-  const hoist = (json: Json): Json => {
-    const text = JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/')
-    const { $defs = {}, ...rest } = JSON.parse(text) as Json & { $defs?: Record<string, Json> }
-    for (const [id, definition] of Object.entries($defs)) schemas[id] = withoutId(definition)
-    return rest
-  }
-  return {
-    schemas,
-    schemaOf(schema) {
-      const json = hoist(jsonSchema(schema))
-      const id = schema.meta()?.id
-      if (id === undefined) return json
-      // A schema that its own definition refers to was hoisted already.
-      if (!('$ref' in json)) schemas[id] = withoutId(json)
-      return { $ref: `#/components/schemas/${id}` }
-    },
-  }
-}
-
-function withoutId(json: Json): Json {
-  return Object.fromEntries(Object.entries(json).filter(([name]) => name !== 'id' && name !== '$id'))
-}
-
-/**
- * Input form: what is sent may lack optional members, and what is returned may gain members (an open schema). A schema
- * whose text form differs from what it means, as a number in a query does, says with `override` how it is described.
- */
-function jsonSchema(schema: z.ZodType): Json {
-  const json = z.toJSONSchema(schema, {
-    target: 'draft-2020-12',
-    io: 'input',
-    unrepresentable: 'any',
-    override({ jsonSchema: node }) {
-      const { override } = node as { override?: Json }
-      if (override === undefined) return
-      const { description } = node
-      for (const name of Object.keys(node)) delete (node as Json)[name]
-      Object.assign(node, override, description === undefined ? {} : { description })
-    },
-  }) as Json
-  // The document as a whole names the dialect.
-  delete json['$schema']
-  return json
 }

@@ -28,12 +28,16 @@ export const pageToken = z
   .optional()
   .describe('`next_page_token` of the previous page, with the same filter; absent for the first page.')
 
-/** The page as the API description shows it. */
+/** The page as the API description shows it: of a `Report` it is a `ReportPage`. */
 export function pageSchema(item: z.ZodType) {
-  return z.object({
-    items: z.array(item),
-    next_page_token: z.string().nullable().describe('Token for the next page; null at the end.'),
-  })
+  const id = item.meta()?.id
+  if (id === undefined) throw new Error('The items of a page need a schema with an id')
+  return z
+    .object({
+      items: z.array(item),
+      next_page_token: z.string().nullable().describe('Token for the next page; null at the end.'),
+    })
+    .meta({ id: `${id}Page` })
 }
 
 export function unknownPageToken(): Refusal {

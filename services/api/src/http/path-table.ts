@@ -2,12 +2,19 @@
 import type { Endpoint } from './endpoint.js'
 
 export interface PathTable {
-  /** The value of the Allow header; null where no endpoint has the path. `url` may contain a query. */
-  allowedMethods(url: string): string | null
+  /** Null where no endpoint has the path. `url` may contain a query. */
+  find(url: string): KnownPath | null
+}
+
+export interface KnownPath {
+  /** With the names of its parameters. */
+  readonly path: Endpoint['path']
+  /** The value of the Allow header. */
+  readonly allow: string
 }
 
 export function createPathTable(endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): PathTable {
-  const methodsByPath = new Map<string, Set<string>>()
+  const methodsByPath = new Map<Endpoint['path'], Set<string>>()
   for (const { method, path } of endpoints) {
     const methods = methodsByPath.get(path) ?? new Set<string>()
     methods.add(method)
@@ -15,13 +22,14 @@ export function createPathTable(endpoints: readonly Pick<Endpoint, 'method' | 'p
     methodsByPath.set(path, methods)
   }
   const table = [...methodsByPath].map(([path, methods]) => ({
+    path,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     allow: [...methods, 'OPTIONS'].join(', '),
   }))
   return {
-    allowedMethods: (url) => {
+    find: (url) => {
       const path = url.split('?', 1)[0]!
-      return table.find(({ pattern }) => pattern.test(path))?.allow ?? null
+      return table.find(({ pattern }) => pattern.test(path)) ?? null
     },
   }
 }

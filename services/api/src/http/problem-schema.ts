@@ -11,21 +11,22 @@ export const problemSchema = z
     detail: z.string().describe('What is wrong with this request.'),
     code: z
       .string()
-      .describe(
-        'The kind of problem for programs; one of the published codes, to which others may be added.',
-      ),
+      .describe('The kind of problem for programs; one of the published codes, to which others may be added.')
+      .meta({ examples: Object.keys(problemCodes) }),
     request_id: z.string().describe('The Request-Id of the answer.'),
     errors: z
       .array(
-        z.object({
-          pointer: z
-            .string()
-            .describe('JSON Pointer (RFC 6901) to what is at fault; empty for the whole body.'),
-          detail: z.string(),
-        }),
+        z
+          .object({
+            pointer: z
+              .string()
+              .describe('JSON Pointer (RFC 6901) to what is at fault; empty for the whole request.'),
+            detail: z.string(),
+          })
+          .meta({ id: 'ProblemError' }),
       )
       .optional()
-      .describe('What exactly is at fault, with 400 and 422.'),
+      .describe('What exactly is at fault: with every 400, and with 422 where one member is.'),
     report_id: z
       .string()
       .optional()
@@ -88,6 +89,8 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
     detail: 'The first request with this Idempotency-Key is still being answered.',
   },
   job_not_ended: { detail: 'The job is still running; its summary is made of all its results.' },
+  request_timeout: { detail: 'The request did not arrive in time.' },
+  head_too_large: { detail: 'The head of the request is too large.' },
   payload_too_large: { detail: 'The body may hold 1048576 bytes.' },
   unsupported_media_type: { detail: 'Content-Type must be application/json.' },
   unsupported_chain: {

@@ -21,6 +21,8 @@ export interface Refusal {
 
 /** At most this many faults are listed; a body with more is better looked at as a whole. */
 const MAX_ERRORS = 20
+/** What is down is often back by then. */
+const UNAVAILABLE_RETRY_SECONDS = 1
 
 export function refuse(
   code: ProblemCode,
@@ -42,8 +44,10 @@ export function problemType(code: ProblemCode): string {
 export function problemAnswer(refusal: Refusal, requestId: string): Answer & { readonly body: string } {
   const { status, title } = problemCodes[refusal.code]
   const headers: Record<string, string> = { ...refusal.headers }
-  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
+  const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_SECONDS : undefined)
+  if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter)
   if (status === 401) headers['www-authenticate'] ??= 'Bearer realm="cupel"'
+  const errors = errorsOf(refusal, status)
   const document = JSON.stringify({
     type: problemType(refusal.code),
     title,
@@ -51,12 +55,15 @@ export function problemAnswer(refusal: Refusal, requestId: string): Answer & { r
     detail: refusal.detail,
     code: refusal.code,
     request_id: requestId,
-    ...(refusal.errors !== undefined && refusal.errors.length > 0
-      ? { errors: refusal.errors.slice(0, MAX_ERRORS) }
-      : {}),
+    ...(errors.length > 0 ? { errors: errors.slice(0, MAX_ERRORS) } : {}),
     ...refusal.members,
   })
   // A pointer repeats the name of a field that was sent, and problems are kept in other people's logs.
   const body = withoutApiKeys(document)
   return { status, contentType: PROBLEM_MEDIA_TYPE, headers, body }
+}
+
+/** Every 400 says what is at fault: the request as a whole where nothing else is named. */
+function errorsOf({ errors = [], detail }: Refusal, status: number): readonly Fault[] {
+  return errors.length === 0 && status === 400 ? [{ pointer: '', detail }] : errors
 }

@@ -1,13 +1,17 @@
 /** The query of a URL, each parameter at most once, through the endpoint's schema. */
 import type { IncomingMessage } from 'node:http'
 import { escapeStep } from '@cupel/domain'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { faultsOf } from './faults.js'
 import type { Fault } from './strict-json.js'
 
 export type Query =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly faults: readonly Fault[] }
 
+/** Of an endpoint that takes none. */
+export const noParameters = z.strictObject({})
+
+/** A parameter that the schema does not know is refused, as an unknown field of a body is. */
 export function readQuery(schema: z.ZodType, request: IncomingMessage): Query {
   const url = request.url ?? ''
   const start = url.indexOf('?')

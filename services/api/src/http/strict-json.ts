@@ -8,11 +8,11 @@ export type StrictJson =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault }
 
 /** Parses UTF-8 JSON (RFC 8259) and refuses more than malformed text: see `strictJsonFault`. */
-export function parseStrictJson(bytes: Buffer): StrictJson {
+export function parseStrictJson(bytes: Buffer, mayHoldAnyText?: (pointer: string) => boolean): StrictJson {
   if (bytes.length === 0) return refused('', 'The body is empty; a JSON object is expected.')
   if (!isUtf8(bytes)) return refused('', 'The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
-  const fault = strictJsonFault(text, 'The body')
+  const fault = strictJsonFault(text, 'The body', mayHoldAnyText)
   if (fault !== null) return { ok: false, fault }
   try {
     return { ok: true, value: JSON.parse(text) as unknown }

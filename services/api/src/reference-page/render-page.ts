@@ -1,5 +1,6 @@
 /** The reference page: the API description for people, rendered on the server, without scripts or requests. */
 import { commonHeaderNames } from '../http/described-headers.js'
+import { inlineReferences } from '../http/inline-references.js'
 import { inline, markup, prose, type Html } from './markup.js'
 import { style } from './style.js'
 
@@ -68,7 +69,7 @@ interface Entry {
 
 /** A whole HTML document. `description` is an OpenAPI document as `describeApi` makes it. */
 export function renderReferencePage(description: object): string {
-  const document = description as Description
+  const document = inlineReferences(description as Description, ['responses', 'parameters', 'examples'])
   const { info, tags, components } = document
   const entries: readonly Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),

@@ -1,7 +1,7 @@
 /** How the sandbox answers a screen of a magic address. For a live key no address is magic. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '@cupel/access'
-import { problemCodes } from '@cupel/contracts'
+import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { MAGIC_DELAY_MS, MAGIC_SLOW_ADDRESS, magicProblems } from '@cupel/domain'
 import { refuse, type Refusal } from '../http/problem.js'
 import type { ScreenResult } from '../screening/screens.js'
@@ -24,16 +24,25 @@ export function sandboxScript(caller: Pick<Caller, 'livemode'>, canonicalAddress
   if (code === undefined) return AS_USUAL
   if (code === 'screening_timeout') return { kind: 'late' }
   const { title, retry } = problemCodes[code]
+  const detail = `${title}: the sandbox always answers this address with it.`
+  const pointer = pointers[code]
   return {
     kind: 'refusal',
-    refusal: refuse(
-      code,
-      `${title}: the sandbox always answers this address with it.`,
-      retry === 'later' && code !== 'internal_error' && code !== 'screening_failed'
+    refusal: refuse(code, detail, {
+      ...(pointer === undefined ? {} : { errors: [{ pointer, detail }] }),
+      ...(retry === 'later' && code !== 'internal_error' && code !== 'screening_failed'
         ? { retryAfterSeconds: RETRY_SECONDS }
-        : {},
-    ),
+        : {}),
+    }),
   }
+}
+
+/** Where the live environment finds the fault of such a code. */
+const pointers: Readonly<Partial<Record<ProblemCode, string>>> = {
+  invalid_request: '/address',
+  invalid_address: '/address',
+  unsupported_chain: '/chain',
+  chain_mismatch: '/chain',
 }
 
 /** The same result as a timeout: the report exists, and the caller gets 503 `screening_timeout`. */

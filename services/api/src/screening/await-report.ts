@@ -3,10 +3,11 @@
  * Idempotency-Key has the report id of that attempt, and the id may name the partition of another instance.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { notePendingScreens, type Caller } from '@cupel/access'
+import type { Caller } from '@cupel/access'
+import { LATE, withinMs } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
-import type { Database } from '@cupel/postgres'
-import type { ScreenOutcome } from './pending-table.js'
+import type { LateNotes } from './late-notes.js'
+import type { ScreenInWait, ScreenOutcome } from './pending-table.js'
 import type { ReportReader } from './report-reader.js'
 
 /** Time between two reads; each read waits for the projection too. */
@@ -14,36 +15,30 @@ const LOOK_INTERVAL_MS = 50
 
 export interface AwaitReportOptions {
   readonly reports: ReportReader
-  readonly database: Database
-  readonly deadlineMs: number
+  readonly notes: Pick<LateNotes, 'note'>
   readonly logger: Logger
 }
 
-/** Never rejects. */
-export function createAwaitReport(
-  options: AwaitReportOptions,
-): (caller: Caller, reportId: string) => Promise<ScreenOutcome> {
+/** `untilMs`: clock reading (performance.now) up to which the report is waited for. Never rejects. */
+export type AwaitReport = (caller: Caller, screen: ScreenInWait, untilMs: number) => Promise<ScreenOutcome>
+
+export function createAwaitReport({ reports, notes, logger }: AwaitReportOptions): AwaitReport {
   const look = async (caller: Caller, reportId: string): Promise<ScreenOutcome | null> => {
-    const found = await options.reports.find(caller, reportId)
+    const found = await reports.find(caller, reportId)
     if (found.kind === 'report') return found
     return found.kind === 'failed' ? { kind: 'failed', code: 'screening_failed' } : null
   }
-  const awaitUntil = async (caller: Caller, reportId: string, untilMs: number): Promise<ScreenOutcome> => {
-    while (performance.now() < untilMs) {
-      const outcome = await look(caller, reportId)
-      if (outcome !== null) return outcome
-      await sleep(LOOK_INTERVAL_MS)
-    }
-    const { accountId, livemode } = caller
-    await notePendingScreens(options.database, [{ reportId, accountId, livemode }])
-    return { kind: 'late' }
-  }
-  return async (caller, reportId) => {
+  return async (caller, screen, untilMs) => {
+    const leftMs = (): number => untilMs - performance.now()
     try {
-      return await awaitUntil(caller, reportId, performance.now() + options.deadlineMs)
+      while (leftMs() > 0) {
+        const outcome = await withinMs(leftMs(), look(caller, screen.reportId))
+        if (outcome !== null && outcome !== LATE) return outcome
+        await sleep(Math.max(0, Math.min(LOOK_INTERVAL_MS, leftMs())))
+      }
     } catch (error) {
-      options.logger.warn({ err: error, reportId }, 'A resumed screen could not be waited for')
-      return { kind: 'lost' }
+      logger.warn({ err: error, reportId: screen.reportId }, 'A resumed screen could not be waited for')
     }
+    return { kind: (await notes.note([screen])) ? 'late' : 'unknown' }
   }
 }

@@ -6,6 +6,7 @@ import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
 import { getReport, reportView } from '@cupel/read-models'
 import { createAwaitReport } from './await-report.js'
+import { createLateNotes } from './late-notes.js'
 import { createPendingKeeper } from './pending-keeper.js'
 import { createPendingTable, type PendingTable } from './pending-table.js'
 import type { NameReports } from './report-id-cipher.js'
@@ -46,11 +47,8 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   const { log, codec, database, logger, metrics, deadlineMs } = options
   const partition = reportPartitionOfLane('interactive', options.instance)
   let isTailLost = false
-  const pending = createPendingTable({
-    deadlineMs,
-    note: (screens) => notePendingScreens(database, screens),
-    logger,
-  })
+  const notes = createLateNotes({ store: (screens) => notePendingScreens(database, screens), logger })
+  const pending = createPendingTable({ deadlineMs, note: notes.note })
   const tail = await followReports({
     ...{ log, codec, partition, pending, logger, metrics },
     onStopped(error) {
@@ -67,7 +65,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   const screens = createScreens({
     ...{ log, codec, pending, reportIds, isReady, deadlineMs, metrics },
     reportUrlOf: options.reportUrlOf,
-    awaitElsewhere: createAwaitReport({ reports, database, deadlineMs, logger }),
+    awaitElsewhere: createAwaitReport({ reports, notes, logger }),
   })
   const keeper = createPendingKeeper({
     database,
@@ -84,6 +82,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
       await keeper.stop()
       await tail.stop()
       pending.close()
+      await notes.stop()
     },
   }
 }

@@ -2,23 +2,24 @@
  * The screens this instance waits for. One entry per report id, registered before its request is appended, settled by the
  * first record with that id.
  */
-import { createDeadlineQueue, LATE, withinMs } from '@cupel/concurrency'
-import type { Logger } from '@cupel/contracts'
+import type { LateScreen } from '@cupel/access'
+import { createDeadlineQueue } from '@cupel/concurrency'
 
-export interface ScreenInWait {
-  readonly reportId: string
-  readonly accountId: string
-  readonly livemode: boolean
+export interface ScreenInWait extends LateScreen {
+  /** Set by the acknowledgement of the log, or by the outbox. */
+  isAccepted: boolean
 }
 
 export type ScreenOutcome =
   /** The report as recorded. */
   | { readonly kind: 'report'; readonly document: string }
   | { readonly kind: 'failed'; readonly code: string }
-  /** Not ready in time; the id is noted as pending. */
+  /** Not ready in time. The id is noted as pending, and the log or the outbox has the request. */
   | { readonly kind: 'late' }
-  /** Not ready in time, and neither its request nor its note as pending is acknowledged: no caller may be given its id. */
-  | { readonly kind: 'lost' }
+  /** The log refused the request, and the outbox has it: the screening begins when the log takes requests again. */
+  | { readonly kind: 'deferred' }
+  /** Not ready in time, and the note could not be stored yet: whether the request was accepted is not known. */
+  | { readonly kind: 'unknown' }
 
 export interface PendingTable {
   readonly size: () => number
@@ -26,13 +27,11 @@ export interface PendingTable {
   readonly oldestAgeMs: () => number
   /** Resolves once, never rejects. */
   register(screen: ScreenInWait): Promise<ScreenOutcome>
-  /** Its request was acknowledged by the log: from here on the id may be handed out. */
-  accept(reportId: string): void
   /** The entry of an id that this instance waits for; undefined for other ids. */
   find(reportId: string): ScreenInWait | undefined
   settle(reportId: string, outcome: ScreenOutcome): void
-  /** Deletes an entry without an outcome, where the log did not accept its request. */
-  withdraw(reportId: string): void
+  /** Ends the wait for an id before its deadline, as late: the log did not accept its request. */
+  expire(reportId: string): void
   /** Resolves when no entry is left. */
   drained(): Promise<void>
   close(): void
@@ -40,56 +39,39 @@ export interface PendingTable {
 
 export interface PendingTableOptions {
   readonly deadlineMs: number
-  /** Notes ids as pending, so that they can be handed out. */
-  readonly note: (screens: readonly ScreenInWait[]) => Promise<void>
-  readonly logger: Logger
+  /** Notes ids as pending, so that they can be handed out. Resolves to false where that is not done yet; never rejects. */
+  readonly note: (screens: readonly ScreenInWait[]) => Promise<boolean>
 }
 
 interface Entry {
   readonly screen: ScreenInWait
   readonly sinceMs: number
-  isAccepted: boolean
+  isExpired: boolean
   readonly resolve: (outcome: ScreenOutcome) => void
 }
-
-/** Time the note may take before the id is given up. */
-const NOTE_TIMEOUT_MS = 1_000
 
 export function createPendingTable(options: PendingTableOptions): PendingTable {
   const entries = new Map<string, Entry>()
   let waitingForDrain: (() => void)[] = []
 
-  const finish = (reportId: string, outcome: ScreenOutcome | null): void => {
+  const finish = (reportId: string, outcome: ScreenOutcome): void => {
     const entry = entries.get(reportId)
     if (entry === undefined) return
     entries.delete(reportId)
     deadlines.delete(entry)
-    if (outcome !== null) entry.resolve(outcome)
+    entry.resolve(outcome)
     if (entries.size > 0) return
     for (const resolve of waitingForDrain) resolve()
     waitingForDrain = []
   }
   const expire = async (expired: readonly Entry[]): Promise<void> => {
-    let outcome: ScreenOutcome = { kind: 'late' }
-    try {
-      const noting = options.note(expired.map(({ screen }) => screen))
-      if ((await withinMs(NOTE_TIMEOUT_MS, noting)) === LATE)
-        throw new Error(`Not noted within ${NOTE_TIMEOUT_MS} ms`)
-    } catch (error) {
-      options.logger.error(
-        { err: error, screens: expired.length },
-        'Late screens could not be noted as pending',
-      )
-      outcome = { kind: 'lost' }
-    }
+    const isNoted = await options.note(expired.map(({ screen }) => screen))
     // A report that arrived meanwhile has settled its entry already.
-    for (const { screen } of expired) finish(screen.reportId, outcome)
+    for (const { screen } of expired) finish(screen.reportId, { kind: isNoted ? 'late' : 'unknown' })
   }
   const deadlines = createDeadlineQueue<Entry>((expired) => {
-    // The log never acknowledged these requests. They may not be in it, and then their ids would never be found.
-    for (const { screen, isAccepted } of expired) if (!isAccepted) finish(screen.reportId, { kind: 'lost' })
-    const accepted = expired.filter(({ isAccepted }) => isAccepted)
-    if (accepted.length > 0) void expire(accepted)
+    for (const entry of expired) entry.isExpired = true
+    void expire(expired)
   })
 
   return {
@@ -101,17 +83,19 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     register: (screen) =>
       new Promise((resolve) => {
         if (entries.has(screen.reportId)) throw new Error(`Report id ${screen.reportId} was handed out twice`)
-        const entry = { screen, sinceMs: performance.now(), isAccepted: false, resolve }
+        const entry = { screen, sinceMs: performance.now(), isExpired: false, resolve }
         entries.set(screen.reportId, entry)
         deadlines.add(entry, options.deadlineMs)
       }),
-    accept(reportId) {
-      const entry = entries.get(reportId)
-      if (entry !== undefined) entry.isAccepted = true
-    },
     find: (reportId) => entries.get(reportId)?.screen,
     settle: finish,
-    withdraw: (reportId) => finish(reportId, null),
+    expire(reportId) {
+      const entry = entries.get(reportId)
+      if (entry === undefined || entry.isExpired) return
+      deadlines.delete(entry)
+      entry.isExpired = true
+      void expire([entry])
+    },
     drained: () =>
       entries.size === 0 ? Promise.resolve() : new Promise((resolve) => waitingForDrain.push(resolve)),
     close: () => deadlines.close(),

@@ -1,30 +1,27 @@
-import { silentLogger } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createPendingTable, type PendingTable, type ScreenInWait } from './pending-table.js'
 
-/** A screen whose request was acknowledged. */
-const accepted = (reportId: string) => {
-  const outcome = table.register(screen(reportId))
-  table.accept(reportId)
-  return outcome
-}
-const screen = (reportId: string): ScreenInWait => ({ reportId, accountId: 'acc_1', livemode: true })
+const wait = (reportId: string) => table.register(screen(reportId))
+const screen = (reportId: string): ScreenInWait => ({
+  ...{ reportId, accountId: 'acc_1', livemode: true, isAccepted: false },
+  // The table reads nothing of it.
+  request: {} as ScreenInWait['request'],
+})
 const report = { kind: 'report', document: '{}' } as const
 
 let noted: string[][]
-let note: () => Promise<void>
+let note: () => Promise<boolean>
 let table: PendingTable
 beforeEach(() => {
   vi.useFakeTimers()
   noted = []
-  note = () => Promise.resolve()
+  note = () => Promise.resolve(true)
   table = createPendingTable({
     deadlineMs: 1_000,
     note: (screens) => {
       noted.push(screens.map(({ reportId }) => reportId))
       return note()
     },
-    logger: silentLogger,
   })
 })
 afterEach(() => {
@@ -40,11 +37,14 @@ test('the first outcome is the outcome', async () => {
   expect([table.size(), table.find('a')]).toEqual([0, undefined])
 })
 
-test('an id whose request the log never acknowledged is not handed out at the deadline', async () => {
-  const outcome = table.register(screen('a'))
+test('an id whose request the log refused is noted at once, and is then late', async () => {
+  const outcome = wait('a')
+  table.expire('a')
+  table.expire('a')
+  table.expire('stranger')
+  expect(await outcome).toEqual({ kind: 'late' })
   await vi.advanceTimersByTimeAsync(1_050)
-  expect(await outcome).toEqual({ kind: 'lost' })
-  expect(noted).toEqual([])
+  expect(noted).toEqual([['a']])
 })
 
 test('an id nobody waits for settles nothing', () => {
@@ -53,9 +53,9 @@ test('an id nobody waits for settles nothing', () => {
 })
 
 test('at the deadline an id is noted before it is handed out, together with others of that moment', async () => {
-  const outcomes = [accepted('a'), accepted('b')]
+  const outcomes = [wait('a'), wait('b')]
   await vi.advanceTimersByTimeAsync(900)
-  const young = accepted('c')
+  const young = wait('c')
   expect(noted).toEqual([])
   await vi.advanceTimersByTimeAsync(150)
   expect(noted).toEqual([['a', 'b']])
@@ -65,25 +65,20 @@ test('at the deadline an id is noted before it is handed out, together with othe
 })
 
 test('a report that comes while its id is being noted is still the answer', async () => {
-  let finishNoting = (): void => undefined
+  let finishNoting: (isNoted: boolean) => void = () => undefined
   note = () => new Promise((resolve) => (finishNoting = resolve))
-  const outcome = accepted('a')
+  const outcome = wait('a')
   await vi.advanceTimersByTimeAsync(1_050)
   table.settle('a', report)
-  finishNoting()
+  finishNoting(true)
   expect(await outcome).toEqual(report)
 })
 
-test('an id that cannot be noted is not handed out', async () => {
-  note = () => Promise.reject(new Error('down'))
-  const failing = accepted('a')
+test('of an id that could not be noted nobody knows whether its screen was accepted', async () => {
+  note = () => Promise.resolve(false)
+  const outcome = wait('a')
   await vi.advanceTimersByTimeAsync(1_050)
-  expect(await failing).toEqual({ kind: 'lost' })
-
-  note = () => new Promise(() => undefined)
-  const hanging = accepted('b')
-  await vi.advanceTimersByTimeAsync(2_100)
-  expect(await hanging).toEqual({ kind: 'lost' })
+  expect(await outcome).toEqual({ kind: 'unknown' })
 })
 
 test('the age of the queue is that of its oldest entry', async () => {
@@ -91,7 +86,7 @@ test('the age of the queue is that of its oldest entry', async () => {
   await vi.advanceTimersByTimeAsync(300)
   void table.register(screen('b'))
   expect(table.oldestAgeMs()).toBe(300)
-  table.withdraw('a')
+  table.settle('a', report)
   expect(table.oldestAgeMs()).toBe(0)
 })
 
@@ -113,10 +108,10 @@ test('it is drained when the last entry is settled', async () => {
 
 test('one timer watches whatever waits, each up to its own deadline, and none runs for ids that were settled in time', async () => {
   expect(vi.getTimerCount()).toBe(0)
-  const outcomes = [accepted('a')]
+  const outcomes = [wait('a')]
   await vi.advanceTimersByTimeAsync(400)
-  outcomes.push(accepted('b'))
-  const inTime = accepted('c')
+  outcomes.push(wait('b'))
+  const inTime = wait('c')
   expect(vi.getTimerCount()).toBe(1)
   await vi.advanceTimersByTimeAsync(601)
   expect(noted).toEqual([['a']])
@@ -126,7 +121,7 @@ test('one timer watches whatever waits, each up to its own deadline, and none ru
   expect(await Promise.all([...outcomes, inTime])).toEqual([{ kind: 'late' }, { kind: 'late' }, report])
   expect(vi.getTimerCount()).toBe(0)
 
-  const next = accepted('d')
+  const next = wait('d')
   expect(vi.getTimerCount()).toBe(1)
   table.settle('d', report)
   expect(await next).toEqual(report)

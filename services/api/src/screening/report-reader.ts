@@ -3,8 +3,9 @@
  * waits until the read model has passed the end that the id's partition had when the call came, and reads again
  * (docs/adr/0073).
  */
+import { withinMs } from '@cupel/concurrency'
 import { reportPartition, topicOf } from '@cupel/contracts'
-import type { EventLog, Position } from '@cupel/event-log'
+import { LogUnavailableError, type EventLog, type Position } from '@cupel/event-log'
 import type { ReportOwner, StoredReport } from '@cupel/read-models'
 
 export type FoundReport =
@@ -35,17 +36,23 @@ export interface ReportReaderOptions {
 export const READ_YOUR_WRITES_TIMEOUT_MS = 2_000
 
 export function createReportReader(options: ReportReaderOptions): ReportReader {
+  const catchUp = async (livemode: boolean, partition: number): Promise<boolean> => {
+    const topic = topicOf('ReportGenerated', livemode)
+    try {
+      const offset = await options.log.endOffset(topic, partition)
+      return await options.waitUntilProjected({ topic, partition, offset }, READ_YOUR_WRITES_TIMEOUT_MS)
+    } catch (error) {
+      if (error instanceof LogUnavailableError) return false
+      throw error
+    }
+  }
   return {
     async find(owner, reportId) {
       const stored = await options.read(owner, reportId)
       if (stored !== null) return foundOf(stored)
-      const topic = topicOf('ReportGenerated', owner.livemode)
-      const partition = reportPartition(reportId)
-      const offset = await options.log.endOffset(topic, partition)
-      const isCurrent = await options.waitUntilProjected(
-        { topic, partition, offset },
-        READ_YOUR_WRITES_TIMEOUT_MS,
-      )
+      // A broker that hangs must not hold the call.
+      const caughtUp = catchUp(owner.livemode, reportPartition(reportId))
+      const isCurrent = (await withinMs(READ_YOUR_WRITES_TIMEOUT_MS, caughtUp)) === true
       // Read before the second look: a screening that ends between the two is found by the second.
       const isPending = await options.isPending(owner, reportId)
       const again = await options.read(owner, reportId)

@@ -1,5 +1,4 @@
 /** One screen: appends the request to the log and answers from the record that the scorer appends. */
-import type { Caller } from '@cupel/access'
 import { requestedEventId, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
 import { createTimeLimit } from '@cupel/concurrency'
 import type { ScreenedAddress } from '@cupel/domain'
@@ -8,7 +7,8 @@ import { apiCallOf } from '../audit/api-call.js'
 import type { KeyedCall } from '../http/endpoint.js'
 import { statuses } from '../http/status.js'
 import { traceparentOf } from '../http/traceparent.js'
-import type { PendingTable, ScreenOutcome } from './pending-table.js'
+import type { AwaitReport } from './await-report.js'
+import type { PendingTable, ScreenInWait, ScreenOutcome } from './pending-table.js'
 import type { ReportIds } from './report-ids.js'
 import { isOverloaded } from './overload.js'
 
@@ -25,10 +25,11 @@ export type ScreenResult =
       /** Whether the log acknowledged the request, which records the call. */
       readonly isRecorded: boolean
     }
-  | { readonly refused: RefusedBecause }
+  /** `reportId` where an earlier attempt under the same Idempotency-Key may have been accepted. */
+  | { readonly refused: RefusedBecause; readonly reportId: string | null }
 
 /** Why nothing was accepted; the caller may retry. */
-export type RefusedBecause = 'not_ready' | 'overloaded' | 'log_unavailable'
+export type RefusedBecause = 'not_ready' | 'overloaded'
 
 export interface Screens {
   screen(order: ScreenOrder): Promise<ScreenResult>
@@ -40,7 +41,7 @@ export interface ScreensOptions {
   readonly pending: PendingTable
   readonly reportIds: ReportIds
   /** Waits for a report in any partition, also in one that this instance does not follow. */
-  readonly awaitElsewhere: (caller: Caller, reportId: string) => Promise<ScreenOutcome>
+  readonly awaitElsewhere: AwaitReport
   readonly isReady: () => boolean
   readonly deadlineMs: number
   readonly reportUrlOf: (reportId: string) => string
@@ -61,45 +62,43 @@ export function createScreens(options: ScreensOptions): Screens {
   )
   const outcomes = metrics.counter('api_screens_total', 'Screens by outcome.', ['outcome'])
   const inTime = createTimeLimit(ACKNOWLEDGEMENT_TIMEOUT_MS)
-  const refused = (because: RefusedBecause): ScreenResult => {
-    outcomes.inc({ outcome: because })
-    return { refused: because }
-  }
 
   return {
     async screen(order) {
       const because = refusalBefore(options)
-      if (because !== null) return refused(because)
-      const { caller, work } = order.call
-      const reportId = work?.id ?? (await options.reportIds.next())
+      const { caller, work, receivedMs } = order.call
       const isResumed = work?.isResumed === true
+      if (because !== null) {
+        outcomes.inc({ outcome: because })
+        return { refused: because, reportId: isResumed ? work.id : null }
+      }
+      const reportId = work?.id ?? (await options.reportIds.next())
+      const screen = screenInWait(order, reportId, options)
       // Registered first: the report may arrive before the append is acknowledged.
       const answered = isResumed
-        ? options.awaitElsewhere(caller, reportId)
-        : pending.register({ reportId, accountId: caller.accountId, livemode: caller.livemode })
-      const record = codec.encode(screenRequested(order, reportId, options), {
-        topic: screenTopic('interactive', caller.livemode),
-        key: reportId,
-      })
+        ? options.awaitElsewhere(caller, screen, receivedMs + options.deadlineMs)
+        : pending.register(screen)
+      const { event, target } = screen.request
+      let isRefused = false
       const appendedMs = performance.now()
-      const append = acknowledgement(log.append('api.screen-requested', [record]), () =>
-        pending.accept(reportId),
+      const acknowledged = log.append('api.screen-requested', [codec.encode(event, target)]).then(
+        () => (screen.isAccepted = true),
+        () => {
+          // The record may be in the log all the same: the caller is given its id, and the outbox the request.
+          isRefused = true
+          if (!isResumed) pending.expire(reportId)
+          return false
+        },
       )
-      const outcome = await Promise.race([answered, append.failed])
-      if (outcome === 'failed') {
-        // The record may be in the log all the same, but no caller was given its id.
-        if (!isResumed) pending.withdraw(reportId)
-        return refused('log_unavailable')
-      }
+      let outcome = await answered
+      if (isRefused && outcome.kind === 'late') outcome = { kind: 'deferred' }
       if (outcome.kind === 'report') dwellSeconds.observe((performance.now() - appendedMs) / 1000)
       outcomes.inc({ outcome: outcome.kind })
-      if (outcome.kind === 'late' && !append.isAcknowledged())
-        return { reportId, outcome: { kind: 'lost' }, isRecorded: false }
       // The latency of a resumed call is not that of the report, which the first attempt may have caused.
       const isRecorded =
         outcome.kind === 'report' &&
         !isResumed &&
-        (append.isAcknowledged() || (await inTime(append.settled)) === true)
+        (screen.isAccepted || (await inTime(acknowledged)) === true)
       return { reportId, outcome, isRecorded }
     },
   }
@@ -111,31 +110,16 @@ function refusalBefore({ pending, isReady, deadlineMs }: ScreensOptions): Refuse
   return isOverloaded(load) ? 'overloaded' : null
 }
 
-interface Acknowledgement {
-  readonly isAcknowledged: () => boolean
-  /** Resolves to whether the log acknowledged the append. */
-  readonly settled: Promise<boolean>
-  /** Resolves only where the append fails: an acknowledgement answers no call. */
-  readonly failed: Promise<'failed'>
-}
-
-/** From its acknowledgement on, the id of a request may be given to its caller. */
-function acknowledgement(append: Promise<unknown>, onAcknowledged: () => void): Acknowledgement {
-  let isAcknowledged = false
-  const settled = append.then(
-    () => {
-      isAcknowledged = true
-      onAcknowledged()
-      return true
-    },
-    () => false,
-  )
-  const failed = new Promise<'failed'>((resolve) => {
-    void settled.then((succeeded) => {
-      if (!succeeded) resolve('failed')
-    })
-  })
-  return { isAcknowledged: () => isAcknowledged, settled, failed }
+/** The screen as it is waited for, with its request as it goes to the log or, where the log does not take it, to the outbox. */
+function screenInWait(
+  order: ScreenOrder,
+  reportId: string,
+  options: Pick<ScreensOptions, 'deadlineMs' | 'reportUrlOf'>,
+): ScreenInWait {
+  const { accountId, livemode } = order.call.caller
+  const target = { topic: screenTopic('interactive', livemode), key: reportId }
+  const request = { event: screenRequested(order, reportId, options), target }
+  return { reportId, accountId, livemode, isAccepted: false, request }
 }
 
 function screenRequested(

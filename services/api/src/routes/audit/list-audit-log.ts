@@ -1,5 +1,6 @@
 /** GET /v1/audit-log: the calls made with the account's keys, newest first. Eventually consistent, like every list. */
 import type { Caller } from '@cupel/access'
+import { instant } from '@cupel/contracts'
 import type { AuditCursor, AuditEntry, AuditPage, AuditQuery } from '@cupel/read-models'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
@@ -37,7 +38,7 @@ const auditQuery = z.strictObject({
 
 const auditEntry = z
   .object({
-    at: z.string().describe('When the call came; UTC, RFC 3339 with milliseconds.'),
+    at: instant.describe('When the call came; UTC, RFC 3339 with milliseconds.'),
     request_id: z.string().describe('`Request-Id` of the answer.'),
     key_id: z.string().describe('Id of the key of the call; the key itself is stored nowhere.'),
     scope: z.string().describe('Scope of that key.'),
@@ -47,7 +48,9 @@ const auditEntry = z
       .describe('Name of the person who called, where a sign-in service vouches for it; null otherwise.'),
     client_address: z.string().describe('Address the call came from.'),
     method: z.string(),
-    route: z.string().describe('Path of the endpoint, with the names of its parameters.'),
+    route: z
+      .string()
+      .describe('Path of the endpoint, with the names of its parameters; `/*` where no endpoint has it.'),
     status: z.int().describe('HTTP status of the answer.'),
     code: z.string().nullable().describe('Code of the problem; null for a success.'),
     subject_ids: z
@@ -79,7 +82,7 @@ export function listAuditLog({ list, tokens }: AuditListing): Endpoint {
     operationId: 'listAuditLog',
     method: 'GET',
     path: '/v1/audit-log',
-    tag: 'Access',
+    tag: 'Audit log',
     summary: 'List the use of keys',
     description:
       'Every call made with a key of the account, in the key’s environment, newest first, including rejected calls, for example for their scope. A call may appear a moment after it was answered. A page that is narrowed by route, subject, client address or outcome may be short, or empty, and still have a next one.',

@@ -16,7 +16,7 @@ export function cancelBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
     operationId: 'cancelBulkJob',
     method: 'POST',
     path: '/v1/bulk/{job_id}/cancel',
-    tag: 'Bulk',
+    tag: 'Bulk jobs',
     summary: 'Cancel a job',
     description:
       'Cancels the job within a moment. Items that are done keep their result; every other item and the job become `cancelled`. The answer shows the job as it was when the request was accepted. A job that has ended does not change.',

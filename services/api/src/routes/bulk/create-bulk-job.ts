@@ -15,7 +15,7 @@ import {
 } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
-import { MAX_CHAIN_LENGTH, text } from '../../http/text.js'
+import { anyText, chainCode } from '../../http/text.js'
 import { acceptedExample, bulkJob } from './job-description.js'
 
 /** Where the log did not acknowledge, a retry after this time usually works. */
@@ -25,31 +25,35 @@ const bulkBody = z
   .strictObject({
     addresses: z
       .array(
-        text(MAX_ADDRESS_LENGTH, 0)
+        anyText(MAX_ADDRESS_LENGTH, 0)
           // The results, and the logs of their readers, would contain it.
           .refine((address) => withoutApiKeys(address) === address, { error: 'This looks like an API key' }),
       )
       .min(1, { error: 'At least one address is needed' })
       .max(MAX_BULK_ITEMS, { error: `At most ${MAX_BULK_ITEMS} addresses make a job` })
       .describe('Addresses in any form, of any chains. A bad one is the error of its item, not of the job.'),
-    chain: text(MAX_CHAIN_LENGTH)
-      .optional()
-      .describe('Chain code for all of them, in any case; without it each one’s chain is detected.'),
+    chain: chainCode.describe(
+      'Chain code for all of them, in any case; absent or null: each one’s chain is detected.',
+    ),
   })
   .meta({ id: 'BulkRequest' })
 type BulkBody = z.infer<typeof bulkBody>
+
+/** An address that no store can hold is the error of its item. */
+const ADDRESS_POINTER = /^\/addresses\/\d+$/
 
 export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint {
   return keyedEndpoint<undefined, undefined, BulkBody>({
     operationId: 'createBulkJob',
     method: 'POST',
     path: '/v1/bulk',
-    tag: 'Bulk',
+    tag: 'Bulk jobs',
     summary: 'Submit addresses as a job',
     description:
       'Submits 1 to 1,000 addresses as one job and answers at once; the job runs beside interactive screens and its end is told to the webhook endpoints of the account. Each address is judged by itself: a bad one fails, the others go on. Equal addresses share one report and each keeps its place. Under an `Idempotency-Key` a repeat is answered as the first call was, for 24 hours, with `Idempotency-Replayed: true`. The call counts as one against the rate limit.',
     access: 'read-write',
     bodySchema: bulkBody,
+    mayHoldAnyText: (pointer) => ADDRESS_POINTER.test(pointer),
     bodyExample: { addresses: ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96', 'nonsense'] },
     answers: [
       {

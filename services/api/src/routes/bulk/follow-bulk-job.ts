@@ -16,7 +16,7 @@ export function followBulkJob({ reader, watch, streams, resultsUrl }: BulkParts)
     operationId: 'followBulkJob',
     method: 'GET',
     path: '/v1/bulk/{job_id}/events',
-    tag: 'Bulk',
+    tag: 'Bulk jobs',
     summary: 'Follow a job',
     description:
       'Server-sent events: `progress` whenever the counters have changed, then `ended`, and the stream ends. The data of each is the job as one line of JSON, without its results. The first event tells how the job stands now; with `Last-Event-ID` it is left out where it would say the same again. A stream that ends without `ended` (after ten minutes, say) is to be opened again, as an `EventSource` does by itself; once it has the end it is answered 204, which tells it to stop. One key may hold 16 streams open on an instance. A reader that does not keep up is disconnected.',

@@ -11,7 +11,7 @@ export function getBulkJob({ reader, readReports, resultsUrl }: BulkParts): Endp
     operationId: 'getBulkJob',
     method: 'GET',
     path: '/v1/bulk/{job_id}',
-    tag: 'Bulk',
+    tag: 'Bulk jobs',
     summary: 'Get a job',
     description:
       'The state of the job: its counters grow while it runs, and `completed + failed + cancelled = total` once it has ended. Then `results` holds an item for each address, in the order of the submission. A job of another account, or of the other environment, is answered like one that does not exist.',

@@ -1,4 +1,5 @@
 /** The bulk job and its results as the API description shows them. */
+import { instant } from '@cupel/contracts'
 import { z } from 'zod'
 import { reportComponent, reportExample } from '../reports/report-description.js'
 
@@ -16,11 +17,12 @@ export const bulkResult = z
     status: z
       .string()
       .describe(
-        '`completed`, `failed` or `cancelled`; `pending` while the job runs and the item is not done.',
+        '`completed`, `failed` or `cancelled`; with `include=pending` also `pending`, for an item that is not done.',
       ),
     report: reportComponent.optional().describe('Where the item is completed; equal addresses share one.'),
     error: z
       .object({ code: z.string(), detail: z.string() })
+      .meta({ id: 'BulkItemError' })
       .optional()
       .describe('Where the item failed: a code of the problem list, such as `invalid_address`.'),
   })
@@ -39,12 +41,14 @@ export const bulkJob = z
     cancelled: z.int().describe('Items not done when the job was cancelled.'),
     levels: z
       .object({ green: z.int(), orange: z.int(), red: z.int(), grey: z.int() })
+      .meta({ id: 'LevelCounts' })
       .describe('How many of the completed items have which level.'),
-    created_at: z.string().describe('UTC, RFC 3339 with milliseconds.'),
-    started_at: z.string().nullable().describe('When the first item was decided; null before.'),
-    completed_at: z.string().nullable().describe('When the job ended, however it did; null before.'),
+    created_at: instant.describe('UTC, RFC 3339 with milliseconds.'),
+    started_at: instant.nullable().describe('When the first item was decided; null before.'),
+    completed_at: instant.nullable().describe('When the job ended, however it did; null before.'),
     results_url: z
       .string()
+      .meta({ format: 'uri' })
       .describe('Where the results are, in pages or as a file, also while the job runs.'),
     results: z
       .array(bulkResult)

@@ -24,7 +24,7 @@ export function listBulkJobs({ list, resultsUrl }: BulkParts, tokens: PageTokens
     operationId: 'listBulkJobs',
     method: 'GET',
     path: '/v1/bulk',
-    tag: 'Bulk',
+    tag: 'Bulk jobs',
     summary: 'List jobs',
     description:
       'The jobs of the key’s account and environment, newest first, with their counters. New jobs do not move the pages. A job may appear a moment after its submission.',

@@ -12,6 +12,7 @@ import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../htt
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import { refuse, type Refusal } from '../../http/problem.js'
+import { reportExample } from '../reports/report-description.js'
 import { bulkResult, jobPath, resultExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
@@ -33,6 +34,10 @@ const resultQuery = z.strictObject({
     ),
   level: z.enum(riskLevels).optional().describe('Only completed items whose report has this level.'),
   status: z.enum(itemStatuses).optional().describe('Only items of this status.'),
+  include: z
+    .enum(['pending'])
+    .optional()
+    .describe('`pending`: also items that are not done yet, with that status.'),
 })
 type ResultQuery = z.infer<typeof resultQuery>
 
@@ -41,10 +46,10 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
     operationId: 'listBulkResults',
     method: 'GET',
     path: '/v1/bulk/{job_id}/results',
-    tag: 'Bulk',
+    tag: 'Bulk jobs',
     summary: 'Get the results of a job',
     description:
-      'What became of each address, in the order of the submission or worst first, also while the job runs: then items that are not done are `pending`. In a walk through pages no item comes twice; an item that is done meanwhile may be missed where `sort` or a filter moves it, so begin again once the job has ended. `Accept` chooses the form: pages of JSON, or all that the filters select as `application/x-ndjson` (one result a line) or `text/csv` (a row a result, made so that a spreadsheet takes nothing for a formula). Pages are for JSON alone.',
+      'What became of each address, in the order of the submission or worst first, also while the job runs: then of the items that are done so far, or of all with `include=pending`. In a walk through pages no item comes twice; an item that is done meanwhile may be missed, so begin again once the job has ended. `Accept` chooses the form: pages of JSON, or all that the filters select as `application/x-ndjson` (one result a line) or `text/csv` (a row a result, made so that a spreadsheet takes nothing for a formula). Pages are for JSON alone.',
     access: 'read-only',
     pathSchema: jobPath,
     querySchema: resultQuery,
@@ -63,6 +68,7 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
         contentType: LINES_TYPE,
         headers: RESULT_HEADERS,
         schema: z.string(),
+        example: resultLines([EXAMPLE_ITEM], EXAMPLE_REPORTS),
       },
       {
         status: 200,
@@ -70,6 +76,7 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
         contentType: TABLE_TYPE,
         headers: RESULT_HEADERS,
         schema: z.string(),
+        example: resultTable([EXAMPLE_ITEM], EXAMPLE_REPORTS),
       },
     ],
     problems: ['not_found', 'not_acceptable', 'unavailable'],
@@ -82,7 +89,7 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
       if (after === undefined) return unknownPageToken()
       const found = await reader.find(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
-      const items = selectResults(found.job.items, query)
+      const items = selectResults(found.job.items.filter(isAskedFor(query)), query)
       if (type !== JSON_TYPE) return fileOf(type, path.job_id, items, await readReports(caller, items))
       const page = pageOf(items, query, { after, size: query.page_size })
       const reports = await readReports(caller, page.items)
@@ -93,7 +100,22 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
   })
 }
 
+/** A result is that of a finished item; others are shown to who asks for them. */
+function isAskedFor({ include, status }: ResultQuery): (item: JobItem) => boolean {
+  return (item) => item.status !== 'pending' || include === 'pending' || status === 'pending'
+}
+
 const VARY = { vary: 'accept' }
+
+const EXAMPLE_ITEM: JobItem = {
+  index: 0,
+  address: reportExample.address,
+  status: 'completed',
+  reportId: reportExample.report_id,
+  level: reportExample.risk.level,
+  score: reportExample.risk.score,
+}
+const EXAMPLE_REPORTS = new Map([[reportExample.report_id, JSON.stringify(reportExample)]])
 
 const RESULT_HEADERS = {
   Vary: { description: 'Which form is returned depends on Accept.', schema: z.string(), example: VARY.vary },
@@ -122,8 +144,8 @@ function fileOf(
   }
 }
 
-function scopeOf(caller: Caller, jobId: string, { sort, level, status }: ResultQuery) {
-  return [LIST, caller.accountId, caller.livemode, jobId, sort, level ?? '', status ?? '']
+function scopeOf(caller: Caller, jobId: string, { sort, level, status, include }: ResultQuery) {
+  return [LIST, caller.accountId, caller.livemode, jobId, sort, level ?? '', status ?? '', include ?? '']
 }
 
 /** Undefined where the token was not made here. */

@@ -71,7 +71,7 @@ export function listLists({ judge, tokens }: Lists): Endpoint {
     operationId: 'listLists',
     method: 'GET',
     path: '/v1/lists',
-    tag: 'Reference',
+    tag: 'Label lists',
     summary: 'List the label lists',
     description:
       'Every list of labels that the installation has or expects, judged at this moment under the policy in force, as a report made now would state it. The sandbox reads no lists: for its keys the answer is empty.',

@@ -59,7 +59,7 @@ export function getPolicy(read: (caller: Caller) => Promise<PolicyInForce | null
     operationId: 'getPolicy',
     method: 'GET',
     path: '/v1/policy',
-    tag: 'Reference',
+    tag: 'Policy',
     summary: 'Get the policy in force',
     description:
       'Every number of the judgement that an operator can set, as it is now. A report names the policy that decided it by id and version.',

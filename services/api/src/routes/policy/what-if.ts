@@ -56,13 +56,17 @@ const whatIfBody = z
   .meta({ id: 'WhatIfRequest' })
 type WhatIfBody = z.infer<typeof whatIfBody>
 
-const policyName = z.object({ id: z.string(), version: z.int(), sha256: z.string() })
-const outcome = z.object({
-  level: z.string(),
-  score: z.number(),
-  level_reasons: z.array(z.string()),
-  decisive: z.string().nullable().describe('Category and origin of the decisive evidence.'),
-})
+const policyName = z
+  .object({ id: z.string(), version: z.int(), sha256: z.string() })
+  .meta({ id: 'PolicyName' })
+const outcome = z
+  .object({
+    level: z.string(),
+    score: z.number(),
+    level_reasons: z.array(z.string()),
+    decisive: z.string().nullable().describe('Category and origin of the decisive evidence.'),
+  })
+  .meta({ id: 'WhatIfOutcome' })
 const level = z.string().describe(`${riskLevels.join(', ')}; later versions may have others.`)
 
 const whatIfSchema = z
@@ -70,10 +74,14 @@ const whatIfSchema = z
     current: policyName,
     proposed: policyName,
     findings: z
-      .array(z.object({ severity: z.string(), rule: z.string(), path: z.string(), message: z.string() }))
+      .array(
+        z
+          .object({ severity: z.string(), rule: z.string(), path: z.string(), message: z.string() })
+          .meta({ id: 'PolicyFinding' }),
+      )
       .describe('Warnings about the proposed policy: choices that deserve a second look.'),
     settings: z
-      .array(z.object({ path: z.string(), from: z.unknown(), to: z.unknown() }))
+      .array(z.object({ path: z.string(), from: z.unknown(), to: z.unknown() }).meta({ id: 'PolicyChange' }))
       .describe('The settings in which the two policies differ.'),
     reports: z.int().min(0).describe('Reports that were decided again, the newest of the account.'),
     undecidable: z.int().min(0).describe('Reports that could not be decided again.'),
@@ -81,21 +89,23 @@ const whatIfSchema = z
     changed_levels: z.int().min(0),
     changed_scores: z.int().min(0),
     levels: z
-      .array(z.object({ from: level, to: level, count: z.int().min(1) }))
+      .array(z.object({ from: level, to: level, count: z.int().min(1) }).meta({ id: 'LevelChange' }))
       .describe('Reports by their level under the current policy and under the proposed one.'),
     examples: z
       .array(
-        z.object({
-          report_id: z.string(),
-          address: z.string(),
-          chain: z.string(),
-          generated_at: z.string(),
-          from: outcome,
-          to: outcome,
-          causes: z
-            .array(z.string())
-            .describe('Settings of which each alone changes the level; empty where it takes several.'),
-        }),
+        z
+          .object({
+            report_id: z.string(),
+            address: z.string(),
+            chain: z.string(),
+            generated_at: z.string(),
+            from: outcome,
+            to: outcome,
+            causes: z
+              .array(z.string())
+              .describe('Settings of which each alone changes the level; empty where it takes several.'),
+          })
+          .meta({ id: 'WhatIfReport' }),
       )
       .describe(`Reports whose level changes, at most ${MAX_EXAMPLES}.`),
     examples_omitted: z.int().min(0),
@@ -147,7 +157,7 @@ export function whatIf({ policyInForce, compare }: WhatIfParts): Endpoint {
     operationId: 'tryPolicy',
     method: 'POST',
     path: '/v1/policy/what-if',
-    tag: 'Screening',
+    tag: 'Policy',
     summary: 'Try a policy over stored reports',
     description: `Decides the newest reports of the account again, from their recorded inputs, under the policy in force and under the proposed one, and compares the levels. Nothing is stored or changed. The inputs stay as recorded: the labels of that time, and the exposure found under the limits of that time. An instance works on ${MAX_RUNNING} such call at once; a further one is 503 with Retry-After. A policy that could not be put in force is 400, with the settings at fault.`,
     access: 'read-write',

@@ -10,7 +10,7 @@ export function getDocs(page: () => string): Endpoint {
     operationId: 'getDocs',
     method: 'GET',
     path: '/docs',
-    tag: 'Reference',
+    tag: 'Documentation',
     summary: 'This API for people',
     description: 'The description as a page. It runs no script and loads nothing. Needs no key.',
     access: 'open',

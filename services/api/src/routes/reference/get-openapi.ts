@@ -9,7 +9,7 @@ export function getOpenapi(document: () => string): Endpoint {
     operationId: 'getOpenapi',
     method: 'GET',
     path: '/openapi.json',
-    tag: 'Reference',
+    tag: 'Documentation',
     summary: 'The description of this API',
     description: 'OpenAPI 3.1. Needs no key.',
     access: 'open',

@@ -41,7 +41,7 @@ export function listChains(tokens: PageTokens): Endpoint {
     operationId: 'listChains',
     method: 'GET',
     path: '/v1/chains',
-    tag: 'Reference',
+    tag: 'Chains',
     summary: 'List chains',
     description:
       'The chains whose addresses can be screened, in the order in which an address is tried on them.',

@@ -11,7 +11,7 @@ export function getReportPdf(reports: ReportReader, renderer: PdfRenderer): Endp
     operationId: 'getReportPdf',
     method: 'GET',
     path: '/v1/reports/{report_id}/pdf',
-    tag: 'Screening',
+    tag: 'Reports',
     summary: 'Get a report as a PDF',
     description:
       'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. The same report gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`.',

@@ -20,7 +20,7 @@ export function getReport(reports: ReportReader): Endpoint {
     operationId: 'getReport',
     method: 'GET',
     path: '/v1/reports/{report_id}',
-    tag: 'Screening',
+    tag: 'Reports',
     summary: 'Get a report',
     description:
       'Returns a report exactly as it was made. A report of another account, or of the other environment, is answered like one that does not exist.',

@@ -8,7 +8,7 @@ import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../htt
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import { refuse, type Refusal } from '../../http/problem.js'
-import { MAX_CHAIN_LENGTH, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
+import { chainParameter, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
 import { timeRange } from '../../http/time-range.js'
 import { reportComponent, reportExample } from './report-description.js'
 
@@ -29,7 +29,7 @@ const reportQuery = z.strictObject({
     .optional()
     .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })
     .describe('Only reports of this address, in any of its forms.'),
-  chain: text(MAX_CHAIN_LENGTH).optional().describe('Only reports on this chain; a code in any case.'),
+  chain: chainParameter.describe('Only reports on this chain; a code in any case.'),
   level: z.enum(riskLevels).optional().describe('Only reports of this level.'),
   customer_reference: text(MAX_REFERENCE_LENGTH)
     .optional()
@@ -47,7 +47,7 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
     operationId: 'listReports',
     method: 'GET',
     path: '/v1/reports',
-    tag: 'Screening',
+    tag: 'Reports',
     summary: 'List reports',
     description:
       'The reports of the key’s account and environment, newest first. New reports do not move the pages. A report may appear a moment after its screening was answered.',

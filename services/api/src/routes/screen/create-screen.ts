@@ -18,7 +18,7 @@ import {
 } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
-import { MAX_CHAIN_LENGTH, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
+import { chainCode, MAX_REFERENCE_LENGTH, orAbsent, text } from '../../http/text.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { ReportIds } from '../../screening/report-ids.js'
 import type { FoundReport, ReportReader } from '../../screening/report-reader.js'
@@ -37,14 +37,16 @@ const screenBody = z
       .describe(
         'The address to screen, in any form that its chain allows. The report repeats it exactly as sent.',
       ),
-    chain: text(MAX_CHAIN_LENGTH)
-      .optional()
-      .describe('Chain code, in any case; without it the chain is detected from the address.'),
-    customer_reference: text(MAX_REFERENCE_LENGTH)
-      // The report, and the logs of its readers, would contain it.
-      .refine((reference) => withoutApiKeys(reference) === reference, { error: 'This looks like an API key' })
-      .optional()
-      .describe('Your own reference, returned in the report.'),
+    chain: chainCode.describe(
+      'Chain code, in any case; absent or null: the chain is detected from the address.',
+    ),
+    customer_reference: orAbsent(
+      text(MAX_REFERENCE_LENGTH)
+        // The report, and the logs of its readers, would contain it.
+        .refine((reference) => withoutApiKeys(reference) === reference, {
+          error: 'This looks like an API key',
+        }),
+    ).describe('Your own reference, returned in the report; null is the same as none.'),
   })
   .meta({ id: 'ScreenRequest' })
 type ScreenBody = z.infer<typeof screenBody>
@@ -58,7 +60,7 @@ export function createScreen(
     operationId: 'createScreen',
     method: 'POST',
     path: '/v1/screen',
-    tag: 'Screening',
+    tag: 'Screens',
     summary: 'Screen one address',
     description:
       'Screens an address and returns its report. Every call makes a new report, unless it repeats an earlier one under the same `Idempotency-Key`: then the report of that one is returned, for 24 hours, with `Idempotency-Replayed: true`. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id, or by repeating the call under its `Idempotency-Key`.',
@@ -121,6 +123,7 @@ function replayOf(found: FoundReport, reportId: string): Replay {
       return {
         kind: 'unknown-yet',
         refusal: refuse('unavailable', 'Whether an earlier call was answered is not known yet.', {
+          members: { report_id: reportId },
           retryAfterSeconds: LATE_RETRY_SECONDS,
         }),
       }
@@ -135,29 +138,36 @@ function reportAnswer(reportId: string, document: string): Answer {
 }
 
 function answerOf(result: ScreenResult): Answer | Refusal {
-  if ('refused' in result) return refuse('unavailable', notAccepted[result.refused], { retryAfterSeconds: 1 })
-  const { reportId, outcome, isRecorded } = result
+  const { reportId } = result
+  const members = reportId === null ? {} : { report_id: reportId }
+  if ('refused' in result) return refuse('unavailable', notAccepted[result.refused], { members })
+  const { outcome, isRecorded } = result
   switch (outcome.kind) {
     case 'report': {
-      const answer = reportAnswer(reportId, outcome.document)
+      const answer = reportAnswer(result.reportId, outcome.document)
       return isRecorded ? recorded(answer) : answer
     }
     case 'failed':
-      return refuse('screening_failed', 'The screening ended without a report.', {
-        members: { report_id: reportId },
-      })
+      return refuse('screening_failed', 'The screening ended without a report.', { members })
     case 'late':
       return refuse(
         'screening_timeout',
         'The report was not ready in time; it can be fetched by its report_id.',
         {
-          members: { report_id: reportId },
+          members,
           headers: { location: `/v1/reports/${reportId}` },
           retryAfterSeconds: LATE_RETRY_SECONDS,
         },
       )
-    case 'lost':
-      return refuse('unavailable', 'The report was not ready in time.', {
+    case 'deferred':
+      return refuse('unavailable', 'The screening begins when the service has recovered.', {
+        members,
+        headers: { location: `/v1/reports/${reportId}` },
+        retryAfterSeconds: LATE_RETRY_SECONDS,
+      })
+    case 'unknown':
+      return refuse('unavailable', 'Whether the screen was accepted is not known yet.', {
+        members,
         retryAfterSeconds: LATE_RETRY_SECONDS,
       })
   }
@@ -166,5 +176,4 @@ function answerOf(result: ScreenResult): Answer | Refusal {
 const notAccepted: Readonly<Record<RefusedBecause, string>> = {
   not_ready: 'This instance is starting or stopping.',
   overloaded: 'More screens are waiting than can be answered in time; this one was not accepted.',
-  log_unavailable: 'The screen could not be accepted.',
 }

@@ -4,13 +4,7 @@ import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
-import {
-  sessionDocument,
-  sessionExample,
-  sessionSchema,
-  SESSIONS_TAG,
-  type SessionParts,
-} from './session-description.js'
+import { sessionDocument, sessionExample, sessionSchema, type SessionParts } from './session-description.js'
 
 const newSessionSchema = sessionSchema
   .extend({ session_token: z.string().describe('The token; only this answer shows it.') })
@@ -21,7 +15,7 @@ export function createSession({ database }: SessionParts): Endpoint {
     operationId: 'createSession',
     method: 'POST',
     path: '/v1/sessions',
-    tag: SESSIONS_TAG,
+    tag: 'Sessions',
     summary: 'Begin a session',
     description:
       'Exchanges the API key of the call for a session token, which every endpoint takes in place of the key. A call with the token counts as a call with the key: its scope, rate limit and addresses apply, and the session ends when the key is revoked or expires. It ends after 8 hours, or when no call used it for an hour. A key has at most 500 sessions; a further one ends the oldest. The call carries a key, not a session token.',

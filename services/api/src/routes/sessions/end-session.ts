@@ -2,14 +2,14 @@
 import { endSession as endStoredSession } from '@cupel/access'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { statuses } from '../../http/status.js'
-import { SESSIONS_TAG, type SessionParts } from './session-description.js'
+import { type SessionParts } from './session-description.js'
 
 export function endSession({ database }: SessionParts): Endpoint {
   return keyedEndpoint({
     operationId: 'endSession',
     method: 'DELETE',
     path: '/v1/sessions/current',
-    tag: SESSIONS_TAG,
+    tag: 'Sessions',
     summary: 'End the current session',
     description:
       'The token of the call stops working at once, everywhere. A read-only session may end itself. A call with a key ends nothing.',

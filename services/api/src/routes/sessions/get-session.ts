@@ -1,13 +1,13 @@
 /** GET /v1/sessions/current: whom a call counts as. */
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { sessionDocument, sessionExample, sessionSchema, SESSIONS_TAG } from './session-description.js'
+import { sessionDocument, sessionExample, sessionSchema } from './session-description.js'
 
 export function getSession(): Endpoint {
   return keyedEndpoint({
     operationId: 'getSession',
     method: 'GET',
     path: '/v1/sessions/current',
-    tag: SESSIONS_TAG,
+    tag: 'Sessions',
     summary: 'Get the current session',
     description:
       'The account, key and scope that the call counts as, and when its session ends. A call with a key is answered too; its `expires_at` is null.',

@@ -7,8 +7,6 @@ export interface SessionParts {
   readonly database: Database
 }
 
-export const SESSIONS_TAG = 'Access'
-
 export const sessionSchema = z
   .object({
     account_id: z.string(),

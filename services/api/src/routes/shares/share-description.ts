@@ -17,7 +17,7 @@ export interface SharingParts {
   readonly shareUrlOf: (token: string) => string
 }
 
-export const SHARING_TAG = 'Sharing'
+export const SHARING_TAG = 'Share links'
 
 export const sharePath = reportPath.extend({
   share_id: z

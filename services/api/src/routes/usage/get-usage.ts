@@ -3,6 +3,7 @@ import { listKeys, type ApiKey, type Caller } from '@cupel/access'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { countUsage, MAX_COUNTED_CALLS, type KeyDay, type Usage } from '@cupel/read-models'
+import { instant } from '@cupel/contracts'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 
@@ -14,18 +15,24 @@ export interface UsageParts {
 }
 
 const count = z.int().min(0)
-const countsSchema = z.object({
-  calls: count.describe('Every call with the key, refused ones included.'),
-  screens: count.describe('Addresses screened one by one; those of bulk jobs are not among them.'),
-  problems: count.describe('Calls that were refused or failed.'),
-  rate_limited: count.describe('Calls over the rate limit (429).'),
-})
+const countsSchema = z
+  .object({
+    calls: count.describe('Every call with the key, refused ones included.'),
+    screens: count.describe('Addresses screened one by one; those of bulk jobs are not among them.'),
+    problems: count.describe('Calls that were refused or failed.'),
+    rate_limited: count.describe('Calls over the rate limit (429).'),
+  })
+  .meta({ id: 'UsageCounts' })
 type Counts = z.infer<typeof countsSchema>
+
+const periodSchema = countsSchema
+  .extend({ from: instant.describe('Begin of the day or month, UTC.') })
+  .meta({ id: 'UsagePeriod' })
 
 const usageSchema = z
   .object({
-    today: countsSchema.extend({ from: z.string().describe('Begin of the day, UTC.') }),
-    month: countsSchema.extend({ from: z.string().describe('Begin of the month, UTC.') }),
+    today: periodSchema,
+    month: periodSchema,
     counted_from: z
       .string()
       .nullable()
@@ -33,25 +40,29 @@ const usageSchema = z
         `Null where every call of the month is counted. An answer counts the newest ${MAX_COUNTED_CALLS.toLocaleString('en-US')} calls; where there were more, the time of the oldest counted one: the figures are then lower bounds.`,
       ),
     days: z
-      .array(countsSchema.extend({ day: z.string().describe('YYYY-MM-DD, UTC.') }))
+      .array(countsSchema.extend({ day: z.string().describe('YYYY-MM-DD, UTC.') }).meta({ id: 'UsageDay' }))
       .describe('Days of the month with calls, newest first.'),
     keys: z
       .array(
-        z.object({
-          key_id: z.string(),
-          name: z.string(),
-          scope: z.string(),
-          status: z.string().describe('active, expired or revoked'),
-          last_used_at: z.string().nullable().describe('To the minute; null where it was never used.'),
-          plan: z.object({
+        z
+          .object({
+            key_id: z.string(),
             name: z.string(),
-            calls_per_second: z.number().describe('Sustained rate.'),
-            burst: z.int().describe('Calls that may come at once.'),
-            on_empty: z.string().describe('refuse: further calls are 429. fair-use: they are logged.'),
-          }),
-          today: countsSchema,
-          month: countsSchema,
-        }),
+            scope: z.string(),
+            status: z.string().describe('active, expired or revoked'),
+            last_used_at: z.string().nullable().describe('To the minute; null where it was never used.'),
+            plan: z
+              .object({
+                name: z.string(),
+                calls_per_second: z.number().describe('Sustained rate.'),
+                burst: z.int().describe('Calls that may come at once.'),
+                on_empty: z.string().describe('refuse: further calls are 429. fair-use: they are logged.'),
+              })
+              .meta({ id: 'KeyPlan' }),
+            today: countsSchema,
+            month: countsSchema,
+          })
+          .meta({ id: 'KeyUsage' }),
       )
       .describe('Every key of the environment, in the order of their issue.'),
   })
@@ -82,7 +93,7 @@ export function getUsage({ keys, count, plans }: UsageParts): Endpoint {
     operationId: 'getUsage',
     method: 'GET',
     path: '/v1/usage',
-    tag: 'Access',
+    tag: 'Usage',
     summary: 'Get the use of keys in figures',
     description:
       'Calls of today and of this month (UTC), for each key of the account in the key’s environment, with its plan. The figures are counted from the audit log, so a call appears in them a moment after it was answered.',

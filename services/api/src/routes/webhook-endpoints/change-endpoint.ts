@@ -13,7 +13,6 @@ import {
   payloadField,
   refuseWithoutAdmin,
   urlField,
-  WEBHOOKS_TAG,
   type EndpointPath,
   type WebhookParts,
 } from './endpoint-description.js'
@@ -37,7 +36,7 @@ export function changeWebhookEndpoint({ store }: WebhookParts): Endpoint {
     operationId: 'changeWebhookEndpoint',
     method: 'PATCH',
     path: '/v1/webhook-endpoints/{endpoint_id}',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook endpoints',
     summary: 'Change, pause or resume a webhook endpoint',
     description:
       'Changes the given fields. While an endpoint is disabled its deliveries are held, also those of new jobs. Enabling it sends them at a bounded rate, each from the start of its schedule.',

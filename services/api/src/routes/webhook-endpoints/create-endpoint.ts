@@ -13,7 +13,6 @@ import {
   refuseWithoutAdmin,
   SECRET_EXAMPLE,
   urlField,
-  WEBHOOKS_TAG,
   type WebhookParts,
 } from './endpoint-description.js'
 
@@ -26,7 +25,7 @@ export function createWebhookEndpoint({ store }: WebhookParts): Endpoint {
     operationId: 'createWebhookEndpoint',
     method: 'POST',
     path: '/v1/webhook-endpoints',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
     description:
       'Every enabled endpoint receives a message for each bulk job of its account and environment that ends. Messages are signed as Standard Webhooks 1.0 with a secret that only this answer shows. At most ten endpoints.',

@@ -7,7 +7,6 @@ import {
   endpointPath,
   endpointRefusal,
   refuseWithoutAdmin,
-  WEBHOOKS_TAG,
   type EndpointPath,
   type WebhookParts,
 } from './endpoint-description.js'
@@ -17,7 +16,7 @@ export function deleteWebhookEndpoint({ store }: WebhookParts): Endpoint {
     operationId: 'deleteWebhookEndpoint',
     method: 'DELETE',
     path: '/v1/webhook-endpoints/{endpoint_id}',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook endpoints',
     summary: 'Delete a webhook endpoint',
     description: 'Nothing more is sent to it. Its deliveries and their attempts are deleted too.',
     access: 'read-write',

@@ -11,6 +11,7 @@ import type {
   WebhookEndpoint,
 } from '@cupel/webhooks'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
+import { instant } from '@cupel/contracts'
 import { MAX_URL_LENGTH } from '@cupel/outbound'
 import { z } from 'zod'
 import { apiCallOf } from '../../audit/api-call.js'
@@ -22,8 +23,6 @@ export interface WebhookParts {
   readonly store: EndpointStore
   readonly tokens: PageTokens
 }
-
-export const WEBHOOKS_TAG = 'Webhooks'
 
 export const endpointPath = z.object({
   endpoint_id: z
@@ -52,11 +51,11 @@ export const payloadField = z
   .enum(payloadKinds)
   .describe('`full`: with the results; `thin`: with where they are.')
 
-const at = (what: string) => z.string().describe(`${what}, UTC, RFC 3339 with milliseconds.`)
+const at = (what: string) => instant.describe(`${what}, UTC, RFC 3339 with milliseconds.`)
 
 const endpointFields = {
   endpoint_id: z.string(),
-  url: z.string().describe('The URL that is called, normalised.'),
+  url: z.string().meta({ format: 'uri' }).describe('The URL that is called, normalised.'),
   payload: z.string().describe('`full` or `thin`; others may be added.'),
   status: z.string().describe('`enabled` or `disabled`; deliveries to a disabled endpoint are held.'),
   disabled_reason: z
@@ -84,26 +83,25 @@ export const deliveryComponent = z
       .describe(
         '`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled.',
       ),
-    next_attempt_at: z
-      .string()
-      .nullable()
-      .describe('Time of the next attempt; null where there will be none.'),
+    next_attempt_at: instant.nullable().describe('Time of the next attempt; null where there will be none.'),
     created_at: at('When it was made'),
     attempts: z
       .array(
-        z.object({
-          at: at('When it was begun'),
-          status_code: z.int().nullable().describe('Status of the answer; null where none came.'),
-          error: z
-            .string()
-            .nullable()
-            .describe('Why no answer came, such as `timeout` or `connect_failed`; null where one did.'),
-          duration_ms: z.int(),
-          response_excerpt: z
-            .string()
-            .nullable()
-            .describe('The beginning of the answer’s body, at most 1,024 characters.'),
-        }),
+        z
+          .object({
+            at: at('When it was begun'),
+            status_code: z.int().nullable().describe('Status of the answer; null where none came.'),
+            error: z
+              .string()
+              .nullable()
+              .describe('Why no answer came, such as `timeout` or `connect_failed`; null where one did.'),
+            duration_ms: z.int(),
+            response_excerpt: z
+              .string()
+              .nullable()
+              .describe('The beginning of the answer’s body, at most 1,024 characters.'),
+          })
+          .meta({ id: 'WebhookAttempt' }),
       )
       .describe('Oldest first.'),
   })

@@ -7,7 +7,6 @@ import {
   endpointExample,
   endpointPath,
   unknownEndpoint,
-  WEBHOOKS_TAG,
   type EndpointPath,
   type WebhookParts,
 } from './endpoint-description.js'
@@ -17,7 +16,7 @@ export function getWebhookEndpoint({ store }: WebhookParts): Endpoint {
     operationId: 'getWebhookEndpoint',
     method: 'GET',
     path: '/v1/webhook-endpoints/{endpoint_id}',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook endpoints',
     summary: 'Get a webhook endpoint',
     description: 'The endpoint as it is now. Its secret is not shown.',
     access: 'read-only',

@@ -10,7 +10,6 @@ import {
   deliveryStatusField,
   endpointPath,
   unknownEndpoint,
-  WEBHOOKS_TAG,
   type EndpointPath,
   type WebhookParts,
 } from './endpoint-description.js'
@@ -29,7 +28,7 @@ export function listWebhookDeliveries({ store, tokens }: WebhookParts): Endpoint
     operationId: 'listWebhookDeliveries',
     method: 'GET',
     path: '/v1/webhook-endpoints/{endpoint_id}/deliveries',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook deliveries',
     summary: 'List the deliveries of a webhook endpoint',
     description: 'Newest first, each with all its attempts. Kept for 30 days.',
     access: 'read-only',

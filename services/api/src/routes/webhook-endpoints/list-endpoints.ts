@@ -7,7 +7,6 @@ import {
   endpointComponent,
   endpointDocument,
   endpointExample,
-  WEBHOOKS_TAG,
   type WebhookParts,
 } from './endpoint-description.js'
 
@@ -20,7 +19,7 @@ export function listWebhookEndpoints({ store, tokens }: WebhookParts): Endpoint 
     operationId: 'listWebhookEndpoints',
     method: 'GET',
     path: '/v1/webhook-endpoints',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook endpoints',
     summary: 'List webhook endpoints',
     description:
       'The webhook endpoints of the key’s account and environment, oldest first. Secrets are not shown.',

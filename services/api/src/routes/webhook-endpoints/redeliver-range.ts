@@ -7,7 +7,6 @@ import {
   endpointPath,
   redeliverRefusal,
   refuseWithoutAdmin,
-  WEBHOOKS_TAG,
   type EndpointPath,
   type WebhookParts,
 } from './endpoint-description.js'
@@ -27,14 +26,16 @@ const rangeBody = z
   })
   .meta({ id: 'RedeliverRequest' })
 
-const redelivered = z.object({ count: z.int().min(0).describe('Deliveries that will be sent again.') })
+const redelivered = z
+  .object({ count: z.int().min(0).describe('Deliveries that will be sent again.') })
+  .meta({ id: 'RedeliveredWebhooks' })
 
 export function redeliverWebhooks({ store }: WebhookParts): Endpoint {
   return keyedEndpoint<EndpointPath, undefined, z.infer<typeof rangeBody>>({
     operationId: 'redeliverWebhooks',
     method: 'POST',
     path: '/v1/webhook-endpoints/{endpoint_id}/redeliver',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook deliveries',
     summary: 'Send missed deliveries again',
     description:
       'Sends all deliveries missed since a time, or a range by time and status, at a bounded rate. Each keeps its `webhook-id` and body.',

@@ -8,7 +8,6 @@ import {
   deliveryPath,
   redeliverRefusal,
   refuseWithoutAdmin,
-  WEBHOOKS_TAG,
   type DeliveryPath,
   type WebhookParts,
 } from './endpoint-description.js'
@@ -18,7 +17,7 @@ export function redeliverWebhook({ store }: WebhookParts): Endpoint {
     operationId: 'redeliverWebhook',
     method: 'POST',
     path: '/v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/redeliver',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook deliveries',
     summary: 'Send a delivery again',
     description:
       'In any status. It has the same `webhook-id` and the same body to the byte, and its schedule starts again.',

@@ -9,7 +9,6 @@ import {
   endpointRefusal,
   refuseWithoutAdmin,
   SECRET_EXAMPLE,
-  WEBHOOKS_TAG,
   type EndpointPath,
   type WebhookParts,
 } from './endpoint-description.js'
@@ -28,7 +27,7 @@ export function rotateWebhookSecret({ store }: WebhookParts): Endpoint {
     operationId: 'rotateWebhookSecret',
     method: 'POST',
     path: '/v1/webhook-endpoints/{endpoint_id}/rotate-secret',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook endpoints',
     summary: 'Rotate the secret of a webhook endpoint',
     description:
       'For 24 hours messages are signed with both secrets, so that a receiver can change its secret at any time. Rotating again within that time ends the oldest secret at once.',

@@ -8,7 +8,6 @@ import {
   endpointPath,
   redeliverRefusal,
   refuseWithoutAdmin,
-  WEBHOOKS_TAG,
   type EndpointPath,
   type WebhookParts,
 } from './endpoint-description.js'
@@ -18,7 +17,7 @@ export function sendWebhookTest({ store }: WebhookParts): Endpoint {
     operationId: 'sendWebhookTest',
     method: 'POST',
     path: '/v1/webhook-endpoints/{endpoint_id}/test',
-    tag: WEBHOOKS_TAG,
+    tag: 'Webhook deliveries',
     summary: 'Send a test to a webhook endpoint',
     description:
       'Sends a message of type `endpoint.test`. Its outcome is in the list of deliveries of the endpoint.',

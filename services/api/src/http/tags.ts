@@ -1,0 +1,20 @@
+/** The objects of the API: each operation belongs to one. The description and the reference page show them in this order. */
+export const tags = {
+  Screens: 'Screen one address.',
+  Reports: 'Read the reports of screens.',
+  'Share links': 'Let somebody without a key read one report.',
+  Cases: 'Read and add what people write and decide about a report.',
+  'Bulk jobs': 'Screen many addresses as one job.',
+  'Label lists': 'Read which lists screenings rest on, and how old they are.',
+  Policy: 'Read the numbers of the judgement, and try other ones.',
+  'Webhook endpoints': 'Name the URLs that are told when a job ends.',
+  'Webhook deliveries': 'See what was sent to an endpoint, and send it again.',
+  Usage: 'Read how often the account’s keys are used.',
+  Sessions: 'Sign a person in with a key, and out.',
+  'Audit log': 'Read the calls made with the account’s keys.',
+  Chains: 'Read which chains are supported.',
+  Documentation: 'Read this description.',
+  Health: 'Ask whether an instance works. For those who run it.',
+} as const
+
+export type Tag = keyof typeof tags
