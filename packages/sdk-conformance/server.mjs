@@ -106,14 +106,16 @@ function bodyOf({ json, text, base64, filler_bytes: filler, gzip }) {
   return gzip === true ? gzipSync(body) : body
 }
 
-function headOf({ status, headers = {}, json, gzip }, body) {
+/** A connection serves one call, unless the case is about what happens on one that is kept: some runtimes repeat calls there by themselves. */
+function headOf({ status, headers = {}, json, gzip, keep_alive: kept, duplicate }, body) {
   const type =
     json === undefined
       ? {}
       : { 'content-type': status >= 400 ? 'application/problem+json' : 'application/json' }
   const encoding = gzip === true ? { 'content-encoding': 'gzip' } : {}
   const length = status === 204 || status === 304 ? {} : { 'content-length': String(body.length) }
-  const all = { 'request-id': 'req_conformance', ...type, ...encoding, ...length, ...headers }
+  const connection = kept === true || duplicate === true ? {} : { connection: 'close' }
+  const all = { ...connection, 'request-id': 'req_conformance', ...type, ...encoding, ...length, ...headers }
   return { status, headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)) }
 }
 
@@ -139,6 +141,7 @@ function trickle(response, body, msPerByte) {
 function sendJson(response, status, value) {
   const body = JSON.stringify(value)
   response.writeHead(status, {
+    connection: 'close',
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
   })

@@ -1,14 +1,16 @@
-import { reportOf } from './answers.js'
+import { objectOf, reportOf } from './answers.js'
 import { InvalidArgumentError } from './errors.js'
 import { AuditLog } from './resources/audit-log.js'
 import { Bulk } from './resources/bulk.js'
 import { Chains } from './resources/chains.js'
+import { Lists } from './resources/lists.js'
+import { Policy } from './resources/policy.js'
 import { Reports } from './resources/reports.js'
 import { WebhookEndpoints } from './resources/webhook-endpoints.js'
 import { settingsFrom, type CupelOptions } from './settings.js'
-import type { KeyedCallOptions } from './transport/call.js'
+import type { CallOptions, KeyedCallOptions } from './transport/call.js'
 import { createTransport, type Transport } from './transport/transport.js'
-import type { Report } from './types.js'
+import type { Report, Usage } from './types.js'
 import { webhooks } from './webhooks/verify.js'
 
 export interface ScreenOptions extends KeyedCallOptions {
@@ -25,6 +27,8 @@ export class Cupel {
   readonly webhookEndpoints: WebhookEndpoints
   readonly auditLog: AuditLog
   readonly chains: Chains
+  readonly lists: Lists
+  readonly policy: Policy
   readonly webhooks = webhooks
   readonly #transport: Transport
 
@@ -37,6 +41,8 @@ export class Cupel {
     this.webhookEndpoints = new WebhookEndpoints(this.#transport)
     this.auditLog = new AuditLog(this.#transport)
     this.chains = new Chains(this.#transport)
+    this.lists = new Lists(this.#transport)
+    this.policy = new Policy(this.#transport)
   }
 
   /**
@@ -48,5 +54,11 @@ export class Cupel {
     const body = { address, chain: options.chain, customer_reference: options.customerReference }
     const call = { method: 'POST', path: '/v1/screen', body, repeat: 'keyed', options } as const
     return reportOf(await this.#transport(call), { address })
+  }
+
+  /** What the account has used of its plan, and what it may use. */
+  async usage(options: CallOptions = {}): Promise<Usage> {
+    const call = { method: 'GET', path: '/v1/usage', repeat: 'safe', options } as const
+    return objectOf(await this.#transport(call)) as unknown as Usage
   }
 }

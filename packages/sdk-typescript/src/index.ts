@@ -6,7 +6,7 @@ export type { AnswerEvent, AttemptEvent, Hooks, RetryEvent } from './hooks.js'
 export type { CallOptions, KeyedCallOptions } from './transport/call.js'
 export { ItemList } from './item-list.js'
 export type { Page } from './answers.js'
-export type { ListOptions } from './resources/list-options.js'
+export type { ListOptions, Time } from './resources/list-of.js'
 export type { ReportListOptions, Reports } from './resources/reports.js'
 export type { Bulk, BulkResultsOptions, BulkSubmitOptions, BulkWaitOptions } from './resources/bulk.js'
 export type {
@@ -18,6 +18,8 @@ export type {
 } from './resources/webhook-endpoints.js'
 export type { AuditLog, AuditLogOptions } from './resources/audit-log.js'
 export type { Chains } from './resources/chains.js'
+export type { Lists } from './resources/lists.js'
+export type { Policy, WhatIfOptions } from './resources/policy.js'
 export { webhooks } from './webhooks/verify.js'
 export type { VerifyOptions, WebhookBody, WebhookHeaders } from './webhooks/verify.js'
 export type {

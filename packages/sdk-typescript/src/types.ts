@@ -4,6 +4,8 @@ type Schemas = components['schemas']
 
 export type Report = Schemas['Report']
 export type BulkJob = Schemas['BulkJob']
+/** A job in a list, without its results. */
+export type BulkJobSummary = Schemas['BulkJobSummary']
 export type BulkResult = Schemas['BulkResult']
 export type WebhookEndpoint = Schemas['WebhookEndpoint']
 /** With the secret, which only this answer shows. */
@@ -12,6 +14,12 @@ export type RotatedWebhookSecret = Schemas['RotatedWebhookSecret']
 export type WebhookDelivery = Schemas['WebhookDelivery']
 export type AuditEntry = Schemas['AuditEntry']
 export type Chain = Schemas['Chain']
+export type LabelList = Schemas['LabelList']
+/** The policy in force. */
+export type ActivePolicy = Schemas['Policy']
+export type PolicyDocument = Schemas['PolicyDocument']
+export type WhatIf = Schemas['WhatIf']
+export type Usage = Schemas['Usage']
 
 /** A document as bytes. */
 export interface Download {

@@ -1,12 +1,22 @@
-import { pageOf } from '../answers.js'
-import { ItemList } from '../item-list.js'
+import type { ItemList } from '../item-list.js'
 import type { Transport } from '../transport/transport.js'
 import type { AuditEntry } from '../types.js'
-import { listQuery, type ListOptions } from './list-options.js'
+import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface AuditLogOptions extends ListOptions {
   /** Only the calls of this key. */
   readonly keyId?: string | undefined
+  /** Only the calls of this endpoint: its path, with the names of its parameters. */
+  readonly route?: string | undefined
+  /** Only the calls that concerned or made this object, such as a report. */
+  readonly subjectId?: string | undefined
+  readonly clientAddress?: string | undefined
+  /** `problem`: only the calls that were refused or failed. */
+  readonly outcome?: 'problem' | undefined
+  /** Only calls of this time or later. */
+  readonly from?: Time | undefined
+  /** Only calls before this time. */
+  readonly to?: Time | undefined
 }
 
 /** The calls of the account. */
@@ -19,10 +29,15 @@ export class AuditLog {
 
   /** Newest first. */
   list(options: AuditLogOptions = {}): ItemList<AuditEntry> {
-    return new ItemList(async (pageToken) => {
-      const query = { key_id: options.keyId, ...listQuery(options, pageToken) }
-      const call = { method: 'GET', path: '/v1/audit-log', query } as const
-      return pageOf(await this.#transport({ ...call, repeat: 'safe', options }))
-    }, options.pageToken)
+    const { keyId, route, subjectId, clientAddress, outcome, from, to } = options
+    return listOf(this.#transport, '/v1/audit-log', options, {
+      key_id: keyId,
+      route,
+      subject_id: subjectId,
+      client_address: clientAddress,
+      outcome,
+      from: timeText(from),
+      to: timeText(to),
+    })
   }
 }

@@ -1,12 +1,12 @@
-import { documentOf, jobOf, pageOf } from '../answers.js'
+import { documentOf, jobOf } from '../answers.js'
 import { InvalidArgumentError, TimedOutError } from '../errors.js'
-import { ItemList } from '../item-list.js'
+import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { Settings } from '../settings.js'
 import type { CallOptions, KeyedCallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { BulkJob, BulkResult, Download } from '../types.js'
-import { listQuery, type ListOptions } from './list-options.js'
+import type { BulkJob, BulkJobSummary, BulkResult, Download } from '../types.js'
+import { listOf, type ListOptions } from './list-of.js'
 
 const FIRST_POLL_MS = 500
 const LONGEST_POLL_MS = 5_000
@@ -27,6 +27,12 @@ export interface BulkWaitOptions {
 export interface BulkResultsOptions extends ListOptions {
   /** `pending`: also the items that are not done yet. */
   readonly include?: 'pending' | undefined
+  /** `risk`: worst first. Default `submission`. */
+  readonly sort?: 'submission' | 'risk' | undefined
+  /** Only completed items whose report has this level. */
+  readonly level?: string | undefined
+  /** Only items of this status. */
+  readonly status?: string | undefined
 }
 
 /** Jobs of up to 1,000 addresses. */
@@ -53,6 +59,11 @@ export class Bulk {
     return jobOf(await this.#transport(call), jobId)
   }
 
+  /** Newest first. */
+  list(options: ListOptions = {}): ItemList<BulkJobSummary> {
+    return listOf(this.#transport, '/v1/bulk', options)
+  }
+
   /** Asks until the job has ended, however it did, and returns it with its results. Look at `status` and at each result. */
   async wait(job: string | BulkJob, options: BulkWaitOptions = {}): Promise<BulkJob> {
     const jobId = typeof job === 'string' ? job : job.job_id
@@ -75,13 +86,10 @@ export class Bulk {
     }
   }
 
-  /** The results in the order of the submission. While the job runs, those that are there. */
+  /** The results, by default in the order of the submission. While the job runs, those that are there. */
   results(jobId: string, options: BulkResultsOptions = {}): ItemList<BulkResult> {
-    return new ItemList(async (pageToken) => {
-      const query = { include: options.include, ...listQuery(options, pageToken) }
-      const call = { method: 'GET', path: path`/v1/bulk/${jobId}/results`, query } as const
-      return pageOf(await this.#transport({ ...call, repeat: 'safe', options }))
-    }, options.pageToken)
+    const { include, sort, level, status } = options
+    return listOf(this.#transport, path`/v1/bulk/${jobId}/results`, options, { include, sort, level, status })
   }
 
   /** All results as a file: CSV in which a spreadsheet finds no formulas, or one JSON object a line. */
@@ -90,6 +98,12 @@ export class Bulk {
     const call = { method: 'GET', path: path`/v1/bulk/${jobId}/results`, accept: type } as const
     const answer = await this.#transport({ ...call, repeat: 'safe', options })
     return documentOf(answer, new RegExp(`^${type}\\b`, 'i'))
+  }
+
+  /** A summary of an ended job as a PDF document. */
+  async pdf(jobId: string, options: CallOptions = {}): Promise<Download> {
+    const call = { method: 'GET', path: path`/v1/bulk/${jobId}/pdf`, accept: 'application/pdf' } as const
+    return documentOf(await this.#transport({ ...call, repeat: 'safe', options }), /^application\/pdf\b/i)
   }
 
   /** Cancels what is not done. Completed items stay. */

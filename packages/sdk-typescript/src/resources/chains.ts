@@ -1,8 +1,7 @@
-import { pageOf } from '../answers.js'
-import { ItemList } from '../item-list.js'
+import type { ItemList } from '../item-list.js'
 import type { Transport } from '../transport/transport.js'
 import type { Chain } from '../types.js'
-import { listQuery, type ListOptions } from './list-options.js'
+import { listOf, type ListOptions } from './list-of.js'
 
 /** The chains whose addresses can be screened. */
 export class Chains {
@@ -13,11 +12,6 @@ export class Chains {
   }
 
   list(options: ListOptions = {}): ItemList<Chain> {
-    return new ItemList(async (pageToken) => {
-      const query = listQuery(options, pageToken)
-      return pageOf(
-        await this.#transport({ method: 'GET', path: '/v1/chains', query, repeat: 'safe', options }),
-      )
-    }, options.pageToken)
+    return listOf(this.#transport, '/v1/chains', options)
   }
 }

@@ -1,16 +1,22 @@
-import { documentOf, pageOf, reportOf } from '../answers.js'
-import { ItemList } from '../item-list.js'
+import { documentOf, reportOf } from '../answers.js'
+import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
 import type { Download, Report } from '../types.js'
-import { listQuery, type ListOptions } from './list-options.js'
+import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface ReportListOptions extends ListOptions {
   readonly address?: string | undefined
   readonly chain?: string | undefined
   /** `green`, `orange`, `red` or `grey`. */
   readonly level?: string | undefined
+  /** Exactly the reference that was given with the screen. */
+  readonly customerReference?: string | undefined
+  /** Only reports of this time or later. */
+  readonly from?: Time | undefined
+  /** Only reports before this time. */
+  readonly to?: Time | undefined
 }
 
 /** Stored reports. */
@@ -29,13 +35,15 @@ export class Reports {
 
   /** Newest first. */
   list(options: ReportListOptions = {}): ItemList<Report> {
-    const { address, chain, level } = options
-    return new ItemList(async (pageToken) => {
-      const query = { address, chain, level, ...listQuery(options, pageToken) }
-      return pageOf(
-        await this.#transport({ method: 'GET', path: '/v1/reports', query, repeat: 'safe', options }),
-      )
-    }, options.pageToken)
+    const { address, chain, level, customerReference, from, to } = options
+    return listOf(this.#transport, '/v1/reports', options, {
+      address,
+      chain,
+      level,
+      customer_reference: customerReference,
+      from: timeText(from),
+      to: timeText(to),
+    })
   }
 
   /** The report as a PDF document. */

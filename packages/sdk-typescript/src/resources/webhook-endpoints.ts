@@ -1,10 +1,10 @@
-import { objectOf, pageOf } from '../answers.js'
-import { ItemList } from '../item-list.js'
+import { objectOf } from '../answers.js'
+import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
 import type { NewWebhookEndpoint, RotatedWebhookSecret, WebhookDelivery, WebhookEndpoint } from '../types.js'
-import { listQuery, type ListOptions } from './list-options.js'
+import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface WebhookEndpointFields {
   /** An https URL on port 443 or 8443. */
@@ -25,9 +25,9 @@ export interface DeliveryListOptions extends ListOptions {
 
 export interface RedeliverOptions extends CallOptions {
   /** Deliveries made at this time or later. */
-  readonly since: Date | string
+  readonly since: Time
   /** Only those made before this time. */
-  readonly until?: Date | string | undefined
+  readonly until?: Time | undefined
   /** Default: what was missed, `exhausted` and `held`. */
   readonly statuses?: readonly string[] | undefined
 }
@@ -50,11 +50,7 @@ export class WebhookEndpoints {
   }
 
   list(options: ListOptions = {}): ItemList<WebhookEndpoint> {
-    return new ItemList(async (pageToken) => {
-      const query = listQuery(options, pageToken)
-      const call = { method: 'GET', path: '/v1/webhook-endpoints', query } as const
-      return pageOf(await this.#transport({ ...call, repeat: 'safe', options }))
-    }, options.pageToken)
+    return listOf(this.#transport, '/v1/webhook-endpoints', options)
   }
 
   get(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
@@ -97,15 +93,8 @@ export class WebhookEndpoints {
 
   /** Newest first. */
   deliveries(endpointId: string, options: DeliveryListOptions = {}): ItemList<WebhookDelivery> {
-    return new ItemList(async (pageToken) => {
-      const query = { status: options.status, ...listQuery(options, pageToken) }
-      const call = {
-        method: 'GET',
-        path: path`/v1/webhook-endpoints/${endpointId}/deliveries`,
-        query,
-      } as const
-      return pageOf(await this.#transport({ ...call, repeat: 'safe', options }))
-    }, options.pageToken)
+    const at = path`/v1/webhook-endpoints/${endpointId}/deliveries`
+    return listOf(this.#transport, at, options, { status: options.status })
   }
 
   /** Sends one delivery again, with the same `webhook-id` and body. */
@@ -121,7 +110,7 @@ export class WebhookEndpoints {
   /** Sends again what was missed since a time, and returns how many. */
   redeliverMissed(endpointId: string, options: RedeliverOptions): Promise<{ readonly count: number }> {
     const { since, until, statuses, ...callOptions } = options
-    const body = { since: timeText(since), until: until && timeText(until), statuses }
+    const body = { since: timeText(since), until: timeText(until), statuses }
     const call = { method: 'POST', path: path`/v1/webhook-endpoints/${endpointId}/redeliver`, body } as const
     return this.#one({ ...call, repeat: 'once', options: callOptions })
   }
@@ -132,5 +121,3 @@ export class WebhookEndpoints {
 }
 
 const endpointPath = (endpointId: string): string => path`/v1/webhook-endpoints/${endpointId}`
-
-const timeText = (time: Date | string): string => (typeof time === 'string' ? time : time.toISOString())

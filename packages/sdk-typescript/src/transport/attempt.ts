@@ -64,7 +64,7 @@ async function exchange(
     // The key goes to the base URL alone, wherever an answer points.
     redirect: 'manual',
     signal,
-    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    ...bodyOf(call),
   })
   hooked(() =>
     settings.hooks.answer?.({
@@ -81,6 +81,13 @@ async function exchange(
     throw new UnexpectedAnswerError('The service answered with a redirect. Correct the base URL', response)
   }
   return { status: response.status, headers: response.headers, body: await whole(response, settings) }
+}
+
+function bodyOf({ body, repeat }: Call): RequestInit & { readonly duplex?: 'half' } {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  // Deno repeats a call by itself where a connection that it kept is lost, whatever the method. It cannot repeat a stream.
+  if (repeat === 'once' && 'Deno' in globalThis) return { body: new Blob([text]).stream(), duplex: 'half' }
+  return body === undefined ? {} : { body: text }
 }
 
 async function whole(response: Response, { maxAnswerBytes }: Settings): Promise<Uint8Array> {

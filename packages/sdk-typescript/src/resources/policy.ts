@@ -1,0 +1,31 @@
+import { objectOf } from '../answers.js'
+import type { CallOptions } from '../transport/call.js'
+import type { Transport } from '../transport/transport.js'
+import type { ActivePolicy, PolicyDocument, WhatIf } from '../types.js'
+
+export interface WhatIfOptions extends CallOptions {
+  /** The newest reports to decide again: 1 to 500. Default 200. */
+  readonly maxReports?: number | undefined
+}
+
+/** The numbers of the judgement. */
+export class Policy {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** The policy in force. */
+  async get(options: CallOptions = {}): Promise<ActivePolicy> {
+    const answer = await this.#transport({ method: 'GET', path: '/v1/policy', repeat: 'safe', options })
+    return objectOf(answer) as unknown as ActivePolicy
+  }
+
+  /** Which stored reports another policy would change. Nothing is stored or put in force. */
+  async whatIf(policy: PolicyDocument, options: WhatIfOptions = {}): Promise<WhatIf> {
+    const body = { policy, max_reports: options.maxReports }
+    const call = { method: 'POST', path: '/v1/policy/what-if', body, repeat: 'safe', options } as const
+    return objectOf(await this.#transport(call)) as unknown as WhatIf
+  }
+}

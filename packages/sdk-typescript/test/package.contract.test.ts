@@ -1,0 +1,148 @@
+/** The package that `npm pack` makes: what is in it, who can import and compile it, and that it behaves alike on every runtime. */
+import { gzipSync } from 'node:zlib'
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { noteSkip } from '@cupel/testkit'
+import { conformanceCases, startScriptedServer, type ScriptedServer } from '@cupel/sdk-conformance'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { version } from '../src/index.js'
+import { done, packageFolder, projectWithSdk, run, setUpTools } from './packed.js'
+
+const MOST_GZIPPED_BYTES = 15 * 1024
+const tools = await setUpTools()
+const missing = 'missing' in tools ? tools.missing : undefined
+if (missing !== undefined) noteSkip(`the SDK on other runtimes and compilers: ${missing}`)
+const modules = 'modules' in tools ? tools.modules : ''
+
+const runtimes: Record<string, readonly string[]> = {
+  'this Node': [process.execPath],
+  'Node 22': [join(modules, 'node22/bin/node')],
+  'Node 24': [join(modules, 'node24/bin/node')],
+  Deno: [join(modules, 'deno/deno'), 'run', '--allow-all', '--no-lock', '--node-modules-dir=manual'],
+  Bun: [join(modules, 'bun/bin/bun'), 'run'],
+}
+const compilers: Record<string, string> = {
+  '5.4': join(modules, 'typescript54/bin/tsc'),
+  '5.9': join(modules, 'typescript59/bin/tsc'),
+  '6.0': createRequire(import.meta.url).resolve('typescript/bin/tsc'),
+}
+
+let project: Awaited<ReturnType<typeof projectWithSdk>>
+let installed: string
+let server: ScriptedServer
+beforeAll(async () => {
+  ;[project, server] = await Promise.all([projectWithSdk(), startScriptedServer()])
+  installed = join(project.folder, 'node_modules/@cupel/sdk')
+})
+afterAll(async () => {
+  project?.remove()
+  await server?.close()
+})
+
+test('the package brings no dependency, and its version is the one that it tells the service', () => {
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >
+  expect(manifest).toMatchObject({ name: '@cupel/sdk', version })
+  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+    expect(manifest[kind] ?? {}).toEqual({})
+})
+
+test('the package has its two builds, their types, sources, README and changelog, and no test', async () => {
+  const files = (await done('find', ['.', '-type', 'f'], { cwd: installed })).trim().split('\n').sort()
+  const outside = files.filter((name) => !name.startsWith('./src/'))
+  const builds = ['cjs', 'cjs.map', 'd.cts', 'd.mts', 'mjs', 'mjs.map']
+  const others = ['CHANGELOG.md', 'README.md', 'package.json']
+  expect(outside).toEqual(
+    [...others.map((name) => `./${name}`), ...builds.map((end) => `./dist/package/index.${end}`)].sort(),
+  )
+  expect(files.filter((name) => name.includes('test'))).toEqual([])
+})
+
+test.each(['index.mjs', 'index.cjs'])('%s is at most 15 kB, gzipped', (name) => {
+  const bytes = gzipSync(readFileSync(join(installed, 'dist/package', name))).length
+  expect(bytes).toBeLessThanOrEqual(MOST_GZIPPED_BYTES)
+})
+
+test('who only verifies webhooks bundles no client', async () => {
+  const bundle = await build({
+    stdin: {
+      contents: `import { webhooks } from '@cupel/sdk'; webhooks.verify()`,
+      resolveDir: project.folder,
+    },
+    ...{ bundle: true, write: false, format: 'esm', minify: true },
+  })
+  const text = bundle.outputFiles[0]!.text
+  expect(text).not.toContain('CUPEL_API_KEY')
+  expect(text).not.toContain('idempotency-key')
+})
+
+test('publint and attw find nothing', async () => {
+  const bin = (name: string): string => join(packageFolder, 'node_modules/.bin', name)
+  expect(await done(bin('publint'), ['run', installed, '--strict'])).toMatch(/All good/)
+  const tarball = join(project.folder, '../build', `cupel-sdk-${version}.tgz`)
+  expect(await done(bin('attw'), [tarball, '--no-emoji'])).toMatch(/No problems found/)
+}, 120_000)
+
+test('CommonJS and modules get the same names', async () => {
+  const names = async (flags: string[], code: string): Promise<string[]> =>
+    JSON.parse(await done(process.execPath, [...flags, '-e', code], { cwd: project.folder })) as string[]
+  const required = await names([], `console.log(JSON.stringify(Object.keys(require('@cupel/sdk')).sort()))`)
+  const imported = await names(
+    ['--input-type=module'],
+    `import * as sdk from '@cupel/sdk'; console.log(JSON.stringify(Object.keys(sdk).sort()))`,
+  )
+  expect(required).toEqual(imported)
+  expect(imported).toEqual(expect.arrayContaining(['Cupel', 'InvalidAddressError', 'webhooks']))
+})
+
+describe.skipIf(missing !== undefined)('with fetched tools', () => {
+  const environments = Object.entries({
+    // Nothing is skipped here: the declarations themselves are compiled.
+    'without types of Node': { lib: ['es2022', 'dom'], types: [], skipLibCheck: false },
+    'with types of Node': { lib: ['es2023'], types: ['node'], skipLibCheck: true },
+  }).flatMap(([name, options]) => Object.keys(compilers).map((compiler) => ({ compiler, name, options })))
+  test.each(environments)(
+    'TypeScript $compiler compiles a strict consumer $name',
+    async ({ compiler, options }) => {
+      const folder = mkdtempSync(join(project.folder, 'consumer-'))
+      cpSync(join(packageFolder, 'test/consumers/consumer.ts'), join(folder, 'consumer.ts'))
+      const typeRoots = [join(packageFolder, '../../node_modules/@types')]
+      const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
+      const common = {
+        target: 'es2022',
+        module: 'nodenext',
+        moduleResolution: 'nodenext',
+        noEmit: true,
+        typeRoots,
+      }
+      const settings = { compilerOptions: { ...strict, ...common, ...options }, files: ['consumer.ts'] }
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+      const compiled = await run(process.execPath, [compilers[compiler]!, '-p', folder])
+      expect(compiled).toEqual({ status: 0, output: '' })
+    },
+  )
+
+  test.each(Object.entries(runtimes))(
+    '%s passes every conformance case',
+    async (name, [command, ...args]) => {
+      const cases = [...conformanceCases().values()].flat()
+      const input = join(project.folder, `cases-${name.replaceAll(' ', '-')}.json`)
+      writeFileSync(input, JSON.stringify({ where: server, cases }))
+      const main = join(project.folder, 'runtime-main.mjs')
+      if (!existsSync(main)) await bundleMain(main)
+      const output = await done(command!, [...args, main, input], { cwd: project.folder })
+      expect(JSON.parse(output.trim().split('\n').at(-1)!)).toEqual({ ran: cases.length, faults: [] })
+    },
+  )
+})
+
+/** The suite as one file that imports nothing but the package and modules of Node. */
+async function bundleMain(outfile: string): Promise<void> {
+  const entry = join(packageFolder, 'test/runtime-main.ts')
+  const external = ['@cupel/sdk', 'node:*']
+  await build({ entryPoints: [entry], outfile, external, bundle: true, format: 'esm', target: 'es2022' })
+}
