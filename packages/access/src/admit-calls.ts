@@ -2,6 +2,7 @@
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Environment, PlanName, Scope } from '@cupel/domain'
 import { failpoint } from '@cupel/failpoints'
+import { UNKNOWN_CLIENT } from '@cupel/http-edge'
 import type { Database } from '@cupel/postgres'
 import { IDEMPOTENCY_KEEP_MS, type IdempotentRequest, type ReservationKind } from './idempotency.js'
 
@@ -36,6 +37,9 @@ export interface Verdict extends Record<string, unknown> {
   readonly reservation: ReservationKind | null
   readonly work_id: string | null
 }
+
+/** Of no client; a range that contains it contains every address. */
+const NOBODYS_ADDRESS = '0.0.0.0'
 
 interface JudgingSettings {
   readonly leaseMs: number
@@ -124,7 +128,7 @@ export function columnsOf(questions: readonly Question[], settings: JudgingSetti
   for (const { keyId, keyHash, clientAddress, requiredScope, idempotent } of questions) {
     keyIds.push(keyId)
     keyHashes.push(keyHash)
-    clientAddresses.push(clientAddress)
+    clientAddresses.push(clientAddress === UNKNOWN_CLIENT ? NOBODYS_ADDRESS : clientAddress)
     requiredScopes.push(requiredScope)
     idempotencyKeys.push(idempotent?.key ?? null)
     requestHashes.push(idempotent?.requestHash ?? null)

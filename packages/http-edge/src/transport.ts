@@ -4,7 +4,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { normaliseIp, parseIpRange, type IpRange } from './ip-range.js'
 
+/** `clientAddress`: in text form, or UNKNOWN_CLIENT. */
 export type Origin = { readonly ok: true; readonly clientAddress: string } | { readonly ok: false }
+
+/** The client of a call whose trusted proxy did not say exactly for whom it calls. No allowlist contains it. */
+export const UNKNOWN_CLIENT = 'unknown'
 
 export interface Transport {
   /** Whether this listener ends TLS itself. */
@@ -67,9 +71,9 @@ export function createTransport(options: TransportOptions): Transport {
       const named = addressNamedByConsole(request, secretDigest)
       if (named !== null) return { ok: true, clientAddress: named }
       const forwarded = request.headers['x-forwarded-for']
-      if (!peer.isTrusted || forwarded === undefined) return { ok: true, clientAddress: peer.address }
+      if (!peer.isTrusted) return { ok: true, clientAddress: peer.address }
       const hops = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
-      return { ok: true, clientAddress: firstUntrusted(hops, trusted) ?? peer.address }
+      return { ok: true, clientAddress: clientOf(hops, trusted) ?? UNKNOWN_CLIENT }
     },
   }
 }
@@ -79,7 +83,7 @@ function addressNamedByConsole(request: IncomingMessage, secretDigest: Buffer | 
   const secret = request.headers[WEB_SECRET_HEADER]
   const address = request.headers[CLIENT_ADDRESS_HEADER]
   if (secretDigest === null || typeof secret !== 'string' || typeof address !== 'string') return null
-  return timingSafeEqual(digestOf(secret), secretDigest) ? normaliseIp(address) : null
+  return timingSafeEqual(digestOf(secret), secretDigest) ? (normaliseIp(address) ?? UNKNOWN_CLIENT) : null
 }
 
 const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
@@ -93,14 +97,24 @@ interface Peer {
 /** A socket that is already gone has no address; no allowlist contains this one. */
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
-/** The last hop that is not trusted, from the right: entries left of it may be forged. Null where an entry is unreadable. */
-function firstUntrusted(forwardedFor: string, trusted: readonly IpRange[]): string | null {
+/**
+ * The last hop that is not trusted, from the right: entries left of it may be forged. The first hop where all are trusted. Null
+ * where an entry on the way is unreadable, or where there is none.
+ */
+function clientOf(forwardedFor: string | undefined, trusted: readonly IpRange[]): string | null {
+  if (forwardedFor === undefined) return null
+  let address: string | null = null
   for (const hop of forwardedFor.split(',').reverse()) {
-    const address = normaliseIp(hop.trim())
-    if (address === null) return null
-    if (!trusted.some((range) => range.contains(address))) return address
+    address = addressOfHop(hop.trim())
+    if (address === null || !trusted.some((range) => range.contains(address!))) return address
   }
-  return null
+  return address
+}
+
+/** `ip`, `ip:port`, `[v6]` or `[v6]:port`, as proxies write them; null for anything else. */
+function addressOfHop(hop: string): string | null {
+  const [, v4, v6] = /^(?:([0-9.]+):[0-9]{1,5}|\[([^\]]+)\](?::[0-9]{1,5})?)$/.exec(hop) ?? []
+  return normaliseIp(v4 ?? v6 ?? hop)
 }
 
 function rangeOf(text: string): IpRange {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createTransport, type TransportOptions } from './transport.js'
+import { createTransport, UNKNOWN_CLIENT, type TransportOptions } from './transport.js'
 
 function judge(remoteAddress: string, forwardedFor?: string, options: Partial<TransportOptions> = {}) {
   const transport = createTransport({
@@ -44,12 +44,18 @@ describe('the client', () => {
     ['6.6.6.6, 198.51.100.1, 10.9.9.9, fd00::7', '198.51.100.1'],
     ['::ffff:198.51.100.1', '198.51.100.1'],
     ['2001:DB8::1', '2001:db8::1'],
-    // Nothing untrusted, or nothing readable before the first untrusted hop: the peer itself.
-    ['10.9.9.9, 10.8.8.8', '10.0.0.1'],
-    ['198.51.100.1, unknown, 10.9.9.9', '10.0.0.1'],
-    ['198.51.100.1:4711', '10.0.0.1'],
-    ['', '10.0.0.1'],
-    [' , ', '10.0.0.1'],
+    ['198.51.100.1:4711', '198.51.100.1'],
+    ['[2001:db8::1]:4711, 10.9.9.9:1', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    // A client of the proxies' own network.
+    ['10.9.9.9, 10.8.8.8', '10.9.9.9'],
+    // Nothing readable before the first untrusted hop: nobody knows.
+    ['198.51.100.1, unknown, 10.9.9.9', UNKNOWN_CLIENT],
+    ['198.51.100.1:port', UNKNOWN_CLIENT],
+    ['[198.51.100.1', UNKNOWN_CLIENT],
+    ['', UNKNOWN_CLIENT],
+    [' , ', UNKNOWN_CLIENT],
+    [undefined, UNKNOWN_CLIENT],
   ])('behind a trusted proxy that forwards %j is %s', (forwardedFor, client) => {
     expect(judge('10.0.0.1', forwardedFor)).toEqual(from(client))
   })

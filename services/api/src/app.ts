@@ -2,7 +2,7 @@
  * The HTTP server around the endpoints: request ids, limits of connections, routes, and answers to requests that no endpoint
  * serves. Access and errors are handled here and in serve-call.ts, never in a route.
  */
-import { METHODS } from 'node:http'
+import { METHODS, type IncomingMessage } from 'node:http'
 import { requestedEventId, type Logger, type Metrics } from '@cupel/contracts'
 import {
   connectionLimits,
@@ -14,7 +14,8 @@ import {
 import Fastify, { type FastifyInstance } from 'fastify'
 import { answerBrokenRequest } from './http/broken-request.js'
 import type { Endpoint } from './http/endpoint.js'
-import { problemAnswer, refuse } from './http/problem.js'
+import { countOf } from './http/body-reader.js'
+import { problemAnswer, refuse, type Refusal } from './http/problem.js'
 import { createSendAnswer, type SendAnswer } from './http/send-answer.js'
 import { createAnswerUnrouted, type AnswerUnrouted } from './answer-unrouted.js'
 import { faultOf, serveCall, type ServeParts } from './serve-call.js'
@@ -46,7 +47,7 @@ export function buildApp(parts: AppParts): App {
   })
   const answerUnrouted = createAnswerUnrouted(parts, send)
   const fastify = openServer(parts, answerUnrouted)
-  refuseMissingHost(fastify, send)
+  refuseMalformedHead(fastify, send)
   ignoreUnknownExpectations(fastify)
   fastify.setNotFoundHandler(answerUnrouted)
   fastify.setErrorHandler((error, request, reply) => {
@@ -97,13 +98,28 @@ function openServer(parts: AppParts, answerUnrouted: AnswerUnrouted): FastifyIns
   return fastify
 }
 
-/** RFC 9112, section 3.2: an HTTP/1.1 request without Host is answered 400. */
-function refuseMissingHost(fastify: FastifyInstance, send: SendAnswer): void {
+/** Lines of a head. A client needs some thirty; Node drops lines of very long heads, and with them what a proxy appended. */
+const MAX_HEAD_LINES = 100
+/** Fields of which a second line would let a proxy and this service read different requests. */
+const SINGLE_FIELDS = ['host', 'authorization'] as const
+
+/** Judges the head alone, before anything is looked up for it. */
+function refuseMalformedHead(fastify: FastifyInstance, send: SendAnswer): void {
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (request.raw.httpVersion !== '1.1' || request.raw.headers.host !== undefined) return done()
-    const refusal = refuse('invalid_request', 'The Host header is missing.')
+    const refusal = headFault(request.raw)
+    if (refusal === null) return done()
     send(request, reply, problemAnswer(refusal, request.id), 'unknown', performance.now())
   })
+}
+
+function headFault({ httpVersion, headers, rawHeaders }: IncomingMessage): Refusal | null {
+  if (rawHeaders.length > 2 * MAX_HEAD_LINES)
+    return refuse('head_too_large', 'The head of the request has too many lines.')
+  // RFC 9112, section 3.2.
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return refuse('invalid_request', 'The Host header is missing.')
+  const repeated = SINGLE_FIELDS.find((name) => countOf(name, rawHeaders) > 1)
+  return repeated === undefined ? null : refuse('invalid_request', `The ${repeated} header is given twice.`)
 }
 
 /** RFC 9110, section 10.1.1 allows to ignore an unknown expectation; Node would answer 417 without a body. */

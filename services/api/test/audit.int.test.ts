@@ -119,7 +119,7 @@ describe('the trail', () => {
     expect(await requestOf(reply)).toMatchObject({
       reportId: reply.json()['report_id'],
       call: {
-        ...{ keyId, scope: 'read-write', clientAddress: '127.0.0.1' },
+        ...{ keyId, scope: 'read-write', clientAddress: 'unknown' },
         ...{ method: 'POST', route: '/v1/screen', status: 200 },
       },
     })
@@ -212,6 +212,12 @@ describe('the trail', () => {
     expect(await told(reply)).toMatchObject([{ accountId, status, code, refusedBecause: because }])
     expect(reply.headers['ratelimit']).toMatch(/^"[a-z]+";r=\d+;t=\d+$/)
     expect(reply.headers['ratelimit-policy']).toMatch(/^"[a-z]+";q=\d+;w=\d+$/)
+  })
+
+  test('names a client that a trusted proxy does not name unknown', async () => {
+    const { key } = await installation.key()
+    const reply = await call(api.url, 'GET', UNKNOWN, { key, headers: { 'x-forwarded-for': 'somebody' } })
+    expect(await told(reply)).toMatchObject([{ clientAddress: 'unknown' }])
   })
 
   test('holds OPTIONS with a key, and names no path that no endpoint has', async () => {

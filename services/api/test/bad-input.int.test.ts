@@ -262,6 +262,22 @@ test('a request without Host is refused, an unknown expectation is not', async (
   expect(hopeful.status).toBe(200)
 })
 
+test.each([
+  ['two Host lines', 400, 'Host: x\r\nhost: y\r\n'],
+  ['two Authorization lines', 400, 'Host: x\r\nAuthorization: Bearer a\r\nauthorization: Bearer b\r\n'],
+  ['101 lines', 431, `Host: x\r\n${'X: 1\r\n'.repeat(99)}`],
+])('a head with %s is refused with %i', async (_what, status, lines) => {
+  const answer = await raw(`GET /v1/chains HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)
+  expect(answer).toMatch(
+    new RegExp(`^HTTP/1\\.1 ${status} .*application/problem\\+json.*"status":${status}`, 's'),
+  )
+})
+
+test('a head of 100 lines is read', async () => {
+  const head = `GET /healthz HTTP/1.1\r\nHost: x\r\n${'X: 1\r\n'.repeat(98)}Connection: close\r\n\r\n`
+  expect(await raw(head)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
 test('OPTIONS names the methods of a path and grants nothing across origins', async () => {
   for (const [path, allow] of [
     ['/v1/screen', 'POST, OPTIONS'],

@@ -39,7 +39,9 @@ test('a screen is answered with the report exactly as it was recorded', async ()
   const reportId = reportIdOf(reply)
   expect(reportId).toMatch(/^[0-9a-f]{16}$/)
   expect(reply.headers['location']).toBe(`/v1/reports/${reportId}`)
-  expect(reply.text).toBe(reportText({ reportId, address: ADDRESS, chain: 'ETH' }))
+  expect(reply.text).toBe(
+    reportText({ reportId, address: ADDRESS, chain: 'ETH', customerReference: 'case 7' }),
+  )
   const [request] = (await installation.requests()).filter((each) => each.reportId === reportId)
   expect(request).toMatchObject({
     accountId,

@@ -60,7 +60,7 @@ function mediaTypeFault(request: IncomingMessage): string | null {
 }
 
 /** `rawHeaders`: names and values by turns, as Node gives them. */
-function countOf(name: string, rawHeaders: readonly string[]): number {
+export function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]!.length === name.length && rawHeaders[at]!.toLowerCase() === name) count += 1
