@@ -205,7 +205,7 @@ function provenanceFields(report: Report, strings: Strings): readonly Field[] {
   return [
     codeField(provenance.reportId, report.report_id),
     href === undefined ? reportUrl : { ...reportUrl, href },
-    codeField(provenance.hash, sha256Hex(canonicalJson(report))),
+    codeField(provenance.hash, hashOf(report, strings)),
     { label: provenance.environment, value: report.livemode ? provenance.live : provenance.test },
     {
       label: provenance.policy,
@@ -219,4 +219,14 @@ function provenanceFields(report: Report, strings: Strings): readonly Field[] {
       ? { label: provenance.prices, value: strings.none }
       : codeField(provenance.prices, coverage.prices.version),
   ]
+}
+
+/** Text with half of a character has no RFC 8785 form, and then the report has no hash; everything else of it can be read. */
+function hashOf(report: Report, { provenance }: Strings): string {
+  try {
+    return sha256Hex(canonicalJson(report))
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return provenance.noHash
+  }
 }

@@ -274,6 +274,7 @@ export const en = {
     reportId: 'Report',
     reportUrl: 'Address of this report',
     hash: 'SHA-256 of the report',
+    noHash: 'none: the report holds text that is not Unicode',
     environment: 'Environment',
     live: 'live',
     test: 'sandbox',

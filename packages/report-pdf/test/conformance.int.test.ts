@@ -1,13 +1,14 @@
 /** What programs of others read in the PDFs: the text that a person would copy, and what the standard asks of an archive. */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { visibleText } from '@cupel/report-document'
-import { hostileTexts, noteSkip } from '@cupel/testkit'
+import { hostileTexts } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isPresent } from './programs.js'
 import { samples } from './samples.js'
 
 const run = promisify(execFile)
@@ -22,25 +23,6 @@ beforeAll(async () => {
   for (const [name, render] of Object.entries(samples)) writeFileSync(fileOf(name), await render())
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const has = (program: string, option: string): boolean => {
-  try {
-    execFileSync(program, [option], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** In CI everything is installed, so nothing is left out there. */
-function isPresent(programs: readonly (readonly [string, string])[], why: string): boolean {
-  const missing = programs.filter(([program, option]) => !has(program, option)).map(([program]) => program)
-  if (missing.length === 0) return true
-  if (process.env['CI'] === 'true' || process.env['CI'] === '1')
-    throw new Error(`${missing.join(', ')} is missing`)
-  noteSkip(`${why}: ${missing.join(', ')} is not installed`)
-  return false
-}
 
 /** Lines break where a column ends, so white space does not count; poppler divides the lam-alef ligature in the wrong order. */
 const withoutSpaces = (text: string): string =>

@@ -6,6 +6,9 @@ export { startEvmNode } from './evm-node.js'
 export type { EvmNode } from './evm-node.js'
 export { PATIENCE_MS, until } from './until.js'
 export { assertWithin, casesWithin, drawnWithin, runSeed, type LongSuite } from './budget.js'
+export { hostileReports, type HostileReport } from './hostile-reports.js'
+export { hostileKinds, hostileStrings } from './hostile-strings.js'
+export { comparePicture } from './pictures.js'
 export { sampleJob, sampleJobs, type SampleJob } from './sample-jobs.js'
 export {
   hostileTexts,

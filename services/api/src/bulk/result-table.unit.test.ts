@@ -1,3 +1,4 @@
+import { hostileStrings } from '@cupel/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { reportExample } from '../routes/reports/report-description.js'
@@ -102,3 +103,39 @@ test('a job shows the reports of its items byte for byte', () => {
     results: [{ index: 0 }],
   })
 })
+
+test('5,000 hostile strings come back from the table as they were, none of them a formula', () => {
+  const strings = hostileStrings(5_000, 20_261_122)
+  const items = strings.map((text, index) => ({
+    ...({ status: 'failed', index, code: 'invalid_address', detail: text } as const),
+    address: text,
+  }))
+  const [head, ...rows] = parseCells(resultTable(items, new Map()))
+  const columns = [head!.indexOf('address'), head!.indexOf('error_detail')]
+  expect(rows).toHaveLength(strings.length)
+  for (const [index, row] of rows.entries()) {
+    expect(row).toHaveLength(head!.length)
+    for (const cell of columns.map((column) => row[column]!)) {
+      expect([strings[index], `'${strings[index]}`]).toContain(cell)
+      expect(cell).not.toMatch(/^\s*[=+\-@|%＝＋－＠]/)
+    }
+  }
+})
+
+/** RFC 4180, read character by character: cells may hold line breaks. */
+function parseCells(table: string): string[][] {
+  const rows: string[][] = [['']]
+  let isQuoted = false
+  for (let at = 0; at < table.length; at += 1) {
+    const row = rows.at(-1)!
+    const one = table[at]!
+    if (one === '"' && isQuoted && table[at + 1] === '"') row[row.length - 1] += table[(at += 1)]!
+    else if (one === '"') isQuoted = !isQuoted
+    else if (one === ',' && !isQuoted) row.push('')
+    else if (one === '\r' && table[at + 1] === '\n' && !isQuoted) {
+      rows.push([''])
+      at += 1
+    } else row[row.length - 1] += one
+  }
+  return rows.slice(0, -1)
+}
