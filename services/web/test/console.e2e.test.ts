@@ -84,6 +84,8 @@ describe('screening one address', () => {
     await page.getByRole('button', { name: 'Screen' }).click()
     await page.waitForURL('**/reports/*')
     expect(await heading(page)).toMatch(/^Red, 95 of 100: attributed to Lazarus Group/)
+    await page.getByRole('link', { name: /What changed since/ }).click()
+    await page.waitForURL('**/compare?*')
   })
 
   desk.test('names the chain while the address is typed, and what is wrong with it', async () => {

@@ -4,10 +4,10 @@ import { parseAddress } from '@cupel/domain'
 import { compareReports, verdictOf, visibleText } from '@cupel/report-document'
 import type { ApiClient } from '../../api/api-client.js'
 import { ApiProblem } from '../../api/api-problem.js'
-import type { ReportPage } from '../../api/answers.js'
 import { Notice } from '../../components/notice.js'
 import { page, redirect, type Page, type ShownPage } from '../../server/page.js'
 import { ComparisonView } from './comparison-view.js'
+import { findPredecessor } from './find-predecessor.js'
 
 const NOT_FOUND = 404
 
@@ -51,14 +51,8 @@ export const showCompare: Page = {
 async function withPredecessor(api: ApiClient, id: string) {
   const report = await findReport(api, id)
   if (report === null) return choicePage([id, ''], `There is no report ${visibleText(id)}.`)
-  const { items } = await api.get<ReportPage>('/v1/reports', {
-    address: report.address,
-    chain: report.chain,
-    to: report.generated_at,
-    page_size: 1,
-  })
-  const [before] = items
-  if (before === undefined)
+  const before = await findPredecessor(api, report)
+  if (before === null)
     return choicePage([id, ''], 'There is no earlier report of this address to compare it with.')
   return redirect(`/compare?report=${before.report_id}&report=${report.report_id}`)
 }

@@ -149,7 +149,9 @@ function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
           {days.map(({ day, calls, screens, problems, rate_limited }) => (
             <tr key={day}>
               <td>
-                <a href={`/audit?from=${day}&to=${day}`}>{day}</a>
+                <a href={`/audit?from=${day}&to=${day}`}>
+                  <Moment at={day} />
+                </a>
               </td>
               {[calls, screens, problems, rate_limited].map((value, index) => (
                 <td class="number" key={index}>

@@ -1,0 +1,34 @@
+/** The ways on from a report: what else is known of its address, and who has read it. */
+import { Level } from '../../components/level.js'
+import { Moment } from '../../components/moment.js'
+import type { Report } from '@cupel/contracts'
+
+interface RelatedPagesProps {
+  readonly report: Report
+  /** The report of the same address before this one; null where there is none. */
+  readonly predecessor: Report | null
+}
+
+export function RelatedPages({ report, predecessor }: RelatedPagesProps) {
+  const { report_id: id, address, chain } = report
+  const search = new URLSearchParams({ q: address, chain }).toString()
+  return (
+    <nav class="related no-print" aria-label="More about this address">
+      {predecessor === null ? null : (
+        <a class="button plain" href={`/compare?report=${predecessor.report_id}&report=${id}`}>
+          What changed since <Moment at={predecessor.generated_at} />:{' '}
+          <Level level={predecessor.risk.level} score={predecessor.risk.score} />
+        </a>
+      )}
+      <a class="button plain" href={`/history?${search}`}>
+        Reports of this address
+      </a>
+      <a class="button plain" href={`/audit?subject=${id}`}>
+        Who read this report
+      </a>
+      <a class="button plain" href={`/screen?${new URLSearchParams({ address, chain }).toString()}`}>
+        Screen it again
+      </a>
+    </nav>
+  )
+}
