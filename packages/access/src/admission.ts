@@ -15,10 +15,11 @@ import {
 import type { Database } from '@cupel/postgres'
 import { createJudging, type Verdict } from './admit-calls.js'
 import { createAuthFailures, MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
-import { readBearer } from './bearer.js'
+import { readBearer, type Bearer } from './bearer.js'
 import type { IdempotentRequest, Reservation } from './idempotency.js'
 import { createPlanTable, type RateLimit } from './plan-table.js'
 import { resolveSessions, type AskedSession, type ResolvedSession } from './sessions.js'
+import { createRecognition, type Recognition } from './recognition.js'
 import { shareFailures } from './share-failures.js'
 
 /** One call at the gate. */
@@ -92,6 +93,11 @@ export interface NotAdmitted {
 export type Admission = Admitted | NotAdmitted
 
 export interface AdmissionGate {
+  /**
+   * Whether the call carries a key or token that is usable, so that its body is worth reading. It admits nothing, and is false where
+   * the store does not answer. Never rejects.
+   */
+  recognises(authorization: string | undefined): Promise<boolean>
   /** Never rejects: where the database does not answer the refusal is `unavailable`. */
   admit(call: AccessCall): Promise<Admission>
   /**
@@ -130,6 +136,13 @@ const LEASE_MS = 6_000
 /** The database may answer the next call. */
 const UNAVAILABLE_RETRY_SECONDS = 1
 
+const BATCHING = {
+  maxBatchItems: MAX_BATCH,
+  maxConcurrentBatches: MAX_IN_FLIGHT,
+  maxWaitingItems: MAX_WAITING,
+  timeoutMs: ANSWER_TIMEOUT_MS,
+}
+
 const UNAVAILABLE: Admission = {
   admitted: false,
   reason: 'unavailable',
@@ -156,18 +169,12 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
   })
   const batcher = createBatcher({
     run: judging.judge,
-    maxBatchItems: MAX_BATCH,
-    maxConcurrentBatches: MAX_IN_FLIGHT,
-    maxWaitingItems: MAX_WAITING,
-    timeoutMs: ANSWER_TIMEOUT_MS,
+    ...BATCHING,
   })
 
   const sessions = createBatcher({
     run: (asked: readonly AskedSession[]) => resolveSessions(options.database, asked),
-    maxBatchItems: MAX_BATCH,
-    maxConcurrentBatches: MAX_IN_FLIGHT,
-    maxWaitingItems: MAX_WAITING,
-    timeoutMs: ANSWER_TIMEOUT_MS,
+    ...BATCHING,
   })
 
   const judgeCall = async (call: AccessCall): Promise<Admission> => {
@@ -187,7 +194,11 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     }
   }
 
+  const recognition = createRecognition(options.database)
+
   return {
+    recognises: (authorization) =>
+      isRecognised(readBearer(authorization), recognition, (bearer) => sessions.add(bearer)),
     async admit(call) {
       let admission = await judgeCall(call)
       if (admission.admitted) return admission
@@ -204,8 +215,22 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     async close() {
       await failures.close()
       await sessions.close()
+      await recognition.close()
       await batcher.close()
     },
+  }
+}
+
+async function isRecognised(
+  bearer: Bearer,
+  keys: Recognition,
+  resolveSession: (session: AskedSession) => Promise<ResolvedSession | null>,
+): Promise<boolean> {
+  if (!bearer.ok) return false
+  try {
+    return bearer.kind === 'key' ? await keys.recognises(bearer) : (await resolveSession(bearer)) !== null
+  } catch {
+    return false
   }
 }
 

@@ -2,7 +2,15 @@
  * Answers a call of any endpoint: transport rule, key, Idempotency-Key, inputs, handler, in this order. The answer depends on the
  * inputs only after the key was admitted, so that a caller without a key learns nothing.
  */
-import type { AdmissionGate, Caller, RefusalReason } from '@cupel/access'
+import type {
+  Admission,
+  AdmissionGate,
+  Admitted,
+  Caller,
+  IdempotentRequest,
+  NotAdmitted,
+  RefusalReason,
+} from '@cupel/access'
 import type { FastifyRequest } from 'fastify'
 import {
   answerIdempotently,
@@ -15,7 +23,7 @@ import { rateLimitHeaders } from './access/rate-limit-headers.js'
 import { refusalOf } from './access/refusal-of.js'
 import { refuseToken } from './access/refuse-token.js'
 import type { Transport } from '@cupel/http-edge'
-import { readJsonBody, type Body } from './http/body-reader.js'
+import { discard, readJsonBody, type Body } from './http/body-reader.js'
 import type { Answer, Call, Endpoint, KeyedCall, TokenEndpoint } from './http/endpoint.js'
 import { faultsOf } from './http/faults.js'
 import { refuse, type Refusal } from './http/problem.js'
@@ -61,49 +69,96 @@ export async function answerCall(
   }
   known.clientAddress = origin.clientAddress
   if (endpoint.access === 'token') return await answerWithToken(parts.gate, endpoint, request, call, known)
-  const body =
-    endpoint.bodySchema === undefined ? null : await readJsonBody(request.raw, endpoint.mayHoldAnyText)
-  const idempotencyKey =
-    endpoint.idempotency === undefined ? NO_KEY : readIdempotencyKey(request.raw.rawHeaders)
-  const key = idempotencyKey.ok ? idempotencyKey.key : null
-  // Read before the key is admitted, so that a request that cannot be carried out reserves nothing. The caller learns of a
-  // refusal after the admission alone.
-  const early = key === null ? null : readInputs(endpoint, request, body)
-  const idempotent =
-    key === null || early === null || isRefused(early)
-      ? null
-      : await idempotentRequest(key, request, early.body, endpoint.idempotency!)
-  const admission = await parts.gate.admit({
+  return await answerWithKey(parts, endpoint, request, call, known)
+}
+
+/** Nothing of a stranger's body is read but what the connection needs to end well, and no id is drawn for it. */
+async function answerWithKey(
+  parts: CallParts,
+  endpoint: KeyEndpoint,
+  request: FastifyRequest,
+  call: Call,
+  known: KnownOfCall,
+): Promise<Answer | Refusal> {
+  const header = endpoint.idempotency === undefined ? NO_KEY : readIdempotencyKey(request.raw.rawHeaders)
+  const isKnown = header.key !== null && (await parts.gate.recognises(request.headers.authorization))
+  if (header.key !== null && isKnown)
+    return await answerUnderKey(header.key, parts, endpoint, request, call, known)
+  const admission = await admit(parts.gate, endpoint, request, known, null)
+  if (!admission.admitted) return refused(request, admission)
+  // The key became usable between the two looks.
+  if (header.key !== null) return await answerUnderKey(header.key, parts, endpoint, request, call, known)
+  if (!header.ok) return header.refusal
+  const inputs = readInputs(endpoint, request, await readBody(endpoint, request))
+  if (isRefused(inputs)) return inputs
+  return await endpoint.handle(keyedCall(call, endpoint, request, known, admission), inputs)
+}
+
+/**
+ * One statement judges the key and reserves the Idempotency-Key. The inputs are read before it, so that a request that cannot be
+ * carried out reserves nothing; the caller learns of their refusal after the admission alone.
+ */
+async function answerUnderKey(
+  idempotencyKey: string,
+  parts: CallParts,
+  endpoint: KeyEndpoint,
+  request: FastifyRequest,
+  call: Call,
+  known: KnownOfCall,
+): Promise<Answer | Refusal> {
+  const idempotency = endpoint.idempotency!
+  const inputs = readInputs(endpoint, request, await readBody(endpoint, request))
+  const idempotent = isRefused(inputs)
+    ? null
+    : await idempotentRequest(idempotencyKey, request, inputs.body, idempotency)
+  const admission = await admit(parts.gate, endpoint, request, known, idempotent)
+  if (!admission.admitted) return refused(request, admission)
+  if (isRefused(inputs)) return inputs
+  const keyed = keyedCall(call, endpoint, request, known, admission)
+  const { reservation } = admission
+  if (reservation === null) return await endpoint.handle(keyed, inputs)
+  return await answerIdempotently(parts.idempotent, keyed, idempotency, reservation, (id, isResumed) =>
+    endpoint.handle({ ...keyed, work: { id, isResumed } }, inputs),
+  )
+}
+
+async function admit(
+  gate: AdmissionGate,
+  endpoint: KeyEndpoint,
+  request: FastifyRequest,
+  known: KnownOfCall,
+  idempotent: IdempotentRequest | null,
+): Promise<Admission> {
+  const admission = await gate.admit({
     authorization: request.headers.authorization,
-    clientAddress: origin.clientAddress,
+    clientAddress: known.clientAddress!,
     requiredScope: endpoint.access,
     idempotent,
   })
   known.caller = admission.caller
   if (admission.rateLimit !== null) known.headers = rateLimitHeaders(admission.rateLimit)
-  if (!admission.admitted) {
-    known.refusedBecause = admission.reason
-    return refusalOf(admission)
-  }
-  if (!idempotencyKey.ok) return idempotencyKey.refusal
-  const inputs = early ?? readInputs(endpoint, request, body)
-  if (isRefused(inputs)) return inputs
-  const keyed: KeyedCall = {
-    ...call,
-    caller: admission.caller,
-    clientAddress: origin.clientAddress,
-    method: request.method,
-    route: endpoint.path,
-  }
-  const { reservation } = admission
-  if (reservation === null) return await endpoint.handle(keyed, inputs)
-  return await answerIdempotently(
-    parts.idempotent,
-    keyed,
-    endpoint.idempotency!,
-    reservation,
-    (id, isResumed) => endpoint.handle({ ...keyed, work: { id, isResumed } }, inputs),
-  )
+  if (!admission.admitted) known.refusedBecause = admission.reason
+  return admission
+}
+
+function refused(request: FastifyRequest, admission: NotAdmitted): Refusal {
+  discard(request.raw)
+  return refusalOf(admission)
+}
+
+async function readBody(endpoint: KeyEndpoint, request: FastifyRequest): Promise<Body | null> {
+  if (endpoint.bodySchema === undefined) return null
+  return await readJsonBody(request.raw, endpoint.mayHoldAnyText)
+}
+
+function keyedCall(
+  call: Call,
+  endpoint: Endpoint,
+  { method }: FastifyRequest,
+  { clientAddress }: KnownOfCall,
+  { caller }: Admitted,
+): KeyedCall {
+  return { ...call, caller, clientAddress: clientAddress!, method, route: endpoint.path }
 }
 
 async function answerWithToken(
@@ -124,6 +179,9 @@ async function answerWithToken(
   known.refusedBecause = 'unknown_token'
   return refuseToken(gate, clientAddress)
 }
+
+/** An endpoint that takes a key. */
+type KeyEndpoint = Exclude<Endpoint, { access: 'open' | 'token' }>
 
 const NOT_READ: Query = { ok: true, value: {} }
 const NO_KEY: KeyHeader = { ok: true, key: null }

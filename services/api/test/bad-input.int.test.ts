@@ -1,8 +1,10 @@
 /** What callers can get wrong, and what they are told. No wrong call leaves a trace in the log. */
+import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { API_KEY_RANDOM_BYTES, renderApiKey } from '@cupel/domain'
 import { ADDRESS, call, screen, type CallOptions, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 
@@ -40,6 +42,8 @@ function expectProblem(reply: Reply, code: ProblemCode, pointer?: string): void 
     expect((problem['errors'] as { pointer: string }[]).map((error) => error.pointer)).toContain(pointer)
 }
 
+/** Well formed, with its checksum. */
+const STRANGERS_KEY = renderApiKey('live', randomBytes(API_KEY_RANDOM_BYTES)).key
 const deep = '['.repeat(100_000)
 const bodies: [string, string | Buffer, ProblemCode, string?][] = [
   ['an empty body', '', 'invalid_request', ''],
@@ -276,6 +280,22 @@ test.each([
 test('a head of 100 lines is read', async () => {
   const head = `GET /healthz HTTP/1.1\r\nHost: x\r\n${'X: 1\r\n'.repeat(98)}Connection: close\r\n\r\n`
   expect(await raw(head)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test.each([
+  ['no key', ''],
+  ['a key that nobody was given', `Authorization: Bearer ${STRANGERS_KEY}\r\n`],
+])('a call with %s is refused before its body comes, under an Idempotency-Key too', async (_what, lines) => {
+  for (const more of ['', 'Idempotency-Key: one\r\n']) {
+    const head = `POST /v1/screen HTTP/1.1\r\nHost: x\r\n${lines}${more}Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => socket.write(head))
+    const answer = await new Promise<string>((resolve) =>
+      socket.once('data', (chunk) => resolve(String(chunk))),
+    )
+    socket.destroy()
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+  }
 })
 
 test('OPTIONS names the methods of a path and grants nothing across origins', async () => {

@@ -22,7 +22,8 @@ const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
 const IN_PROGRESS_RETRY_SECONDS = 1
 
 export type KeyHeader =
-  { readonly ok: true; readonly key: string | null } | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: true; readonly key: string | null }
+  | { readonly ok: false; readonly key: null; readonly refusal: Refusal }
 
 /** Reads the Idempotency-Key of a request from Node's raw headers; more than one such header is rejected like a malformed one. */
 export function readIdempotencyKey(rawHeaders: readonly string[]): KeyHeader {
@@ -33,7 +34,11 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): KeyHeader {
   if (key === undefined) return { ok: true, key: null }
   if (more.length === 0 && KEY_PATTERN.test(key)) return { ok: true, key }
   const detail = 'Idempotency-Key is one field of 1 to 255 visible ASCII characters.'
-  return { ok: false, refusal: refuse('invalid_request', detail, { errors: [{ pointer: '', detail }] }) }
+  return {
+    ok: false,
+    key: null,
+    refusal: refuse('invalid_request', detail, { errors: [{ pointer: '', detail }] }),
+  }
 }
 
 /** The request of a key. Requests with the same method, path, query and canonical JSON are the same request. */

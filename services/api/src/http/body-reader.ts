@@ -1,5 +1,6 @@
 /** Reads a request body and parses it. This is the only place that does; Fastify never reads a body (docs/adr/0070). */
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ProblemCode } from '@cupel/contracts'
 import { parseStrictJson, type Fault } from './strict-json.js'
 
@@ -93,7 +94,12 @@ function readBytes(request: IncomingMessage): Promise<Buffer | null> {
  * Reads the rest of a refused body and drops it: closing a connection with unread bytes resets it, and the reset can
  * overtake the answer. A connection that keeps sending is closed.
  */
-function discard(request: IncomingMessage): void {
+export function discard(request: IncomingMessage): void {
+  const { socket } = request
+  if (!request.complete) {
+    answeredEarly.add(socket)
+    request.once('end', () => answeredEarly.delete(socket))
+  }
   let size = 0
   request.on('data', (chunk: Buffer) => {
     size += chunk.length
@@ -101,6 +107,13 @@ function discard(request: IncomingMessage): void {
   })
   request.on('error', ignoreReset)
   request.resume()
+}
+
+/** Connections whose request was answered before its body had come: there is nothing more to say on them if it never does. */
+const answeredEarly = new WeakSet<Socket>()
+
+export function isAnsweredEarly(socket: Socket): boolean {
+  return answeredEarly.has(socket)
 }
 
 /** Errors are ignored: the answer was sent already. */

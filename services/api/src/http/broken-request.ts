@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { STATUS_CODES } from 'node:http'
 import { requestedEventId, type ProblemCode } from '@cupel/contracts'
+import { isAnsweredEarly } from './body-reader.js'
 import { problemAnswer, refuse } from './problem.js'
 import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
 
@@ -20,7 +21,7 @@ const LINGER_MS = 1_000
 
 export function answerBrokenRequest(error: ClientFault, socket: Socket): void {
   // Without a finished handshake nothing can be said: the answer would wait, and hold the connection, for ever.
-  if (error.code === 'ECONNRESET' || isTlsFault(error) || !socket.writable) {
+  if (error.code === 'ECONNRESET' || isTlsFault(error) || !socket.writable || isAnsweredEarly(socket)) {
     socket.destroy()
     return
   }
