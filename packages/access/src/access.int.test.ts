@@ -196,6 +196,7 @@ describe('the gate', () => {
         scope: 'read-write',
         plan: 'enterprise',
         webhookAdmin: false,
+        session: null,
       },
       rateLimit: {
         plan: 'enterprise',
