@@ -49,7 +49,13 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': ['error', FUNCTION_LINES] },
   },
   {
-    files: ['scripts/**', 'packages/bench/**', 'services/cli/**', 'packages/testkit/src/global-*.ts'],
+    files: [
+      'scripts/**',
+      'examples/**',
+      'packages/bench/**',
+      'services/cli/**',
+      'packages/testkit/src/global-*.ts',
+    ],
     rules: { 'no-console': 'off' },
   },
   {

@@ -72,6 +72,27 @@ export function conformanceCases(): ReadonlyMap<string, readonly ConformanceCase
   )
 }
 
+/** A case on a running product: the sandbox gives the same answers everywhere. */
+export interface ProductCase {
+  readonly name: string
+  /** `test`, `live`, `read_only` or `none`, a key that nobody issued. */
+  readonly key: string
+  readonly steps: readonly (Omit<Step, 'expect'> & { readonly expect: ProductExpectation })[]
+}
+
+export interface ProductExpectation {
+  readonly has?: unknown
+  readonly items_at_least?: number
+  readonly same_as_step?: number
+  readonly nothing?: true
+  readonly error?: ExpectedError
+}
+
+export function productCases(): readonly ProductCase[] {
+  const path = fileURLToPath(new URL('../product-cases.json', import.meta.url))
+  return JSON.parse(readFileSync(path, 'utf8')) as ProductCase[]
+}
+
 export interface ScriptedServer {
   readonly url: string
   /** A URL at which nobody listens. */

@@ -2,6 +2,7 @@ import { objectOf, reportOf } from './answers.js'
 import { InvalidArgumentError } from './errors.js'
 import { AuditLog } from './resources/audit-log.js'
 import { Bulk } from './resources/bulk.js'
+import { Cases } from './resources/cases.js'
 import { Chains } from './resources/chains.js'
 import { Lists } from './resources/lists.js'
 import { Policy } from './resources/policy.js'
@@ -26,6 +27,7 @@ export class Cupel {
   readonly bulk: Bulk
   readonly webhookEndpoints: WebhookEndpoints
   readonly auditLog: AuditLog
+  readonly cases: Cases
   readonly chains: Chains
   readonly lists: Lists
   readonly policy: Policy
@@ -40,6 +42,7 @@ export class Cupel {
     this.bulk = new Bulk(this.#transport, settings)
     this.webhookEndpoints = new WebhookEndpoints(this.#transport)
     this.auditLog = new AuditLog(this.#transport)
+    this.cases = new Cases(this.#transport)
     this.chains = new Chains(this.#transport)
     this.lists = new Lists(this.#transport)
     this.policy = new Policy(this.#transport)

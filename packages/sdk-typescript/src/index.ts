@@ -7,7 +7,7 @@ export type { CallOptions, KeyedCallOptions } from './transport/call.js'
 export { ItemList } from './item-list.js'
 export type { Page } from './answers.js'
 export type { ListOptions, Time } from './resources/list-of.js'
-export type { ReportListOptions, Reports } from './resources/reports.js'
+export type { ReportListOptions, Reports, ShareOptions } from './resources/reports.js'
 export type { Bulk, BulkResultsOptions, BulkSubmitOptions, BulkWaitOptions } from './resources/bulk.js'
 export type {
   DeliveryListOptions,
@@ -17,6 +17,7 @@ export type {
   WebhookEndpoints,
 } from './resources/webhook-endpoints.js'
 export type { AuditLog, AuditLogOptions } from './resources/audit-log.js'
+export type { CaseListOptions, Cases, Disposition, NoteOptions } from './resources/cases.js'
 export type { Chains } from './resources/chains.js'
 export type { Lists } from './resources/lists.js'
 export type { Policy, WhatIfOptions } from './resources/policy.js'

@@ -21,6 +21,13 @@ export type PolicyDocument = Schemas['PolicyDocument']
 export type WhatIf = Schemas['WhatIf']
 export type Usage = Schemas['Usage']
 
+/** A link to a report, without the link itself. */
+export type Share = Schemas['Share']
+/** With the link, which only this answer shows. */
+export type NewShare = Schemas['NewShare']
+export type ReportCase = Schemas['ReportCase']
+export type CaseSummary = Schemas['CaseSummary']
+
 /** A document as bytes. */
 export interface Download {
   readonly content: Uint8Array

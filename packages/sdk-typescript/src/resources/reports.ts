@@ -1,9 +1,9 @@
-import { documentOf, reportOf } from '../answers.js'
+import { documentOf, objectOf, reportOf } from '../answers.js'
 import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { Download, Report } from '../types.js'
+import type { Download, NewShare, Report, Share } from '../types.js'
 import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface ReportListOptions extends ListOptions {
@@ -17,6 +17,13 @@ export interface ReportListOptions extends ListOptions {
   readonly from?: Time | undefined
   /** Only reports before this time. */
   readonly to?: Time | undefined
+}
+
+export interface ShareOptions extends CallOptions {
+  /** 1 to 8,760. Default 168, a week. */
+  readonly expiresInHours?: number | undefined
+  /** For whom or what the link is made. Readers do not see it. */
+  readonly label?: string | undefined
 }
 
 /** Stored reports. */
@@ -56,5 +63,23 @@ export class Reports {
       options,
     })
     return documentOf(answer, /^application\/pdf\b/i)
+  }
+
+  /** Makes a link that opens this report without a key until it expires. Only this answer shows it. */
+  async share(reportId: string, options: ShareOptions = {}): Promise<NewShare> {
+    const body = { expires_in_hours: options.expiresInHours, label: options.label }
+    const call = { method: 'POST', path: path`/v1/reports/${reportId}/shares`, body } as const
+    const answer = await this.#transport({ ...call, repeat: 'once', options })
+    return objectOf(answer) as unknown as NewShare
+  }
+
+  shares(reportId: string, options: ListOptions = {}): ItemList<Share> {
+    return listOf(this.#transport, path`/v1/reports/${reportId}/shares`, options)
+  }
+
+  /** From now on the link opens nothing. */
+  async revokeShare(reportId: string, shareId: string, options: CallOptions = {}): Promise<void> {
+    const at = path`/v1/reports/${reportId}/shares/${shareId}`
+    await this.#transport({ method: 'DELETE', path: at, repeat: 'safe', options })
   }
 }

@@ -1,0 +1,58 @@
+import { objectOf } from '../answers.js'
+import type { ItemList } from '../item-list.js'
+import { path } from '../path.js'
+import type { CallOptions } from '../transport/call.js'
+import type { Transport } from '../transport/transport.js'
+import type { CaseSummary, ReportCase } from '../types.js'
+import { listOf, type ListOptions } from './list-of.js'
+
+export interface CaseListOptions extends ListOptions {
+  /** `open`, `escalated` or `cleared`. */
+  readonly disposition?: string | undefined
+  readonly level?: string | undefined
+}
+
+export interface NoteOptions extends CallOptions {
+  /** The `version` of the case that you have read. If it has another one now, nothing is written. */
+  readonly version?: number | undefined
+}
+
+export interface Disposition {
+  readonly disposition: 'open' | 'escalated' | 'cleared'
+  readonly reason: string
+  /** The `version` of the case that you have read. If it has another one now, nothing is written. */
+  readonly version: number
+}
+
+/** What people decided about reports. The reports themselves never change. A case has the id of its report. */
+export class Cases {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  list(options: CaseListOptions = {}): ItemList<CaseSummary> {
+    const { disposition, level } = options
+    return listOf(this.#transport, '/v1/cases', options, { disposition, level })
+  }
+
+  async get(reportId: string, options: CallOptions = {}): Promise<ReportCase> {
+    const call = { method: 'GET', path: path`/v1/reports/${reportId}/case`, repeat: 'safe', options } as const
+    return objectOf(await this.#transport(call)) as unknown as ReportCase
+  }
+
+  /** Adds a note. It is not repeated where it may have been written. */
+  addNote(reportId: string, text: string, options: NoteOptions = {}): Promise<ReportCase> {
+    return this.#write(path`/v1/reports/${reportId}/notes`, { text, version: options.version }, options)
+  }
+
+  setDisposition(reportId: string, disposition: Disposition, options: CallOptions = {}): Promise<ReportCase> {
+    return this.#write(path`/v1/reports/${reportId}/disposition`, disposition, options)
+  }
+
+  async #write(at: string, body: object, options: CallOptions): Promise<ReportCase> {
+    const answer = await this.#transport({ method: 'POST', path: at, body, repeat: 'once', options })
+    return objectOf(answer) as unknown as ReportCase
+  }
+}

@@ -1,0 +1,48 @@
+/** Calls a method of the SDK by the name, arguments and options that a case gives, in snake_case. */
+import type * as Sdk from '../src/index.js'
+
+export interface Invocation {
+  readonly call: string
+  readonly args: readonly unknown[]
+  /** Options of the case, and what the runner adds in the names of the SDK. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+type Anything = Record<string, (...args: unknown[]) => unknown>
+
+export function invoke(sdk: typeof Sdk, make: () => Sdk.Cupel, { call, args, options }: Invocation): unknown {
+  const [target, name] = methodOf(sdk, make, call)
+  const last = Object.fromEntries(Object.entries(options).map(([key, value]) => [camel(key), value]))
+  const given = args.map(argument)
+  return target[name]!(...given, ...(WITH_FIELDS.has(call) ? fieldsAndOptions(last) : [last]))
+}
+
+/** Methods whose fields are an argument of their own, before the options of the call. */
+const WITH_FIELDS = new Set(['webhook_endpoints.create', 'webhook_endpoints.update', 'cases.set_disposition'])
+const CALL_OPTIONS = ['timeoutMs', 'maxRetries', 'signal']
+
+function fieldsAndOptions(all: Record<string, unknown>): [object, object] {
+  const entries = Object.entries(all)
+  const isOption = ([name]: [string, unknown]): boolean => CALL_OPTIONS.includes(name)
+  return [
+    Object.fromEntries(entries.filter((entry) => !isOption(entry))),
+    Object.fromEntries(entries.filter(isOption)),
+  ]
+}
+
+function methodOf(sdk: typeof Sdk, make: () => Sdk.Cupel, call: string): [Anything, string] {
+  const [first, second] = call.split('.').map(camel)
+  if (first === 'webhooks') return [sdk.webhooks as unknown as Anything, second!]
+  const client = make() as unknown as Anything
+  if (second === undefined) return [client, first!]
+  return [(client as unknown as Record<string, Anything>)[first!]!, second]
+}
+
+function argument(value: unknown): unknown {
+  const { base64, object } = (value ?? {}) as { base64?: string; object?: unknown }
+  if (base64 !== undefined) return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  return object ?? value
+}
+
+export const camel = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
