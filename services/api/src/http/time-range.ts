@@ -17,9 +17,11 @@ const time = (meaning: string) =>
 
 /** A date that the calendar lacks, such as 30 February, would become another one. */
 function isTime(text: string): boolean {
-  if (Number.isNaN(Date.parse(text))) return false
   const day = text.slice(0, 'YYYY-MM-DD'.length)
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+  const midnight = new Date(`${day}T00:00:00Z`)
+  // A text of another form comes here too.
+  if (Number.isNaN(Date.parse(text)) || Number.isNaN(midnight.getTime())) return false
+  return midnight.toISOString().startsWith(day)
 }
 
 /** Both are optional; a range that ends before it begins has no items. */

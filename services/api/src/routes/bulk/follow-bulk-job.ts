@@ -11,6 +11,18 @@ import { statuses } from '../../http/status.js'
 import { jobPath, runningExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
+/** Some readers of the description hold whole answers against a schema, others one event after the other. */
+const eventStream = z.union([
+  z.string().describe('The stream as it is sent.'),
+  z
+    .object({
+      event: z.string().describe('`progress` or `ended`; others may be added.'),
+      id: z.string(),
+      data: z.string().describe('The job as JSON, without its results.'),
+    })
+    .describe('One of its events.'),
+])
+
 export function followBulkJob({ reader, watch, streams, resultsUrl }: BulkParts): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>>({
     operationId: 'followBulkJob',
@@ -27,7 +39,7 @@ export function followBulkJob({ reader, watch, streams, resultsUrl }: BulkParts)
         status: statuses.ok,
         description: 'The stream.',
         contentType: EVENT_STREAM_TYPE,
-        schema: z.string(),
+        schema: eventStream,
         example: STREAM_EXAMPLE,
         headers: {
           'X-Accel-Buffering': {
