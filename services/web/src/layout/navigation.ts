@@ -12,8 +12,10 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/', label: 'Home' },
   { path: '/screen', label: 'Screen' },
   { path: '/history', label: 'History' },
+  { path: '/bulk', label: 'Bulk' },
   { path: '/lists', label: 'Lists' },
   { path: '/policy', label: 'Policy' },
+  { path: '/webhooks', label: 'Webhooks' },
   { path: '/usage', label: 'Usage' },
   { path: '/audit', label: 'Audit log' },
 ]

@@ -3,6 +3,7 @@ import type { Page } from '../server/page.js'
 import { auditPages } from './audit/index.js'
 import { comparePages } from './compare/index.js'
 import { historyPages } from './history/index.js'
+import { bulkPages } from './bulk/index.js'
 import { homePages } from './home/index.js'
 import { listsPages } from './lists/index.js'
 import { policyPages } from './policy/index.js'
@@ -10,6 +11,7 @@ import { reportPages } from './report/index.js'
 import { screenPages } from './screen/index.js'
 import { signInPages } from './sign-in/index.js'
 import { usagePages } from './usage/index.js'
+import { webhookPages } from './webhooks/index.js'
 
 export const pages: readonly Page[] = [
   ...signInPages,
@@ -22,4 +24,6 @@ export const pages: readonly Page[] = [
   ...policyPages,
   ...usagePages,
   ...auditPages,
+  ...bulkPages,
+  ...webhookPages,
 ]

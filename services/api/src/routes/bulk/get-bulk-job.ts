@@ -1,13 +1,21 @@
 /** GET /v1/bulk/{job_id}: how a job stands, and its results once it has ended. */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { jobDocument } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { bulkJob, endedExample, jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
+const jobQuery = z.strictObject({
+  results: z
+    .enum(['inline', 'none'])
+    .default('inline')
+    .meta({ override: { type: 'string', enum: ['inline', 'none'], default: 'inline' } })
+    .describe('`none`: without the results, which may be megabytes, also once the job has ended.'),
+})
+
 export function getBulkJob({ reader, readReports, resultsUrl }: BulkParts): Endpoint {
-  return keyedEndpoint<z.infer<typeof jobPath>>({
+  return keyedEndpoint<z.infer<typeof jobPath>, z.infer<typeof jobQuery>>({
     operationId: 'getBulkJob',
     method: 'GET',
     path: '/v1/bulk/{job_id}',
@@ -17,6 +25,7 @@ export function getBulkJob({ reader, readReports, resultsUrl }: BulkParts): Endp
       'The state of the job: its counters grow while it runs, and `completed + failed + cancelled = total` once it has ended. Then `results` holds an item for each address, in the order of the submission. A job of another account, or of the other environment, is answered like one that does not exist.',
     access: 'read-only',
     pathSchema: jobPath,
+    querySchema: jobQuery,
     answers: [
       {
         status: 200,
@@ -27,10 +36,11 @@ export function getBulkJob({ reader, readReports, resultsUrl }: BulkParts): Endp
       },
     ],
     problems: ['not_found', 'unavailable'],
-    async handle({ caller }, { path }) {
+    async handle({ caller }, { path, query }) {
       const found = await reader.find(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
-      const reports = found.job.isTerminal ? await readReports(caller, found.job.items) : null
+      const isInline = found.job.isTerminal && query.results === 'inline'
+      const reports = isInline ? await readReports(caller, found.job.items) : null
       return jsonAnswer(200, jobDocument(found.job, caller.livemode, resultsUrl, reports))
     },
   })

@@ -1,0 +1,38 @@
+/** Follows a job on its page: counters while it runs, and the page anew once it has ended. */
+
+interface JobState {
+  readonly status: string
+  readonly total: number
+  readonly completed: number
+  readonly failed: number
+  readonly cancelled: number
+}
+
+/** After a refusal, which an EventSource does not try again. */
+const RELOAD_AFTER_MS = 10_000
+
+export function followJobs(): void {
+  const box = document.querySelector<HTMLElement>('[data-follow]')
+  const url = box?.dataset['follow']
+  if (box === null || url === undefined) return
+  box.querySelector('[data-follow-hint]')?.removeAttribute('hidden')
+  const source = new EventSource(url)
+  source.addEventListener('progress', ({ data }) => show(box, JSON.parse(String(data)) as JobState))
+  source.addEventListener('ended', () => {
+    source.close()
+    location.reload()
+  })
+  source.addEventListener('error', () => {
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), RELOAD_AFTER_MS)
+  })
+}
+
+function show(box: HTMLElement, { status, total, completed, failed, cancelled }: JobState): void {
+  const done = completed + failed + cancelled
+  const bar = box.querySelector('progress')
+  if (bar !== null) bar.value = done
+  const text = box.querySelector('[data-follow-text]')
+  const word = status === 'queued' ? 'Waiting' : 'Running'
+  if (text !== null)
+    text.textContent = `${word}: ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} done`
+}

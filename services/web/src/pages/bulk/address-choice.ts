@@ -1,0 +1,126 @@
+/** Which column of a file has the addresses, whether its first row is a header, and what is said of each address. */
+import { MAX_ADDRESS_LENGTH, MAX_BULK_ITEMS, parseAddress, withoutApiKeys } from '@cupel/domain'
+import type { AddressFile, Row } from './address-file.js'
+
+export interface Choice {
+  /** From 0. */
+  readonly column: number
+  readonly hasHeader: boolean
+  /** Of all addresses; null: each one's is detected. */
+  readonly chain: string | null
+}
+
+export interface ListedAddress {
+  readonly line: number
+  readonly text: string
+}
+
+export interface Refused extends ListedAddress {
+  /** In the words of the address's judgement. */
+  readonly detail: string
+}
+
+export interface Reading {
+  /** What the job takes, refused addresses among them: they become failed items. */
+  readonly addresses: readonly ListedAddress[]
+  /** Addresses among them that will fail, and why. */
+  readonly refused: readonly Refused[]
+  /** What no job takes. */
+  readonly unusable: readonly Refused[]
+  /** Lines that repeat an earlier one, letter by letter. */
+  readonly repeats: readonly ListedAddress[]
+  /** Rows whose cell in this column is empty. */
+  readonly emptyRows: number
+}
+
+/** Jobs that one form makes at most. */
+export const MAX_JOBS = 5
+export const MAX_ADDRESSES = MAX_JOBS * MAX_BULK_ITEMS
+
+/** Rows from which column and header are guessed. */
+const SAMPLE_ROWS = 100
+const HEADER_WORD =
+  /address|wallet|account|addr\b|recipient|destination|адрес|adresse|direcci|indirizzo|地址/i
+
+export function guessChoice({ rows, width }: AddressFile): Choice {
+  const [first, ...rest] = rows.slice(0, SAMPLE_ROWS)
+  const isAddress = (text: string | undefined): boolean => text !== undefined && parseAddress(text).ok
+  const scores = Array.from({ length: width }, (_, column) => ({
+    column,
+    found:
+      rest.filter(({ cells }) => isAddress(cells[column])).length + (isAddress(first?.cells[column]) ? 1 : 0),
+    isNamed: HEADER_WORD.test(first?.cells[column] ?? ''),
+  }))
+  const [best] = scores.sort(
+    (one, other) =>
+      other.found - one.found || Number(other.isNamed) - Number(one.isNamed) || one.column - other.column,
+  )
+  const column = best?.column ?? 0
+  const top = first?.cells[column] ?? ''
+  // A mistyped address in the first row must not be taken for a header: a header is a word, or says what the column is.
+  const hasHeader =
+    rest.length > 0 && !isAddress(top) && (HEADER_WORD.test(top) || (best!.found > 0 && isWord(top)))
+  return { column, hasHeader, chain: null }
+}
+
+/** Digits and letters in one long run are a mistyped address rather than a name. */
+function isWord(text: string): boolean {
+  return text === '' || !/[0-9A-Za-z]{20}/.test(text)
+}
+
+/** All addresses of one line, as people write a few of them. */
+export function isOneLineOfAddresses({ rows }: AddressFile): boolean {
+  const [only, ...others] = rows
+  const cells = (only?.cells ?? []).filter((cell) => cell !== '')
+  return others.length === 0 && cells.length > 1 && cells.every((cell) => parseAddress(cell).ok)
+}
+
+export function readAddresses(file: AddressFile, { column, hasHeader, chain }: Choice): Reading {
+  const listed = isOneLineOfAddresses(file)
+    ? file.rows[0]!.cells.map((text) => ({ line: 1, text }))
+    : file.rows.slice(hasHeader ? 1 : 0).map((row) => ({ line: row.line, text: cellOf(row, column) }))
+  const addresses: ListedAddress[] = []
+  const refused: Refused[] = []
+  const unusable: Refused[] = []
+  const repeats: ListedAddress[] = []
+  const seen = new Set<string>()
+  let emptyRows = 0
+  for (const one of listed) {
+    if (one.text === '') {
+      emptyRows += 1
+      continue
+    }
+    const whyNot = unusableBecause(one.text)
+    if (whyNot !== null) {
+      unusable.push({ ...one, detail: whyNot })
+      continue
+    }
+    addresses.push(one)
+    if (seen.has(one.text)) repeats.push(one)
+    seen.add(one.text)
+    // More are no job; they are counted and not judged.
+    if (addresses.length > MAX_ADDRESSES) continue
+    const parsed = parseAddress(one.text, chain)
+    if (!parsed.ok) refused.push({ ...one, detail: parsed.detail })
+  }
+  return { addresses, refused, unusable, repeats, emptyRows }
+}
+
+/** The addresses of each job, in the order of the lines. */
+export function jobsOf(addresses: readonly ListedAddress[]): string[][] {
+  const jobs: string[][] = []
+  for (let first = 0; first < addresses.length; first += MAX_BULK_ITEMS)
+    jobs.push(addresses.slice(first, first + MAX_BULK_ITEMS).map(({ text }) => text))
+  return jobs
+}
+
+function cellOf({ cells }: Row, column: number): string {
+  return cells[column] ?? ''
+}
+
+/** The API refuses the whole job for one of these. */
+function unusableBecause(text: string): string | null {
+  if ([...text].length > MAX_ADDRESS_LENGTH) return `An address has at most ${MAX_ADDRESS_LENGTH} characters.`
+  if (withoutApiKeys(text) !== text) return 'This looks like an API key.'
+  return null
+}

@@ -1,0 +1,47 @@
+/** GET /bulk/{job_id}/results.csv, results.json and summary.pdf: files of the API, passed on under a name of their own. */
+import { raw, type Page, type PageCall, type RawAnswer } from '../../server/page.js'
+import { apiPathOf, isRunning, type Job } from './job.js'
+
+export const downloadCsv: Page = {
+  method: 'GET',
+  path: '/bulk/{job_id}/results.csv',
+  access: 'session',
+  handle: (call) => download(call, { part: '/results?sort=risk', accept: 'text/csv', extension: 'csv' }),
+}
+
+/** The job with its results; while it runs, its results as lines. */
+export const downloadJson: Page = {
+  method: 'GET',
+  path: '/bulk/{job_id}/results.json',
+  access: 'session',
+  async handle(call) {
+    const job = await call.api.get<Job>(apiPathOf(call.path['job_id']), { results: 'none' })
+    return isRunning(job)
+      ? download(call, { part: '/results', accept: 'application/x-ndjson', extension: 'ndjson' })
+      : download(call, { part: '', accept: 'application/json', extension: 'json' })
+  },
+}
+
+export const downloadPdf: Page = {
+  method: 'GET',
+  path: '/bulk/{job_id}/summary.pdf',
+  access: 'session',
+  handle: (call) => download(call, { part: '/pdf', accept: 'application/pdf', extension: 'pdf' }),
+}
+
+async function download(
+  { api, path, signal }: PageCall,
+  { part, accept, extension }: Readonly<Record<'part' | 'accept' | 'extension', string>>,
+): Promise<RawAnswer> {
+  const jobId = path['job_id'] ?? ''
+  const reply = await api.open(apiPathOf(jobId, part), { signal, headers: { accept } })
+  return raw(
+    reply.body,
+    {
+      'content-type': reply.headers['content-type'] ?? accept,
+      // The API has answered for this id, so it has the form of one.
+      'content-disposition': `attachment; filename="cupel-${jobId}.${extension}"`,
+    },
+    reply.status,
+  )
+}

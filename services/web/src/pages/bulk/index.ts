@@ -1,0 +1,15 @@
+/** Jobs of many addresses: upload, progress, results. */
+import type { Page } from '../../server/page.js'
+import { cancelJob } from './cancel-job.js'
+import { downloadCsv, downloadJson, downloadPdf } from './download-results.js'
+import { followJob } from './follow-job.js'
+import { listJobs } from './list-jobs.js'
+import { newJob } from './new-job.js'
+import { previewJob } from './preview-job.js'
+import { showJob } from './show-job.js'
+import { submitJob } from './submit-job.js'
+
+export const bulkPages: readonly Page[] = [
+  ...[listJobs, newJob, previewJob, submitJob],
+  ...[showJob, cancelJob, followJob, downloadCsv, downloadJson, downloadPdf],
+]

@@ -1,0 +1,36 @@
+/** POST /bulk/preview: what was read, before anything is screened. */
+import { randomUUID } from 'node:crypto'
+import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { Preview } from './preview.js'
+import { bulkFormPage } from './new-job.js'
+import { readBulkForm, type ReadBulkForm } from './read-bulk-form.js'
+
+export const previewJob: Page = {
+  method: 'POST',
+  path: '/bulk/preview',
+  access: 'session',
+  async handle(call) {
+    const result = await readBulkForm(call.form)
+    if (!result.ok) return bulkFormPage(call, { ...result, status: 400 })
+    return previewPage(call, result.read, { status: 200, fault: null, work: randomUUID(), leaveOut: false })
+  },
+}
+
+export interface PreviewState {
+  readonly status: number
+  readonly fault: string | null
+  /** Names the submission: the same form sent again makes no second job. */
+  readonly work: string
+  /** Whether addresses that will fail are left out. */
+  readonly leaveOut: boolean
+}
+
+export function previewPage(
+  call: Pick<PageCall, 'csrf' | 'session'>,
+  read: ReadBulkForm,
+  { status, ...state }: PreviewState,
+): ShownPage {
+  const canSubmit = call.session?.scope === 'read-write'
+  const body = <Preview {...{ call, read, canSubmit, ...state }} />
+  return page('Check what was read', body, { status, section: '/bulk' })
+}

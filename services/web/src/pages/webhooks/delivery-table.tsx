@@ -1,0 +1,110 @@
+/** Deliveries with their attempts. */
+import { visibleText } from '@cupel/report-document'
+import { Form } from '../../components/form.js'
+import { Moment } from '../../components/moment.js'
+import type { PageCall } from '../../server/page.js'
+import { statusWord, type Attempt, type Delivery, type WebhookEndpoint } from './endpoint.js'
+
+interface DeliveryTableProps {
+  readonly call: PageCall
+  readonly endpoint: WebhookEndpoint
+  readonly items: readonly Delivery[]
+  readonly canRedeliver: boolean
+}
+
+export function DeliveryTable({ call, endpoint, items, canRedeliver }: DeliveryTableProps) {
+  return (
+    <div class="table-scroll" role="region" aria-label="Deliveries" tabindex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Made</th>
+            <th scope="col">Message</th>
+            <th scope="col">Status</th>
+            <th scope="col">Attempts</th>
+            {canRedeliver ? <th scope="col">Repeat</th> : null}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((delivery) => (
+            <tr key={delivery.delivery_id}>
+              <td>
+                <Moment at={delivery.created_at} withSeconds />
+              </td>
+              <td>
+                <Message delivery={delivery} />
+              </td>
+              <td>
+                <Status delivery={delivery} />
+              </td>
+              <td>
+                <Attempts attempts={delivery.attempts} />
+              </td>
+              {canRedeliver ? (
+                <td>
+                  <Form
+                    call={call}
+                    action={`/webhooks/${endpoint.endpoint_id}/deliveries/${delivery.delivery_id}/redeliver`}
+                  >
+                    <button class="plain" aria-label={`Send ${delivery.webhook_id} again`}>
+                      Send again
+                    </button>
+                  </Form>
+                </td>
+              ) : null}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Message({ delivery: { type, job_id: jobId } }: { readonly delivery: Delivery }) {
+  return jobId === null ? (
+    <>{type}</>
+  ) : (
+    <>
+      {type} of <a href={`/bulk/${jobId}`}>this job</a>
+    </>
+  )
+}
+
+function Status({ delivery: { status, next_attempt_at: next } }: { readonly delivery: Delivery }) {
+  return (
+    <>
+      <span class="tag">{statusWord(status)}</span>
+      {next === null ? null : (
+        <div class="quiet">
+          next attempt <Moment at={next} withSeconds />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
+  const last = attempts.at(-1)
+  if (last === undefined) return <span class="quiet">None yet</span>
+  return (
+    <details>
+      <summary>
+        {attempts.length}, last: {outcomeText(last)}
+      </summary>
+      <ol class="attempts">
+        {attempts.map((attempt) => (
+          <li key={attempt.at}>
+            <Moment at={attempt.at} withSeconds />: {outcomeText(attempt)} after {attempt.duration_ms} ms
+            {attempt.response_excerpt === null || attempt.response_excerpt === '' ? null : (
+              <pre>{visibleText(attempt.response_excerpt)}</pre>
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}
+
+function outcomeText({ status_code: status, error }: Attempt): string {
+  return status === null ? (error ?? 'no answer').replaceAll('_', ' ') : `HTTP ${status}`
+}

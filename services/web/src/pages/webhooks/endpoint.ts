@@ -1,0 +1,65 @@
+/** Webhook endpoints and deliveries as the API tells them. */
+import type { Session } from '../../session/session-cookie.js'
+
+export interface WebhookEndpoint {
+  readonly endpoint_id: string
+  readonly url: string
+  readonly payload: string
+  readonly status: string
+  readonly disabled_reason: string | null
+  readonly created_at: string
+}
+
+export interface Attempt {
+  readonly at: string
+  readonly status_code: number | null
+  readonly error: string | null
+  readonly duration_ms: number
+  readonly response_excerpt: string | null
+}
+
+export interface Delivery {
+  readonly delivery_id: string
+  readonly webhook_id: string
+  readonly type: string
+  readonly job_id: string | null
+  readonly status: string
+  readonly next_attempt_at: string | null
+  readonly created_at: string
+  readonly attempts: readonly Attempt[]
+}
+
+export interface Paged<T> {
+  readonly items: readonly T[]
+  readonly next_page_token: string | null
+}
+
+export const API_LIST = '/v1/webhook-endpoints'
+
+/** Path of an endpoint at the API, or of a part of it. */
+export const apiPathOf = (endpointId: string | undefined, part = ''): string =>
+  `${API_LIST}/${encodeURIComponent(endpointId ?? '')}${part}`
+
+export const canChange = (session: Session | null): boolean =>
+  session !== null && session.scope === 'read-write' && session.webhookAdmin
+
+const statusWords: Readonly<Record<string, string>> = {
+  enabled: 'Enabled',
+  disabled: 'Disabled',
+  pending: 'Pending',
+  delivered: 'Delivered',
+  exhausted: 'Exhausted',
+  held: 'Held',
+}
+
+/** A later version may have others. */
+export const statusWord = (status: string): string =>
+  Object.hasOwn(statusWords, status) ? statusWords[status]! : status
+
+export function stateText({ status, disabled_reason: reason }: WebhookEndpoint): string {
+  if (status !== 'disabled') return statusWord(status)
+  return reason === 'gone' ? 'Disabled: the receiver answered 410 Gone' : 'Paused'
+}
+
+export const payloadText = (payload: string): string =>
+  payload === 'thin' ? 'Thin: where the results are' : 'Full: with the results'

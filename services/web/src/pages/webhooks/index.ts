@@ -1,0 +1,18 @@
+/** Webhook endpoints and their deliveries. */
+import type { Page } from '../../server/page.js'
+import {
+  changeEndpoint,
+  deleteEndpoint,
+  redeliver,
+  redeliverRange,
+  rotateSecret,
+  sendTest,
+} from './change-endpoint.js'
+import { createEndpoint } from './create-endpoint.js'
+import { listEndpoints } from './list-endpoints.js'
+import { showEndpoint } from './show-endpoint.js'
+
+export const webhookPages: readonly Page[] = [
+  ...[listEndpoints, createEndpoint, showEndpoint, changeEndpoint, rotateSecret, sendTest],
+  ...[deleteEndpoint, redeliverRange, redeliver],
+]

@@ -1,0 +1,89 @@
+/** GET /webhooks: the receivers of the account, and the form for one more. */
+import { Form } from '../../components/form.js'
+import { Moment } from '../../components/moment.js'
+import { Notice } from '../../components/notice.js'
+import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { API_LIST, canChange, payloadText, stateText, type Paged, type WebhookEndpoint } from './endpoint.js'
+import { EndpointFields } from './endpoint-fields.js'
+
+/** An account has fewer. */
+const PAGE_SIZE = 200
+
+export const listEndpoints: Page = {
+  method: 'GET',
+  path: '/webhooks',
+  access: 'session',
+  handle: (call) => endpointsPage(call, { fault: null, url: '', payload: 'full', status: 200 }),
+}
+
+interface ListState {
+  /** Why the last try made no endpoint. */
+  readonly fault: string | null
+  readonly url: string
+  readonly payload: string
+  readonly status: number
+}
+
+export async function endpointsPage(call: PageCall, state: ListState): Promise<ShownPage> {
+  const { items } = await call.api.get<Paged<WebhookEndpoint>>(API_LIST, { page_size: PAGE_SIZE })
+  const body = (
+    <>
+      <h1>Webhook endpoints</h1>
+      <p>
+        Each enabled endpoint receives a signed message when a bulk job of this account and environment ends.
+      </p>
+      {state.fault === null ? null : <Notice kind="fault">{state.fault}</Notice>}
+      {call.query.has('deleted') ? <Notice kind="done">The endpoint was deleted.</Notice> : null}
+      {items.length === 0 ? (
+        <p class="empty">There is no endpoint yet. Results can be read and downloaded without one.</p>
+      ) : (
+        <Endpoints items={items} />
+      )}
+      {canChange(call.session) ? (
+        <section aria-labelledby="new-endpoint">
+          <h2 id="new-endpoint">New endpoint</h2>
+          <Form call={call} action="/webhooks" class="narrow">
+            <EndpointFields url={state.url} payload={state.payload} />
+            <p class="actions">
+              <button>Create the endpoint</button>
+            </p>
+          </Form>
+        </section>
+      ) : (
+        <Notice kind="hint">Your session may look at webhook endpoints and not change them.</Notice>
+      )}
+    </>
+  )
+  return page('Webhook endpoints', body, { status: state.status, section: '/webhooks' })
+}
+
+function Endpoints({ items }: Pick<Paged<WebhookEndpoint>, 'items'>) {
+  return (
+    <div class="table-scroll" role="region" aria-label="Webhook endpoints" tabindex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">URL</th>
+            <th scope="col">Status</th>
+            <th scope="col">Message</th>
+            <th scope="col">Created</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((endpoint) => (
+            <tr key={endpoint.endpoint_id}>
+              <td>
+                <a href={`/webhooks/${endpoint.endpoint_id}`}>{endpoint.url}</a>
+              </td>
+              <td>{stateText(endpoint)}</td>
+              <td>{payloadText(endpoint.payload)}</td>
+              <td>
+                <Moment at={endpoint.created_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
