@@ -1,4 +1,6 @@
 export { bulkDocument, type BulkDocument, type BulkJobText, type Slice } from './bulk/bulk-document.js'
+export { caseDocument, dispositionText, type CaseDocument, type CaseEntryText } from './case/case-document.js'
+export { caseEn } from './case/strings.en.js'
 export {
   compareReports,
   type ComparedEvidence,

@@ -16,7 +16,7 @@ export function bulkDefinition(document: BulkDocument): object {
   const { title, language, endedAt, headline, cautions, fields, provenance } = document
   return framed({
     ...{ title, language, at: endedAt },
-    attachment: { name: 'results.json', json: document.results },
+    attachments: [{ name: 'results.json', json: document.results }],
     footer: title,
     content: [
       muted(title, { fontSize: sizes.body, margin: [0, 0, 0, 8] }),

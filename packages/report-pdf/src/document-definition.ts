@@ -1,5 +1,6 @@
 /** The PDF of a report as the library takes it, with the report itself attached. */
-import type { ReportDocument } from '@cupel/report-document'
+import type { CaseDocument, ReportDocument } from '@cupel/report-document'
+import { casePages } from './case-pages.js'
 import { evidencePages } from './evidence-pages.js'
 import { flowPages } from './flow-pages.js'
 import { framed } from './frame.js'
@@ -8,12 +9,25 @@ import type { Content } from './pdfmake.js'
 import { heading, paragraph, sizes } from './style.js'
 import { verdictPage } from './verdict-page.js'
 
+/** A case to be printed behind the report, and its text to be attached. */
+export interface Appendix {
+  readonly document: CaseDocument
+  readonly json: string
+}
+
 /** `json`: the report as it is stored, attached as it is. */
-export function documentDefinition(document: ReportDocument, json: string): object {
+export function documentDefinition(
+  document: ReportDocument,
+  json: string,
+  appendix: Appendix | null = null,
+): object {
   const { title, language, generatedAt, verdict } = document
   return framed({
     ...{ title, language, at: generatedAt },
-    attachment: { name: 'report.json', json },
+    attachments: [
+      { name: 'report.json', json },
+      ...(appendix === null ? [] : [{ name: 'case.json', json: appendix.json }]),
+    ],
     footer: `${title}: ${verdict.levelWord}, ${verdict.score}`,
     content: [
       ...verdictPage(document),
@@ -21,6 +35,7 @@ export function documentDefinition(document: ReportDocument, json: string): obje
       ...evidencePages(document),
       ...flowPages(document),
       ...closingPages(document),
+      ...(appendix === null ? [] : casePages(appendix.document)),
     ],
   })
 }

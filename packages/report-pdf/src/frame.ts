@@ -8,13 +8,13 @@ export interface Framed {
   /** RFC 3339: when what the document shows was decided. */
   readonly at: string
   /** JSON that the document shows. */
-  readonly attachment: { readonly name: string; readonly json: string }
+  readonly attachments: readonly { readonly name: string; readonly json: string }[]
   readonly footer: string
   readonly content: readonly Content[]
 }
 
 /** The document as the library takes it. */
-export function framed({ title, language, at, attachment, footer, content }: Framed): object {
+export function framed({ title, language, at, attachments, footer, content }: Framed): object {
   const date = new Date(at)
   return {
     version: '1.7',
@@ -24,21 +24,19 @@ export function framed({ title, language, at, attachment, footer, content }: Fra
     language,
     displayTitle: true,
     info: { title, creator: 'Cupel', producer: 'Cupel', creationDate: date, modDate: date },
-    files: {
-      [attachment.name]: {
-        src: `data:application/json;base64,${Buffer.from(attachment.json).toString('base64')}`,
-        name: attachment.name,
-        type: 'application/json',
-        relationship: 'Source',
-        creationDate: date,
-        modifiedDate: date,
-      },
-    },
+    files: Object.fromEntries(attachments.map(({ name, json }) => [name, fileOf(name, json, date)])),
     pageSize: 'A4',
     pageMargins: [MARGIN, 44, MARGIN, 46],
     defaultStyle: { font: 'text', fontSize: sizes.body, color: colours.ink, lineHeight: 1.12 },
     content,
     footer: (page: number, pages: number) => footerOf(footer, page, pages),
+  }
+}
+
+function fileOf(name: string, json: string, date: Date): object {
+  return {
+    src: `data:application/json;base64,${Buffer.from(json).toString('base64')}`,
+    ...{ name, type: 'application/json', relationship: 'Source', creationDate: date, modifiedDate: date },
   }
 }
 

@@ -20,6 +20,8 @@ export interface PdfRenderer {
   render(json: string): Promise<Uint8Array>
   /** The same for an ended bulk job, from its text as the API gives it with its results. */
   renderBulk(json: string): Promise<Uint8Array>
+  /** The same for a report with its case as an appendix, from both texts. */
+  renderWithCase(reportJson: string, caseJson: string): Promise<Uint8Array>
   /** Ends the threads; reports that are being rendered are rejected. */
   close(): Promise<void>
 }
@@ -52,6 +54,7 @@ export function createPdfRenderer({ workers, idleMs = IDLE_MS }: PdfRendererOpti
   return {
     render: (json) => order('report', json),
     renderBulk: (json) => order('bulk', json),
+    renderWithCase: (reportJson, caseJson) => order('case', JSON.stringify([reportJson, caseJson])),
     async close() {
       await Promise.all([...threads].map((thread) => thread.end()))
     },

@@ -2,8 +2,8 @@
  * Renders one stored report, or one ended bulk job, as a PDF. The same text gives the same bytes, in every process and for one version
  * of the renderer.
  */
-import type { Report } from '@cupel/contracts'
-import { bulkDocument, reportDocument, type BulkJobText } from '@cupel/report-document'
+import type { Report, ReportCase } from '@cupel/contracts'
+import { bulkDocument, caseDocument, reportDocument, type BulkJobText } from '@cupel/report-document'
 import { bulkDefinition } from './bulk-definition.js'
 import { documentDefinition } from './document-definition.js'
 import { fontFiles, isFontFile, reuseParsedFonts } from './fonts.js'
@@ -17,6 +17,14 @@ let isPrepared = false
 export async function renderReport(json: string): Promise<Uint8Array> {
   const document = reportDocument(JSON.parse(json) as Report)
   return await rendered(documentDefinition(document, json))
+}
+
+/** `json`: an array of two texts, of the report as it is stored and of its case as the API gives it. */
+export async function renderWithCase(json: string): Promise<Uint8Array> {
+  const [reportJson, caseJson] = JSON.parse(json) as [string, string]
+  const document = reportDocument(JSON.parse(reportJson) as Report)
+  const appendix = { document: caseDocument(JSON.parse(caseJson) as ReportCase), json: caseJson }
+  return await rendered(documentDefinition(document, reportJson, appendix))
 }
 
 /** `json`: the text of the job as the API gives it once it has ended, with its results. Rejects where it is no such job. */

@@ -2,14 +2,14 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { renderBulk, renderReport } from './render-report.js'
+import { renderBulk, renderReport, renderWithCase } from './render-report.js'
 
-const renderers = { report: renderReport, bulk: renderBulk }
+const renderers = { report: renderReport, bulk: renderBulk, case: renderWithCase }
 
 export interface RenderOrder {
   readonly id: number
   readonly kind: keyof typeof renderers
-  /** The text of the report as it is stored, or of the job as the API gives it. */
+  /** The text of the report as it is stored, of the report with its case, or of the job as the API gives it. */
   readonly json: string
 }
 

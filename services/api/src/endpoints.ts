@@ -24,6 +24,7 @@ import { getReportPdf } from './routes/reports/get-report-pdf.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { renderReferencePage } from './reference-page/render-page.js'
 import { sessionEndpoints, type SessionParts } from './routes/sessions/index.js'
+import { createReadCaseText } from './routes/cases/read-case-text.js'
 import { caseEndpoints, type CaseParts } from './routes/cases/index.js'
 import { shareEndpoints, type SharingParts } from './routes/shares/index.js'
 import { createScreen } from './routes/screen/create-screen.js'
@@ -58,7 +59,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const endpoints: readonly Endpoint[] = [
     createScreen(parts.screens, parts.reports, parts.reportIds),
     getReport(parts.reports),
-    getReportPdf(parts.reports, parts.pdf),
+    getReportPdf(parts.reports, parts.pdf, createReadCaseText(parts.cases)),
     listReports(parts.listing),
     ...shareEndpoints(parts.sharing),
     ...caseEndpoints(parts.cases),

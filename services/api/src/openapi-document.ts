@@ -26,7 +26,7 @@ const DESCRIBED_READS = {
 const DESCRIBED: EndpointParts = {
   screens: { screen: notServed },
   reports: { find: notServed },
-  pdf: { render: notServed, renderBulk: notServed, close: notServed },
+  pdf: { render: notServed, renderBulk: notServed, renderWithCase: notServed, close: notServed },
   reportIds: { next: notServed },
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },

@@ -73,3 +73,26 @@ test('beyond the limit of an instance the answer is 503 with Retry-After, and th
   expect(served.length + refused.length).toBe(30)
   for (const reply of served) expect(reply.text).toBe(whole.text)
 })
+
+test('with the case as an appendix it is another document, which changes with the case; the plain one keeps its bytes', async () => {
+  const get = (query = '') => call(api.url, 'GET', path + query, { key })
+  const plain = await get()
+  const empty = await get('?appendix=case')
+  expect(empty.status).toBe(200)
+  expect(empty.headers['content-disposition']).toContain('-with-case.pdf"')
+  const note = { key, body: { text: 'Asked the customer.\nNo answer yet.' } }
+  expect((await call(api.url, 'POST', path.replace('/pdf', '/notes'), note)).status).toBe(201)
+  const noted = await get('?appendix=case')
+  expect(new Set([plain, empty, noted].map(({ headers }) => headers['etag'])).size).toBe(3)
+  const again = await call(api.url, 'GET', `${path}?appendix=case`, {
+    key,
+    headers: { 'if-none-match': noted.headers['etag']! },
+  })
+  expect(again.status).toBe(304)
+  expect(noted.text).toContain('Asked the customer.')
+  expect((await get('?appendix=case')).text).toBe(noted.text)
+  expect((await get()).text).toBe(plain.text)
+  expect((await get('?appendix=other')).json()['code']).toBe('invalid_request')
+  const stranger = (await installation.key()).key
+  expect((await call(api.url, 'GET', `${path}?appendix=case`, { key: stranger })).status).toBe(404)
+})

@@ -1,13 +1,27 @@
 /** GET /v1/reports/{report_id}/pdf: a report as a document for people. The same report gives the same bytes. */
 import type { PdfRenderer } from '@cupel/report-pdf'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import type { ReadCaseText } from '../cases/read-case-text.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
 import type { ReportReader } from '../../screening/report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
 
-export function getReportPdf(reports: ReportReader, renderer: PdfRenderer): Endpoint {
-  return keyedEndpoint<z.infer<typeof reportPath>>({
+const pdfQuery = z.strictObject({
+  appendix: z
+    .enum(['case'])
+    .optional()
+    .describe(
+      '`case`: the case of the report follows it, with `case.json` attached. Another document, with another ETag.',
+    ),
+})
+
+export function getReportPdf(
+  reports: ReportReader,
+  renderer: PdfRenderer,
+  readCaseText: ReadCaseText,
+): Endpoint {
+  return keyedEndpoint<z.infer<typeof reportPath>, z.infer<typeof pdfQuery>>({
     operationId: 'getReportPdf',
     method: 'GET',
     path: '/v1/reports/{report_id}/pdf',
@@ -17,12 +31,21 @@ export function getReportPdf(reports: ReportReader, renderer: PdfRenderer): Endp
       'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. The same report gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`.',
     access: 'read-only',
     pathSchema: reportPath,
+    querySchema: pdfQuery,
     answers: PDF_ANSWERS,
     problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
-    async handle({ caller, headers }, { path }) {
+    async handle({ caller, headers }, { path, query }) {
       const found = await reports.find(caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
       const { document } = found
+      if (query.appendix === 'case') {
+        const caseText = await readCaseText(caller, document)
+        return await pdfAnswer(headers, {
+          identity: `${document}\n${caseText}`,
+          name: `cupel-report-${path.report_id}-with-case`,
+          render: () => renderer.renderWithCase(document, caseText),
+        })
+      }
       return await pdfAnswer(headers, {
         identity: document,
         name: `cupel-report-${path.report_id}`,

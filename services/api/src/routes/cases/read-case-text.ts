@@ -1,0 +1,14 @@
+/** The text of a case for those who print it: the same text for the same version of the case. */
+import { readCase, type Owner } from '@cupel/cases'
+import { caseDocument, factsOf, type CaseParts } from './case-description.js'
+
+/** `document`: the text of the report. */
+export type ReadCaseText = (owner: Owner, document: string) => Promise<string>
+
+export function createReadCaseText({ database, secondPersonLevels }: CaseParts): ReadCaseText {
+  return async ({ accountId, livemode }, document) => {
+    const facts = factsOf(document)
+    const stored = await readCase(database, { accountId, livemode, reportId: facts.reportId })
+    return JSON.stringify(caseDocument(facts, stored, secondPersonLevels))
+  }
+}
