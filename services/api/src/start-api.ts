@@ -118,7 +118,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     throw error
   })
   links.baseUrl = (config.CUPEL_BASE_URL ?? url).replace(/\/$/, '')
-  links.shareUrl = `${links.baseUrl}/v1/shared/`
+  links.shareUrl = webUrl === undefined ? `${links.baseUrl}/v1/shared/` : `${webUrl}/shared/`
   links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${webUrl ?? links.baseUrl}/reports/`
   logger.info({ url, partition: screening.partition }, 'The API serves calls')
 

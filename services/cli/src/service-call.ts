@@ -6,7 +6,7 @@ import { CommandError, EXIT_FAILED, EXIT_UNAVAILABLE, EXIT_USAGE } from './expla
 import { readDemoKeys } from './start/demo-keys.js'
 
 export interface ServiceCall {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Starts with `/v1`. */
   readonly path: string
   readonly body?: unknown

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,24 @@ const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe, 0x80, 0x0a])
 const ID = '9f2c4a1be07d6358'
 const JOB_ID = 'job_019aa5c87f0070008000000000000001'
 
+/** What the last call about links was. */
+let asked: { readonly line: string; readonly body: string }
+const SHARE = {
+  share_id: 'shr_1',
+  url: 'https://cupel.example/shared/t',
+  expires_at: '2026-11-28T09:00:00.000Z',
+}
+
+function answerShares(request: IncomingMessage, response: ServerResponse): void {
+  let body = ''
+  request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+  request.on('end', () => {
+    asked = { line: `${request.method} ${request.url}`, body }
+    if (request.method === 'POST') response.writeHead(201).end(JSON.stringify(SHARE))
+    else response.writeHead(204).end()
+  })
+}
+
 let server: Server
 let commandLine: CommandLine
 let folder: string
@@ -19,7 +37,8 @@ beforeAll(async () => {
     const isKnown =
       [`/v1/reports/${ID}/pdf`, `/v1/bulk/${JOB_ID}/pdf`].includes(request.url ?? '') &&
       request.headers.authorization === 'Bearer cpl_test'
-    if (isKnown) response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF)
+    if (request.url?.startsWith(`/v1/reports/${ID}/shares`) === true) answerShares(request, response)
+    else if (isKnown) response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF)
     else
       response.writeHead(404).end(JSON.stringify({ code: 'not_found', detail: 'There is no such report.' }))
   })
@@ -63,4 +82,17 @@ test('report pdf says which file cannot be written', async () => {
   const file = join(folder, 'no', 'such', 'folder.pdf')
   const { error } = await commandLine.cupel('report', 'pdf', ID, '-o', file)
   expect(error).toMatchObject({ message: `${file} cannot be written.`, exitCode: 1 })
+})
+
+test('report share makes a link and shows it, and report unshare ends it', async () => {
+  const made = await commandLine.cupel('report', 'share', ID, '--hours', '72', '--label', 'Auditor')
+  expect(made.error).toBeNull()
+  expect(made.out).toContain(SHARE.url)
+  expect(asked.line).toBe(`POST /v1/reports/${ID}/shares`)
+  expect(JSON.parse(asked.body)).toEqual({ expires_in_hours: 72, label: 'Auditor' })
+  const json = await commandLine.cupel('report', 'share', ID, '--json')
+  expect(JSON.parse(json.out)).toEqual(SHARE)
+  expect(JSON.parse(asked.body)).toEqual({})
+  expect((await commandLine.cupel('report', 'unshare', ID, 'shr_1')).error).toBeNull()
+  expect(asked.line).toBe(`DELETE /v1/reports/${ID}/shares/shr_1`)
 })

@@ -13,6 +13,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/screen', label: 'Screen' },
   { path: '/history', label: 'History' },
   { path: '/bulk', label: 'Bulk' },
+  { path: '/cases', label: 'Cases' },
   { path: '/lists', label: 'Lists' },
   { path: '/policy', label: 'Policy' },
   { path: '/webhooks', label: 'Webhooks' },

@@ -1,6 +1,7 @@
 /** Every page of the console. The server serves this list. */
 import type { Page } from '../server/page.js'
 import { auditPages } from './audit/index.js'
+import { casesPages } from './cases/index.js'
 import { comparePages } from './compare/index.js'
 import { historyPages } from './history/index.js'
 import { bulkPages } from './bulk/index.js'
@@ -9,6 +10,7 @@ import { listsPages } from './lists/index.js'
 import { policyPages } from './policy/index.js'
 import { reportPages } from './report/index.js'
 import { screenPages } from './screen/index.js'
+import { sharingPages } from './sharing/index.js'
 import { signInPages } from './sign-in/index.js'
 import { usagePages } from './usage/index.js'
 import { webhookPages } from './webhooks/index.js'
@@ -18,6 +20,8 @@ export const pages: readonly Page[] = [
   ...homePages,
   ...screenPages,
   ...reportPages,
+  ...casesPages,
+  ...sharingPages,
   ...historyPages,
   ...comparePages,
   ...listsPages,

@@ -7,9 +7,11 @@ export const downloadPdf: Page = {
   method: 'GET',
   path: '/reports/{report_id}/pdf',
   access: 'session',
-  async handle({ api, path, headers, signal }) {
+  async handle({ api, path, query, headers, signal }) {
     const known = headers['if-none-match']
-    const reply = await api.open(`/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}/pdf`, {
+    const appendix = query.get('appendix') === 'case' ? '?appendix=case' : ''
+    const id = encodeURIComponent(path['report_id'] ?? '')
+    const reply = await api.open(`/v1/reports/${id}/pdf${appendix}`, {
       signal,
       headers: known === undefined ? {} : { 'if-none-match': known },
     })

@@ -1,8 +1,11 @@
-/** GET /reports/{report_id}: a report as a page, in the words of its PDF. */
-import type { Report } from '@cupel/contracts'
+/** GET /reports/{report_id}: a report as a page, in the words of its PDF, with its case and its links. */
+import type { Report, ReportCase } from '@cupel/contracts'
 import { reportDocument } from '@cupel/report-document'
+import { ApiDown, ApiProblem } from '../../api/api-problem.js'
 import { page, type Page } from '../../server/page.js'
+import { CasePanel } from '../cases/case-panel.js'
 import { findPredecessor } from '../compare/find-predecessor.js'
+import { SharePanel, type Share } from '../sharing/share-panel.js'
 import { RelatedPages } from './related-pages.js'
 import { ReportView } from './report-view.js'
 
@@ -10,17 +13,31 @@ export const showReport: Page = {
   method: 'GET',
   path: '/reports/{report_id}',
   access: 'session',
-  async handle({ api, path }) {
-    const id = encodeURIComponent(path['report_id'] ?? '')
-    const report = await api.get<Report>(`/v1/reports/${id}`)
-    const predecessor = await findPredecessor(api, report)
+  async handle(call) {
+    const { api, path } = call
+    const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
+    const report = await api.get<Report>(base)
+    // The report is shown also where what is kept beside it cannot be read.
+    const [predecessor, reportCase, shares] = await Promise.all([
+      findPredecessor(api, report),
+      api.get<ReportCase>(`${base}/case`).catch(nullWhereRefused),
+      api.get<{ items: readonly Share[] }>(`${base}/shares`).catch(nullWhereRefused),
+    ])
     const document = reportDocument(report)
+    const { reportId } = document
     return page(
-      `${document.verdict.levelWord} ${document.verdict.score}, report ${document.reportId}`,
+      `${document.verdict.levelWord} ${document.verdict.score}, report ${reportId}`,
       <>
-        <ReportView document={document} pdfPath={`/reports/${document.reportId}/pdf`} />
+        <ReportView document={document} pdfPath={`/reports/${reportId}/pdf`} />
         <RelatedPages report={report} predecessor={predecessor} />
+        <CasePanel {...{ call, reportCase }} />
+        <SharePanel {...{ call, reportId, shares: shares?.items ?? null }} />
       </>,
     )
   },
+}
+
+function nullWhereRefused(error: unknown): null {
+  if (error instanceof ApiProblem || error instanceof ApiDown) return null
+  throw error
 }

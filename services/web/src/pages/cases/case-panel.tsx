@@ -1,0 +1,120 @@
+/** What people wrote and decided about a report, and the forms to go on with it. */
+import { dispositions, type ReportCase } from '@cupel/contracts'
+import { caseDocument, dispositionText } from '@cupel/report-document'
+import { FieldList } from '../../components/field-list.js'
+import { Form } from '../../components/form.js'
+import { Notice } from '../../components/notice.js'
+import type { PageCall } from '../../server/page.js'
+
+/** What a person had typed when the change was refused. */
+export interface CaseDraft {
+  readonly fault: string
+  readonly note: string
+  readonly reason: string
+  readonly disposition: string
+}
+
+interface CasePanelProps {
+  readonly call: Pick<PageCall, 'csrf' | 'session'>
+  /** Null where it could not be read. */
+  readonly reportCase: ReportCase | null
+  readonly draft?: CaseDraft
+}
+
+/** As the API limits it. */
+const MAX_TEXT_LENGTH = 2_000
+
+export function CasePanel({ call, reportCase, draft }: CasePanelProps) {
+  if (reportCase === null)
+    return (
+      <section aria-labelledby="case" class="panel">
+        <h2 id="case">Case</h2>
+        <Notice kind="fault">The case cannot be read right now. Load the page again in a moment.</Notice>
+      </section>
+    )
+  const { title, intro, fields, pending, historyTitle, entries, none } = caseDocument(reportCase)
+  return (
+    <section aria-labelledby="case" class="panel">
+      <h2 id="case">{title}</h2>
+      <p class="quiet">{intro}</p>
+      {draft === undefined ? null : <Notice kind="fault">{draft.fault}</Notice>}
+      <FieldList fields={fields} />
+      {pending === null ? null : <Notice kind="hint">{pending}</Notice>}
+      {entries.length === 0 ? (
+        <p class="empty">{none}</p>
+      ) : (
+        <>
+          <h3>{historyTitle}</h3>
+          <ol class="entries">
+            {entries.map(({ head, lines }) => (
+              <li key={head}>
+                <p class="quiet">{head}</p>
+                <p dir="auto" class="entry-text">
+                  {lines.join('\n')}
+                </p>
+              </li>
+            ))}
+          </ol>
+          <p class="no-print">
+            <a href={`/reports/${reportCase.report_id}/pdf?appendix=case`} download>
+              PDF with this case
+            </a>
+          </p>
+        </>
+      )}
+      {call.session?.scope === 'read-write' ? <CaseForms {...{ call, reportCase, draft }} /> : null}
+    </section>
+  )
+}
+
+interface CaseFormsProps {
+  readonly call: Pick<PageCall, 'csrf'>
+  readonly reportCase: ReportCase
+  readonly draft: CaseDraft | undefined
+}
+
+function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
+  const { report_id, version, disposition, proposal, needs_second_person } = reportCase
+  const base = `/reports/${report_id}`
+  const chosen = draft?.disposition ?? proposal?.disposition ?? ''
+  return (
+    <div class="columns no-print">
+      <Form call={call} action={`${base}/notes`}>
+        <label for="note">Note</label>
+        <textarea id="note" name="text" rows={4} required maxlength={MAX_TEXT_LENGTH}>
+          {draft?.note ?? ''}
+        </textarea>
+        <button>Add the note</button>
+      </Form>
+      <Form call={call} action={`${base}/disposition`}>
+        <input type="hidden" name="version" value={version} />
+        <label for="disposition">Disposition</label>
+        <select id="disposition" name="disposition">
+          {dispositions.map((one) => (
+            <option key={one} value={one} selected={one === chosen}>
+              {choiceText(one, { disposition, proposal })}
+            </option>
+          ))}
+        </select>
+        {needs_second_person ? (
+          <p class="quiet">Another person must confirm that this report is cleared.</p>
+        ) : null}
+        <label for="reason">Reason</label>
+        <textarea id="reason" name="reason" rows={3} required maxlength={MAX_TEXT_LENGTH}>
+          {draft?.reason ?? ''}
+        </textarea>
+        <button>Decide</button>
+      </Form>
+    </div>
+  )
+}
+
+function choiceText(
+  one: string,
+  { disposition, proposal }: Pick<ReportCase, 'disposition' | 'proposal'>,
+): string {
+  const word = dispositionText(one)
+  if (proposal !== null && one === proposal.disposition) return `${word}: confirm the proposal`
+  if (proposal !== null && one === disposition) return `${word}: decline the proposal`
+  return one === disposition ? `${word} (as it is)` : word
+}
