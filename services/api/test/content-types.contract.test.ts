@@ -83,7 +83,10 @@ beforeAll(async () => {
   const caller = { accountId: 'a', livemode: true }
   const parts = {
     endpoints: watched,
-    gate: { admit: () => Promise.resolve({ admitted: true, caller, rateLimit: null, reservation: null }) },
+    gate: {
+      admit: () => Promise.resolve({ admitted: true, caller, rateLimit: null, reservation: null }),
+      noteFailure: () => null,
+    },
     transport: createTransport({ trustedProxies: [], isEncrypted: false }),
     audit: { record: () => Promise.resolve(true) },
     logger: silentLogger,
