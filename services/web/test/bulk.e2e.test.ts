@@ -62,7 +62,7 @@ desk.test(
     expect((await column(page, 3))[0]).toMatch(/Lazarus/)
     await desk.check(page)
     await desk.screenshot(page, 'bulk-results')
-    await page.getByRole('link', { name: /Red \d/ }).click()
+    await page.locator('table.results').getByRole('link', { name: /Red/ }).click()
     await page.waitForURL('**/reports/*')
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(/^Red, /)
   },
@@ -136,41 +136,39 @@ desk.test('a hostile file stays text: nothing runs, nothing is loaded, nothing b
   await desk.screenshot(page, 'bulk-hostile-results')
 })
 
-desk.test('a thousand addresses: progress comes by itself, then pages, filters and files', async () => {
-  const page = await desk.signIn('/bulk/new')
-  await paste(
-    page,
-    [...Array.from({ length: 999 }, (_, index) => addressOf(index + 4_096)), LAZARUS].join('\n'),
-  )
-  await submit(page, 'Screen 1,000 addresses')
-  await desk.screenshot(page, 'bulk-progress')
-  const seen = new Set<string>()
-  await until(async () => {
-    // Once it has ended the page is another one.
-    const text = page.locator('[data-follow-text]')
-    if ((await text.count()) > 0) seen.add(await text.innerText().catch(() => ''))
-    expect(await page.getByText('Completed.').count()).toBe(1)
-  })
-  expect(seen.size).toBeGreaterThan(1)
+desk.test(
+  'a thousand addresses: the page shows the end by itself, then pages, filters and files',
+  async () => {
+    const page = await desk.signIn('/bulk/new')
+    await upload(
+      page,
+      'many.txt',
+      [...Array.from({ length: 999 }, (_, index) => addressOf(index + 4_096)), LAZARUS].join('\n'),
+    )
+    await submit(page, 'Screen 1,000 addresses')
+    await desk.screenshot(page, 'bulk-progress')
+    // Nobody loads the page again: it follows the job and shows its end by itself.
+    await page.getByText('Completed.').waitFor()
 
-  expect(await column(page, 1)).toHaveLength(100)
-  expect((await column(page, 1))[0]).toMatch(/Red/)
-  await desk.check(page)
-  await desk.screenshot(page, 'bulk-thousand')
-  await page.getByRole('link', { name: 'Next page' }).click()
-  await page.waitForURL('**/*page_token=*')
-  expect(await column(page, 1)).toHaveLength(100)
-  await page.getByRole('link', { name: /Red 1$/ }).click()
-  await page.waitForURL('**/*level=red*')
-  expect(await column(page, 2)).toHaveLength(1)
+    expect(await column(page, 1)).toHaveLength(100)
+    expect((await column(page, 1))[0]).toMatch(/Red/)
+    await desk.check(page)
+    await desk.screenshot(page, 'bulk-thousand')
+    await page.getByRole('link', { name: 'Next page' }).click()
+    await page.waitForURL('**/*page_token=*')
+    expect(await column(page, 1)).toHaveLength(100)
+    await page.getByRole('link', { name: /Red 1$/ }).click()
+    await page.waitForURL('**/*level=red*')
+    expect(await column(page, 2)).toHaveLength(1)
 
-  const csv = await download(page, 'CSV')
-  expect(csv.split('\r\n')).toHaveLength(1_002)
-  expect(csv.split('\r\n')[1]).toContain(LAZARUS)
-  const json = JSON.parse(await download(page, 'JSON')) as { results: unknown[] }
-  expect(json.results).toHaveLength(1_000)
-  expect(await download(page, 'PDF summary')).toMatch(/^%PDF/)
-})
+    const csv = await download(page, 'CSV')
+    expect(csv.split('\r\n')).toHaveLength(1_002)
+    expect(csv.split('\r\n')[1]).toContain(LAZARUS)
+    const json = JSON.parse(await download(page, 'JSON')) as { results: unknown[] }
+    expect(json.results).toHaveLength(1_000)
+    expect(await download(page, 'PDF summary')).toMatch(/^%PDF/)
+  },
+)
 
 async function download(page: Page, name: string): Promise<string> {
   const [file] = await Promise.all([
@@ -184,7 +182,7 @@ desk.test(
   'more than a thousand become several jobs, and the same form sent again makes no others',
   async () => {
     const page = await desk.signIn('/bulk/new')
-    await paste(page, Array.from({ length: 1_001 }, (_, index) => `junk-${index}`).join('\n'))
+    await upload(page, 'many.txt', Array.from({ length: 1_001 }, (_, index) => `junk-${index}`).join('\n'))
     expect(await page.locator('main').innerText()).toContain('these become 2 jobs')
     await desk.check(page)
     const before = await jobCount()
@@ -200,7 +198,7 @@ desk.test(
     await desk.check(page)
     await desk.screenshot(page, 'bulk-list')
     await page.goto('/bulk/new')
-    await paste(page, `x\n`.repeat(5_001))
+    await upload(page, 'many.txt', `x\n`.repeat(5_001))
     expect(await page.getByRole('alert').innerText()).toContain('at most 5,000')
     expect(await page.getByRole('button', { name: /^Screen/ }).count()).toBe(0)
   },
@@ -226,7 +224,11 @@ desk.test(
 
 desk.test('a job is cancelled after a second question; what was not done says so', async () => {
   const page = await desk.signIn('/bulk/new')
-  await paste(page, Array.from({ length: 1_000 }, (_, index) => addressOf(index + 65_536)).join('\n'))
+  await upload(
+    page,
+    'many.txt',
+    Array.from({ length: 1_000 }, (_, index) => addressOf(index + 65_536)).join('\n'),
+  )
   await submit(page)
   await page.getByText('Cancel this job').click()
   await desk.screenshot(page, 'bulk-cancel')

@@ -46,7 +46,7 @@ export function DeliveryTable({ call, endpoint, items, canRedeliver }: DeliveryT
                     call={call}
                     action={`/webhooks/${endpoint.endpoint_id}/deliveries/${delivery.delivery_id}/redeliver`}
                   >
-                    <button class="plain" aria-label={`Send ${delivery.webhook_id} again`}>
+                    <button class="plain" aria-label={`Send again ${delivery.webhook_id}`}>
                       Send again
                     </button>
                   </Form>

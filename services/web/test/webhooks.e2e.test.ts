@@ -1,0 +1,101 @@
+/** Webhook endpoints in a browser: made, tested, paused, given a new secret, sent to again, deleted. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { until } from '@cupel/testkit'
+import { afterAll, expect } from 'vitest'
+import { openDesk } from './browser.js'
+
+const desk = await openDesk({ CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' })
+const receivers: Server[] = []
+afterAll(async () => {
+  for (const receiver of receivers) {
+    receiver.closeAllConnections()
+    receiver.close()
+  }
+  await desk.close()
+})
+
+/** Answers with what looks like markup, as a receiver in trouble may. */
+async function startReceiver(): Promise<{ readonly url: string; readonly received: string[] }> {
+  const received: string[] = []
+  const receiver = createServer((request, response) => {
+    received.push(String(request.headers['webhook-id']))
+    request.resume().on('end', () => response.end('<script>document.title="run"</script>'))
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  receivers.push(receiver)
+  return { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`, received }
+}
+
+desk.test('an endpoint is made, and its secret is shown on that page alone', async () => {
+  const { url, received } = await startReceiver()
+  const page = await desk.signIn('/webhooks')
+  expect(await page.getByText('There is no endpoint yet').count()).toBe(1)
+  await page.getByLabel('URL').fill(url)
+  await page.getByRole('button', { name: 'Create the endpoint' }).click()
+  const secret = await page.locator('code.secret').innerText()
+  expect(secret).toMatch(/^whsec_/)
+  await desk.check(page)
+  await desk.screenshot(page, 'webhook-secret')
+  await page.getByRole('link', { name: 'To the endpoint' }).click()
+  expect(await page.content()).not.toContain(secret)
+
+  await page.getByRole('button', { name: 'Send a test message' }).click()
+  await until(async () => {
+    await page.reload()
+    expect(await page.locator('main').innerText()).toContain('1, last: HTTP 200')
+  })
+  await page.getByText('1, last: HTTP 200').click()
+  expect(await page.locator('.attempts').innerText()).toContain('<script>')
+  await desk.check(page)
+  await desk.screenshot(page, 'webhook-endpoint')
+
+  await page.getByRole('button', { name: /^Send again msg_/ }).click()
+  await page.getByText('The delivery is sent again').waitFor()
+  await until(() => expect(received.length).toBeGreaterThan(1))
+  expect(new Set(received).size).toBe(1)
+})
+
+desk.test('a job that ends is delivered; paused, rotated, sent again and deleted', async () => {
+  const { url, received } = await startReceiver()
+  const made = await desk.api<{ endpoint_id: string }>('POST', '/v1/webhook-endpoints', { url })
+  const page = await desk.signIn(`/webhooks/${made.endpoint_id}`)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('The endpoint is paused').waitFor()
+  await desk.api('POST', '/v1/bulk', { addresses: ['nonsense'] })
+  await until(async () => {
+    await page.goto(`/webhooks/${made.endpoint_id}?status=held`)
+    expect(await page.locator('main').innerText()).toContain('bulk.completed')
+  })
+  await desk.check(page)
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await until(() => expect(received).toHaveLength(1))
+
+  await page.getByText('Rotate the secret').click()
+  await page.getByRole('button', { name: 'Make a new secret' }).click()
+  expect(await page.locator('code.secret').innerText()).toMatch(/^whsec_/)
+  await page.getByRole('link', { name: 'To the endpoint' }).click()
+  await page.getByText('Send again what was missed').click()
+  await page.getByRole('button', { name: 'Send them again' }).click()
+  await page.getByText('0 deliveries are sent again').waitFor()
+  await page.getByText('Delete the endpoint').click()
+  await page.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByText('The endpoint was deleted').waitFor()
+  await page.goto(`/webhooks/${made.endpoint_id}`)
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('There is nothing here')
+})
+
+desk.test('a refused URL is told beside the form, and a read-only session changes nothing', async () => {
+  const page = await desk.signIn('/webhooks', { width: 390 })
+  await page.getByLabel('URL').fill('https://10.0.0.1/hook')
+  await page.getByRole('button', { name: 'Create the endpoint' }).click()
+  expect(await page.getByRole('alert').innerText()).toContain('not globally reachable')
+  expect(await page.getByLabel('URL').inputValue()).toBe('https://10.0.0.1/hook')
+  await desk.check(page)
+  await desk.screenshot(page, 'webhook-refused-phone')
+
+  const reader = await desk.signIn('/webhooks', { key: desk.ready.keys.read_only, colorScheme: 'dark' })
+  expect(await reader.getByRole('button', { name: 'Create the endpoint' }).count()).toBe(0)
+  await desk.check(reader)
+  await desk.screenshot(reader, 'webhook-list-dark')
+})
