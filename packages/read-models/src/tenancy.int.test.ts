@@ -40,7 +40,8 @@ beforeAll(async () => {
     )
     await fixture.database.execute(
       `INSERT INTO audit_view.entry (request_id, account_id, livemode, key_id, scope, client_address, method, route, status,
-         code, subject_ids, latency_ms, at, is_audited) VALUES ($1, $2, $3, 'k', '', '', 'GET', '', 200, '', '[]', 1, now(), true)`,
+         code, subject_ids, latency_ms, at, is_audited, actor)
+       VALUES ($1, $2, $3, 'k', '', '', 'GET', '', 200, '', '[]', 1, now(), true, '')`,
       [`request-${index}`, accountId, livemode],
     )
     await fixture.database.execute(

@@ -564,6 +564,13 @@ export interface components {
              */
             readonly results_url: string;
         };
+        readonly BulkJobEvent: {
+            /** @description `progress` or `ended`; others may be added. */
+            readonly event: string;
+            readonly id: string;
+            /** @description The job as JSON, without its results. */
+            readonly data: string;
+        };
         readonly BulkResultPage: {
             readonly items: readonly components["schemas"]["BulkResult"][];
             /** @description Token for the next page; null at the end. */

@@ -113,8 +113,12 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     answer: (keyId, begin) => ({
       status: 200,
       contentType: EVENT_STREAM_TYPE,
-      // A proxy that collects what it passes on would keep the events back.
-      headers: { 'x-accel-buffering': 'no' },
+      headers: {
+        // A proxy that collects what it passes on would keep the events back.
+        'x-accel-buffering': 'no',
+        // A connection that outlives its stream would hold up the stop of the process until it counts as idle.
+        connection: 'close',
+      },
       body: null,
       stream(response) {
         let afterwards: (() => void) | null = null

@@ -20,6 +20,7 @@ const eventStream = z.union([
       id: z.string(),
       data: z.string().describe('The job as JSON, without its results.'),
     })
+    .meta({ id: 'BulkJobEvent' })
     .describe('One of its events.'),
 ])
 
