@@ -49,6 +49,7 @@ const failed: DomainEvent<'ScreeningFailed'> = {
     subject: '9f2c4a1be07d6358',
     correlationId: 'req_1',
     causationId: 'req_1',
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   },
   data: {
     reportId: '9f2c4a1be07d6358',
