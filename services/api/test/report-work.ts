@@ -15,7 +15,7 @@ export async function newShare(
   { url, key, reportId }: { url: string; key: string; reportId: string },
   send: Send = call,
 ): Promise<MadeShare> {
-  const made = await send(url, 'POST', `/v1/reports/${reportId}/shares`, { key, body: {} })
+  const made = await send(url, 'POST', `/v1/reports/${reportId}/share-links`, { key, body: {} })
   if (made.status !== 201) throw new Error(made.text)
   return { shareId: String(made.json()['share_id']), token: tokenOf(String(made.json()['url'])) }
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.stop())
 
-const sharesOf = (id: string) => `/v1/reports/${id}/shares`
+const sharesOf = (id: string) => `/v1/reports/${id}/share-links`
 const create = (body: object = {}, id = reportId): Promise<Reply> =>
   call(api.url, 'POST', sharesOf(id), { key, body })
 const open = (token: string, url = api.url): Promise<Reply> => call(url, 'GET', `/v1/shared/${token}`)

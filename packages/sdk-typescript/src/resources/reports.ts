@@ -68,18 +68,18 @@ export class Reports {
   /** Makes a link that opens this report without a key until it expires. Only this answer shows it. */
   async share(reportId: string, options: ShareOptions = {}): Promise<NewShare> {
     const body = { expires_in_hours: options.expiresInHours, label: options.label }
-    const call = { method: 'POST', path: path`/v1/reports/${reportId}/shares`, body } as const
+    const call = { method: 'POST', path: path`/v1/reports/${reportId}/share-links`, body } as const
     const answer = await this.#transport({ ...call, repeat: 'once', options })
     return objectOf(answer) as unknown as NewShare
   }
 
   shares(reportId: string, options: ListOptions = {}): ItemList<Share> {
-    return listOf(this.#transport, path`/v1/reports/${reportId}/shares`, options)
+    return listOf(this.#transport, path`/v1/reports/${reportId}/share-links`, options)
   }
 
   /** From now on the link opens nothing. */
   async revokeShare(reportId: string, shareId: string, options: CallOptions = {}): Promise<void> {
-    const at = path`/v1/reports/${reportId}/shares/${shareId}`
+    const at = path`/v1/reports/${reportId}/share-links/${shareId}`
     await this.#transport({ method: 'DELETE', path: at, repeat: 'safe', options })
   }
 }

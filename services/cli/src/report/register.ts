@@ -49,7 +49,7 @@ function registerShare(report: Command, context: CliContext): void {
     .option('--label <text>', 'for whom or what it is made')
     .option('--json', 'answer with one line of JSON')
     .action(async (reportId: string, options: ShareOptions) => {
-      const path = `/v1/reports/${encodeURIComponent(reportId)}/shares`
+      const path = `/v1/reports/${encodeURIComponent(reportId)}/share-links`
       const body = { expires_in_hours: options.hours, label: options.label }
       const share = JSON.parse(await callService(context, { method: 'POST', path, body })) as NewShare
       answer(
@@ -65,7 +65,7 @@ function registerShare(report: Command, context: CliContext): void {
     .description('End a link at once, with CUPEL_API_KEY or the demo key.')
     .option('--json', 'answer with one line of JSON')
     .action(async (reportId: string, shareId: string, options: JsonOption) => {
-      const path = `/v1/reports/${encodeURIComponent(reportId)}/shares/${encodeURIComponent(shareId)}`
+      const path = `/v1/reports/${encodeURIComponent(reportId)}/share-links/${encodeURIComponent(shareId)}`
       await callService(context, { method: 'DELETE', path })
       const ended = { report_id: reportId, share_id: shareId, status: 'revoked' }
       answer(context, options, ended, () => `Link ${shareId} opens nothing any more.`)

@@ -37,7 +37,7 @@ beforeAll(async () => {
     const isKnown =
       [`/v1/reports/${ID}/pdf`, `/v1/bulk/${JOB_ID}/pdf`].includes(request.url ?? '') &&
       request.headers.authorization === 'Bearer cpl_test'
-    if (request.url?.startsWith(`/v1/reports/${ID}/shares`) === true) answerShares(request, response)
+    if (request.url?.startsWith(`/v1/reports/${ID}/share-links`) === true) answerShares(request, response)
     else if (isKnown) response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF)
     else
       response.writeHead(404).end(JSON.stringify({ code: 'not_found', detail: 'There is no such report.' }))
@@ -88,11 +88,11 @@ test('report share makes a link and shows it, and report unshare ends it', async
   const made = await commandLine.cupel('report', 'share', ID, '--hours', '72', '--label', 'Auditor')
   expect(made.error).toBeNull()
   expect(made.out).toContain(SHARE.url)
-  expect(asked.line).toBe(`POST /v1/reports/${ID}/shares`)
+  expect(asked.line).toBe(`POST /v1/reports/${ID}/share-links`)
   expect(JSON.parse(asked.body)).toEqual({ expires_in_hours: 72, label: 'Auditor' })
   const json = await commandLine.cupel('report', 'share', ID, '--json')
   expect(JSON.parse(json.out)).toEqual(SHARE)
   expect(JSON.parse(asked.body)).toEqual({})
   expect((await commandLine.cupel('report', 'unshare', ID, 'shr_1')).error).toBeNull()
-  expect(asked.line).toBe(`DELETE /v1/reports/${ID}/shares/shr_1`)
+  expect(asked.line).toBe(`DELETE /v1/reports/${ID}/share-links/shr_1`)
 })

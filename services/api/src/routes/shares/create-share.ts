@@ -1,4 +1,4 @@
-/** POST /v1/reports/{report_id}/shares: makes a link under which somebody without a key can read the report. */
+/** POST /v1/reports/{report_id}/share-links: makes a link under which somebody without a key can read the report. */
 import {
   createShare,
   DEFAULT_EXPIRY_HOURS,
@@ -41,7 +41,7 @@ export function createReportShare({ database, reports, shareUrlOf }: SharingPart
   return keyedEndpoint<z.infer<typeof reportPath>, undefined, z.infer<typeof shareBody>>({
     operationId: 'createReportShare',
     method: 'POST',
-    path: '/v1/reports/{report_id}/shares',
+    path: '/v1/reports/{report_id}/share-links',
     tag: SHARING_TAG,
     summary: 'Share a report by a link',
     description: `Whoever has the link can read this one report, without a key, until the link expires or is revoked. Every opening is counted and is an entry of the audit log. A report has at most ${MAX_USABLE_SHARES} links that can be used at once.`,
@@ -72,7 +72,7 @@ export function createReportShare({ database, reports, shareUrlOf }: SharingPart
       if (!made.ok)
         return refuse('too_many_shares', `A report has at most ${MAX_USABLE_SHARES} links that can be used.`)
       const document = { ...shareDocument(made.share), url: shareUrlOf(made.token) }
-      const location = `/v1/reports/${path.report_id}/shares/${made.share.shareId}`
+      const location = `/v1/reports/${path.report_id}/share-links/${made.share.shareId}`
       return recorded(jsonAnswer(statuses.created, JSON.stringify(document), { location }))
     },
   })

@@ -1,4 +1,4 @@
-/** GET /v1/reports/{report_id}/shares: the links of a report, with how often each was opened. */
+/** GET /v1/reports/{report_id}/share-links: the links of a report, with how often each was opened. */
 import { listShares } from '@cupel/sharing'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
@@ -21,7 +21,7 @@ export function listReportShares({ database, reports, tokens }: SharingParts): E
   return keyedEndpoint<z.infer<typeof reportPath>, z.infer<typeof shareQuery>>({
     operationId: 'listReportShares',
     method: 'GET',
-    path: '/v1/reports/{report_id}/shares',
+    path: '/v1/reports/{report_id}/share-links',
     tag: SHARING_TAG,
     summary: 'List the links of a report',
     description: 'Newest first, those that expired or were revoked too. No link can be read from this list.',

@@ -1,4 +1,4 @@
-/** DELETE /v1/reports/{report_id}/shares/{share_id}: ends a link at once. It stays in the list. */
+/** DELETE /v1/reports/{report_id}/share-links/{share_id}: ends a link at once. It stays in the list. */
 import { revokeShare } from '@cupel/sharing'
 import type { z } from 'zod'
 import { keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
@@ -10,7 +10,7 @@ export function revokeReportShare({ database }: SharingParts): Endpoint {
   return keyedEndpoint<z.infer<typeof sharePath>>({
     operationId: 'revokeReportShare',
     method: 'DELETE',
-    path: '/v1/reports/{report_id}/shares/{share_id}',
+    path: '/v1/reports/{report_id}/share-links/{share_id}',
     tag: SHARING_TAG,
     summary: 'Revoke a link',
     description:

@@ -21,7 +21,7 @@ export const showReport: Page = {
     const [predecessor, reportCase, shares] = await Promise.all([
       findPredecessor(api, report),
       api.get<ReportCase>(`${base}/case`).catch(nullWhereRefused),
-      api.get<{ items: readonly Share[] }>(`${base}/shares`).catch(nullWhereRefused),
+      api.get<{ items: readonly Share[] }>(`${base}/share-links`).catch(nullWhereRefused),
     ])
     const document = reportDocument(report)
     const { reportId } = document

@@ -1,4 +1,4 @@
-/** POST /reports/{report_id}/shares, which shows the link once, and …/{share_id}/revoke. */
+/** POST /reports/{report_id}/share-links, which shows the link once, and …/{share_id}/revoke. */
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { fieldOf, page, redirect, type Page } from '../../server/page.js'
@@ -10,7 +10,7 @@ interface NewShare {
 
 export const makeShare: Page = {
   method: 'POST',
-  path: '/reports/{report_id}/shares',
+  path: '/reports/{report_id}/share-links',
   access: 'session',
   async handle({ api, path, form }) {
     const id = encodeURIComponent(path['report_id'] ?? '')
@@ -18,7 +18,7 @@ export const makeShare: Page = {
       expires_in_hours: Number(fieldOf(form, 'hours')),
       label: fieldOf(form, 'label').trim(),
     }
-    const { url, expires_at } = await api.send<NewShare>('POST', `/v1/reports/${id}/shares`, order)
+    const { url, expires_at } = await api.send<NewShare>('POST', `/v1/reports/${id}/share-links`, order)
     // Not a redirect: the link is in this answer alone.
     return page(
       'The link',
@@ -42,11 +42,11 @@ export const makeShare: Page = {
 
 export const revokeShare: Page = {
   method: 'POST',
-  path: '/reports/{report_id}/shares/{share_id}/revoke',
+  path: '/reports/{report_id}/share-links/{share_id}/revoke',
   access: 'session',
   async handle({ api, path }) {
     const [id, share] = [path['report_id'], path['share_id']].map((part) => encodeURIComponent(part ?? ''))
-    await api.send('DELETE', `/v1/reports/${id}/shares/${share}`)
+    await api.send('DELETE', `/v1/reports/${id}/share-links/${share}`)
     return redirect(`/reports/${id}#shares`)
   },
 }

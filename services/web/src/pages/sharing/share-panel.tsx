@@ -82,7 +82,7 @@ function ShareTable({ call, reportId, shares }: SharePanelProps & { readonly sha
               </td>
               <td>
                 {share.status === 'usable' && mayRevoke ? (
-                  <Form call={call} action={`/reports/${reportId}/shares/${share.share_id}/revoke`}>
+                  <Form call={call} action={`/reports/${reportId}/share-links/${share.share_id}/revoke`}>
                     <button class="plain" aria-label={`Revoke the link for ${share.label || 'nobody named'}`}>
                       Revoke
                     </button>
@@ -101,7 +101,7 @@ function ShareTable({ call, reportId, shares }: SharePanelProps & { readonly sha
 
 function ShareForm({ call, reportId }: Pick<SharePanelProps, 'call' | 'reportId'>) {
   return (
-    <Form call={call} action={`/reports/${reportId}/shares`} class="share-form">
+    <Form call={call} action={`/reports/${reportId}/share-links`} class="share-form">
       <div class="columns">
         <div>
           <label for="share-label">For whom</label>
