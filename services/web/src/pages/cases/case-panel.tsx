@@ -78,7 +78,7 @@ function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
   const base = `/reports/${report_id}`
   const chosen = draft?.disposition ?? proposal?.disposition ?? ''
   return (
-    <div class="columns no-print">
+    <div class="case-forms no-print">
       <Form call={call} action={`${base}/notes`}>
         <label for="note">Note</label>
         <textarea id="note" name="text" rows={4} required maxlength={MAX_TEXT_LENGTH}>
