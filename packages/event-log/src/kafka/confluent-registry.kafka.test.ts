@@ -122,6 +122,7 @@ function samples(): DomainEvent[] {
       subject: 's',
       correlationId: 'c6a2f5de-5d6c-5c0e-8a39-1f6b7c1b2a56',
       causationId: 'c6a2f5de-5d6c-5c0e-8a39-1f6b7c1b2a57',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     }
     return { type, data, envelope } as DomainEvent
   })
