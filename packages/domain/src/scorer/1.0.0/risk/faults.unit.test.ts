@@ -20,6 +20,9 @@ const neverCame = labelSet({
   total: 0,
 })
 
+const tenYearsBefore = (time: string | null): string | null =>
+  time?.replace(/^20[12]/, (decade) => (decade === '202' ? '201' : '200')) ?? null
+
 const faults: Readonly<Record<string, (facts: JudgementFacts) => JudgementFacts>> = {
   'the label view lags': (facts) => ({ ...facts, labelView: 'lagging' }),
   'every list is old and should be fresh': (facts) => ({
@@ -27,10 +30,10 @@ const faults: Readonly<Record<string, (facts: JudgementFacts) => JudgementFacts>
     labelView: 'lagging',
     labelSets: facts.labelSets.map((set) => ({
       ...set,
-      refreshConfigured: true,
-      // Ten years before: whose list is current stays as it is.
-      asOf: set.asOf?.replace(/^20[12]/, (decade) => (decade === '202' ? '201' : '200')) ?? null,
-      confirmedAt: null,
+      // Whose list is current, and which empty one is in force, stays as it is.
+      refreshConfigured: set.total > 0 || set.refreshConfigured,
+      asOf: tenYearsBefore(set.asOf),
+      confirmedAt: tenYearsBefore(set.confirmedAt),
     })),
   }),
   [NEVER_CAME]: (facts) => ({
