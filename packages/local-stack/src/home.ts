@@ -3,7 +3,16 @@
  * connections into run.json, so that other commands find them.
  */
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HOME_MODE } from './folder.js'
@@ -66,6 +75,11 @@ export async function holdHome(folder: string, command: string, waitMs = 0): Pro
     if (Date.now() >= giveUpAt) throw inUse(home, holder)
     await sleep(100)
   }
+}
+
+/** Whether an installation was ever begun in the folder. */
+export function holdsInstallation(folder: string): boolean {
+  return existsSync(join(folder, 'postgres'))
 }
 
 /** The installation that runs on the folder now; null where none does. */

@@ -55,7 +55,7 @@ export interface RecomputeResult {
   readonly findingsOmitted: number
   /** Where reports may be gone, so that what is left proves nothing of them. */
   readonly missingFronts: readonly MissingFront[]
-  /** No report differs, every one could be decided again, and none may be gone. */
+  /** There are reports, none differs, every one could be decided again, and none may be gone. */
   readonly isProven: boolean
 }
 
@@ -120,6 +120,7 @@ function createTally({
       findingsOmitted: omitted,
       missingFronts,
       isProven:
+        reports > 0 &&
         missingFronts.length === 0 &&
         levels.every((level) => counts[level]!.differs === 0 && counts[level]!.failed === 0),
     }),

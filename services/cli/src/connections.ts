@@ -2,10 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog, type EventCodec, type EventLog } from '@cupel/event-log'
-import { holdHome, lastProfile, readRun, stopOrphans, type Profile, type RunFile } from '@cupel/local-stack'
+import {
+  holdHome,
+  holdsInstallation,
+  lastProfile,
+  readRun,
+  stopOrphans,
+  type Profile,
+  type RunFile,
+} from '@cupel/local-stack'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/service-kit'
-import { CommandError, EXIT_UNAVAILABLE } from './explain.js'
+import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from './explain.js'
 import type { CliContext } from './context.js'
 
 export interface Connections {
@@ -35,20 +43,37 @@ const STARTING_TIMEOUT_MS = 60_000
 const HELD_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 60_000
 
+/** The folder has no installation, and the command does not begin one. */
+export class NoInstallationError extends CommandError {
+  constructor(home: string) {
+    super(`There is no installation in ${home}: check CUPEL_HOME.`, EXIT_NOT_FOUND)
+  }
+}
+
+export interface ConnectionOptions {
+  /**
+   * Whether the command may begin an installation in an empty folder, as an import before the first start does. Any other command
+   * with a mistyped CUPEL_HOME would answer from an empty installation that it made itself.
+   */
+  readonly creates?: boolean
+}
+
 /**
  * Runs `work` with connections to an installation and closes them. The installation is that of CUPEL_DATABASE_URL; else the one
  * that runs on CUPEL_HOME; else Postgres (and Kafka, if that profile was started last) is started for the command.
+ * Throws NoInstallationError.
  */
 export async function withConnections<T>(
   context: CliContext,
   work: (connections: Connections) => Promise<T>,
+  { creates = false }: ConnectionOptions = {},
 ): Promise<T> {
   const config = context.config()
   const logger = createLogger({ service: 'cupel', level: context.verbose ? 'info' : 'warn' })
   const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
   const ended = endOnSignal(shutdown)
   try {
-    return await work(await open(context, config, logger, shutdown))
+    return await work(await open(context, config, { logger, shutdown, creates }))
   } finally {
     await shutdown.run('the command is done')
     ended.dispose()
@@ -58,11 +83,12 @@ export async function withConnections<T>(
 async function open(
   context: CliContext,
   config: Config,
-  logger: Logger,
-  shutdown: Shutdown,
+  { logger, shutdown, creates }: { logger: Logger; shutdown: Shutdown; creates: boolean },
 ): Promise<Connections> {
   if (config.CUPEL_DATABASE_URL !== undefined) return await connect(config, null, logger, shutdown)
   const run = await runningOn(context.home)
+  if (run === null && !creates && !holdsInstallation(context.home))
+    throw new NoInstallationError(context.home)
   if (run === null) return await startForCommand(context, config, logger, shutdown)
   return await connect(configOf(run, context), run, logger, shutdown)
 }

@@ -26,6 +26,8 @@ export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 /** The requested thing does not exist. */
 export const EXIT_NOT_FOUND = 3
+/** What should be proven is empty: neither a success nor a failure. */
+export const EXIT_NOTHING_TO_PROVE = 4
 /** A service or the database is unavailable. */
 export const EXIT_UNAVAILABLE = 69
 export const EXIT_CONFIG = 78

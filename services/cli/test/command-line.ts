@@ -49,7 +49,8 @@ export async function openCommandLine(settings: Readonly<Record<string, string>>
   }
 }
 
-async function callCupel(
+/** Calls one command with settings of its own. */
+export async function callCupel(
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
 ): Promise<Said> {

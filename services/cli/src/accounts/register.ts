@@ -19,11 +19,16 @@ export function registerAccounts(program: Command, context: CliContext): void {
     .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
     .action(async (name: string, options: JsonOption & { reason: string }) => {
-      const account = await withConnections(context, ({ database }) =>
-        createAccount(database, { name, by: operator(), reason: options.reason }).catch((error: unknown) => {
-          if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)
-          throw error
-        }),
+      const account = await withConnections(
+        context,
+        ({ database }) =>
+          createAccount(database, { name, by: operator(), reason: options.reason }).catch(
+            (error: unknown) => {
+              if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)
+              throw error
+            },
+          ),
+        { creates: true },
       )
       answer(
         context,

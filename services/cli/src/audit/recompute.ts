@@ -1,15 +1,23 @@
 /** `cupel audit recompute`: every stored report decided again, and what differs. */
 import { recomputeLevels, recomputeReports, type RecomputeLevel, type RecomputeResult } from '@cupel/proofs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import { answer, snakeCase, table } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { EXIT_FAILED } from '../explain.js'
+import { EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
 import { withConnections } from '../connections.js'
 import { wholeNumber } from '../option-values.js'
+import {
+  addExpectations,
+  NOTHING,
+  proving,
+  requireLog,
+  tooFew,
+  type ExpectationOptions,
+} from './expected-log.js'
 import { readingNotes } from './reading-notes.js'
 import { momentOf } from './moment.js'
 
-interface RecomputeOptions extends JsonOption {
+interface RecomputeOptions extends ExpectationOptions {
   readonly level?: RecomputeLevel
   readonly since?: string
   readonly report?: string
@@ -19,8 +27,7 @@ interface RecomputeOptions extends JsonOption {
 const DEFAULT_FINDINGS = 100
 
 export function registerRecompute(audit: Command, context: CliContext): void {
-  audit
-    .command('recompute')
+  addExpectations(audit.command('recompute'))
     .summary('decide stored reports again')
     .description(
       `Decides every report in the log again and names what differs; nothing is changed.
@@ -28,7 +35,7 @@ export function registerRecompute(audit: Command, context: CliContext): void {
   B  its labels, lists and policy read again, as of the state it names: the same inputs
   C  its exposure worked out again from the ledger: the same, or why that cannot be done
 Without --level all three. Of a report id the first record in its partition counts, as for callers.
-Ends with ${EXIT_FAILED} where anything differs or cannot be decided again.`,
+Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and with ${EXIT_NOTHING_TO_PROVE} where there is no report.`,
     )
     .addOption(new Option('--level <level>', 'one level only').choices([...recomputeLevels]))
     .option('--since <date>', 'only reports recorded from then on')
@@ -36,32 +43,46 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again.`,
     .option('--limit <count>', 'reports listed that differ; all are counted', wholeNumber, DEFAULT_FINDINGS)
     .option('--json', 'answer in JSON')
     .action(async (options: RecomputeOptions) => {
-      const levels = options.level === undefined ? recomputeLevels : [options.level]
-      const since = momentOf('--since', options.since)
-      const result = await withConnections(context, ({ log, codec, database }) =>
-        recomputeReports({
-          log,
-          codec,
-          database,
-          levels,
-          since,
-          reportId: options.report,
-          maxFindings: options.limit,
-          ...(options.json === true
-            ? {}
-            : { onProgress: readingNotes(context.note, () => performance.now()) }),
-        }),
+      const { log, ...result } = await proving(context, options, () => decideAgain(context, options))
+      const shortfall = tooFew(result.reports, options)
+      const isProven = result.isProven && shortfall === null
+      answer(context, options, { log, ...jsonOf({ ...result, isProven }) }, () =>
+        [textOf(result), ...(shortfall === null ? [] : [shortfall])].join('\n'),
       )
-      answer(context, options, jsonOf(result), () => textOf(result))
-      if (!result.isProven || isMissing(options, result)) process.exitCode = EXIT_FAILED
+      if (isProven) return
+      process.exitCode =
+        isEmpty(result) && shortfall === null && options.report === undefined
+          ? EXIT_NOTHING_TO_PROVE
+          : EXIT_FAILED
     })
 }
 
-/** A report that was asked for by name and is not there is no proof of anything. */
-const isMissing = ({ report }: RecomputeOptions, { reports }: RecomputeResult): boolean =>
-  report !== undefined && reports === 0
+async function decideAgain(
+  context: CliContext,
+  options: RecomputeOptions,
+): Promise<RecomputeResult & { readonly log: string }> {
+  const levels = options.level === undefined ? recomputeLevels : [options.level]
+  const since = momentOf('--since', options.since)
+  return await withConnections(context, async ({ log, codec, database }) => ({
+    log: await requireLog(log, options),
+    ...(await recomputeReports({
+      log,
+      codec,
+      database,
+      levels,
+      since,
+      reportId: options.report,
+      maxFindings: options.limit,
+      ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
+    })),
+  }))
+}
 
-function jsonOf({ findings, levels, missingFronts, ...rest }: RecomputeResult): unknown {
+/** No report is there, and nothing says that one was. */
+const isEmpty = ({ reports, missingFronts }: RecomputeResult): boolean =>
+  reports === 0 && missingFronts.length === 0
+
+function jsonOf({ findings, levels, missingFronts, ...rest }: RecomputeResult): object {
   return {
     ...snakeCase(rest),
     levels: Object.fromEntries(Object.entries(levels).map(([level, counts]) => [level, underscored(counts)])),
@@ -93,13 +114,14 @@ function textOf(result: RecomputeResult): string {
     lines.push(
       `  ${topic}/${partition} begins at offset ${beginsAt}: the records before it were deleted, and reports with them.`,
     )
-  const verdict = verdictOf(result)
-  if (verdict !== null) lines.push('', verdict)
+  lines.push('', verdictOf(result))
   return lines.join('\n')
 }
 
-function verdictOf({ reports, levels, missingFronts, isProven }: RecomputeResult): string | null {
-  if (isProven) return reports > 0 ? 'Nothing differs.' : null
+function verdictOf(result: RecomputeResult): string {
+  const { levels, missingFronts, isProven } = result
+  if (isProven) return 'Nothing differs.'
+  if (isEmpty(result)) return NOTHING
   const isSound = Object.values(levels).every(({ differs, failed }) => differs === 0 && failed === 0)
   return isSound && missingFronts.length > 0
     ? 'Nothing differs in what is left, but the log is NOT whole.'

@@ -92,8 +92,10 @@ export function registerImport(labels: Command, context: CliContext): void {
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
       const request = requestOf(file, options, context)
-      const result = await withConnections(context, (connections) =>
-        importLabels(request, depsOf(connections, context, options)),
+      const result = await withConnections(
+        context,
+        (connections) => importLabels(request, depsOf(connections, context, options)),
+        { creates: options.dryRun !== true },
       )
       if (result.status === 'refused') return refuse(context, options, result)
       answer(context, options, jsonOf(result), () => textOf(result))

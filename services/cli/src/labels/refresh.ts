@@ -44,7 +44,9 @@ the published set stays and its age grows. Exits with ${EXIT_FAILED} if a list f
         const statuses = await withConnections(context, (connections) => statusesOf(connections, lists))
         return answer(context, options, { items: statuses.map(snakeCase) }, () => statusText(statuses))
       }
-      const runs = await withConnections(context, (connections) => refresh(connections, lists))
+      const runs = await withConnections(context, (connections) => refresh(connections, lists), {
+        creates: true,
+      })
       answer(context, options, { items: runs.map(runJson) }, () => runText(lists, runs))
       if (runs.some(({ succeeded }) => !succeeded)) process.exitCode = EXIT_FAILED
     })

@@ -69,19 +69,23 @@ export function registerImport(ledger: Command, context: CliContext): void {
     .action(async (file: string, options: ImportOptions) => {
       const path = readableFile(context.path(file))
       const reason = readableReason(options.reason)
-      const result = await withConnections(context, async (connections) => {
-        const { database } = connections
-        const { format, chain, completeFrom, completeTo, covers, replace } = options
-        const declared = { completeFrom, completeTo, covers, replace }
-        const imported = await importLedger(
-          { file: path, format, chain, ...declared, importedBy: operator(), reason },
-          { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
-        )
-        // Scorers poll for a new state; wait until they have it, so that the next screen uses it.
-        if (imported.status === 'imported' && isServed(connections, context))
-          await sleep(LEDGER_LOOK_INTERVAL_MS)
-        return imported
-      })
+      const result = await withConnections(
+        context,
+        async (connections) => {
+          const { database } = connections
+          const { format, chain, completeFrom, completeTo, covers, replace } = options
+          const declared = { completeFrom, completeTo, covers, replace }
+          const imported = await importLedger(
+            { file: path, format, chain, ...declared, importedBy: operator(), reason },
+            { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
+          )
+          // Scorers poll for a new state; wait until they have it, so that the next screen uses it.
+          if (imported.status === 'imported' && isServed(connections, context))
+            await sleep(LEDGER_LOOK_INTERVAL_MS)
+          return imported
+        },
+        { creates: true },
+      )
       if (result.status === 'refused') {
         if (options.json === true) context.print(JSON.stringify(result))
         throw new CommandError(`Nothing was imported: ${result.message}.`, EXIT_FAILED)

@@ -36,7 +36,9 @@ a version never names two texts. Who did it and why is recorded (cupel audit exp
       const reason = requiredReason(options.reason)
       const usable = usableFile(context, file)
       const warnings = checkFile(context, file).findings
-      const done = await withConnections(context, (connections) => activate(usable, reason, connections))
+      const done = await withConnections(context, (connections) => activate(usable, reason, connections), {
+        creates: true,
+      })
       const findings = [...warnings, ...done.findings]
       const { document, sha256 } = usable
       const json = { policy: { id: document.id, version: document.version, sha256 }, ...done, findings }

@@ -39,16 +39,20 @@ export function registerPrices(program: Command, context: CliContext): void {
     .action(async (file: string, options: ImportOptions) => {
       const path = readableFile(context.path(file))
       const reason = readableReason(options.reason)
-      const result = await withConnections(context, async (connections) => {
-        const imported = await importPrices(
-          { file: path, importedBy: operator(), reason },
-          { database: connections.database },
-        )
-        // Scorers poll for the table in force; wait until they have it, so that the next screen uses it.
-        if (imported.status === 'imported' && isServed(connections, context))
-          await sleep(LEDGER_LOOK_INTERVAL_MS)
-        return imported
-      })
+      const result = await withConnections(
+        context,
+        async (connections) => {
+          const imported = await importPrices(
+            { file: path, importedBy: operator(), reason },
+            { database: connections.database },
+          )
+          // Scorers poll for the table in force; wait until they have it, so that the next screen uses it.
+          if (imported.status === 'imported' && isServed(connections, context))
+            await sleep(LEDGER_LOOK_INTERVAL_MS)
+          return imported
+        },
+        { creates: true },
+      )
       if (result.status === 'refused') {
         if (options.json === true) context.print(JSON.stringify(result))
         throw new CommandError(`Nothing was imported: ${result.message}.`, EXIT_FAILED)

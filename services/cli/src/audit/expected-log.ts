@@ -1,0 +1,50 @@
+/** What a proof is asked of: the log that is meant, and at least so many reports. Nothing that is proven of less counts. */
+import type { EventLog } from '@cupel/event-log'
+import type { Command } from 'commander'
+import { CommandError, EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
+import { NoInstallationError } from '../connections.js'
+import { wholeNumber } from '../option-values.js'
+import type { JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+
+export interface ExpectationOptions extends JsonOption {
+  readonly expectLog?: string
+  readonly minReports?: number
+}
+
+export function addExpectations(command: Command): Command {
+  return command
+    .option('--expect-log <id>', 'fail unless this is the log, as an earlier proof named it')
+    .option('--min-reports <count>', 'fail where the log has fewer reports', wholeNumber)
+}
+
+/** Throws a CommandError where the log is another one than expected. */
+export async function requireLog(log: EventLog, { expectLog }: ExpectationOptions): Promise<string> {
+  const identity = await log.identity()
+  if (expectLog !== undefined && expectLog !== identity)
+    throw new CommandError(`This is the log ${identity}, not ${expectLog}.`, EXIT_FAILED)
+  return identity
+}
+
+/** The sentence that says how many reports are missing; null where there are enough. */
+export function tooFew(reports: number, { minReports = 0 }: ExpectationOptions): string | null {
+  if (reports >= minReports) return null
+  return `The log has ${reports.toLocaleString('en-US')} reports, and at least ${minReports.toLocaleString('en-US')} are expected.`
+}
+
+/** Runs a proof. Where there is no installation there is nothing to prove, which is told as that. */
+export async function proving<T>(
+  context: CliContext,
+  options: JsonOption,
+  prove: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await prove()
+  } catch (error) {
+    if (!(error instanceof NoInstallationError)) throw error
+    if (options.json === true) context.print(JSON.stringify({ log: null, reports: 0, is_proven: false }))
+    throw new CommandError(`${NOTHING} ${error.message}`, EXIT_NOTHING_TO_PROVE, { cause: error })
+  }
+}
+
+export const NOTHING = 'There is nothing to prove.'

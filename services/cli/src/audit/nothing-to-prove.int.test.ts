@@ -1,0 +1,71 @@
+/** A proof of nothing is no proof: empty logs, wrong folders, other logs, and fewer reports than expected. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callCupel, openCommandLine, type CommandLine } from '../../test/command-line.js'
+
+const NOTHING_TO_PROVE = 4
+const proofs = ['verify', 'recompute'] as const
+
+let cli: CommandLine
+const folder = mkdtempSync(join(tmpdir(), 'cupel-nothing-'))
+beforeAll(async () => {
+  cli = await openCommandLine()
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await cli.close()
+})
+
+describe('of an empty log', () => {
+  test.each(proofs)('%s proves nothing, and says so in words, JSON and exit code', async (proof) => {
+    const said = await cli.cupel('audit', proof)
+    expect(said).toMatchObject({ error: null, exitCode: NOTHING_TO_PROVE })
+    expect(said.out).toContain('There is nothing to prove.')
+    expect(said.out).not.toMatch(/No problem|Nothing differs/)
+    expect(await cli.json('audit', proof)).toMatchObject({ reports: 0, is_proven: false })
+  })
+
+  test.each(proofs)('%s fails where reports are expected', async (proof) => {
+    const said = await cli.cupel('audit', proof, '--min-reports', '1')
+    expect(said).toMatchObject({ error: null, exitCode: 1 })
+    expect(said.out).toContain('The log has 0 reports, and at least 1 are expected.')
+  })
+
+  test.each(proofs)('%s takes no other log for the one that is expected', async (proof) => {
+    const identity = await cli.log.identity()
+    expect(await cli.cupel('audit', proof, '--expect-log', identity)).toMatchObject({ error: null })
+    const other = await cli.cupel('audit', proof, '--expect-log', 'another')
+    expect(other.error).toMatchObject({ exitCode: 1, message: `This is the log ${identity}, not another.` })
+  })
+})
+
+describe('in a folder without an installation', () => {
+  const at = (home: string) => ({ CUPEL_HOME: home })
+
+  test.each(proofs)('%s has nothing to prove', async (proof) => {
+    const home = join(folder, 'mistyped')
+    const said = await callCupel(at(home), ['audit', proof, '--json'])
+    expect(said.error).toMatchObject({ exitCode: NOTHING_TO_PROVE })
+    expect(JSON.parse(said.out)).toEqual({ log: null, reports: 0, is_proven: false })
+    expect(existsSync(home)).toBe(false)
+  })
+
+  test.each([
+    ['status'],
+    ['keys', 'list'],
+    ['accounts', 'list'],
+    ['labels', 'sources'],
+    ['ledger', 'segments'],
+    ['policy', 'show'],
+    ['dead-letters', 'list'],
+    ['audit', 'export'],
+    ['audit', 'replay', '--target', 'report-view'],
+  ])('%s %s makes none', async (...args) => {
+    const home = join(folder, 'none')
+    const { error } = await callCupel(at(home), args)
+    expect(error).toMatchObject({ exitCode: 3, message: expect.stringContaining('CUPEL_HOME') as string })
+    expect(existsSync(home)).toBe(false)
+  })
+})
