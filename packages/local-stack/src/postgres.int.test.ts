@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../test/until.js'
-import { processIdentity, startPostgres, stopOrphans, type RunningPostgres } from './index.js'
+import { openToServices, processIdentity, startPostgres, stopOrphans, type RunningPostgres } from './index.js'
 
 let folder: string
 let running: RunningPostgres | null
@@ -173,3 +173,68 @@ async function orphan(): Promise<{ supervisor: ChildProcess; postgresPid: number
   await until('the supervisor’s end', () => supervisor.signalCode !== null)
   return { supervisor, postgresPid: pid }
 }
+
+test('the role of the services reads and writes rows of the installation and can do nothing else', async () => {
+  const server = await start()
+  const serviceUrl = await server.ensureServiceRole('kept')
+  await using(server, async (owner) => {
+    await owner.execute('CREATE SCHEMA before')
+    await owner.execute('CREATE TABLE before.t (n int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, text text)')
+    await openToServices(owner)
+    await openToServices(owner)
+    // As a rebuild does while the services run.
+    await owner.execute('CREATE SCHEMA later')
+    await owner.execute('CREATE TABLE later.t (n serial)')
+  })
+  const services = openDatabase({ connectionString: serviceUrl, maxConnections: 1, applicationName: 'test' })
+  try {
+    await services.execute(`INSERT INTO before.t (text) VALUES ('a')`)
+    await services.execute(`UPDATE before.t SET text = 'b'`)
+    await services.execute('INSERT INTO later.t DEFAULT VALUES')
+    expect(await services.query('SELECT b.n, b.text, l.n AS later FROM before.t b, later.t l')).toEqual([
+      { n: 1, text: 'b', later: 1 },
+    ])
+    for (const statement of [
+      'TRUNCATE before.t',
+      'ALTER TABLE before.t DISABLE TRIGGER ALL',
+      'ALTER TABLE before.t DISABLE ROW LEVEL SECURITY',
+      'DROP TABLE before.t',
+      'DROP SCHEMA later CASCADE',
+      'CREATE SCHEMA own',
+      'CREATE TABLE public.own (n int)',
+      'SET session_replication_role = replica',
+      'ALTER ROLE cupel_service SUPERUSER',
+      'ALTER ROLE cupel PASSWORD NULL',
+      'SET ROLE cupel',
+      'CREATE ROLE other',
+      'CREATE DATABASE other',
+      `COPY before.t TO PROGRAM 'cat'`,
+      `SELECT pg_read_file('PG_VERSION')`,
+      'ALTER SYSTEM SET fsync = off',
+    ])
+      await expect(services.execute(statement), statement).rejects.toMatchObject({ code: '42501' })
+  } finally {
+    await services.close()
+  }
+  expect(statSync(join(folder, 'postgres', 'service-password')).mode & 0o777).toBe(0o600)
+})
+
+test('the role of the services keeps its password over starts, and gets it back where somebody changed it', async () => {
+  const first = await start()
+  await using(first, () => Promise.resolve())
+  const password = new URL(await first.ensureServiceRole('kept')).password
+  await using(first, (owner) => owner.execute(`ALTER ROLE cupel_service SUPERUSER PASSWORD 'another'`))
+  await first.stop()
+
+  const serviceUrl = await (await start()).ensureServiceRole('kept')
+
+  expect(new URL(serviceUrl).password).toBe(password)
+  const services = openDatabase({ connectionString: serviceUrl, maxConnections: 1, applicationName: 'test' })
+  try {
+    expect(await services.query('SELECT usesuper FROM pg_user WHERE usename = current_user')).toEqual([
+      { usesuper: false },
+    ])
+  } finally {
+    await services.close()
+  }
+})

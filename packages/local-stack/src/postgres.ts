@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { openDatabase } from '@cupel/postgres'
+import { openDatabase, type Database } from '@cupel/postgres'
 import { becomesReady, startChild, type Child } from './child-process.js'
 import { folderRefused, makeFolder, readText } from './folder.js'
 import { freePort } from './free-port.js'
@@ -18,6 +18,7 @@ import {
   type PostgresUser,
 } from './postgres-binaries.js'
 import { processIdentity } from './process-identity.js'
+import { ensureServiceRole, SERVICE_ROLE, servicePassword } from './service-role.js'
 
 export interface PostgresOptions {
   /** Holds the cluster, its password and its last port. */
@@ -37,6 +38,8 @@ export interface RunningPostgres {
   readonly url: (database: string) => string
   /** Creates the database where it is missing and returns its connection string. */
   ensureDatabase(name: string): Promise<string>
+  /** Creates the role of the services where it is missing and returns its connection string for a database of this server. */
+  ensureServiceRole(database: string): Promise<string>
   stop(): Promise<void>
 }
 
@@ -79,13 +82,17 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 
   const child = await startServer()
   await writeFile(join(folder, 'port'), `${port}\n`)
-  const url = (database: string): string =>
-    `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+  const url = (database: string): string => connectionString(SUPERUSER, password, port, database)
   return {
     child,
     port,
     url,
     ensureDatabase: (name) => ensureDatabase(url, name),
+    async ensureServiceRole(database) {
+      const servicesPassword = await servicePassword(folder)
+      await asAdmin(url, (admin) => ensureServiceRole(admin, servicesPassword))
+      return connectionString(SERVICE_ROLE, servicesPassword, port, database)
+    },
     stop: async () => void (await child.stop()),
   }
 
@@ -256,18 +263,30 @@ function firstFault(output: string): string | null {
   return line === null ? null : line.replace(/^.*?(FATAL|PANIC|error):\s*/, '').trim()
 }
 
+const connectionString = (user: string, password: string, port: number, database: string): string =>
+  `postgresql://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+
 async function ensureDatabase(url: (database: string) => string, name: string): Promise<string> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`Not a plain database name: ${name}`)
+  await asAdmin(url, async (admin) => {
+    const [row] = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
+    if (row === undefined) await admin.execute(`CREATE DATABASE ${name}`)
+  })
+  return url(name)
+}
+
+async function asAdmin(
+  url: (database: string) => string,
+  work: (admin: Database) => Promise<void>,
+): Promise<void> {
   const admin = openDatabase({
     connectionString: url('postgres'),
     maxConnections: 1,
     applicationName: 'cupel-local-stack',
   })
   try {
-    const [row] = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
-    if (row === undefined) await admin.execute(`CREATE DATABASE ${name}`)
+    await work(admin)
   } finally {
     await admin.close()
   }
-  return url(name)
 }

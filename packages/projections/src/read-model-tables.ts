@@ -48,10 +48,22 @@ async function createIndexes(
   { indexes = [] }: ReadModel,
   schema: string,
 ): Promise<void> {
-  if (indexes.length === 0) return
+  const missing: string[] = []
+  for (const index of indexes) if (!(await indexExists(transaction, schema, index))) missing.push(index)
+  if (missing.length === 0) return
   await transaction.query(`SET LOCAL search_path TO ${schema}`)
-  for (const index of indexes) await transaction.query(index)
+  for (const index of missing) await transaction.query(index)
   await transaction.query('SET LOCAL search_path TO DEFAULT')
+}
+
+/** Asked first, because only the owner of a table may create its indexes, even where they exist. */
+async function indexExists(transaction: Queryable, schema: string, index: string): Promise<boolean> {
+  const name = /INDEX IF NOT EXISTS (\w+)/.exec(index)?.[1]
+  if (name === undefined) return false
+  const [row] = await transaction.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
+    `${schema}.${name}`,
+  ])
+  return row!.exists
 }
 
 /** Takes the statistics for query plans. Existing plans, those of prepared statements included, are made again. */

@@ -42,6 +42,8 @@ const STARTING_TIMEOUT_MS = 60_000
 /** How long a command waits for another one that holds the folder. */
 const HELD_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 60_000
+/** Mask of the permissions of new files: none for others. What a command starts writes into the home. */
+export const PRIVATE = 0o077
 
 /** The folder has no installation, and the command does not begin one. */
 export class NoInstallationError extends CommandError {
@@ -115,6 +117,7 @@ async function startForCommand(
   shutdown: Shutdown,
 ): Promise<Connections> {
   const { startStack } = await import('./stack/stack.js')
+  process.umask(PRIVATE)
   const home = await holdHome(context.home, context.command, HELD_TIMEOUT_MS)
   shutdown.phase('home', async () => home.release())
   await stopOrphans(home.processFolder)

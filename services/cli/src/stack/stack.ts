@@ -4,6 +4,7 @@ import { builtInRegistry, registerSchemas, type EventCodec, type EventLog } from
 import { forgetGroupMembers, openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
   ensureKafkaJars,
+  openToServices,
   startKafka,
   startPostgres,
   startRegistry,
@@ -23,7 +24,10 @@ import { knowsEverySchema, loadCodec, prepareDatabase, prepareLog, prepareTopics
 
 export interface Stack {
   readonly profile: Profile
+  /** Of the owner, for commands of the operator. */
   readonly databaseUrl: string
+  /** Of the role of the services, which is no superuser and owns nothing. */
+  readonly serviceDatabaseUrl: string
   /** For administration, without a statement timeout. */
   readonly database: Database
   readonly log: EventLog
@@ -62,9 +66,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 async function startEmbedded(options: StackOptions): Promise<Stack> {
   const postgres = await runPostgres(options)
   const databaseUrl = await postgres.ensureDatabase(databaseNames.embedded)
+  const serviceDatabaseUrl = await postgres.ensureServiceRole(databaseNames.embedded)
   const database = await openPrepared(options, databaseUrl)
   const log = openEmbeddedLog({
-    database: openPool(options, databaseUrl, {
+    database: openPool(options, serviceDatabaseUrl, {
       applicationName: 'cupel-log',
       maxConnections: LOG_CONNECTIONS,
     }),
@@ -80,7 +85,7 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
     log,
     logger: options.logger,
   })
-  return { profile: 'embedded', databaseUrl, database, log, codec, kafka: null }
+  return { profile: 'embedded', databaseUrl, serviceDatabaseUrl, database, log, codec, kafka: null }
 }
 
 async function startOnKafka(options: StackOptions): Promise<Stack> {
@@ -90,16 +95,14 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
   const startingKafka = runKafka(options, jars)
   const opening = startingPostgres.then(async (postgres) => {
     const databaseUrl = await postgres.ensureDatabase(databaseNames.kafka)
+    const serviceDatabaseUrl = await postgres.ensureServiceRole(databaseNames.kafka)
     const registering = register(options, jars, postgres)
     const database = await openPrepared(options, databaseUrl)
-    return { databaseUrl, database, registering, known: await knowsEverySchema(database) }
+    return { databaseUrl, serviceDatabaseUrl, database, registering, known: await knowsEverySchema(database) }
   })
   // Imported here, so that the embedded profile does not load the Kafka client.
-  const [kafka, { databaseUrl, database, registering, known }, { openKafkaLog }] = await all([
-    startingKafka,
-    opening,
-    import('@cupel/event-log/kafka'),
-  ])
+  const [kafka, { databaseUrl, serviceDatabaseUrl, database, registering, known }, { openKafkaLog }] =
+    await all([startingKafka, opening, import('@cupel/event-log/kafka')])
   const log = openKafkaLog({
     brokers: [kafka.brokers],
     clientId: 'cupel-cli',
@@ -115,6 +118,7 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
   return {
     profile: 'kafka',
     databaseUrl,
+    serviceDatabaseUrl,
     database,
     log,
     codec,
@@ -229,6 +233,7 @@ async function openPrepared(options: StackOptions, connectionString: string): Pr
     statementTimeoutMs: 0,
   })
   await prepareDatabase(database, options.logger)
+  await openToServices(database)
   return database
 }
 

@@ -31,7 +31,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   const { stack, context, logger, shutdown } = options
   const config = loadConfig({
     ...context.environment,
-    ...connectionSettings(stack.databaseUrl, []),
+    ...connectionSettings(stack.serviceDatabaseUrl, []),
     CUPEL_WEB_PORT: String(webPortOf(options.config, 1)),
   })
   const metrics = createMetrics('standalone')
@@ -45,7 +45,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   shutdown.phase('health server', () => health.close())
   // Two pools, so that a busy worker never makes a caller wait for a connection.
   const pool = (applicationName: string, further = 0) =>
-    openPool(options, stack.databaseUrl, {
+    openPool(options, stack.serviceDatabaseUrl, {
       applicationName,
       maxConnections: config.CUPEL_DATABASE_CONNECTIONS + further,
     })

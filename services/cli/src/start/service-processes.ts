@@ -126,7 +126,7 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
           webUrl: service === 'web' ? listeners.web[instance]!.url : null,
         },
         environment: {
-          ...connectionSettings(stack.databaseUrl, stack.kafka?.brokers ?? []),
+          ...connectionSettings(stack.serviceDatabaseUrl, stack.kafka?.brokers ?? []),
           ...programs[service].settings,
           CUPEL_INSTANCE: String(instance),
           CUPEL_METRICS_PORT: String(healthPort),

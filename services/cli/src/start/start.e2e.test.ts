@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exitCodes, processIdentity } from '@cupel/local-stack'
+import { openDatabase } from '@cupel/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   call,
@@ -56,8 +57,31 @@ test('a real address is screened, and another start after Ctrl-C finds the repor
   expect(again.keys).toEqual(ready.keys)
 })
 
-test('what a start stores is its user’s alone', async () => {
-  await begin().ready
+test('what a start stores is its user’s alone, and the services work in a role that owns nothing', async () => {
+  const ready = await begin().ready
+  expect(openToOthers(home)).toEqual([])
+  expect((await call(ready, '/v1/screen', { body: { address: LAZARUS } })).status).toBe(200)
+
+  const { databaseUrl } = JSON.parse(readFileSync(join(home, 'run.json'), 'utf8')) as { databaseUrl: string }
+  const owner = openDatabase({ connectionString: databaseUrl, maxConnections: 1, applicationName: 'test' })
+  try {
+    const roles = await owner.query(
+      `SELECT DISTINCT application_name AS pool, usesuper AS super,
+         EXISTS (SELECT FROM pg_class WHERE relowner = u.usesysid) AS owns
+       FROM pg_stat_activity a JOIN pg_user u USING (usesysid)
+       WHERE application_name IN ('cupel-api', 'cupel-log', 'cupel-workers') ORDER BY 1`,
+    )
+    expect(roles).toEqual(
+      ['cupel-api', 'cupel-log', 'cupel-workers'].map((pool) => ({ pool, super: false, owns: false })),
+    )
+  } finally {
+    await owner.close()
+  }
+})
+
+test('a command that starts the database itself leaves nothing that others may read', async () => {
+  const listed = await cupel({ home }, 'accounts', 'create', 'Acme')
+  expect(listed).toMatchObject({ exitCode: 0 })
   expect(openToOthers(home)).toEqual([])
 })
 

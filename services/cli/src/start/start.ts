@@ -11,6 +11,7 @@ import {
   type Profile,
 } from '@cupel/local-stack'
 import { createLogger, createShutdown, type Config, type Shutdown } from '@cupel/service-kit'
+import { PRIVATE } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
 import { listState } from '../labels/sources.js'
@@ -30,8 +31,6 @@ import { listenForStop, StoppedEarly, type StopRequest } from './stop-request.js
 /** Longer than the limits of services, registry, broker and Postgres together. */
 const STOP_TIMEOUT_MS = 90_000
 const EXIT_FORCED = 130
-/** Mask of the permissions of new files: none for others. */
-const PRIVATE = 0o077
 
 export async function start(options: StartOptions, context: CliContext): Promise<void> {
   const profile: Profile = options.kafka === true ? 'kafka' : 'embedded'
