@@ -82,3 +82,24 @@ test('what one source gave in several lots has its value in dollars rounded once
     ])
   }
 })
+
+test('by haircut, of parts that are rounded to more than the transfer, the one over proven transfers takes first', () => {
+  const [unproven, proven] = [addressOf(3), addressOf(4)]
+  const around = neighbourhood(
+    [
+      transfer({ from: unproven, to: between, amount: 9n, proven: false }),
+      transfer({ from: proven, to: between, amount: 7n }),
+      transfer({ from: between, to: addressOf(5), amount: 17n }),
+      transfer({ from: between, to: ADDRESS, amount: 3n }),
+    ],
+    { followed: [between] },
+  )
+  const labels = Object.fromEntries([unproven, proven].map((at) => [at, [label({ category: 'darknet' })]]))
+  const { breakdown } = measured(around, labels)
+  // Each has 2 of the last 3, whole base units: the one that comes second in line gets what is left.
+  expect(breakdown[0]!.parts).toMatchObject([{ category: 'darknet', relation: 'indirect', amount: '3' }])
+  const shares = new Map(
+    breakdown[0]!.parts[0]!.counterparties.map(({ address, amount }) => [address, amount]),
+  )
+  expect(Object.fromEntries(shares)).toEqual({ [proven]: '2', [unproven]: '1' })
+})

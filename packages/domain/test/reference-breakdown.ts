@@ -99,7 +99,7 @@ interface Through {
   readonly amount: bigint
 }
 
-/** What came through the other side, leading categories first, then by route. Clean services are sources here. */
+/** What came through the other side, leading categories first, then by route, proven ones first. Clean services are sources here. */
 function throughOf(
   given: ReferenceCase,
   one: ReferenceTransfer,
@@ -138,9 +138,10 @@ function throughOf(
 type Lead = Omit<Through, 'amount'>
 
 const orderOf = ({ category }: Lead): number => LEADING.indexOf(category)
-const byRoute = (a: Lead, b: Lead): number => (a.route.join(' ') < b.route.join(' ') ? -1 : 1)
-const bySureness = (a: Lead, b: Lead): number =>
-  b.ppm - a.ppm || Number(b.proven) - Number(a.proven) || byRoute(a, b)
+/** Routes over proven transfers alone first, then by address. */
+const byRoute = (a: Lead, b: Lead): number =>
+  Number(b.proven) - Number(a.proven) || (a.route.join(' ') < b.route.join(' ') ? -1 : 1)
+const bySureness = (a: Lead, b: Lead): number => b.ppm - a.ppm || byRoute(a, b)
 
 const ppmOf = ({ sources }: ReferenceCase, address: string, category: string): number =>
   (sources[address] ?? [CLEAN]).find((one) => one.category === category)!.ppm
