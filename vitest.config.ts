@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
+/** CI repeats its generated cases; other runs draw new ones. */
+const setupFiles = process.env['CI'] === 'true' ? ['packages/testkit/src/repeatable-cases.ts'] : []
 /** Only what hangs takes so long, also where the processors are busy with something else. */
 const HANG_MS = 180_000
 /** Tests that start brokers and whole installations. */
@@ -42,6 +44,7 @@ export default defineConfig({
         testTimeout: hangMs,
         hookTimeout: hangMs,
         pool: 'forks' as const,
+        setupFiles,
         ...settings,
       },
     })),

@@ -46,6 +46,14 @@ test('a budget that ends between two cases is no failure', async () => {
   expect(cases).toBeLessThan(50)
 })
 
+test('CI repeats one seed, and a given one comes first', () => {
+  vi.stubEnv('CUPEL_TEST_SEED', '')
+  vi.stubEnv('CI', 'true')
+  expect(runSeed()).toBe(20_261_122)
+  vi.stubEnv('CUPEL_TEST_SEED', '7')
+  expect(runSeed()).toBe(7)
+})
+
 test('the seed decides the cases, and a failure reports it', async () => {
   vi.stubEnv('CUPEL_TEST_SEED', '7')
   vi.stubEnv('CUPEL_TEST_BUDGET_MS', '0')
