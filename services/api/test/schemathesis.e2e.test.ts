@@ -14,9 +14,9 @@ import { startInstallation, type Installation } from './installation.js'
 
 const VERSION = '4.32.5'
 /** Rounds for each number of instances without a time budget: thousands of calls. */
-const FULL_ROUNDS = 4
+const FULL_ROUNDS = 12
 /** Examples per operation and round; with what the other phases add a round makes a thousand cases or more. */
-const EXAMPLES_PER_ROUND = 160
+const EXAMPLES_PER_ROUND = 50
 const SETUP_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 1_800_000
 const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful']
