@@ -1,0 +1,37 @@
+/** One hostile request, and what it is drawn from. */
+import type { Random } from '../random.js'
+import type { RawRequest } from './raw-http.js'
+import type { Target } from './target.js'
+
+export interface Abuse extends RawRequest {
+  /** The kind, and what was drawn. */
+  readonly name: string
+  /** `refused`: no success is right. `any`: a success must be a right one. */
+  readonly expected: 'refused' | 'any'
+  /** The bytes are no whole request: the connection may end without an answer. */
+  readonly mayBeDropped?: boolean
+}
+
+export interface AbuseContext {
+  readonly random: Random
+  readonly host: string
+  readonly target: Target
+  /** Path templates and their methods, as the installation describes them. */
+  readonly operations: readonly Operation[]
+}
+
+export interface Operation {
+  readonly method: string
+  /** With `{name}` for a parameter. */
+  readonly path: string
+}
+
+export type AbuseKind = (context: AbuseContext) => Abuse
+
+/** The members of a request with the attacker's key. */
+export function authorized(
+  { host, target }: AbuseContext,
+  rest: { headers?: readonly string[]; body?: string } = {},
+) {
+  return { host, key: target.attacker.key, ...rest }
+}

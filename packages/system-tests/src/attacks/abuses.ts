@@ -1,0 +1,89 @@
+/** Hostile requests drawn from a seed, and what the answer to each of them must be. */
+import { seededRandom, type Random } from '../random.js'
+import type { Abuse, AbuseContext, Operation } from './abuse.js'
+import { abuseKinds } from './abuse-kinds.js'
+import { sendRaw, type RawAnswer } from './raw-http.js'
+import type { Target } from './target.js'
+
+/** Draws and makes abuses, and tells what was wrong with an answer. */
+export interface Abuser {
+  /** Null where the answer was right, else what was wrong with it. The same index is the same abuse. */
+  abuse(index: number): Promise<string | null>
+}
+
+const kinds = Object.entries(abuseKinds)
+
+export async function createAbuser(target: Target, seed: number): Promise<Abuser> {
+  const operations = await operationsOf(target.installation.ready.base_urls[0]!)
+  const { host } = new URL(target.baseUrl)
+  return {
+    async abuse(index) {
+      const random: Random = seededRandom(seed + index)
+      const [kind, draw] = kinds[index % kinds.length]!
+      const context: AbuseContext = { random, host, target, operations }
+      const abuse = draw(context)
+      const answer = await sendRaw(target.baseUrl, abuse)
+      const fault = faultOf(abuse, answer, target)
+      return fault === null ? null : `${kind}, ${abuse.name}: ${fault}`
+    },
+  }
+}
+
+async function operationsOf(baseUrl: string): Promise<readonly Operation[]> {
+  const response = await fetch(`${baseUrl}/openapi.json`)
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> }
+  const methods = ['get', 'post', 'put', 'patch', 'delete']
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.filter((method) => method in item).map((method) => ({ method: method.toUpperCase(), path })),
+  )
+}
+
+const PROBLEM = /^application\/problem\+json/
+/** Places in the code, which are nobody's business. */
+const TRACE = /\.(?:js|ts):\d+:\d+|node_modules|node:internal/
+
+function faultOf(abuse: Abuse, answer: RawAnswer, target: Target): string | null {
+  const { status, body } = answer
+  const told = target.victim.canaries.find((canary) => body.includes(canary))
+  if (told !== undefined) return `the answer ${status} holds what belongs to another tenant`
+  if (TRACE.test(body)) return `the answer ${status} holds a place in the code`
+  if (answer.isSilent) return 'nothing was answered'
+  if (status === null) return abuse.mayBeDropped === true ? null : 'the connection ended without an answer'
+  if (status === 500) return `500: ${body.slice(0, 300)}`
+  // A proxy speaks for itself; what the API says goes under its request id.
+  if (answer.headers['request-id'] === undefined) return proxyFault(abuse, status, target)
+  if (status >= 400) return problemFault(answer, abuse.isHead === true)
+  if (abuse.expected === 'refused') return `${status}: ${body.slice(0, 300)}`
+  return successFault(answer)
+}
+
+function proxyFault(abuse: Abuse, status: number, { proxy }: Target): string | null {
+  if (proxy === null) return `the answer ${status} has no request id`
+  if (status < 400) return `the proxy answers ${status}`
+  return status === 502 && abuse.mayBeDropped !== true ? 'the proxy had no answer from the API' : null
+}
+
+function problemFault({ status, headers, body }: RawAnswer, isHead: boolean): string | null {
+  if (!PROBLEM.test(headers['content-type'] ?? '')) return `${status} is no problem document`
+  if (isHead) return null
+  try {
+    const problem = JSON.parse(body) as { status?: unknown; code?: unknown; request_id?: unknown }
+    const isRight =
+      problem.status === status &&
+      typeof problem.code === 'string' &&
+      problem.request_id === headers['request-id']
+    return isRight ? null : `the problem document does not fit its answer ${status}: ${body.slice(0, 300)}`
+  } catch {
+    return `the problem document of ${status} is no JSON: ${body.slice(0, 100)}`
+  }
+}
+
+function successFault({ status, headers, body }: RawAnswer): string | null {
+  if (body === '' || !(headers['content-type'] ?? '').startsWith('application/json')) return null
+  try {
+    JSON.parse(body)
+    return null
+  } catch {
+    return `the answer ${status} is no JSON`
+  }
+}

@@ -1,0 +1,45 @@
+/** What an attack is: something a hostile caller does to a running installation, with the limit that it must not pass. */
+import type { Target } from './target.js'
+
+export const threats = ['cost', 'identity', 'forgery', 'exposure', 'anything'] as const
+
+export interface Attack {
+  /** What the attacker does, in a few words. Names differ. */
+  readonly name: string
+  readonly threat: (typeof threats)[number]
+  /** Where the attack makes sense; absent: on every target. */
+  readonly concerns?: (target: Target) => boolean
+  /** Rejects only where the attack could not be made. It leaves the installation as usable as it was. */
+  run(target: Target): Promise<Outcome>
+}
+
+/** One row of the table. `limit` and `measured` are read side by side. */
+export interface Outcome {
+  readonly limit: string
+  readonly measured: string
+  readonly held: boolean
+}
+
+export interface AttackRow extends Outcome {
+  readonly target: string
+  readonly attack: string
+}
+
+/** The table that `npm run attack` prints. */
+export function attackTable(rows: readonly AttackRow[]): string {
+  const columns = ['target', 'attack', 'limit', 'measured', 'held'] as const
+  const cells = rows.map((row) => columns.map((column) => text(row[column])))
+  const widths = columns.map((name, at) => Math.max(name.length, ...cells.map((line) => line[at]!.length)))
+  return [columns, ...cells]
+    .map((line) =>
+      line
+        .map((cell, at) => cell.padEnd(widths[at]!))
+        .join(' | ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function text(value: string | boolean): string {
+  return typeof value === 'string' ? value : value ? 'yes' : 'NO'
+}

@@ -1,0 +1,129 @@
+/** Proxies in front of an installation, as operators set them up: they say for whom they call, and call from an address that is trusted. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { request } from 'undici'
+import { until } from '../until.js'
+
+/** The address from which the proxies call. It is not the one from which tests call, so that direct calls are nobody else's. */
+export const PROXY_SOURCE = '127.0.0.2'
+
+export interface Proxy {
+  readonly baseUrl: string
+  stop(): Promise<void>
+}
+
+interface ProxyKind {
+  isInstalled(): boolean
+  start(upstream: URL): Promise<Proxy>
+}
+
+const START_TIMEOUT_MS = 60_000
+
+export const proxies = {
+  nginx: proxyKind('nginx', nginxConfiguration, (folder, file) => ['-p', folder, '-c', file]),
+  haproxy: proxyKind('haproxy', haproxyConfiguration, (_folder, file) => ['-db', '-f', file]),
+} as const satisfies Record<string, ProxyKind>
+
+export type ProxyName = keyof typeof proxies
+export const proxyNames = Object.keys(proxies) as ProxyName[]
+
+type Configuration = (order: { folder: string; port: number; upstream: URL }) => string
+
+function proxyKind(
+  program: string,
+  configuration: Configuration,
+  args: (folder: string, file: string) => string[],
+): ProxyKind {
+  return {
+    isInstalled: () => spawnSync(program, ['-v'], { env: environment() }).error === undefined,
+    async start(upstream) {
+      const folder = mkdtempSync(join(tmpdir(), `cupel-${program}-`))
+      const port = await freePort()
+      const file = join(folder, 'proxy.conf')
+      writeFileSync(file, configuration({ folder, port, upstream }))
+      const child = spawn(program, args(folder, file), { stdio: 'ignore', env: environment() })
+      const baseUrl = `http://127.0.0.1:${port}`
+      await until(`${program} answering`, START_TIMEOUT_MS, async () => {
+        const { statusCode, body } = await request(`${baseUrl}/healthz`)
+        await body.dump()
+        return statusCode === 200
+      })
+      return {
+        baseUrl,
+        async stop() {
+          await ended(child)
+          rmSync(folder, { recursive: true, force: true })
+        },
+      }
+    },
+  }
+}
+
+/** Debian keeps both where only root looks. */
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve())
+    child.kill('SIGTERM')
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+function nginxConfiguration({ folder, port, upstream }: Parameters<Configuration>[0]): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `daemon off;
+pid ${folder}/pid;
+error_log /dev/null;
+worker_processes 1;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+events { worker_connections 512; }
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+  client_max_body_size 4m;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://${upstream.host};
+      proxy_bind ${PROXY_SOURCE};
+      proxy_http_version 1.1;
+      proxy_request_buffering off;
+      proxy_set_header Host $http_host;
+      proxy_set_header Connection "";
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    }
+  }
+}
+`
+}
+
+function haproxyConfiguration({ port, upstream }: Parameters<Configuration>[0]): string {
+  return `defaults
+  mode http
+  timeout connect 10s
+  timeout client 60s
+  timeout server 60s
+  option forwardfor
+frontend callers
+  bind 127.0.0.1:${port}
+  default_backend cupel
+backend cupel
+  server one ${upstream.host} source ${PROXY_SOURCE}
+`
+}

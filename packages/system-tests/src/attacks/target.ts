@@ -1,0 +1,117 @@
+/** What is attacked: a running installation, reached directly or through a proxy, with two accounts that are strangers to each other. */
+import { randomBytes } from 'node:crypto'
+import { cupel } from '../command.js'
+import { createClient, type Client } from '../client.js'
+import { endedJob, submitJob } from '../bulk-client.js'
+import { removeHome, startInstallation, type Installation } from '../installation.js'
+import { proxies, PROXY_SOURCE, type Proxy, type ProxyName } from './proxies.js'
+
+export interface Target {
+  readonly name: string
+  /** Where callers call. */
+  readonly baseUrl: string
+  readonly proxy: ProxyName | null
+  readonly installation: Installation
+  /** Owns what the attacker wants to see. */
+  readonly victim: Victim
+  /** An account of its own, with every right in it. */
+  readonly attacker: Tenant
+}
+
+export interface Tenant {
+  readonly accountId: string
+  /** Read-write, of the plan whose calls are not refused. */
+  readonly key: string
+  readonly readOnlyKey: string
+}
+
+export interface Victim extends Tenant {
+  /** Ids of its things, by the parameter of the path that takes them. */
+  readonly ids: { readonly report: string; readonly job: string }
+  /** Texts that nobody else may ever read. */
+  readonly canaries: readonly string[]
+}
+
+export interface AttackedInstallation {
+  readonly installation: Installation
+  readonly victim: Victim
+  readonly attacker: Tenant
+  /** The installation as callers reach it through the proxy, or directly. */
+  target(proxy: ProxyName | null): Promise<Target>
+  stop(): Promise<void>
+}
+
+const JOB_TIMEOUT_MS = 120_000
+
+export async function startAttacked(options: { readonly kafka: boolean }): Promise<AttackedInstallation> {
+  const installation = await startInstallation({
+    kafka: options.kafka,
+    environment: {
+      CUPEL_TRUSTED_PROXIES: `${PROXY_SOURCE}/32`,
+      CUPEL_AUTH_FAILURES_PER_MINUTE: '1000000',
+    },
+  })
+  const running: Proxy[] = []
+  const attacker = await createTenant(installation.home, 'Attacker')
+  const victim = await createVictim(installation)
+  return {
+    ...{ installation, victim, attacker },
+    async target(name) {
+      const kind = installation.ready.log.kind
+      const common = { installation, victim, attacker, proxy: name }
+      if (name === null) return { ...common, name: kind, baseUrl: installation.ready.base_urls[0]! }
+      const proxy = await proxies[name].start(new URL(installation.ready.base_urls[0]!))
+      running.push(proxy)
+      return { ...common, name: `${kind} behind ${name}`, baseUrl: proxy.baseUrl }
+    },
+    async stop() {
+      for (const proxy of running) await proxy.stop()
+      await installation.stop()
+      removeHome(installation.home)
+    },
+  }
+}
+
+/** Calls as the victim makes them. The caller closes it. */
+export function victimClient({ baseUrl, victim }: Pick<Target, 'baseUrl' | 'victim'>): Client {
+  return createClient([baseUrl], victim.key)
+}
+
+async function createVictim(installation: Installation): Promise<Victim> {
+  const tenant = await createTenant(installation.home, 'Victim')
+  const client = createClient(installation.ready.base_urls, tenant.key)
+  try {
+    const address = `0x${randomBytes(20).toString('hex')}`
+    const note = `canary-${randomBytes(12).toString('hex')}`
+    const report = (JSON.parse((await client.screen(address)).text) as { report_id: string }).report_id
+    const noted = await client.send('POST', `/v1/reports/${report}/notes`, JSON.stringify({ text: note }))
+    if (noted.status !== 201) throw new Error(`The note of the victim is answered ${noted.status}`)
+    const job = await submitJob(client, [address], `victim-${note}`)
+    await endedJob(client, job.job_id, JOB_TIMEOUT_MS)
+    return { ...tenant, ids: { report, job: job.job_id }, canaries: [address, address.slice(2), note] }
+  } finally {
+    await client.close()
+  }
+}
+
+async function createTenant(home: string, name: string): Promise<Tenant> {
+  const account = await answerOf(home, ['accounts', 'create', name])
+  const accountId = String(account['account_id'])
+  const [key, readOnlyKey] = [
+    await issueKey(home, accountId, ['--scope', 'read-write']),
+    await issueKey(home, accountId, ['--scope', 'read-only']),
+  ]
+  return { accountId, key, readOnlyKey }
+}
+
+/** A further key of the enterprise plan. */
+export async function issueKey(home: string, accountId: string, options: readonly string[]): Promise<string> {
+  const args = ['keys', 'create', '--account', accountId, '--plan', 'enterprise', ...options]
+  return String((await answerOf(home, args))['key'])
+}
+
+async function answerOf(home: string, args: readonly string[]): Promise<Record<string, unknown>> {
+  const { exitCode, stdout, stderr } = await cupel(home, [...args, '--json'])
+  if (exitCode !== 0) throw new Error(`cupel ${args.join(' ')} ended with exit code ${exitCode}:\n${stderr}`)
+  return JSON.parse(stdout) as Record<string, unknown>
+}

@@ -1,0 +1,111 @@
+/**
+ * The installation holds against hostile callers: each attack keeps within its limit, and no generated abuse gets a 500, a word of
+ * another tenant or the process. `npm run attack` prints the table; `npm run test:full` attacks every target.
+ */
+import { casesWithin, drawnWithin, noteSkip, runSeed } from '@cupel/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  attacks,
+  attackTable,
+  createAbuser,
+  proxies,
+  proxyNames,
+  startAttacked,
+  victimClient,
+  type AttackedInstallation,
+  type AttackRow,
+  type ProxyName,
+  type Target,
+} from '../src/attacks/index.js'
+
+const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+/** Abuses of each target, drawn from the seed. */
+const ABUSES = { full: 2_000, minimum: 500 }
+/** Abuses at once. */
+const ABUSERS = 8
+/** Abuses between two screens of an ordinary client. */
+const ROUND = 100
+const SEEDS_PER_RUN = 1_000_000
+
+interface TargetOrder {
+  readonly name: string
+  readonly kafka: boolean
+  readonly proxy: ProxyName | null
+}
+
+const direct: TargetOrder = { name: 'embedded', kafka: false, proxy: null }
+const further: readonly TargetOrder[] = [
+  ...proxyNames.map((proxy) => ({ name: `embedded behind ${proxy}`, kafka: false, proxy })),
+  { name: 'kafka', kafka: true, proxy: null },
+]
+const missing = proxyNames.filter((name) => !proxies[name].isInstalled())
+const orders = [direct, ...drawnWithin({ name: 'further targets of attacks', minimum: 0 }, further)]
+for (const { proxy, name } of orders)
+  if (proxy !== null && missing.includes(proxy)) noteSkip(`no ${proxy} to attack "${name}" through`)
+
+const rows: AttackRow[] = []
+/** The targets of one log are one installation. */
+const installations = new Map<boolean, Promise<AttackedInstallation>>()
+function installationOf({ kafka }: TargetOrder): Promise<AttackedInstallation> {
+  const started = installations.get(kafka) ?? startAttacked({ kafka })
+  installations.set(kafka, started)
+  return started
+}
+afterAll(async () => {
+  process.stdout.write(`${attackTable(rows)}\n`)
+  for (const started of installations.values()) await (await started).stop()
+})
+
+describe.each(orders)('against $name', (order) => {
+  const isMissing = order.proxy !== null && missing.includes(order.proxy)
+  let target: Target
+  beforeAll(async () => {
+    if (!isMissing) target = await (await installationOf(order)).target(order.proxy)
+  })
+
+  test.skipIf(isMissing).each(attacks)('$name: the limit holds', async (attack) => {
+    if (attack.concerns?.(target) === false) return
+    const outcome = await attack.run(target)
+    rows.push({ target: target.name, attack: attack.name, ...outcome })
+    expect(outcome).toMatchObject({ held: true })
+  })
+
+  test.skipIf(isMissing)('whatever is sent, nothing breaks and nothing is told', async () => {
+    const seed = runSeed()
+    const abuser = await createAbuser(target, seed * SEEDS_PER_RUN)
+    const faults: string[] = []
+    let made = 0
+    const suite = { name: `abuses against ${target.name}`, ...ABUSES }
+    const cases = casesWithin(suite, seed)
+    const next = async (): Promise<void> => {
+      for (const index of cases) {
+        const fault = await abuser.abuse(index)
+        if (fault !== null) faults.push(`abuse ${index}: ${fault}`)
+        made += 1
+        if (made % ROUND === 0) expect(await ordinaryScreen(target)).toBe(200)
+      }
+    }
+    await Promise.all(Array.from({ length: ABUSERS }, next))
+    const held = faults.length === 0 && target.installation.supervisor.exitCode === null
+    rows.push({
+      target: target.name,
+      attack: `${made} generated abuses`,
+      limit: 'no 500, no leak, no silence',
+      measured: `${faults.length} faults`,
+      held,
+    })
+    expect(faults).toEqual([])
+    expect(target.installation.supervisor.exitCode).toBeNull()
+    expect(await ordinaryScreen(target)).toBe(200)
+  })
+})
+
+/** Through the proxy where there is one. */
+async function ordinaryScreen(target: Target): Promise<number> {
+  const client = victimClient(target)
+  try {
+    return (await client.screen(LABELLED)).status
+  } finally {
+    await client.close()
+  }
+}
