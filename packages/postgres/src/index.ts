@@ -1,4 +1,5 @@
 export { asFields, asTimes, timeText } from './as-fields.js'
+export { databasePeer, type DatabasePeer } from './database-peer.js'
 export { openDatabase } from './database.js'
 export type { Database, DatabaseOptions, Queryable, Row, Statement, TransactionOptions } from './database.js'
 export { isUnavailable, sqlState } from './errors.js'

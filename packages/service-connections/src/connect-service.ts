@@ -1,7 +1,14 @@
 /** The connections of a service process to the database and the log; shutdown closes them in reverse order. */
 import { createEventCodec, loadSchemaCatalog, type EventCodec, type EventLog } from '@cupel/event-log'
-import { openDatabase, type Database } from '@cupel/postgres'
-import { ConfigError, type Config, type ServiceFrame } from '@cupel/service-kit'
+import { databasePeer, openDatabase, type Database } from '@cupel/postgres'
+import {
+  ConfigError,
+  kafkaPeers,
+  requireVerifiedPeers,
+  type Config,
+  type Peer,
+  type ServiceFrame,
+} from '@cupel/service-kit'
 
 export interface Connections {
   readonly database: Database
@@ -21,6 +28,7 @@ export async function connectService(
 ): Promise<Connections> {
   const { config, logger, shutdown } = frame
   if (config.CUPEL_DATABASE_URL === undefined) throw new ConfigError('CUPEL_DATABASE_URL is required.')
+  requireVerifiedConnections(config, (sentence) => logger.warn({}, sentence))
   const database = openDatabase({
     connectionString: config.CUPEL_DATABASE_URL,
     maxConnections: options.maxConnections?.(config) ?? config.CUPEL_DATABASE_CONNECTIONS,
@@ -31,6 +39,29 @@ export async function connectService(
   const log = await openLog(frame, database)
   shutdown.phase('log', () => log.close())
   return { database, log, codec: createEventCodec(await loadSchemaCatalog(database)) }
+}
+
+/** Throws ConfigError where database or log is on another machine without verified TLS, and no setting allows it. */
+export function requireVerifiedConnections(config: Config, warn: (sentence: string) => void): void {
+  const databases = config.CUPEL_DATABASE_URL === undefined ? [] : [databaseOf(config.CUPEL_DATABASE_URL)]
+  requireVerifiedPeers([...databases, ...kafkaPeers(config)], config, warn)
+}
+
+function databaseOf(connectionString: string): Peer {
+  try {
+    const { host, isVerified } = databasePeer(connectionString)
+    return {
+      name: `The database ${host ?? ''}`,
+      ...{ host, isVerified },
+      remedy: 'add sslmode=verify-full to CUPEL_DATABASE_URL',
+      exception: 'CUPEL_DATABASE_INSECURE',
+    }
+  } catch {
+    // The reason may repeat the string, which holds a password.
+    throw new ConfigError(
+      'CUPEL_DATABASE_URL is no connection string, or a file that it names cannot be read.',
+    )
+  }
 }
 
 /** Each adapter is loaded on use: a service on one log does not load the client of the other. */

@@ -1,1 +1,6 @@
-export { connectService, type Connections, type ConnectOptions } from './connect-service.js'
+export {
+  connectService,
+  requireVerifiedConnections,
+  type Connections,
+  type ConnectOptions,
+} from './connect-service.js'

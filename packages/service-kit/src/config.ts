@@ -18,6 +18,12 @@ const ranges = list.superRefine((texts, context) => {
   }
 })
 const secret = z.string().min(32)
+const insecure = (peer: string) =>
+  flag
+    .default(false)
+    .describe(
+      `Allow connections without verified TLS to ${peer} on other machines. Every start warns of it; without it the start is refused.`,
+    )
 const url = z.url({ protocol: /^https?$/ })
 
 export const settings = {
@@ -32,6 +38,7 @@ export const settings = {
     .min(1)
     .optional()
     .describe('Postgres connection string (15 or later). Required by every service.'),
+  CUPEL_DATABASE_INSECURE: insecure('the Postgres server of CUPEL_DATABASE_URL'),
   CUPEL_DATABASE_CONNECTIONS: z.coerce
     .number()
     .int()
@@ -45,6 +52,7 @@ export const settings = {
   CUPEL_KAFKA_TLS: flag
     .default(false)
     .describe('Connect to Kafka over TLS, verified with the certificate authorities of the system.'),
+  CUPEL_KAFKA_INSECURE: insecure('the brokers of CUPEL_KAFKA_BROKERS'),
   CUPEL_KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .optional()
@@ -110,6 +118,7 @@ export const settings = {
       'Address of the console as people see it, for links to it; by default the address it listens on. The API needs it too where the console is a process of its own.',
     ),
   CUPEL_API_URL: url.optional().describe('Address at which the console calls the API.'),
+  CUPEL_API_INSECURE: insecure('the API of CUPEL_API_URL'),
   CUPEL_WEB_SECRET: secret
     .optional()
     .describe(
@@ -226,6 +235,7 @@ export const settings = {
     .describe(
       'JSON file with the providers of chain data (docs/chain-data.md). Without it the scorer asks none.',
     ),
+  CUPEL_CHAIN_DATA_INSECURE: insecure('the providers of CUPEL_CHAIN_DATA_FILE'),
   CUPEL_CHAIN_DATA_PUBLIC: flag
     .default(false)
     .describe(
@@ -295,6 +305,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     if (name.startsWith('CUPEL_') && !(name in settings) && !outside(name))
       faults.push(`${name} is not a setting of this version.`)
   }
+  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+    faults.push('NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate of any peer: unset it.')
   const given = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name in settings && value !== ''),
   )

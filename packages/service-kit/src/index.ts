@@ -1,5 +1,6 @@
 export * from './config.js'
 export * from './logger.js'
+export * from './peer-security.js'
 export * from './metrics.js'
 export * from './health-server.js'
 export * from './shutdown.js'

@@ -12,6 +12,7 @@ import {
   type RunFile,
 } from '@cupel/local-stack'
 import { openDatabase, type Database } from '@cupel/postgres'
+import { requireVerifiedConnections } from '@cupel/service-connections'
 import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/service-kit'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from './explain.js'
 import type { CliContext } from './context.js'
@@ -87,7 +88,10 @@ async function open(
   config: Config,
   { logger, shutdown, creates }: { logger: Logger; shutdown: Shutdown; creates: boolean },
 ): Promise<Connections> {
-  if (config.CUPEL_DATABASE_URL !== undefined) return await connect(config, null, logger, shutdown)
+  if (config.CUPEL_DATABASE_URL !== undefined) {
+    requireVerifiedConnections(config, context.note)
+    return await connect(config, null, logger, shutdown)
+  }
   const run = await runningOn(context.home)
   if (run === null && !creates && !holdsInstallation(context.home))
     throw new NoInstallationError(context.home)

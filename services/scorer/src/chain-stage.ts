@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import type { ChainData, ProviderConfig } from '@cupel/chain-data'
 import type { Lane, Logger, Metrics } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
-import { ConfigError, type Config } from '@cupel/service-kit'
+import { ConfigError, requireVerifiedPeers, urlPeer, type Config, type Peer } from '@cupel/service-kit'
 import type { Decision, Request } from './lane.js'
 
 /** A request with what providers said about its address; without `chainInputs` where no provider was asked. */
@@ -33,7 +33,8 @@ export type ChainStageConfig = Pick<
   | 'CUPEL_CHAIN_DATA_PUBLIC'
   | 'CUPEL_CHAIN_DATA_BUDGET_MS'
   | 'CUPEL_CHAIN_DATA_MAX_AGE_MS'
->
+> &
+  Partial<Pick<Config, 'CUPEL_CHAIN_DATA_INSECURE'>>
 
 /** Without a configured provider the stage does nothing and costs nothing. */
 const absent: ChainStage = { before: (_lane, decide) => decide, close: async () => undefined }
@@ -45,6 +46,7 @@ export async function openChainStage({ config, logger, metrics, now }: ChainStag
   // Loaded on demand: a scorer without providers needs no HTTP client.
   const { openChainData, publicProviders } = await import('@cupel/chain-data')
   const own = file === undefined ? [] : await readProviders(file)
+  requireVerifiedPeers(own.map(peerOf), config, (sentence) => logger.warn({}, sentence))
   const providers = config.CUPEL_CHAIN_DATA_PUBLIC
     ? [...own, ...publicProviders.filter(({ chain }) => !own.some((one) => one.chain === chain))]
     : own
@@ -59,6 +61,13 @@ export async function openChainStage({ config, logger, metrics, now }: ChainStag
   logger.info({ endpoints: chainData.endpoints }, 'Addresses are sent to providers of chain data')
   return createChainStage(chainData, { budgetMs: config.CUPEL_CHAIN_DATA_BUDGET_MS, now })
 }
+
+const peerOf = ({ name, url }: ProviderConfig): Peer =>
+  urlPeer(url, {
+    name: `The chain data provider ${name},`,
+    setting: 'CUPEL_CHAIN_DATA_FILE',
+    exception: 'CUPEL_CHAIN_DATA_INSECURE',
+  })
 
 async function readProviders(file: string): Promise<readonly ProviderConfig[]> {
   const { parseConfiguration } = await import('@cupel/chain-data')

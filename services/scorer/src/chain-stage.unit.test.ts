@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ChainData, ChainQuestion } from '@cupel/chain-data'
 import { noMetrics, silentLogger, type Lane } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
@@ -113,5 +116,21 @@ describe('without a provider', () => {
 
   test('that can be read, a start fails rather than screen without chain data unnoticed', async () => {
     await expect(open({ CUPEL_CHAIN_DATA_FILE: '/nowhere/providers.json' })).rejects.toThrow(ConfigError)
+  })
+
+  test('over TLS that is verified alone, a start fails unless a setting allows plain HTTP', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cupel-providers-'))
+    const file = join(folder, 'providers.json')
+    const provider = { name: 'node', kind: 'evm-rpc', chain: 'ETH', url: 'http://node.internal:8545/SECRET' }
+    writeFileSync(file, JSON.stringify({ providers: [provider] }))
+    try {
+      const refusal = await open({ CUPEL_CHAIN_DATA_FILE: file }).catch(String)
+      expect(refusal).toMatch(/provider node, node.internal:8545 .*CUPEL_CHAIN_DATA_INSECURE=true/)
+      expect(refusal).not.toContain('SECRET')
+      const allowed = await open({ CUPEL_CHAIN_DATA_FILE: file, CUPEL_CHAIN_DATA_INSECURE: true })
+      await allowed.close()
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })

@@ -1,0 +1,92 @@
+/**
+ * Secrets and data leave this machine only over TLS that is verified, or where a setting allows it for this one peer by name. A start
+ * refuses anything else, and says which setting to change.
+ */
+import { BlockList, isIP } from 'node:net'
+import { ConfigError, type Config } from './config.js'
+
+export const insecureSettings = [
+  'CUPEL_DATABASE_INSECURE',
+  'CUPEL_KAFKA_INSECURE',
+  'CUPEL_CHAIN_DATA_INSECURE',
+  'CUPEL_API_INSECURE',
+] as const
+export type InsecureSetting = (typeof insecureSettings)[number]
+
+export interface Peer {
+  /** Subject of a sentence: `The database db.internal`. */
+  readonly name: string
+  /** Name or address; `null` for a socket in the file system. */
+  readonly host: string | null
+  /** Whether the connection is encrypted and the certificate and name of the peer are checked. */
+  readonly isVerified: boolean
+  /** What makes it so, as the end of a sentence: `set CUPEL_KAFKA_TLS=true`. */
+  readonly remedy: string
+  /** The setting that allows this peer without TLS. */
+  readonly exception: InsecureSetting
+}
+
+/**
+ * Throws ConfigError with one sentence for each peer on another machine that is called without verified TLS. `warn` receives one for
+ * each that a setting allows: every start says so.
+ */
+export function requireVerifiedPeers(
+  peers: readonly Peer[],
+  config: Partial<Pick<Config, InsecureSetting>>,
+  warn: (sentence: string) => void,
+): void {
+  const open = peers.filter(({ host, isVerified }) => !isVerified && !(host === null || isLoopback(host)))
+  const refused = open.filter(({ exception }) => config[exception] !== true)
+  if (refused.length > 0)
+    throw new ConfigError(
+      refused
+        .map(
+          ({ name, remedy, exception }) =>
+            `${name} is on another machine and would be called without verified TLS: ${remedy}, or accept it with ${exception}=true.`,
+        )
+        .join('\n'),
+    )
+  for (const { name, exception } of open)
+    warn(`${name} is called without verified TLS: ${exception} allows it. Others can read and change it.`)
+}
+
+/** The brokers of the settings. */
+export function kafkaPeers(
+  config: Pick<Config, 'CUPEL_LOG' | 'CUPEL_KAFKA_BROKERS' | 'CUPEL_KAFKA_TLS'>,
+): readonly Peer[] {
+  if (config.CUPEL_LOG !== 'kafka') return []
+  return config.CUPEL_KAFKA_BROKERS.map((broker) => ({
+    name: `The Kafka broker ${broker}`,
+    host: broker.replace(/:\d*$/, ''),
+    isVerified: config.CUPEL_KAFKA_TLS,
+    remedy: 'set CUPEL_KAFKA_TLS=true',
+    exception: 'CUPEL_KAFKA_INSECURE',
+  }))
+}
+
+/** A peer that an address names. `name` and `setting` are for the sentence; the path of the address may hold a secret. */
+export function urlPeer(
+  url: string | URL,
+  { name, setting, exception }: { name: string; setting: string; exception: InsecureSetting },
+): Peer {
+  const { protocol, host, hostname } = new URL(url)
+  return {
+    name: `${name} ${host}`,
+    host: hostname,
+    isVerified: protocol === 'https:',
+    remedy: `name an address with https in ${setting}`,
+    exception,
+  }
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+/** Whether a name or an address is this machine, without asking anybody. A name that only resolves to it is not. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  if (bare === 'localhost') return true
+  const version = isIP(bare)
+  return version !== 0 && loopback.check(bare, version === 6 ? 'ipv6' : 'ipv4')
+}
