@@ -50,6 +50,8 @@ export interface CallerSession {
   readonly sessionId: string
   /** Name of the person who signed in; empty where only the key is known. */
   readonly actor: string
+  /** The name of that person that never changes; empty where only the key is known. */
+  readonly subject: string
   /** UTC, RFC 3339 with milliseconds: when the session ends if it is used until then. */
   readonly expiresAt: string
 }
@@ -296,6 +298,9 @@ function callerOf(verdict: Verdict, keyId: string, session: ResolvedSession | nu
     session:
       session === null
         ? null
-        : { sessionId: session.sessionId, actor: session.actor, expiresAt: session.expiresAt },
+        : {
+            ...{ sessionId: session.sessionId, actor: session.actor },
+            ...{ subject: session.subject, expiresAt: session.expiresAt },
+          },
   }
 }

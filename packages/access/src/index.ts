@@ -36,6 +36,8 @@ export {
 } from './keys.js'
 export type { ApiKey, IssuedKey, KeyOrder } from './keys.js'
 export { accessMigrations } from './migrations.js'
+export { forgetSpentIdTokens, signInKeys, spendIdToken } from './person-sign-in.js'
+export type { SignInKey } from './person-sign-in.js'
 export {
   forgetPendingScreens,
   isPendingScreen,

@@ -11,6 +11,8 @@ export interface SessionOrder {
   readonly keyId: string
   /** Name of the person, where a sign-in service vouches for it; empty otherwise. */
   readonly actor: string
+  /** The name of the person that never changes, as that service states it; empty where there is none. */
+  readonly subject?: string
 }
 
 export interface IssuedSession {
@@ -27,6 +29,7 @@ export interface ResolvedSession {
   readonly keyId: string
   readonly keyHash: Buffer
   readonly actor: string
+  readonly subject: string
   readonly expiresAt: string
 }
 
@@ -48,13 +51,13 @@ const SWEEP_ROWS = 1_000
 /** Begins a session of a key that was admitted. It ends with the key, where the key ends before. */
 export async function beginSession(
   database: Database,
-  { keyId, actor }: SessionOrder,
+  { keyId, actor, subject = '' }: SessionOrder,
 ): Promise<IssuedSession> {
   const { sessionId, token } = renderSessionToken(randomBytes(SESSION_TOKEN_RANDOM_BYTES))
   return await database.transaction({ at: 'access.session' }, async (transaction) => {
     await transaction.execute(END_OLDEST, [keyId, MAX_SESSIONS_PER_KEY - 1])
     const [row] = await transaction.query<{ expiresAt: string }>(BEGIN, [
-      ...[sessionId, hashSessionToken(token), keyId, actor, SESSION_LIFETIME_MS],
+      ...[sessionId, hashSessionToken(token), keyId, actor, SESSION_LIFETIME_MS, subject],
     ])
     if (row === undefined) throw new Error(`Key ${keyId} was admitted and does not exist`)
     return { token, sessionId, expiresAt: row.expiresAt }
@@ -64,9 +67,9 @@ export async function beginSession(
 const TIME = `to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "expiresAt"`
 
 const BEGIN = `
-  INSERT INTO access.session (session_id, token_hash, key_id, actor, begun_at, expires_at, used_at)
+  INSERT INTO access.session (session_id, token_hash, key_id, actor, begun_at, expires_at, used_at, subject)
   SELECT $1, $2, key_id, $4, clock_timestamp(),
-    least(clock_timestamp() + $5::bigint * interval '1 millisecond', expires_at, revoked_at), clock_timestamp()
+    least(clock_timestamp() + $5::bigint * interval '1 millisecond', expires_at, revoked_at), clock_timestamp(), $6
   FROM access.api_key WHERE key_id = $3
   RETURNING ${TIME}`
 
@@ -113,6 +116,6 @@ export async function resolveSessions(
 
 const RESOLVE = {
   name: 'access.resolve_sessions',
-  text: `SELECT ordinal, key_id AS "keyId", key_hash AS "keyHash", actor, ${TIME}
+  text: `SELECT ordinal, key_id AS "keyId", key_hash AS "keyHash", actor, subject, ${TIME}
          FROM access.resolve_sessions($1::text[], $2::bytea[], $3::bigint)`,
 }

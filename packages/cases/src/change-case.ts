@@ -13,6 +13,8 @@ export interface Actor {
   readonly holder: string
   /** Empty where nobody is signed in. */
   readonly person: string
+  /** The name of that person that never changes; empty where nobody is signed in. */
+  readonly subject: string
   readonly call: ApiCall
 }
 
@@ -63,7 +65,10 @@ export async function setDisposition(
 ): Promise<ChangeResult> {
   const { disposition, needsSecondPerson } = order
   return await changeCase(database, order, async (_transaction, present) => {
-    const decision = decideDisposition(stateOf(present), { disposition, by: order, needsSecondPerson })
+    const decision = decideDisposition(stateOf(present), {
+      ...{ disposition, needsSecondPerson },
+      by: { holder: order.holder, person: identityOf(order.subject, order.person) },
+    })
     const pending = present?.proposal?.version ?? null
     switch (decision.kind) {
       case 'refused':
@@ -87,10 +92,13 @@ export async function setDisposition(
   })
 }
 
+/** Whoever changes their name stays the same person. */
+const identityOf = (subject: string, name: string): string => (subject === '' ? name : subject)
+
 function stateOf(present: StoredCase | null): CaseState {
   const proposal = present?.proposal ?? null
   if (proposal === null) return { disposition: present?.disposition ?? null, proposal: null }
-  const by = { holder: proposal.holder, person: proposal.actor }
+  const by = { holder: proposal.holder, person: identityOf(proposal.subject, proposal.actor) }
   return { disposition: present!.disposition, proposal: { disposition: proposal.disposition!, by } }
 }
 
@@ -141,7 +149,7 @@ async function countNotes(transaction: Queryable, reportId: string): Promise<num
 /** Returns the time of the entry: by the clock of the database, rounded as it is shown. */
 async function writeEntry(
   transaction: Queryable,
-  { report, accountId, livemode, text, keyId, holder, person }: Order,
+  { report, accountId, livemode, text, keyId, holder, person, subject }: Order,
   entry: DecidedEntry,
   version: number,
 ): Promise<string> {
@@ -162,12 +170,12 @@ async function writeEntry(
   if (row === undefined) throw new Error('The case of a report belongs to another tenant than the report')
   await transaction.execute(
     `INSERT INTO cases.entry (report_id, version, account_id, livemode, kind, text, disposition, previous_disposition,
-       proposal_version, made_at, key_id, holder, actor)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+       proposal_version, made_at, key_id, holder, actor, subject)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       ...[report.reportId, version, accountId, livemode, entry.kind, text],
       ...[entry.disposition, entry.previousDisposition, entry.proposalVersion],
-      ...[row.madeAt, keyId, holder, person],
+      ...[row.madeAt, keyId, holder, person, subject],
     ],
   )
   return row.madeAt

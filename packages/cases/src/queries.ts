@@ -35,6 +35,8 @@ export interface StoredEntry extends Owner {
   readonly holder: string
   /** Empty where nobody was signed in. */
   readonly actor: string
+  /** The name of that person that never changes; empty where nobody was signed in. */
+  readonly subject: string
 }
 
 /** The case with its history, oldest first, as of one moment; null where nobody has worked on the report. */
@@ -147,7 +149,7 @@ function isEntry(row: CaseRow & (EntryRow | NoEntry)): row is CaseRow & EntryRow
 const CASE_FIELDS = `${asFields('c.report_id, c.account_id, c.livemode, c.address, c.chain, c.level, c.score, c.version')},
   c.disposition AS "caseDisposition", c.proposal_version AS "proposedIn", ${asTimes('c.opened_at, c.changed_at')}`
 const ENTRY_FIELDS = `e.version AS "entryVersion", e.account_id AS "entryAccountId", e.livemode AS "entryLivemode",
-  ${asFields('e.kind, e.text, e.disposition, e.previous_disposition, e.proposal_version, e.key_id, e.holder, e.actor')}, ${asTimes('e.made_at')}`
+  ${asFields('e.kind, e.text, e.disposition, e.previous_disposition, e.proposal_version, e.key_id, e.holder, e.actor, e.subject')}, ${asTimes('e.made_at')}`
 
 const isProposalOf =
   ({ proposedIn }: CaseRow) =>
@@ -161,12 +163,23 @@ function caseOf(row: CaseRow, owner: Owner, proposal: StoredEntry | null): Store
 }
 
 function entryOf(row: EntryRow, owner: Owner): StoredEntry {
-  const { kind, text, disposition, previousDisposition, proposalVersion, madeAt, keyId, holder, actor } = row
+  const {
+    kind,
+    text,
+    disposition,
+    previousDisposition,
+    proposalVersion,
+    madeAt,
+    keyId,
+    holder,
+    actor,
+    subject,
+  } = row
   const { entryVersion: version, entryAccountId: accountId, entryLivemode: livemode } = row
   return ownRow(
     {
       ...{ version, kind, text, disposition, previousDisposition, proposalVersion },
-      ...{ madeAt, keyId, holder, actor, accountId, livemode },
+      ...{ madeAt, keyId, holder, actor, subject, accountId, livemode },
     },
     owner,
   )

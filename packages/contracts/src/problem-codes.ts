@@ -15,6 +15,7 @@ export const problemCodes = {
   scope_required: { status: 403, title: 'The API key lacks the required scope', retry: 'after-fix' },
   ip_not_allowed: { status: 403, title: 'The API key may not be used from this address', retry: 'after-fix' },
   key_required: { status: 403, title: 'The call takes an API key, not a session', retry: 'after-fix' },
+  sign_in_refused: { status: 403, title: 'The sign-in is refused', retry: 'after-fix' },
   https_required: { status: 403, title: 'HTTPS is required', retry: 'after-fix' },
   not_found: { status: 404, title: 'Not found', retry: 'never' },
   method_not_allowed: { status: 405, title: 'Method not allowed', retry: 'after-fix' },

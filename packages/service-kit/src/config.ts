@@ -129,6 +129,13 @@ export const settings = {
     .min(1)
     .optional()
     .describe('File with that secret, in place of CUPEL_WEB_SECRET.'),
+  CUPEL_OIDC_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'JSON file that lets people sign in to the console with a sign-in service by OpenID Connect (docs/console.md). The API needs it too. Without it people sign in with a key alone.',
+    ),
   CUPEL_REPORT_PAGE_URL: url
     .optional()
     .describe(

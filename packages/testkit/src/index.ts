@@ -4,6 +4,12 @@ export { noteSkip, sharedDataFolder } from './shared-data.js'
 export { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'
 export { startEvmNode } from './evm-node.js'
 export type { EvmNode } from './evm-node.js'
+export {
+  IDENTITY_CLIENT,
+  IDENTITY_SECRET,
+  startIdentityProvider,
+  type IdentityProvider,
+} from './identity-provider.js'
 export { PATIENCE_MS, until } from './until.js'
 export { assertWithin, casesWithin, drawnWithin, runSeed, type LongSuite } from './budget.js'
 export { hostileReports, type HostileReport } from './hostile-reports.js'

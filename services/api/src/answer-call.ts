@@ -24,7 +24,15 @@ import { refusalOf } from './access/refusal-of.js'
 import { refuseToken } from './access/refuse-token.js'
 import type { Transport } from '@cupel/http-edge'
 import { discard, readJsonBody, type Body } from './http/body-reader.js'
-import type { Answer, Call, Endpoint, KeyedCall, TokenEndpoint } from './http/endpoint.js'
+import type {
+  Answer,
+  Call,
+  Endpoint,
+  KeyedCall,
+  PersonEndpoint,
+  PersonRefusal,
+  TokenEndpoint,
+} from './http/endpoint.js'
 import { faultsOf } from './http/faults.js'
 import { refuse, type Refusal } from './http/problem.js'
 import { noParameters, readQuery, type Query } from './http/query.js'
@@ -40,13 +48,15 @@ export interface KnownOfCall {
   clientAddress: string | null
   /** The owner of the key, also where the call was rejected. */
   caller: Caller | null
-  refusedBecause: RefusalReason | 'https_required' | 'unknown_token' | null
+  /** The person whom an ID token proved to call, where there is no session yet; else empty. */
+  actor: string
+  refusedBecause: RefusalReason | PersonRefusal | 'https_required' | 'unknown_token' | null
   /** Headers every answer to this call carries. */
   headers: Readonly<Record<string, string>>
 }
 
 export function nothingKnown(): KnownOfCall {
-  return { clientAddress: null, caller: null, refusedBecause: null, headers: {} }
+  return { clientAddress: null, caller: null, actor: '', refusedBecause: null, headers: {} }
 }
 
 /** Rejects only where a dependency is down or the code is at fault. */
@@ -69,6 +79,7 @@ export async function answerCall(
   }
   known.clientAddress = origin.clientAddress
   if (endpoint.access === 'token') return await answerWithToken(parts.gate, endpoint, request, call, known)
+  if (endpoint.access === 'person') return await answerPerson(parts.gate, endpoint, request, call, known)
   return await answerWithKey(parts, endpoint, request, call, known)
 }
 
@@ -146,7 +157,10 @@ function refused(request: FastifyRequest, admission: NotAdmitted): Refusal {
   return refusalOf(admission)
 }
 
-async function readBody(endpoint: KeyEndpoint, request: FastifyRequest): Promise<Body | null> {
+async function readBody(
+  endpoint: KeyEndpoint | PersonEndpoint<unknown>,
+  request: FastifyRequest,
+): Promise<Body | null> {
   if (endpoint.bodySchema === undefined) return null
   return await readJsonBody(request.raw, endpoint.mayHoldAnyText)
 }
@@ -180,8 +194,30 @@ async function answerWithToken(
   return refuseToken(gate, clientAddress)
 }
 
+/** The credential is in the body, which is therefore read first. An ID token that proves nothing counts as a failed authentication. */
+async function answerPerson(
+  gate: AdmissionGate,
+  endpoint: PersonEndpoint<unknown>,
+  request: FastifyRequest,
+  call: Call,
+  known: KnownOfCall,
+): Promise<Answer | Refusal> {
+  const inputs = readInputs(endpoint, request, await readBody(endpoint, request))
+  if (isRefused(inputs)) return inputs
+  const clientAddress = known.clientAddress!
+  const personCall = { ...call, clientAddress, method: request.method, route: endpoint.path }
+  const read = { path: undefined, query: undefined, body: inputs.body }
+  const { result, caller, actor, refusedBecause } = await endpoint.handle(personCall, read)
+  Object.assign(known, { caller, actor, refusedBecause })
+  if (refusedBecause !== 'id_token_refused') return result
+  const retryAfterSeconds = gate.noteFailure(clientAddress)
+  if (retryAfterSeconds === null) return result
+  const reason = 'too_many_failures'
+  return refusalOf({ admitted: false, reason, caller: null, rateLimit: null, retryAfterSeconds })
+}
+
 /** An endpoint that takes a key. */
-type KeyEndpoint = Exclude<Endpoint, { access: 'open' | 'token' }>
+type KeyEndpoint = Exclude<Endpoint, { access: 'open' | 'token' | 'person' }>
 
 const NOT_READ: Query = { ok: true, value: {} }
 const NO_KEY: KeyHeader = { ok: true, key: null }

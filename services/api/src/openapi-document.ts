@@ -47,7 +47,7 @@ const DESCRIBED: EndpointParts = {
     store: {} as EndpointParts['webhooks']['store'],
     tokens: { seal: notServed, open: notServed },
   },
-  sessions: { database: {} as EndpointParts['sessions']['database'] },
+  sessions: { database: {} as EndpointParts['sessions']['database'], signIn: notServed },
   sharing: {
     database: {} as EndpointParts['sharing']['database'],
     ...DESCRIBED_READS,

@@ -58,7 +58,7 @@ function isRecorded(
   audit: ServeParts['audit'],
   endpoint: Endpoint,
   request: FastifyRequest,
-  { clientAddress, caller, refusedBecause }: KnownOfCall,
+  { clientAddress, caller, actor, refusedBecause }: KnownOfCall,
   result: Answer | Refusal,
   receivedMs: number,
 ): Promise<boolean> | true {
@@ -71,6 +71,7 @@ function isRecorded(
     peerAddress: request.raw.socket.remoteAddress,
     clientAddress,
     caller,
+    actor,
     refusedBecause,
     result,
     traceparent: traceparentOf(request.headers),

@@ -8,6 +8,7 @@ import {
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createTransport, listen, type TlsIdentity } from '@cupel/http-edge'
+import { readOidcSettings, type OidcSettings } from '@cupel/oidc'
 import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries, listReports } from '@cupel/read-models'
@@ -21,6 +22,7 @@ import {
 } from '@cupel/service-kit'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { plansOf } from './access/configured-plans.js'
+import { createPersonSignIn } from './access/person-sign-in.js'
 import { createReservationKeeper } from './access/reservation-keeper.js'
 import { createSessionKeeper } from './access/session-keeper.js'
 import { buildApp, type App } from './app.js'
@@ -47,6 +49,7 @@ export interface ApiDeps {
     | 'CUPEL_WEB_URL'
     | 'CUPEL_WEB_SECRET'
     | 'CUPEL_WEB_SECRET_FILE'
+    | 'CUPEL_OIDC_FILE'
     | 'CUPEL_SCREEN_DEADLINE_MS'
     | 'CUPEL_TRUSTED_PROXIES'
     | 'CUPEL_TLS_CERT_FILE'
@@ -100,6 +103,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   let isStopping = false
   // First of all: an operator must replace a certificate that does not fit its key.
   const tls = await readTlsIdentity(config)
+  const oidc = await readOidcSettings(config.CUPEL_OIDC_FILE)
   const webSecret = deps.web?.secret ?? (await readWebSecret(config))
   const webUrl = (config.CUPEL_WEB_URL ?? deps.web?.url)?.replace(/\/$/, '')
   const parts = await openParts(deps, links)
@@ -111,7 +115,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     { name: 'key store', ok: gate.isAvailable() },
   ]
   const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
-  const app = appOf(deps, parts, { tls, webSecret, webUrl, failing })
+  const app = appOf(deps, parts, { tls, oidc, webSecret, webUrl, failing })
   // Where the port is taken, the composer reports it, and nothing may go on running.
   const url = await listenWith(app, config, tls !== null).catch(async (error: unknown) => {
     await release(parts)
@@ -198,17 +202,18 @@ async function release({ sessionKeeper, reservations, ...parts }: Parts): Promis
 
 interface AppSettings {
   readonly tls: TlsIdentity | null
+  readonly oidc: OidcSettings | null
   readonly webSecret: string | undefined
   /** Undefined where no pages are served. */
   readonly webUrl: string | undefined
   readonly failing: () => readonly string[]
 }
 
-function appOf(deps: ApiDeps, parts: Parts, { tls, webSecret, webUrl, failing }: AppSettings): App {
+function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, failing }: AppSettings): App {
   const { config, database, logger, metrics } = deps
   const { screening, bulk, gate, audit, idempotent, webhookStore, tokens, pdf, links } = parts
   const webhooks = { store: webhookStore, tokens }
-  const sessions = { database }
+  const sessions = { database, signIn: createPersonSignIn({ database, gate, logger }, oidc) }
   const reading = { database, reports: screening.reports, tokens }
   const sharing = { ...reading, shareUrlOf: (token: string) => links.shareUrl + token }
   const cases = { ...reading, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }

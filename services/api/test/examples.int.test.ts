@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestJobs } from './bulk-jobs.js'
 import { document, exampleOf, headerFaults, operations } from './described.js'
+import { startIdentityProvider, type IdentityProvider } from '@cupel/testkit'
 import { call } from './http-client.js'
 import { newShare, type MadeShare } from './report-work.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -16,10 +17,17 @@ let endedJobId: string
 let endpointId: string
 let deliveryId: string
 let share: MadeShare
+let people: IdentityProvider
 beforeAll(async () => {
   installation = await startInstallation()
-  url = (await installation.api({ config: { CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'] } })).url
-  key = (await installation.key()).key
+  const issued = await installation.key()
+  key = issued.key
+  people = await startIdentityProvider()
+  const config = {
+    CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'],
+    CUPEL_OIDC_FILE: people.settingsFile({ desk: issued.keyId }),
+  }
+  url = (await installation.api({ config })).url
   reportId = await newReport()
   const job = await call(url, 'POST', '/v1/bulk', { key, body: exampleOf('POST', '/v1/bulk') })
   jobId = String(job.json()['job_id'])
@@ -33,7 +41,10 @@ beforeAll(async () => {
   const ping = await call(url, 'POST', `/v1/webhook-endpoints/${endpointId}/test`, { key })
   deliveryId = String(ping.json()['delivery_id'])
 })
-afterAll(() => installation.stop())
+afterAll(async () => {
+  await installation.stop()
+  await people.close()
+})
 
 async function newReport(): Promise<string> {
   const reply = await call(url, 'POST', '/v1/screen', { key, body: exampleOf('POST', '/v1/screen') })
@@ -61,10 +72,18 @@ async function concrete(method: string, path: string): Promise<string> {
     .replaceAll(/\{\w+\}/g, reportId)
 }
 
+/** No example holds an ID token that is still fresh. */
+async function bodyOf(method: string, path: string): Promise<object> {
+  const example = exampleOf(method, path)
+  return path === '/v1/sessions/oidc'
+    ? { ...example, ...(await people.signIn({ groups: ['desk'] })) }
+    : example
+}
+
 test.each(operations.map((one) => [one.operation.operationId, one] as const))(
   '%s answers its example as described',
   async (_name, { method, path, operation }) => {
-    const body = operation.requestBody === undefined ? {} : { body: exampleOf(method, path) }
+    const body = operation.requestBody === undefined ? {} : { body: await bodyOf(method, path) }
     const isOpen = operation.security?.length === 0
     // As behind a proxy that ends TLS.
     const headers = { 'x-forwarded-proto': 'https' }

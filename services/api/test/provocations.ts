@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os'
 import type { ProblemCode } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { noteSkip, until } from '@cupel/testkit'
+import { noteSkip, startIdentityProvider, until } from '@cupel/testkit'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { expect } from 'vitest'
 import { streamLimits } from '../src/http/event-streams.js'
@@ -24,6 +24,7 @@ const SCREEN = '/v1/screen'
 const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const REPORT = '/v1/reports/{report_id}'
+const PERSON = '/v1/sessions/oidc'
 const CURRENT_SESSION = '/v1/sessions/current'
 const SHARED = '/v1/shared/{token}'
 const NOBODYS_ID = '0000000000000000'
@@ -45,6 +46,13 @@ export function outerAddress(): string | null {
 /** Starts an instance for each way of being broken; the installation stops them. */
 export async function createProvocations(installation: Installation): Promise<Provocations> {
   let instances = 10
+  const people = await startIdentityProvider()
+  installation.onClose(() => people.close())
+  const account = await installation.key()
+  const ofAccount = { accountId: account.accountId }
+  const distant = await installation.key({ ...ofAccount, allowedIps: ['203.0.113.0/24'] })
+  const spent = await installation.key({ plan: 'pro' })
+  const settings = people.settingsFile({ desk: account.keyId, far: distant.keyId, spent: spent.keyId })
   const start = async (options: ApiOptions = {}): Promise<string> =>
     (
       await installation.api({
@@ -52,6 +60,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
         config: {
           CUPEL_INSTANCE: (instances += 1),
           CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'],
+          CUPEL_OIDC_FILE: settings,
           ...options.config,
         },
       })
@@ -65,11 +74,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const outer = outerAddress()
   const exposedUrl = outer === null ? null : await start({ config: { CUPEL_HOST: '0.0.0.0' } })
 
-  const account = await installation.key()
   const { key } = account
-  const readOnly = (await installation.key({ accountId: account.accountId, scope: 'read-only' })).key
-  const distant = (await installation.key({ allowedIps: ['203.0.113.0/24'] })).key
-  const spent = await installation.key({ plan: 'pro' })
+  const readOnly = (await installation.key({ ...ofAccount, scope: 'read-only' })).key
   // Full again in an hour, which is longer than any bucket takes: nothing is left in it now.
   await installation.database.execute(
     'INSERT INTO access.bucket (key_id, full_at_us, hard_full_at_us) VALUES ($1, access.now_us() + 3600000000, 0)',
@@ -115,6 +121,9 @@ export async function createProvocations(installation: Installation): Promise<Pr
       ...rest,
     })
   }
+  /** With an ID token of a person in this group, where the endpoint takes one. */
+  const sendAs = async (at: Described, group: string, to = url): Promise<Reply> =>
+    send(at, { url: to, body: await people.signIn({ groups: [group] }) })
   /** In the body of a POST, in the query of a list. */
   const sendAddress = (at: Described, input: Record<string, string>): Promise<Reply> =>
     at.method === 'POST'
@@ -151,7 +160,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
     invalid_key: (at) => send(at, { key: null }),
     scope_required: (at) => send(at, { key: readOnly }),
     key_required: (at) => send(at, { key: session }),
-    ip_not_allowed: (at) => send(at, { key: distant }),
+    ip_not_allowed: (at) => (at.path === PERSON ? sendAs(at, 'far') : send(at, { key: distant.key })),
+    sign_in_refused: (at) => sendAs(at, 'nobody'),
     https_required: (at) =>
       exposedUrl === null ? null : send(at, { url: exposedUrl.replace('127.0.0.1', outer!) }),
     not_found: (at) => send(at, { id: NOBODYS_ID }),
@@ -192,9 +202,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
     unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),
     chain_mismatch: (at) => sendAddress(at, { address: BITCOIN_ADDRESS, chain: 'ETH' }),
     rate_limited: (at) =>
-      send(at.path === SHARED ? { ...at, path: at.path.replace('{token}', work.exhausted) } : at, {
-        key: spent.key,
-      }),
+      at.path === PERSON
+        ? sendAs(at, 'spent')
+        : send(at.path === SHARED ? { ...at, path: at.path.replace('{token}', work.exhausted) } : at, {
+            key: spent.key,
+          }),
     too_many_streams: async (at) => {
       const { key: busy } = await installation.key({ accountId: account.accountId, plan: 'enterprise' })
       const fill = (): Promise<Reply>[] =>
@@ -208,16 +220,20 @@ export async function createProvocations(installation: Installation): Promise<Pr
     },
     too_many_failures: async (at) => {
       await call(strictUrl, 'GET', '/v1/chains')
+      // Its example is an ID token that nobody signed.
+      if (at.path === PERSON) return await send(at, { url: strictUrl })
       // A link needs no key: it fails where its token is unknown.
       return await send(at, { url: strictUrl, key: null, ...(at.path === SHARED ? { id: NOBODYS_ID } : {}) })
     },
     // An endpoint that asks nobody cannot fail.
     internal_error: (at) =>
-      (!isKeyed(at) && at.path !== SHARED) ||
+      (!isKeyed(at) && at.path !== SHARED && at.path !== PERSON) ||
       at.path === '/v1/chains' ||
       (at.method === 'GET' && at.path === CURRENT_SESSION)
         ? null
-        : send(at, { url: brokenUrl, ...(at.path === CURRENT_SESSION ? { key: session } : {}) }),
+        : at.path === PERSON
+          ? sendAs(at, 'desk', brokenUrl)
+          : send(at, { url: brokenUrl, ...(at.path === CURRENT_SESSION ? { key: session } : {}) }),
     screening_failed: async (at) => {
       const failed = await fail()
       return at.path === SCREEN ? failed : await send(at, { id: String(failed.json()['report_id']) })
@@ -230,7 +246,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
             const late = await screen(hastyUrl, { key })
             return await send(at, { id: String(late.json()['report_id']) })
           }),
-    unavailable: (at) => send(at, { url: storelessUrl }),
+    unavailable: (at) =>
+      at.path === PERSON ? sendAs(at, 'desk', storelessUrl) : send(at, { url: storelessUrl }),
   }
 }
 

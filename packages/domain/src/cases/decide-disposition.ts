@@ -5,7 +5,7 @@ import { riskLevels, type Disposition } from '@cupel/contracts'
 export interface CasePersonId {
   /** The first key of the line of rotations that the key of the call is in: a rotated key has the same holder. */
   readonly holder: string
-  /** Empty where nobody is signed in. */
+  /** A name of the person that never changes; empty where nobody is signed in. */
   readonly person: string
 }
 

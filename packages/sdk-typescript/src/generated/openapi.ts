@@ -278,6 +278,7 @@ export interface components {
              * @example scope_required
              * @example ip_not_allowed
              * @example key_required
+             * @example sign_in_refused
              * @example https_required
              * @example not_found
              * @example method_not_allowed
@@ -1131,6 +1132,25 @@ export interface components {
             readonly expires_at: string | null;
             /** @description The token; only this answer shows it. */
             readonly session_token: string;
+        };
+        readonly OidcSessionRequest: {
+            /** @description The ID token, as the sign-in service signed it for the configured client in the last five minutes. */
+            readonly id_token: string;
+            /** @description The secret whose SHA-256 in base64url is the `nonce` of the ID token. */
+            readonly nonce: string;
+            /** @description The key to act with, where the groups of the person are mapped to several. */
+            readonly key_id?: string | null;
+        };
+        readonly SignInChoice: {
+            readonly choices: readonly components["schemas"]["SignInKey"][];
+        };
+        readonly SignInKey: {
+            readonly key_id: string;
+            readonly key_name: string;
+            readonly account_id: string;
+            readonly account_name: string;
+            readonly livemode: boolean;
+            readonly scope: string;
         };
         readonly Session: {
             readonly account_id: string;

@@ -48,6 +48,11 @@ export class KeyRequiredError extends PermissionDeniedError {
   override name = 'KeyRequiredError'
 }
 
+/** 403 `sign_in_refused`: The sign-in is refused. */
+export class SignInRefusedError extends PermissionDeniedError {
+  override name = 'SignInRefusedError'
+}
+
 /** 403 `https_required`: HTTPS is required. */
 export class HttpsRequiredError extends PermissionDeniedError {
   override name = 'HttpsRequiredError'
@@ -181,6 +186,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   scope_required: ScopeRequiredError,
   ip_not_allowed: IpNotAllowedError,
   key_required: KeyRequiredError,
+  sign_in_refused: SignInRefusedError,
   https_required: HttpsRequiredError,
   not_found: NotFoundError,
   method_not_allowed: MethodNotAllowedError,

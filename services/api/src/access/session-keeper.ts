@@ -1,5 +1,5 @@
-/** Deletes sessions that are over. Every instance does so; each skips the rows another one is deleting. */
-import { forgetEndedSessions } from '@cupel/access'
+/** Deletes sessions that are over, and notes of ID tokens that no longer count. Every instance does so; each skips the rows another one is deleting. */
+import { forgetEndedSessions, forgetSpentIdTokens } from '@cupel/access'
 import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
@@ -11,7 +11,10 @@ export function createSessionKeeper({ database, logger }: { database: Database; 
 } {
   return startLoop({
     // One statement deletes a bounded number; the next one follows at once while rows are left.
-    step: async () => ((await forgetEndedSessions(database)) > 0 ? 0 : SWEEP_INTERVAL_MS),
+    step: async () => {
+      const forgotten = (await forgetEndedSessions(database)) + (await forgetSpentIdTokens(database))
+      return forgotten > 0 ? 0 : SWEEP_INTERVAL_MS
+    },
     restMs: SWEEP_INTERVAL_MS,
     firstAfterMs: SWEEP_INTERVAL_MS,
     onError: (error) =>

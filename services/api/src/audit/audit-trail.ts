@@ -104,7 +104,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
         written.inc({ where: 'event' })
         return RECORDED
       }
-      const isInFull = call.caller !== null || strangers.note(clientNetwork(clientAddressOf(call)))
+      const isInFull = isKnown(call) || strangers.note(clientNetwork(clientAddressOf(call)))
       return isInFull ? write(auditedCall(call)) : RECORDED
     },
     async stop() {
@@ -113,5 +113,8 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     },
   }
 }
+
+/** A person who was proved to call is no stranger. */
+const isKnown = ({ caller, actor }: EndedCall): boolean => caller !== null || actor !== ''
 
 const RECORDED = Promise.resolve(true)

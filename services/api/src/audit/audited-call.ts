@@ -18,6 +18,8 @@ export interface EndedCall {
   readonly peerAddress: string | undefined
   readonly clientAddress: string | null
   readonly caller: Caller | null
+  /** The person whom an ID token proved to call, where there is no session; else empty. */
+  readonly actor: string
   readonly refusedBecause: string | null
   readonly result: Answer | Refusal
   /** The trace that the caller named; undefined for none. */
@@ -60,7 +62,7 @@ export function auditedCall(call: EndedCall): AuditEvent {
       subjectIds: subjectIdsOf(call),
       latencyMs: Math.round(call.latencyMs * 1_000) / 1_000,
       at,
-      actor: caller?.session?.actor ?? '',
+      actor: caller?.session?.actor ?? call.actor,
     },
     envelope: {
       id: requestId,

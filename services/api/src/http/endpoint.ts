@@ -3,7 +3,7 @@
  * The frame serves it, and the API description is derived from it, so that neither can say anything else.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Caller } from '@cupel/access'
+import type { Caller, RefusalReason } from '@cupel/access'
 import type { ProblemCode } from '@cupel/contracts'
 import type { Scope } from '@cupel/domain'
 import type { z } from 'zod'
@@ -125,6 +125,26 @@ export interface TokenEndpoint<Path> extends EndpointBase<Path, undefined, undef
   handle(call: TokenCall, inputs: Inputs<Path, undefined, undefined>): Promise<Answer | Refusal | null>
 }
 
+/** A call with an ID token in its body instead of a key. */
+export interface PersonEndpoint<Body> extends EndpointBase<undefined, undefined, Body> {
+  readonly access: 'person'
+  handle(call: TokenCall, inputs: Inputs<undefined, undefined, Body>): Promise<PersonResult>
+}
+
+/** What the audit log records of such a call, beside its answer. */
+export interface PersonResult {
+  readonly result: Answer | Refusal
+  /** Null where no key was found for the person. */
+  readonly caller: Caller | null
+  /** Empty where nobody was proved to call. */
+  readonly actor: string
+  /** Null where access was granted. */
+  readonly refusedBecause: PersonRefusal | RefusalReason | null
+}
+
+export type PersonRefusal =
+  'id_token_refused' | 'person_not_mapped' | 'key_not_chosen' | 'sign_in_unavailable'
+
 export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<Path, Query, Body> {
   readonly access: Scope
   /**
@@ -138,12 +158,18 @@ export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<P
 }
 
 /** An endpoint whose input types the frame need not know: they were checked where it was defined. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- inputs are contravariant; their schemas guard them at run time
-export type Endpoint = OpenEndpoint<any, any> | TokenEndpoint<any> | KeyedEndpoint<any, any, any, any>
+/* eslint-disable @typescript-eslint/no-explicit-any -- inputs are contravariant; their schemas guard them at run time */
+export type Endpoint =
+  OpenEndpoint<any, any> | TokenEndpoint<any> | PersonEndpoint<any> | KeyedEndpoint<any, any, any, any>
+/* eslint-enable @typescript-eslint/no-explicit-any */
 
 export function openEndpoint<Path = undefined, Query = undefined>(
   endpoint: OpenEndpoint<Path, Query>,
 ): Endpoint {
+  return endpoint
+}
+
+export function personEndpoint<Body>(endpoint: PersonEndpoint<Body>): Endpoint {
   return endpoint
 }
 

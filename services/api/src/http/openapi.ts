@@ -83,7 +83,10 @@ export function frameProblems(endpoint: Endpoint): ProblemCode[] {
   // Any request can lack its Host header, stop halfway or have an endless head, and any handler can fail.
   const codes: ProblemCode[] = ['invalid_request', 'request_timeout', 'head_too_large', 'internal_error']
   if (endpoint.access === 'token') codes.push('https_required', 'too_many_failures', 'unavailable')
-  else if (endpoint.access !== 'open') {
+  else if (endpoint.access === 'person') {
+    codes.push('sign_in_refused', 'ip_not_allowed', 'https_required')
+    codes.push('rate_limited', 'too_many_failures', 'unavailable')
+  } else if (endpoint.access !== 'open') {
     codes.push('invalid_key', 'ip_not_allowed', 'https_required')
     codes.push('rate_limited', 'too_many_failures', 'unavailable')
     if (endpoint.idempotency !== undefined) codes.push('idempotency_in_progress', 'idempotency_mismatch')
@@ -117,7 +120,7 @@ function hasIdempotency(endpoint: Endpoint): boolean {
   return 'idempotency' in endpoint && endpoint.idempotency !== undefined
 }
 
-const needsKey = ({ access }: Endpoint): boolean => access !== 'open' && access !== 'token'
+const needsKey = ({ access }: Endpoint): boolean => access === 'read-only' || access === 'read-write'
 
 /** Headers any answer to an admitted call of this endpoint carries. */
 function callHeadersOf(endpoint: Endpoint): Json {

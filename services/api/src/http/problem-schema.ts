@@ -81,6 +81,10 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   scope_required: { detail: 'The API key is read-only; this call takes a read-write key.' },
   key_required: { detail: 'A session cannot begin another one; send the API key.' },
   ip_not_allowed: { detail: 'The API key may not be used from this address.' },
+  sign_in_refused: {
+    detail:
+      'You are signed in with the sign-in service, and none of your groups may use this console. Ask the operator of this installation.',
+  },
   https_required: { detail: 'Plain HTTP is accepted from this host and from trusted proxies alone.' },
   not_found: { detail: 'There is no such report.' },
   method_not_allowed: { detail: 'This path takes POST, OPTIONS.' },

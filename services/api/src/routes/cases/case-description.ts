@@ -66,6 +66,7 @@ export async function caseAuthorOf(
     keyId,
     holder,
     person: call.caller.session?.actor ?? '',
+    subject: call.caller.session?.subject ?? '',
     call: apiCallOf(call, status),
   }
 }

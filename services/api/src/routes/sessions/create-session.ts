@@ -1,14 +1,14 @@
 /** POST /v1/sessions: exchanges a key for the token of a session, which a browser can hold for some hours. */
 import { beginSession } from '@cupel/access'
-import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
-import { sessionDocument, sessionExample, sessionSchema, type SessionParts } from './session-description.js'
-
-const newSessionSchema = sessionSchema
-  .extend({ session_token: z.string().describe('The token; only this answer shows it.') })
-  .meta({ id: 'NewSession' })
+import {
+  newSessionSchema,
+  sessionDocument,
+  sessionExample,
+  type SessionParts,
+} from './session-description.js'
 
 export function createSession({ database }: SessionParts): Endpoint {
   return keyedEndpoint({
@@ -37,7 +37,7 @@ export function createSession({ database }: SessionParts): Endpoint {
       if (caller.session !== null)
         return refuse('key_required', 'A session cannot begin another one; send the API key.')
       const { token, sessionId, expiresAt } = await beginSession(database, { keyId: caller.keyId, actor: '' })
-      const session = { sessionId, actor: '', expiresAt }
+      const session = { sessionId, actor: '', subject: '', expiresAt }
       const document = { session_token: token, ...sessionDocument({ ...caller, session }) }
       return jsonAnswer(statuses.created, JSON.stringify(document))
     },

@@ -1,5 +1,6 @@
 /** Sessions of people: what the console signs in and out with. */
 import type { Endpoint } from '../../http/endpoint.js'
+import { createOidcSession } from './create-oidc-session.js'
 import { createSession } from './create-session.js'
 import { endSession } from './end-session.js'
 import { getSession } from './get-session.js'
@@ -8,5 +9,5 @@ import type { SessionParts } from './session-description.js'
 export type { SessionParts }
 
 export function sessionEndpoints(parts: SessionParts): readonly Endpoint[] {
-  return [createSession(parts), getSession(), endSession(parts)]
+  return [createSession(parts), createOidcSession(parts), getSession(), endSession(parts)]
 }

@@ -2,9 +2,11 @@
 import type { Caller } from '@cupel/access'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
+import type { PersonSignIn } from '../../access/person-sign-in.js'
 
 export interface SessionParts {
   readonly database: Database
+  readonly signIn: PersonSignIn
 }
 
 export const sessionSchema = z
@@ -25,6 +27,10 @@ export const sessionSchema = z
       .describe('When the session ends at the latest; null where the call carries a key. UTC, RFC 3339.'),
   })
   .meta({ id: 'Session' })
+
+export const newSessionSchema = sessionSchema
+  .extend({ session_token: z.string().describe('The token; only this answer shows it.') })
+  .meta({ id: 'NewSession' })
 
 export type SessionDocument = z.infer<typeof sessionSchema>
 
