@@ -37,7 +37,7 @@ export async function ensureServiceRole(admin: Database, password: string): Prom
 
 /**
  * Opens every schema of the installation to the role, and those that the owner creates later, as a rebuild does. Run it in the database
- * after the migrations, at every start; then narrow what the role must not do.
+ * after the migrations, at every start; then narrow what the role must not do. MAINTAIN: the projector takes statistics after imports.
  */
 export async function openToServices(database: Database): Promise<void> {
   await database.execute(GRANTS)
@@ -49,7 +49,7 @@ const GRANTS = `DO $$
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('cupel.grants', 0));
     ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO ${SERVICE_ROLE};
-    ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${SERVICE_ROLE};
+    ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE, MAINTAIN ON TABLES TO ${SERVICE_ROLE};
     ALTER DEFAULT PRIVILEGES GRANT USAGE, SELECT ON SEQUENCES TO ${SERVICE_ROLE};
     FOR own_schema IN
       SELECT nspname FROM pg_namespace
@@ -57,7 +57,7 @@ const GRANTS = `DO $$
         AND nspname NOT IN ('information_schema', 'public')
     LOOP
       EXECUTE format('GRANT USAGE ON SCHEMA %I TO ${SERVICE_ROLE}', own_schema);
-      EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO ${SERVICE_ROLE}', own_schema);
+      EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE, MAINTAIN ON ALL TABLES IN SCHEMA %I TO ${SERVICE_ROLE}', own_schema);
       EXECUTE format('GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %I TO ${SERVICE_ROLE}', own_schema);
     END LOOP;
     -- A query of one tenant switches to that role; its rights come with the switch alone.

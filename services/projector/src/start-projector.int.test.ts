@@ -139,3 +139,22 @@ test('a second start goes on where the first one stopped', async () => {
   await start()
   await until(async () => expect(await readActivePolicy(database)).toMatchObject({ policySeq: 2 }))
 })
+
+test('a stopped audit projection is told, and stops neither the others nor what waits for the projector', async () => {
+  const projector = await start()
+  const damaged = { value: Buffer.from('no event'), headers: { ce_type: 'ApiRequestAudited' } }
+  await log.append('test', [{ topic: topicOf('ApiRequestAudited'), key: 'acc_1', ...damaged }])
+  await append(policy(1))
+  await until(async () => expect(await readActivePolicy(database)).not.toBeNull())
+  await until(() => {
+    const check = projector.checks().find(({ name }) => name === 'audit-view')
+    expect(check).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('stopped in front of') as string,
+    })
+  })
+  expect(projector.projections().find(({ name }) => name === 'audit-view')).toMatchObject({
+    state: 'stopped',
+  })
+  await until(() => expect(projector.checks().filter((check) => !check.ok)).toEqual([]))
+})

@@ -1,3 +1,4 @@
 export { openEmbeddedLog } from './embedded-log.js'
 export { forgetGroupMembers } from './group-member.js'
+export { logGrants } from './service-grants.js'
 export type { EmbeddedLogOptions } from './embedded-log.js'

@@ -57,6 +57,8 @@ export function openTopicDirectory(database: Database, prefix: string): TopicDir
       return found
     },
     async ensure(topics) {
+      // Services only look: their role may not create what is missing.
+      if (await hasAll(database, prefix, topics).catch((error: unknown) => unavailable(error))) return
       await database
         .transaction({ at: 'log.genesis' }, async (transaction) => {
           await createGenesis(transaction, prefix)
@@ -97,6 +99,18 @@ async function readIdentity(
     .catch((error: unknown) => unavailable(error))
   if (row === undefined) throw new Error('The log has no genesis record yet: its topics were never created')
   return row
+}
+
+async function hasAll(database: Queryable, prefix: string, topics: readonly TopicSpec[]): Promise<boolean> {
+  const rows = await database.query<{ topic: string; partitions: number }>(
+    `SELECT topic, count(*) AS partitions FROM log.topic_partition
+     WHERE topic <> $1 OR log.end_offset(id) > 0 GROUP BY topic`,
+    [prefix + GENESIS_TOPIC],
+  )
+  const known = new Map(rows.map(({ topic, partitions }) => [topic, partitions]))
+  return [{ name: GENESIS_TOPIC, partitions: 1 }, ...topics].every(
+    ({ name, partitions }) => known.get(prefix + name) === partitions,
+  )
 }
 
 async function createGenesis(transaction: Queryable, prefix: string): Promise<void> {

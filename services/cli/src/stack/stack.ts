@@ -1,10 +1,11 @@
 /** The processes below the services of a local installation: Postgres, and on the Kafka profile a broker and a schema registry. */
 import type { Logger } from '@cupel/contracts'
 import { builtInRegistry, registerSchemas, type EventCodec, type EventLog } from '@cupel/event-log'
-import { forgetGroupMembers, openEmbeddedLog } from '@cupel/event-log/embedded'
+import { forgetGroupMembers, logGrants, openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
   ensureKafkaJars,
   openToServices,
+  SERVICE_ROLE,
   startKafka,
   startPostgres,
   startRegistry,
@@ -68,6 +69,7 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
   const databaseUrl = await postgres.ensureDatabase(databaseNames.embedded)
   const serviceDatabaseUrl = await postgres.ensureServiceRole(databaseNames.embedded)
   const database = await openPrepared(options, databaseUrl)
+  const codec = await prepareEmbeddedLog(options, database)
   const log = openEmbeddedLog({
     database: openPool(options, serviceDatabaseUrl, {
       applicationName: 'cupel-log',
@@ -77,15 +79,19 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
     logger: options.logger,
   })
   options.shutdown.phase('log', () => log.close())
-  // This process holds the home folder, so every remaining lease belongs to a killed process; delete it.
-  await forgetGroupMembers(database)
-  const codec = await prepareLog({
-    database,
-    registry: builtInRegistry(database),
-    log,
-    logger: options.logger,
-  })
   return { profile: 'embedded', databaseUrl, serviceDatabaseUrl, database, log, codec, kafka: null }
+}
+
+/** Topics are made by their owner: the role of the services could not. */
+async function prepareEmbeddedLog({ config, logger }: StackOptions, database: Database): Promise<EventCodec> {
+  const log = openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
+  try {
+    // This process holds the home folder, so every remaining lease belongs to a killed process; delete it.
+    await forgetGroupMembers(database)
+    return await prepareLog({ database, registry: builtInRegistry(database), log, logger })
+  } finally {
+    await log.close()
+  }
 }
 
 async function startOnKafka(options: StackOptions): Promise<Stack> {
@@ -234,6 +240,7 @@ async function openPrepared(options: StackOptions, connectionString: string): Pr
   })
   await prepareDatabase(database, options.logger)
   await openToServices(database)
+  for (const grant of logGrants(SERVICE_ROLE)) await database.execute(grant)
   return database
 }
 

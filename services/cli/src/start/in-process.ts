@@ -62,6 +62,9 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   shutdown.phase('services', () => standalone.stop())
   checks = standalone.checks
   await untilReady(checks)
+  // What is wrong and stops nothing must not go unseen.
+  for (const { name, ok, detail } of checks())
+    if (ok && detail !== undefined) context.note(`${name}: ${detail}`)
   return {
     baseUrls: [standalone.url],
     webUrl: standalone.webUrl,
