@@ -288,6 +288,7 @@ describe('foreign text', () => {
     for (const text of hostileTexts) expect(texts).toContain(visibleText(text))
     expect(visibleText('abc\u202Etxt\u0000')).toBe('abc[U+202E]txt[U+0000]')
     expect(visibleText('lone \ud800')).toBe('lone [U+D800]')
+    expect(visibleText('a\u034Fb ❤️')).toBe('a[U+034F]b ❤️')
     expect(visibleText('Группа 拉撒路 مجموعة')).toBe('Группа 拉撒路 مجموعة')
   })
 

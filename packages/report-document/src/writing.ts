@@ -2,7 +2,8 @@
 import type { Strings } from './strings.en.js'
 
 /** Controls, format characters (among them those that reverse text), lone surrogates, private code points, blank letters. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\u3164\uffa0\u2800]/gu
+const INVISIBLE =
+  /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu
 
 /** Text of other people with every character that a reader could not see written as its number: `[U+202E]`. */
 export function visibleText(text: string): string {

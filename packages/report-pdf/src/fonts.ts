@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { allowGlyphsWithoutText, giveGlyphsTheirText } from './glyph-texts.js'
 import { loadPdfDocumentClass, type EmbeddedFont, type ParsedFont, type PdfDocument } from './pdfmake.js'
 
 const require = createRequire(import.meta.url)
@@ -67,6 +68,7 @@ function knownFont(file: string): KnownFont {
   const { _font: font } = new PdfDocumentClass({}, {}, {}, {}, { autoFirstPage: false, font: null }).font(
     file,
   )
+  giveGlyphsTheirText(font.font)
   const opened = {
     parsed: font.font,
     words: Object.create(null) as KnownFont['words'],
@@ -94,6 +96,7 @@ export function reuseParsedFonts(): void {
     const id = `F${++this._fontCount}`
     const font = new known.Embedded(this, known.parsed, id)
     font.layoutCache = wordsOf(known)
+    allowGlyphsWithoutText(font)
     this._fontFamilies[id] = font
     cache[type] = font
     return font

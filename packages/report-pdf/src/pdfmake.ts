@@ -6,8 +6,14 @@ const require = createRequire(import.meta.url)
 /** A part of a document definition: text, a table, a list of parts. */
 export type Content = string | readonly Content[] | { readonly [name: string]: unknown }
 
+export interface Glyph {
+  /** What it stands for in a text. */
+  readonly codePoints?: readonly number[]
+}
+
 export interface ParsedFont {
   hasGlyphForCodePoint(codePoint: number): boolean
+  getGlyph(id: number, characters?: readonly number[]): Glyph | null
 }
 
 /** The glyphs of one word and their places. */
@@ -17,6 +23,11 @@ export interface EmbeddedFont {
   readonly font: ParsedFont
   /** Of words that were laid out; they depend on the parsed font alone. */
   layoutCache: Record<string, GlyphRun>
+  /** Of the document, by number in it. */
+  readonly subset: { readonly glyphs: readonly number[] }
+  /** Characters of the glyphs of the document, by number in it. */
+  readonly unicode: (readonly number[])[]
+  toUnicodeCmap(): object
 }
 
 /** The class below the library’s printer. Fields with an underscore are of the library that it extends. */

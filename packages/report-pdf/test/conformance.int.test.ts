@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { visibleText } from '@cupel/report-document'
-import { hostileTexts } from '@cupel/testkit'
+import { hostileReports, hostileTexts } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fontFiles, hasGlyph, type FontName } from '../src/fonts.js'
+import { renderReport } from '../src/render-report.js'
 import { isPresent } from './programs.js'
 import { samples } from './samples.js'
 
@@ -28,15 +30,85 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const withoutSpaces = (text: string): string =>
   text.replaceAll(/[\s\u200e\u200f\u202a-\u202e]/gu, '').replaceAll('لا', 'ال')
 
-test.skipIf(!isPresent([['pdftotext', '-v']], 'the text of PDFs is not read back'))(
-  'a reader that copies text gets every hostile string, with its invisible characters as numbers',
-  async () => {
-    const text = withoutSpaces(
-      (await run('pdftotext', [fileOf('hostile'), '-'], { maxBuffer: 2 ** 26 })).stdout,
-    )
+test.skipIf(!isPresent([['pdftotext', '-v']], 'the text of PDFs is not read back')).each(['hostile', 'case'])(
+  'a reader that copies text gets every hostile string of %s, with its invisible characters as numbers',
+  async (name) => {
+    const text = withoutSpaces((await run('pdftotext', [fileOf(name), '-'], { maxBuffer: 2 ** 26 })).stdout)
     const lost = hostileTexts.filter((one) => !text.includes(withoutSpaces(expected(one))))
     expect(lost).toEqual([])
   },
+)
+
+const HOSTILE_SEED = 20261122
+const fonts = Object.keys(fontFiles) as FontName[]
+/** A character that no font has is written as its number. */
+const shownText = (text: string): string =>
+  [...visibleText(text)]
+    .map((one) => {
+      const codePoint = one.codePointAt(0)!
+      if (/\s/u.test(one) || fonts.some((font) => hasGlyph(font, codePoint))) return one
+      return `[U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}]`
+    })
+    .join('')
+/** Readers compose letters with their accents, and take ligatures apart. */
+const comparable = (text: string): string =>
+  withoutSpaces(text)
+    .replaceAll(/[\ufe00-\ufe0f]/g, '')
+    .normalize('NFKC')
+
+/** Characters of the shortest piece that shows that a text is there. */
+const MIN_PIECE = 6
+
+/** Whether a text is there as a whole, or line by line: a reader may see lines of the next column between those of a cell. */
+function isRead(texts: readonly string[], wanted: string): boolean {
+  let rest = wanted
+  while (rest !== '') {
+    let length = rest.length
+    while (
+      length >= Math.min(MIN_PIECE, rest.length) &&
+      !texts.some((text) => text.includes(rest.slice(0, length)))
+    )
+      length -= 1
+    if (length < Math.min(MIN_PIECE, rest.length)) return false
+    rest = rest.slice(length)
+  }
+  return true
+}
+
+/** Right-to-left letters of a text, which readers copy in the order of print or of reading; empty for other texts. */
+const rightToLeft = (text: string): string =>
+  /[\p{Script=Arabic}\p{Script=Hebrew}]{3}/u.test(text) ? text.replaceAll(/[^\p{L}]/gu, '') : ''
+
+function isShown(texts: readonly string[], text: string): boolean {
+  const letters = comparable(rightToLeft(text))
+  if (letters === '') return isRead(texts, comparable(shownText(text)))
+  return [letters, [...letters].reverse().join('')].some((one) => texts.some((all) => all.includes(one)))
+}
+
+test.skipIf(!isPresent([['pdftotext', '-v']], 'hostile strings are not read back'))(
+  'every one of 5,000 hostile strings can be read in the PDF, and starts nothing in it',
+  async () => {
+    const lost: string[] = []
+    let read = 0
+    for (const [index, { report, strings }] of hostileReports(5_000, HOSTILE_SEED).entries()) {
+      const pdf = await renderReport(JSON.stringify(report))
+      const file = join(folder, `hostile-${index}.pdf`)
+      writeFileSync(file, pdf)
+      // Lines of one cell follow one another in the order of writing; right-to-left words are read in the order of the page.
+      const orders = [['-raw'], []].map((order) =>
+        run('pdftotext', [...order, file, '-'], { maxBuffer: 2 ** 26 }),
+      )
+      const texts = (await Promise.all(orders)).map(({ stdout }) => comparable(stdout))
+      lost.push(...strings.filter((one) => !isShown(texts, one)))
+      read += strings.length
+      const source = Buffer.from(pdf).toString('latin1')
+      for (const name of ['JavaScript', 'Launch', 'AcroForm', 'OpenAction', 'AA', 'SubmitForm', 'GoToR'])
+        expect(source).not.toMatch(new RegExp(`^/(?:S /)?${name}\\b`, 'm'))
+    }
+    expect(read).toBeGreaterThanOrEqual(5_000)
+    expect(lost).toEqual([])
+  },
+  240_000,
 )
 
 /** No font of the document has the letters of Gothic. */

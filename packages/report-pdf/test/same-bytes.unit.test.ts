@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sampleReport } from '@cupel/testkit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { renderReport } from '../src/render-report.js'
 import { RENDERER_VERSION } from '../src/version.js'
 import { samples } from './samples.js'
@@ -22,6 +22,19 @@ describe('one report or job', () => {
     const digests = await digestsOf(Object.keys(samples))
     const renders = JSON.stringify({ version: RENDERER_VERSION, digests }, null, 2)
     await expect(`${renders}\n`).toMatchFileSnapshot('renders.json')
+  })
+
+  it('gives the same bytes where a letter was a part of another one before', async () => {
+    const named = (name: string): string => JSON.stringify(sampleReport({ address: name }))
+    const renderer = async (): Promise<typeof renderReport> => {
+      vi.resetModules()
+      return (await import('../src/render-report.js')).renderReport
+    }
+    const alone = await renderer()
+    const once = digestOf(await alone(named('Іван')))
+    const after = await renderer()
+    await after(named('Їжак Ѐ Ѝ Й Ё'))
+    expect(digestOf(await after(named('Іван')))).toBe(once)
   })
 
   it('gives the same bytes whatever was rendered before it', async () => {

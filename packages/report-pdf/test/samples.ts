@@ -1,6 +1,20 @@
 /** The documents that the tests of this package render, by name. */
-import { sampleJobs, sampleReports } from '@cupel/testkit'
-import { renderBulk, renderReport } from '../src/render-report.js'
+import type { ReportCase } from '@cupel/contracts'
+import { hostileTexts, sampleJobs, sampleReport, sampleReports } from '@cupel/testkit'
+import { renderBulk, renderReport, renderWithCase } from '../src/render-report.js'
+
+/** A case in which each hostile text is a note. */
+function hostileCase(): ReportCase {
+  const { report_id, address, chain } = sampleReport()
+  const at = '2026-11-21T09:00:00.012Z'
+  const by = { key_id: '8f2k1m0a', person: 'Dana' }
+  const none = { disposition: null, previous_disposition: null, proposal_version: null }
+  return {
+    ...{ report_id, address, chain, level: 'red', score: 100, disposition: 'open', proposal: null },
+    ...{ version: hostileTexts.length, needs_second_person: true, opened_at: at, changed_at: at },
+    history: hostileTexts.map((text, index) => ({ version: index + 1, kind: 'note', at, by, text, ...none })),
+  }
+}
 
 export const samples: Readonly<Record<string, () => Promise<Uint8Array>>> = Object.fromEntries([
   ...Object.entries(sampleReports()).map(([name, report]) => [
@@ -11,4 +25,8 @@ export const samples: Readonly<Record<string, () => Promise<Uint8Array>>> = Obje
     `bulk-${name}`,
     () => renderBulk(JSON.stringify(job)),
   ]),
+  [
+    'case',
+    () => renderWithCase(JSON.stringify([sampleReport(), hostileCase()].map((one) => JSON.stringify(one)))),
+  ],
 ])
