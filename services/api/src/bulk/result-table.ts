@@ -1,6 +1,7 @@
 /** The results of a job as CSV (RFC 4180), made for spreadsheets: nothing in it can be taken for a formula. */
 import { categories, type Report } from '@cupel/contracts'
 import type { JobItem } from '@cupel/read-models'
+import { csvCell } from './csv-cell.js'
 import { reportOf } from './job-documents.js'
 
 const columns = [
@@ -22,7 +23,7 @@ type Column = (typeof columns)[number]
 export function resultTable(items: readonly JobItem[], reports: ReadonlyMap<string, string>): string {
   const rows = items.map((item) => {
     const cells = cellsOf(item, reports)
-    return columns.map((column) => cellText(cells[column]))
+    return columns.map((column) => csvCell(cells[column]))
   })
   return [columns.join(','), ...rows.map((row) => row.join(','))].map((line) => `${line}\r\n`).join('')
 }
@@ -46,15 +47,4 @@ function cellsOf(
     generated_at: report.generated_at,
     report_url: report.report_url,
   }
-}
-
-/** A spreadsheet takes text that begins so, full-width forms included, for a formula; some strip blanks before they look. */
-const FORMULA = /^\s*[=+\-@|%\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/
-
-/** Text that could be a formula is preceded by an apostrophe, which spreadsheets take for "this is text". Numbers stay. */
-export function cellText(value: string | number | undefined): string {
-  if (value === undefined) return ''
-  if (typeof value === 'number') return String(value)
-  const safe = FORMULA.test(value) ? `'${value}` : value
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { reportExample } from '../routes/reports/report-description.js'
 import { jobDocument, resultLines } from './job-documents.js'
-import { cellText, resultTable } from './result-table.js'
+import { resultTable } from './result-table.js'
 
 const reportId = reportExample.report_id
 const reports = new Map([[reportId, JSON.stringify(reportExample, null, 1)]])
@@ -50,23 +50,12 @@ describe('the table of results', () => {
     expect(rows.every((row) => row.length === head!.length)).toBe(true)
   })
 
-  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '＝1', '＋1', '|cmd', '%0A'])(
-    'takes %j for text',
-    (text) => {
-      expect(cellText(text).replace(/^"/, '')).toMatch(/^'/)
-    },
-  )
-
-  test('leaves numbers and plain texts alone', () => {
-    expect([cellText(-1.5), cellText('0x098B'), cellText('a-b')]).toEqual(['-1.5', '0x098B', 'a-b'])
-  })
-
   test('reads back as it was written, whatever the text, but for the mark before a formula', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => !/[\r\n]/.test(value))
     fc.assert(
       fc.property(text, (address) => {
         const [, row] = parseTable(resultTable([{ ...pending, address }], reports))
-        expect([address, `'${address}`]).toContain(row![1])
+        expect(unmarked(row![1]!)).toBe(unmarked(address))
       }),
     )
   })
@@ -116,11 +105,14 @@ test('5,000 hostile strings come back from the table as they were, none of them 
   for (const [index, row] of rows.entries()) {
     expect(row).toHaveLength(head!.length)
     for (const cell of columns.map((column) => row[column]!)) {
-      expect([strings[index], `'${strings[index]}`]).toContain(cell)
+      expect(unmarked(cell)).toBe(unmarked(strings[index]!))
       expect(cell).not.toMatch(/^\s*[=+\-@|%＝＋－＠]/)
     }
   }
 })
+
+/** Without the marks before formulas, and without apostrophes of the text itself that stand at the same places. */
+const unmarked = (text: string): string => text.replaceAll(/(^|[,;|\p{Cc}\u2028\u2029])'+/gu, '$1')
 
 /** RFC 4180, read character by character: cells may hold line breaks. */
 function parseCells(table: string): string[][] {
