@@ -1,11 +1,9 @@
 /** Runs an Apache Kafka broker as a child process on the loopback address: one node, formatted once, kept across kills. */
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { becomesReady, startChild, type Child } from './child-process.js'
 import { makeFolder } from './folder.js'
 import { freePort } from './free-port.js'
@@ -13,6 +11,7 @@ import { servingCluster } from './kafka-probe.js'
 import { LocalStackError } from './local-stack-error.js'
 import type { KafkaJars } from './maven-jars.js'
 import { isSameProcess, processIdentity } from './process-identity.js'
+import { ProgramFailed, runProgram } from './run-program.js'
 
 /** `quick`: fast code at once. `full`: faster code, after a minute or two of load in which it is slower (docs/adr/0023). */
 export type BrokerCompiler = 'quick' | 'full'
@@ -139,7 +138,7 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
   await writeFile(file, `${settings}log.dirs=${half}\n`)
   const clusterId = randomClusterId()
   try {
-    await promisify(execFile)(
+    await runProgram(
       jars.java,
       [
         '-XX:TieredStopAtLevel=1',
@@ -157,8 +156,7 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
       { cwd: folder, env: javaEnvironment() },
     )
   } catch (cause) {
-    const { stdout, stderr } = cause as { stdout?: unknown; stderr?: unknown }
-    const text = `${String(stderr ?? '')}\n${String(stdout ?? '')}`
+    const text = cause instanceof ProgramFailed ? cause.output : String(cause)
     throw new LocalStackError(
       'child-failed',
       `Kafka could not format its storage in ${folder}: ${firstFault(text) ?? String(cause)}.`,

@@ -18,6 +18,7 @@ import {
   type PostgresUser,
 } from './postgres-binaries.js'
 import { processIdentity } from './process-identity.js'
+import { ProgramFailed, runProgram } from './run-program.js'
 import { ensureServiceRole, SERVICE_ROLE, servicePassword } from './service-role.js'
 
 export interface PostgresOptions {
@@ -162,9 +163,9 @@ async function initialise(folder: string, initdb: string, user: PostgresUser): P
     '--no-instructions',
   ])
   try {
-    await promisify(execFile)(command, [...args], { cwd: half, env: serverEnvironment(), ...(ids ?? {}) })
+    await runProgram(command, args, { cwd: half, env: serverEnvironment(), user: ids })
   } catch (cause) {
-    const text = String((cause as { stderr?: unknown }).stderr ?? cause)
+    const text = cause instanceof ProgramFailed ? cause.output : String(cause)
     throw new LocalStackError(
       'child-failed',
       `Postgres could not make its data folder in ${folder}: ${firstFault(text) ?? 'initdb failed'}.`,

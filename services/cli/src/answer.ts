@@ -1,5 +1,6 @@
 /** Prints the answer of a command: a table or sentences for people, one line of JSON with --json. */
 import type { CliContext } from './context.js'
+import { printable } from './paint.js'
 
 export interface JsonOption {
   readonly json?: boolean
@@ -20,7 +21,9 @@ export function snakeCase(record: object): Record<string, unknown> {
 }
 
 /** Columns as wide as their widest cell; the first row is the heading. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function table(texts: readonly (readonly string[])[]): string {
+  // A cell may hold text of others: a line end in it would look like another row.
+  const rows = texts.map((row) => row.map(printable))
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),
   )

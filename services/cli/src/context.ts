@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadConfig, type Config } from '@cupel/service-kit'
 import { paintFor, type Paint } from './paint.js'
-import { printLine } from './standard-output.js'
+import { noteLine, printLine } from './standard-output.js'
 
 export interface CliContext {
   readonly environment: Readonly<NodeJS.ProcessEnv>
@@ -42,7 +42,7 @@ export function createContext(environment: NodeJS.ProcessEnv, args: readonly str
     ].join(' '),
     path: (text) => resolve(from, text),
     print: printLine,
-    note: (text) => void process.stderr.write(`${text}\n`),
+    note: noteLine,
     paint: paintFor(process.stdout, environment),
   }
 }

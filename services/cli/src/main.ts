@@ -1,11 +1,17 @@
 /** The operator's command line: `cupel <command>`. */
 import { pathToFileURL } from 'node:url'
 import { createContext } from './context.js'
-import { explain } from './explain.js'
+import { explain, type Explanation } from './explain.js'
 import { createProgram } from './program.js'
-import { tolerateClosedPipes } from './standard-output.js'
+import {
+  hasAnswered,
+  noteLine,
+  OutputClosedError,
+  printLine,
+  tolerateClosedPipes,
+} from './standard-output.js'
 
-/** Runs one command; prints an error in one sentence and sets the exit code. */
+/** Runs one command; prints an error in one sentence, with --json as `{"error": …}` too, and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {
   tolerateClosedPipes()
   const context = createContext(process.env, args)
@@ -13,10 +19,21 @@ export async function main(args: readonly string[]): Promise<void> {
     await createProgram(context).parseAsync([...args], { from: 'user' })
   } catch (error) {
     const { sentence, exitCode } = explain(error)
-    if (sentence !== '') process.stderr.write(`${sentence}\n`)
-    if (context.verbose && error instanceof Error && sentence !== '') process.stderr.write(`${error.stack}\n`)
+    if (sentence !== '') noteLine(sentence)
+    if (context.verbose && error instanceof Error && sentence !== '') noteLine(String(error.stack))
+    if (args.includes('--json') && args[0] !== 'start') answerError(error, { sentence, exitCode })
     process.exitCode = exitCode
   }
+}
+
+/**
+ * A program that reads the answer gets the error there too, where the command has answered nothing yet. Of a start it reads the ready
+ * line alone.
+ */
+function answerError(error: unknown, { sentence, exitCode }: Explanation): void {
+  if (exitCode === 0 || hasAnswered() || error instanceof OutputClosedError) return
+  const message = sentence === '' && error instanceof Error ? error.message : sentence
+  printLine(JSON.stringify({ error: { message, exit_code: exitCode } }))
 }
 
 const script = process.argv[1]

@@ -50,3 +50,36 @@ test('a short answer that nobody reads is no failure', async () => {
   for (const args of [['--help'], ['accounts', 'list']])
     expect(await readOnly(0, ...args)).toEqual({ exitCode: 0, said: '' })
 })
+
+async function read(...args: readonly string[]) {
+  const node = ['--import', 'tsx', '--conditions', 'cupel-source', 'services/cli/src/main.ts']
+  const child = spawn(process.execPath, [...node, ...args], {
+    cwd: checkout,
+    env: { ...process.env, ...commandLine.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, said]: [string[], string[]] = [[], []]
+  child.stdout.on('data', (text) => out.push(String(text)))
+  child.stderr.on('data', (text) => said.push(String(text)))
+  const [exitCode] = (await once(child, 'close')) as [number | null]
+  return { exitCode, out: out.join(''), said: said.join('') }
+}
+
+test('with --json an error is a JSON document too, whoever finds it', async () => {
+  const order = ['--account', 'acc_none', '--scope', 'read-only', '--plan', 'pro']
+  const [unknown, misspelt, late] = await Promise.all([
+    read('keys', 'create', ...order, '--json'),
+    read('keys', 'list', '--jsn', '--json'),
+    read('keys', 'create', ...order, '--expires', '2020-01-01', '--json'),
+  ])
+  expect(unknown.exitCode).toBe(3)
+  expect(JSON.parse(unknown.out)).toEqual({ error: { message: unknown.said.trim(), exit_code: 3 } })
+  expect(misspelt.exitCode).toBe(2)
+  expect(JSON.parse(misspelt.out)).toMatchObject({
+    error: { message: expect.stringContaining('--jsn') as string, exit_code: 2 },
+  })
+  expect(late.exitCode).toBe(2)
+  expect(JSON.parse(late.out)).toMatchObject({
+    error: { message: expect.stringContaining('It is in the past') as string },
+  })
+})

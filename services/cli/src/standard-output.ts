@@ -1,5 +1,6 @@
-/** Standard output, whose reader may leave before the answer is complete, as `head` does. */
+/** Standard output, whose reader may leave before the answer is complete, as `head` does, or be a terminal, which obeys what it gets. */
 import { once } from 'node:events'
+import { forTerminal } from './paint.js'
 
 /** Nobody reads the answer any more. That is no failure: the command ends in order and says nothing. */
 export class OutputClosedError extends Error {
@@ -7,6 +8,7 @@ export class OutputClosedError extends Error {
 }
 
 let isClosed = false
+let isAnswered = false
 
 /** Call it once, before the first write. Without it a closed pipe ends the process with a stack trace. */
 export function tolerateClosedPipes(): void {
@@ -23,7 +25,21 @@ export function tolerateClosedPipes(): void {
 /** Throws OutputClosedError, so that a command does not go on for a reader that has left. */
 export function printLine(text: string): void {
   if (isClosed) throw new OutputClosedError()
-  process.stdout.write(`${text}\n`)
+  isAnswered = true
+  write(process.stdout, text)
+}
+
+/** A remark or an error, beside the answer. */
+export function noteLine(text: string): void {
+  write(process.stderr, text)
+}
+
+/** Whether something of an answer was printed already. */
+export const hasAnswered = (): boolean => isAnswered
+
+/** What others wrote, in a label or an answer of a service, must not move the cursor or hide lines. Files and pipes get the bytes. */
+function write(output: NodeJS.WriteStream, text: string): void {
+  output.write(`${output.isTTY ? forTerminal(text) : text}\n`)
 }
 
 /** A slow reader slows the command down; nothing piles up here. Rejects with OutputClosedError. */

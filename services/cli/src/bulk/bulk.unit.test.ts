@@ -2,15 +2,24 @@ import { describe, expect, test } from 'vitest'
 import { addressesOf } from './address-file.js'
 import { createProgressBar, progressLine } from './progress-bar.js'
 
+const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const BTC = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+
 describe('the addresses of a file', () => {
   test.each([
     ['one a line, in any line ends', 'a\nb\r\nc\rd', ['a', 'b', 'c', 'd']],
     ['with remarks and empty lines', '# mine\n\na\n  \n# more\nb\n', ['a', 'b']],
     [
       'the first column of a table, its heading left out',
-      'address,chain\na,ETH\n"b",BTC\nc;d\n',
+      'address,chain\na,ETH\n"b",BTC\nc,d\n',
       ['a', 'b', 'c'],
     ],
+    ['the column of the addresses, wherever it is', `name;Wallet\nA;${ETH}\nB;${BTC}\n`, [ETH, BTC]],
+    ['a column under a word that says nothing', `id,on\n1,${ETH}\n2,${BTC}\n`, [ETH, BTC]],
+    ['a table without a heading', `1,${ETH}\n2,${BTC}\n`, [ETH, BTC]],
+    ['a heading above one address a line', `Adresse\n${ETH}\n`, [ETH]],
+    ['cells with delimiters and line ends', `name\taddress\n"A\t\nB"\t${ETH}\n`, [ETH]],
+    ['a mistyped first address, which is no heading', `${ETH}0\n${BTC}\n`, [`${ETH}0`, BTC]],
     ['a JSON array, as it is', '["a", " b "]', ['a', ' b ']],
     ['with a byte order mark', '\uFEFFaddress\na', ['a']],
     ['none', '', []],

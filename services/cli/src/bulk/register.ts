@@ -34,8 +34,8 @@ export function registerBulk(program: Command, context: CliContext): void {
     .command('submit <file>')
     .summary('submit the addresses of a file as a job')
     .description(
-      `Submits the addresses of a file as one job, with CUPEL_API_KEY or the demo key: one address per line, or the first
-column of a CSV file, or a JSON array; 1 to 1,000 addresses. With --wait the command ends when the job has ended, with 0 if
+      `Submits the addresses of a file as one job, with CUPEL_API_KEY or the demo key: one address per line, or the
+column of a CSV file that holds them, or a JSON array; 1 to 1,000 addresses. With --wait the command ends when the job has ended, with 0 if
 every address has a report and with ${EXIT_FAILED} otherwise.`,
     )
     .option('--chain <code>', 'chain of all addresses; detected for each address by default')
@@ -62,8 +62,12 @@ every address has a report and with ${EXIT_FAILED} otherwise.`,
     .description('Cancels the undecided items of a job and waits until the job has ended.')
     .option('--json', 'answer with the job as the API gives it')
     .action(async (jobId: string, options: JsonOption) => {
+      const before = await getJob(context, jobId)
       await callService(context, { method: 'POST', path: `${pathOf(jobId)}/cancel` })
-      const job = await follow(context, jobId)
+      const job = before.completed_at === null ? await follow(context, jobId) : before
+      // The job may also have ended between the two calls.
+      if (job.status !== 'cancelled' || before.completed_at !== null)
+        context.note('The job had ended already. Nothing was cancelled.')
       answer(context, options, job, () => jobText(job))
     })
   bulk

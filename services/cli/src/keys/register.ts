@@ -55,7 +55,7 @@ function registerCreate(keys: Command, context: CliContext): void {
     )
     .option('--allow-ip <cidr>', 'allow the key only from this range; may be repeated', collect, [])
     .option('--name <name>', 'name of the key')
-    .option('--expires <date>', 'when the key expires (RFC 3339)')
+    .option('--expires <date>', 'when the key expires (RFC 3339), later than now', futureTime)
     .option('--no-webhook-admin', 'the key may not change webhook endpoints')
     .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
@@ -181,6 +181,14 @@ function overlapHours(text: string): number {
   if (!/^\d{1,4}(\.\d{1,3})?$/.test(text))
     throw new InvalidArgumentError('Expected hours, for example 24 or 0.5.')
   return hours
+}
+
+/** As given: the store reads it. A key that has expired already would be a mistake, and its caller would get 401. */
+function futureTime(text: string): string {
+  if (Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError('Expected a date, for example 2027-01-31 or 2027-01-31T12:00:00Z.')
+  if (Date.parse(text) <= Date.now()) throw new InvalidArgumentError('It is in the past.')
+  return text
 }
 
 function collect(value: string, before: readonly string[]): string[] {

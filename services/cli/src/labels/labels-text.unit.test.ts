@@ -1,6 +1,6 @@
 import type { Label, PublishedSet } from '@cupel/read-models'
 import { expect, test } from 'vitest'
-import { paintFor } from '../paint.js'
+import { forTerminal, paintFor } from '../paint.js'
 import { labelsText } from './labels-text.js'
 
 const plain = paintFor({ isTTY: false }, {})
@@ -77,7 +77,9 @@ test('words of a source cannot steer the terminal, and colours are for a termina
   const steered = label({ entity: 'A\u001b[2J\u202eB' })
   expect(text([steered])).toContain('A�[2J�B')
   const colours = paintFor({ isTTY: true }, {})
-  expect(text([label()], colours)).toContain('\u001b[31msanctions: LAZARUS GROUP')
-  expect(text([label({ category: 'clean_exchange' })], colours)).toContain('\u001b[32mclean_exchange')
+  expect(forTerminal(text([label()], colours))).toContain('\u001b[31msanctions: LAZARUS GROUP')
+  expect(forTerminal(text([label({ category: 'clean_exchange' })], colours))).toContain(
+    '\u001b[32mclean_exchange',
+  )
   expect(text([label()])).not.toContain('\u001b')
 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { reportSchema, type Evidence, type Report } from '@cupel/contracts'
 import { describe, expect, test } from 'vitest'
-import { paintFor } from '../paint.js'
+import { forTerminal, paintFor } from '../paint.js'
 import { reportText } from './report-text.js'
 
 const golden = readFileSync(
@@ -75,7 +75,7 @@ test('colour appears only on a terminal, and not where NO_COLOR is set', () => {
     reportText(report({ risk: { level: 'red' } }), paint)
   expect(text(plain)).not.toContain('\u001b')
   expect(text(paintFor({ isTTY: true }, { NO_COLOR: '1' }))).not.toContain('\u001b')
-  expect(text(paintFor({ isTTY: true }, {}))).toContain('\u001b[31m')
+  expect(forTerminal(text(paintFor({ isTTY: true }, {})))).toContain('\u001b[31m')
 })
 
 test('a designation shows what the authority says', () => {

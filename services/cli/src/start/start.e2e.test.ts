@@ -168,11 +168,16 @@ test('a broken data folder is refused in one sentence', async () => {
 
 test('Ctrl-C before everything is ready ends in order too', async () => {
   const early = begin()
-  await expect.poll(() => existsSync(join(home, 'lock')), { timeout: 120_000, interval: 5 }).toBe(true)
+  await expect
+    .poll(() => existsSync(join(home, 'postgres/data.incomplete')), { timeout: 120_000, interval: 5 })
+    .toBe(true)
 
-  const stopped = await end(early)
+  // As a terminal does it: every process of the group gets the signal, what makes the database too.
+  process.kill(-early.process.pid!, 'SIGINT')
+  const stopped = await early.ended
 
   expect(stopped).toMatchObject({ exitCode: 0, stdout: '' })
+  expect(stopped.stderr).not.toMatch(/could not|cannot|failed/)
   expect(leftRunning()).toEqual([])
 })
 

@@ -83,7 +83,9 @@ async function runUntilStopped(start: Omit<Boot, 'logger' | 'shutdown' | 'fail'>
     reason = await Promise.race([stop.requested, crash.crashed])
     if (options.json !== true) context.note('Stopping …')
   } catch (error) {
-    if (!(error instanceof StoppedEarly)) throw error
+    // What a stop interrupts may fail for that reason; the log has the details.
+    if (!(error instanceof StoppedEarly) && !stop.wasRequested()) throw error
+    if (!(error instanceof StoppedEarly)) logger.warn({ err: error }, 'The start was interrupted')
     reason = 'asked to stop before it was ready'
   } finally {
     exitCode = await shutdown.run(reason)

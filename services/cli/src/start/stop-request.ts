@@ -3,6 +3,7 @@
 export interface StopRequest {
   /** Resolves to the name of the signal. */
   readonly requested: Promise<string>
+  readonly wasRequested: () => boolean
   /** Throws StoppedEarly if a signal was received; called between the steps of a start. */
   check(): void
   /** Sets what a forced end does; until then a second signal does nothing. */
@@ -37,6 +38,7 @@ export function listenForStop(now: () => number = Date.now): StopRequest {
   for (const signal of SIGNALS) process.on(signal, handler)
   return {
     requested,
+    wasRequested: () => firstAt !== null,
     check() {
       if (firstAt !== null) throw new StoppedEarly()
     },
