@@ -3,7 +3,8 @@ import type { Logger, Metrics } from '@cupel/contracts'
 import { createTransport, listen } from '@cupel/http-edge'
 import { readTlsIdentity, type Config, type RunningService } from '@cupel/service-kit'
 import { createApiConnection } from './api/api-connection.js'
-import { pages } from './pages/index.js'
+import { openSignInService } from './oidc/open-sign-in-service.js'
+import { pagesOf } from './pages/index.js'
 import { buildWebApp } from './server/app.js'
 import { loadAssets } from './server/assets.js'
 
@@ -15,6 +16,7 @@ export interface WebDeps {
     | 'CUPEL_WEB_URL'
     | 'CUPEL_PORT'
     | 'CUPEL_INSTANCE'
+    | 'CUPEL_OIDC_FILE'
     | 'CUPEL_TRUSTED_PROXIES'
     | 'CUPEL_TLS_CERT_FILE'
     | 'CUPEL_TLS_KEY_FILE'
@@ -41,10 +43,13 @@ const DEFAULT_PORT = 8081
 /** Resolves once pages are served. */
 export async function startWeb({ config, logger, metrics, api }: WebDeps): Promise<RunningWeb> {
   const tls = await readTlsIdentity(config)
+  let ownUrl: string | null = null
+  const publicUrl = (): string => config.CUPEL_WEB_URL ?? ownUrl!
+  const service = await openSignInService({ config, publicUrl, logger, metrics })
   const connection = createApiConnection({ ...api, certificate: tls?.cert ?? null })
   let isStopping = false
   const app = buildWebApp({
-    ...{ pages, assets: loadAssets(), connection, logger, metrics, tls },
+    ...{ pages: pagesOf(service), assets: loadAssets(), connection, logger, metrics, tls },
     transport: createTransport({
       trustedProxies: config.CUPEL_TRUSTED_PROXIES,
       isEncrypted: tls !== null,
@@ -57,6 +62,7 @@ export async function startWeb({ config, logger, metrics, api }: WebDeps): Promi
   })
   const address = { host: config.CUPEL_WEB_HOST, port: portOf(config), isEncrypted: tls !== null }
   const url = await listen(app.fastify, address)
+  ownUrl = url
   logger.info({ url }, 'The console serves pages')
   return {
     name: 'web',

@@ -5,7 +5,8 @@ import { noMetrics, silentLogger } from '@cupel/contracts'
 import { renderSessionToken, SESSION_TOKEN_RANDOM_BYTES } from '@cupel/domain'
 import { createTransport, listen, type ConnectionLimits } from '@cupel/http-edge'
 import { createApiConnection } from '../src/api/api-connection.js'
-import { pages } from '../src/pages/index.js'
+import { pagesOf } from '../src/pages/index.js'
+import type { SignInService } from '../src/oidc/sign-in-service.js'
 import { buildWebApp } from '../src/server/app.js'
 import type { Asset } from '../src/server/assets.js'
 import { sessionCookie, type Session } from '../src/session/session-cookie.js'
@@ -16,6 +17,7 @@ export interface SeenCall {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
+  readonly body: string
 }
 
 export interface FakeApi {
@@ -35,9 +37,14 @@ export function json(status: number, document: unknown): FakeApi['answer'] {
 export async function startFakeApi(): Promise<FakeApi> {
   const calls: SeenCall[] = []
   const server = createServer((request, response) => {
-    const call = { method: request.method!, path: request.url!, headers: request.headers }
-    calls.push(call)
-    request.resume().on('end', () => api.answer(call, response))
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      const call = { method: request.method!, path: request.url!, headers: request.headers, body }
+      calls.push(call)
+      api.answer(call, response)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const api: FakeApi = {
@@ -57,6 +64,7 @@ export interface FrontOptions {
   readonly trustedProxies?: readonly string[]
   readonly limits?: Partial<ConnectionLimits>
   readonly publicUrl?: string
+  readonly service?: SignInService
 }
 
 const asset = (name: string, contentType: string): Asset => ({
@@ -68,11 +76,18 @@ const asset = (name: string, contentType: string): Asset => ({
 /** The console before the given API; resolves to its address. */
 export async function startFront(
   api: FakeApi,
-  { trustedProxies = [], limits = {}, publicUrl }: FrontOptions = {},
+  { trustedProxies = [], limits = {}, publicUrl, service }: FrontOptions = {},
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const connection = createApiConnection({ url: () => api.url, secret: SECRET, certificate: null })
   const app = buildWebApp({
-    ...{ pages, connection, limits, logger: silentLogger, metrics: noMetrics, tls: null },
+    ...{
+      pages: pagesOf(service ?? null),
+      connection,
+      limits,
+      logger: silentLogger,
+      metrics: noMetrics,
+      tls: null,
+    },
     assets: {
       style: asset('console.css', 'text/css'),
       script: asset('console.js', 'text/javascript'),

@@ -1,4 +1,5 @@
 /** Every page of the console. The server serves this list. */
+import type { SignInService } from '../oidc/sign-in-service.js'
 import type { Page } from '../server/page.js'
 import { auditPages } from './audit/index.js'
 import { casesPages } from './cases/index.js'
@@ -7,6 +8,7 @@ import { historyPages } from './history/index.js'
 import { bulkPages } from './bulk/index.js'
 import { homePages } from './home/index.js'
 import { listsPages } from './lists/index.js'
+import { oidcPages } from './oidc/index.js'
 import { policyPages } from './policy/index.js'
 import { reportPages } from './report/index.js'
 import { screenPages } from './screen/index.js'
@@ -15,8 +17,10 @@ import { signInPages } from './sign-in/index.js'
 import { usagePages } from './usage/index.js'
 import { webhookPages } from './webhooks/index.js'
 
-export const pages: readonly Page[] = [
-  ...signInPages,
+/** `service`: null where people sign in with a key alone. */
+export const pagesOf = (service: SignInService | null): readonly Page[] => [
+  ...signInPages(service),
+  ...(service === null ? [] : oidcPages(service)),
   ...homePages,
   ...screenPages,
   ...reportPages,

@@ -32,6 +32,8 @@ export interface PageCall {
   readonly apiAs: (credentials: string | null) => ApiClient
   /** The hidden field of every form that is posted; see the component Form. */
   readonly csrf: () => string
+  /** Whether the call came over TLS, which decides the names of cookies. */
+  readonly isSecure: boolean
   /** Ends when the browser has gone. */
   readonly signal: AbortSignal
 }
@@ -44,6 +46,8 @@ export interface ShownPage {
   /** The entry of the navigation that is marked; a path. */
   readonly section: string | null
   readonly headers: Readonly<Record<string, string>>
+  /** Set-Cookie, beside those of the frame. */
+  readonly cookies?: readonly string[]
 }
 
 export interface Redirect {
@@ -52,6 +56,14 @@ export interface Redirect {
   readonly to: string
   /** Set-Cookie: the session that begins; null ends it; undefined leaves it. */
   readonly session?: Session | null
+  readonly cookies?: readonly string[]
+}
+
+/** To an address outside, which the settings of the installation name and no visitor. */
+export interface Departure {
+  readonly kind: 'departure'
+  readonly to: string
+  readonly cookies: readonly string[]
 }
 
 /** What is no page: a file, or a stream that is passed on. */
@@ -62,12 +74,12 @@ export interface RawAnswer {
   readonly body: string | Buffer | Readable | null
 }
 
-export type PageAnswer = ShownPage | Redirect | RawAnswer
+export type PageAnswer = ShownPage | Redirect | Departure | RawAnswer
 
 export function page(
   title: string,
   body: ComponentChildren,
-  rest: Partial<Pick<ShownPage, 'status' | 'section' | 'headers'>> = {},
+  rest: Partial<Pick<ShownPage, 'status' | 'section' | 'headers' | 'cookies'>> = {},
 ): ShownPage {
   return { kind: 'page', title, body, status: 200, section: null, headers: {}, ...rest }
 }

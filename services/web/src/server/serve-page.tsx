@@ -33,7 +33,15 @@ import {
   refusedFormPage,
 } from './fault-pages.js'
 import { EMPTY_FORM, readForm } from './form.js'
-import { fieldOf, redirect, type Page, type PageAnswer, type PageCall } from './page.js'
+import {
+  fieldOf,
+  redirect,
+  type Departure,
+  type Page,
+  type PageAnswer,
+  type PageCall,
+  type Redirect,
+} from './page.js'
 import { webHeaders } from './web-headers.js'
 
 export interface ServePage {
@@ -166,7 +174,7 @@ async function answerOf(
     ...{ target, session, apiAs },
     api: apiAs(session?.token ?? null),
     csrf: () => csrfToken(secretOf(visitor)),
-    signal: gone.signal,
+    ...{ signal: gone.signal, isSecure: visitor.isSecure },
   }
   try {
     return await page.handle(call)
@@ -226,11 +234,15 @@ function headersOf(
     cookies.push(
       answer.session === null ? endedSessionCookie(isSecure) : sessionCookie(answer.session, isSecure),
     )
+  if ('cookies' in answer) cookies.push(...(answer.cookies ?? []))
   if (visitor.isVisitNew) cookies.push(visitCookie(visitor.visit!, isSecure))
   if (cookies.length > 0) headers['set-cookie'] = cookies
-  if (answer.kind === 'redirect') return { ...headers, location: answer.to }
+  if (isOnward(answer)) return { ...headers, location: answer.to }
   return { ...headers, ...answer.headers }
 }
+
+const isOnward = (answer: PageAnswer): answer is Redirect | Departure =>
+  answer.kind === 'redirect' || answer.kind === 'departure'
 
 interface Written {
   readonly status: number
@@ -246,7 +258,7 @@ function bodyOf(
   request: FastifyRequest,
   assets: Assets,
 ): Omit<Written, 'headers'> {
-  if (answer.kind === 'redirect') return { status: SEE_OTHER, body: null }
+  if (isOnward(answer)) return { status: SEE_OTHER, body: null }
   if (answer.kind === 'raw') return answer
   const csrf = session === null ? null : csrfToken(session.token)
   const html = render(

@@ -15,11 +15,22 @@ export interface Session {
   readonly expiresAt: string
 }
 
+/** Of the browser that is at the sign-in service; Lax, because the service sends it back. `value`: null ends it. */
+export function flowCookie(value: string | null, isSecure: boolean, lifetimeSeconds = 0): string {
+  const text = cookie(nameOf(FLOW, isSecure), value ?? '', { isSecure, sameSite: 'Lax' })
+  return `${text}; Max-Age=${value === null ? 0 : lifetimeSeconds}`
+}
+
+export function readFlow(header: string | undefined, isSecure: boolean): string | null {
+  return cookieValue(header, nameOf(FLOW, isSecure))
+}
+
 /** With `__Host-` a browser takes the cookie over TLS only, for this host alone. */
 const nameOf = (name: string, isSecure: boolean): string =>
   isSecure ? `__Host-cupel-${name}` : `cupel-${name}`
 const SESSION = 'session'
 const VISIT = 'visit'
+const FLOW = 'sign-in'
 
 /** Lax, so that a link in a mail opens the report it names. */
 export function sessionCookie(session: Session, isSecure: boolean): string {

@@ -4,9 +4,9 @@ import { ApiDown, ApiProblem } from '../../api/api-problem.js'
 import { fieldOf, redirect, type Page } from '../../server/page.js'
 import { returnPath } from '../../session/return-path.js'
 import type { Session } from '../../session/session-cookie.js'
-import { signInForm } from './show-sign-in.js'
+import { signInForm, type SignInWith } from './show-sign-in.js'
 
-interface NewSession {
+export interface NewSession {
   readonly session_token: string
   readonly account_id: string
   readonly key_id: string
@@ -17,30 +17,31 @@ interface NewSession {
   readonly expires_at: string
 }
 
-export const beginSession: Page = {
+export const beginSession = (service: SignInWith): Page => ({
   method: 'POST',
   path: '/sign-in',
   access: 'open',
   async handle(call) {
+    const shown = (state: Parameters<typeof signInForm>[2]) => signInForm(call, service, state)
     const next = returnPath(fieldOf(call.form, 'next'))
     const key = fieldOf(call.form, 'key').trim()
     if (parseApiKey(key) === null)
-      return signInForm(call, { next, status: 400, fault: 'This is not an API key: it was cut or mistyped.' })
+      return shown({ next, status: 400, fault: 'This is not an API key: it was cut or mistyped.' })
     try {
       const answer = await call.apiAs(key).send<NewSession>('POST', '/v1/sessions')
       return redirect(next, sessionOf(answer))
     } catch (error) {
       if (error instanceof ApiDown)
-        return signInForm(call, {
+        return shown({
           next,
           status: 503,
           fault: 'The service cannot answer right now. Try again.',
         })
       if (!(error instanceof ApiProblem)) throw error
-      return signInForm(call, { next, status: error.status, fault: faultOf(error) })
+      return shown({ next, status: error.status, fault: faultOf(error) })
     }
   },
-}
+})
 
 function faultOf({ detail, retryAfterSeconds }: ApiProblem): string {
   return retryAfterSeconds === null ? detail : `${detail} Try again in ${retryAfterSeconds} s.`

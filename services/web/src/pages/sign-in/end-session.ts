@@ -1,18 +1,21 @@
 /** POST /sign-out: ends the session, here and at the API. */
 import { ApiProblem } from '../../api/api-problem.js'
 import { redirect, type Page } from '../../server/page.js'
+import type { SignInWith } from './show-sign-in.js'
 
-export const endSession: Page = {
+/** Whoever came with the sign-in service is told that its session goes on. */
+export const endSession = (service: SignInWith): Page => ({
   method: 'POST',
   path: '/sign-out',
   access: 'session',
-  async handle({ api }) {
+  async handle({ api, session }) {
     try {
       await api.send('DELETE', '/v1/sessions/current')
     } catch (error) {
       // A session that is over already is what was asked for.
       if (!(error instanceof ApiProblem) || error.status !== 401) throw error
     }
-    return redirect('/sign-in', null)
+    const isPerson = service !== null && session!.actor !== null
+    return redirect(isPerson ? '/sign-out/done' : '/sign-in', null)
   },
-}
+})

@@ -2,6 +2,10 @@
 import type { Page } from '../../server/page.js'
 import { beginSession } from './begin-session.js'
 import { endSession } from './end-session.js'
-import { showSignIn } from './show-sign-in.js'
+import { showSignIn, type SignInWith } from './show-sign-in.js'
 
-export const signInPages: readonly Page[] = [showSignIn, beginSession, endSession]
+export const signInPages = (service: SignInWith): readonly Page[] => [
+  showSignIn(service),
+  beginSession(service),
+  endSession(service),
+]

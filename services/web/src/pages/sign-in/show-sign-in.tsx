@@ -1,17 +1,24 @@
 /** GET /sign-in: the form that takes a key. */
+import { queryText } from '../../api/api-client.js'
 import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import { page, redirect, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { returnPath } from '../../session/return-path.js'
 
-export const showSignIn: Page = {
-  method: 'GET',
-  path: '/sign-in',
-  access: 'open',
-  handle(call) {
-    if (call.session !== null && !call.query.has('again')) return redirect(returnPath(call.query.get('next')))
-    return signInForm(call, { next: returnPath(call.query.get('next')), fault: null })
-  },
+/** Beside the key; null where people sign in with a key alone. */
+export type SignInWith = { readonly name: string } | null
+
+export function showSignIn(service: SignInWith): Page {
+  return {
+    method: 'GET',
+    path: '/sign-in',
+    access: 'open',
+    handle(call) {
+      const next = returnPath(call.query.get('next'))
+      if (call.session !== null && !call.query.has('again')) return redirect(next)
+      return signInForm(call, service, { next, fault: null })
+    },
+  }
 }
 
 interface FormState {
@@ -23,6 +30,7 @@ interface FormState {
 
 export function signInForm(
   call: Pick<PageCall, 'csrf'>,
+  service: SignInWith,
   { next, fault, status = 200 }: FormState,
 ): ShownPage {
   const body = (
@@ -32,6 +40,7 @@ export function signInForm(
       {next.startsWith('/reports/') && fault === null ? (
         <Notice kind="hint">Sign in to read this report. You come back to it.</Notice>
       ) : null}
+      {service === null ? null : <ServiceLink {...{ service, next }} />}
       <Form call={call} action="/sign-in">
         <input type="hidden" name="next" value={next} />
         <label for="key">API key</label>
@@ -49,9 +58,33 @@ export function signInForm(
           The key is exchanged once for a session of at most 8 hours and is not kept. The session can do what
           the key can.
         </p>
-        <button>Sign in</button>
+        <button class={service === null ? undefined : 'plain'}>
+          {service === null ? 'Sign in' : 'Sign in with a key'}
+        </button>
       </Form>
     </section>
   )
   return page('Sign in', body, { status })
+}
+
+/** A link, because a form may lead to this console alone. */
+function ServiceLink({
+  service,
+  next,
+}: {
+  readonly service: NonNullable<SignInWith>
+  readonly next: string
+}) {
+  return (
+    <>
+      <p>
+        <a class="button wide" href={`/sign-in/oidc${queryText({ next: next === '/' ? null : next })}`}>
+          Sign in with {service.name}
+        </a>
+      </p>
+      <p class="or">
+        <span>or with a key</span>
+      </p>
+    </>
+  )
 }

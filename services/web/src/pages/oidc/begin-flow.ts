@@ -1,0 +1,28 @@
+/** GET /sign-in/oidc: sends the person to the sign-in service. */
+import { FLOW_LIFETIME_SECONDS } from '../../oidc/flow-cookie.js'
+import { SignInFault } from '../../oidc/sign-in-fault.js'
+import type { SignInService } from '../../oidc/sign-in-service.js'
+import type { Page } from '../../server/page.js'
+import { returnPath } from '../../session/return-path.js'
+import { flowCookie } from '../../session/session-cookie.js'
+import { flowFaultPage } from './flow-fault-page.js'
+
+/** The form of the ids of keys; anything else is nobody’s choice. */
+const KEY_ID = /^[0-9a-zA-Z]{8}$/
+
+export const beginFlow = (service: SignInService): Page => ({
+  method: 'GET',
+  path: '/sign-in/oidc',
+  access: 'open',
+  async handle({ query, isSecure }) {
+    const next = returnPath(query.get('next'))
+    const keyId = KEY_ID.exec(query.get('key') ?? '')?.[0] ?? null
+    try {
+      const { to, cookie } = await service.begin({ next, keyId, asAnother: query.has('another') })
+      return { kind: 'departure', to, cookies: [flowCookie(cookie, isSecure, FLOW_LIFETIME_SECONDS)] }
+    } catch (error) {
+      if (!(error instanceof SignInFault)) throw error
+      return flowFaultPage(service, error)
+    }
+  },
+})

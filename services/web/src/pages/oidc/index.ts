@@ -1,0 +1,12 @@
+/** Signing in with the sign-in service of the installation. */
+import type { SignInService } from '../../oidc/sign-in-service.js'
+import type { Page } from '../../server/page.js'
+import { beginFlow } from './begin-flow.js'
+import { finishFlow } from './finish-flow.js'
+import { showSignedOut } from './show-signed-out.js'
+
+export const oidcPages = (service: SignInService): readonly Page[] => [
+  beginFlow(service),
+  finishFlow(service),
+  showSignedOut(service),
+]
