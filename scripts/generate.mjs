@@ -117,8 +117,8 @@ function writeOrCheck(name, text) {
   }
 }
 
-// The reference pages use the generated code, and the SDK the API description among them.
-const generators = ['scripts/reference.mts', 'scripts/sdk-types.mts']
+// The reference pages use the generated code, and the SDKs the API description among them.
+const generators = ['scripts/reference.mts', 'scripts/sdk-types.mts', 'scripts/sdk-python.mts']
 const statuses = generators.map(
   (script) =>
     spawnSync(

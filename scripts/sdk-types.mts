@@ -5,25 +5,11 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { problemCodes } from '../packages/contracts/src/index.js'
 import openapiTS, { astToString } from 'openapi-typescript'
+import { classOfCode, classOfStatus } from './sdk-errors.mjs'
 
 const root = new URL('../', import.meta.url)
 const SCREENED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const check = process.argv.includes('--check')
-
-/** Classes of a status; the other ones of 4xx are RequestError, those of 5xx ServerError. */
-const classByStatus: Readonly<Record<number, string>> = {
-  400: 'BadRequestError',
-  401: 'AuthenticationError',
-  403: 'PermissionDeniedError',
-  404: 'NotFoundError',
-  409: 'ConflictError',
-  422: 'UnprocessableError',
-  429: 'RateLimitError',
-}
-const classOfStatus = (status: number): string =>
-  classByStatus[status] ?? (status >= 500 ? 'ServerError' : 'RequestError')
-const classOfCode = (code: string): string =>
-  `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`
 
 async function openapiTypes(): Promise<string> {
   const document = JSON.parse(readFileSync(new URL('docs/reference/openapi.json', root), 'utf8')) as {

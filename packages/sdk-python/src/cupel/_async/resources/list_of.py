@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from ..._answers import Page, page_of
+from ..._call import Call, QueryValue
+from ..item_list import AsyncItemList
+from ..transport import AsyncTransport
+
+T = TypeVar("T")
+
+
+def list_of(
+    transport: AsyncTransport,
+    path: str,
+    make: Callable[[Mapping[str, Any]], T],
+    query: Mapping[str, QueryValue],
+    *,
+    page_size: int | None,
+    page_token: str | None,
+    timeout_ms: float | None,
+    max_retries: int | None,
+) -> AsyncItemList[T]:
+    """The list at `path`, of the items that `query` describes."""
+
+    async def fetch_page(token: str | None) -> Page[T]:
+        whole = {**query, "page_size": page_size, "page_token": token}
+        call = Call("GET", path, "safe", query=whole, timeout_ms=timeout_ms, max_retries=max_retries)
+        return page_of(await transport.call(call), make)
+
+    return AsyncItemList(fetch_page, page_token)

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..._answers import object_of
+from ..._call import Call, Time, path, time_text
+from ..._json import JsonObject
+from ...models import (
+    NewWebhookEndpoint,
+    RedeliveredWebhooks,
+    RotatedWebhookSecret,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
+from ..item_list import AsyncItemList
+from ..transport import AsyncTransport
+from .list_of import list_of
+
+_ONE = "/v1/webhook-endpoints/{}"
+
+
+class AsyncWebhookEndpoints:
+    """Where messages go when a job ends. A call that makes or sends something is not repeated if it may have been carried out."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self,
+        *,
+        url: str,
+        payload: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> NewWebhookEndpoint:
+        """
+        `url` is an https URL on port 443 or 8443. With `payload="full"` messages have the results, with `"thin"` they say where
+        the results are. Only this answer shows the secret.
+        """
+        body = {"url": url, "payload": payload}
+        call = Call("POST", "/v1/webhook-endpoints", "once", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
+        return NewWebhookEndpoint(await self._object(call))
+
+    def list(
+        self,
+        *,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncItemList[WebhookEndpoint]:
+        return list_of(
+            self._transport,
+            "/v1/webhook-endpoints",
+            WebhookEndpoint,
+            {},
+            page_size=page_size,
+            page_token=page_token,
+            timeout_ms=timeout_ms,
+            max_retries=max_retries,
+        )
+
+    async def get(
+        self, endpoint_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> WebhookEndpoint:
+        call = Call("GET", path(_ONE, endpoint_id), "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        return WebhookEndpoint(await self._object(call))
+
+    async def update(
+        self,
+        endpoint_id: str,
+        *,
+        url: str | None = None,
+        payload: str | None = None,
+        status: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> WebhookEndpoint:
+        """Changes what is given. `status` is `enabled` or `disabled`; deliveries to a disabled endpoint are held."""
+        body = {"url": url, "payload": payload, "status": status}
+        call = Call("PATCH", path(_ONE, endpoint_id), "safe", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
+        return WebhookEndpoint(await self._object(call))
+
+    async def delete(
+        self, endpoint_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> None:
+        """Deletes its deliveries too."""
+        call = Call("DELETE", path(_ONE, endpoint_id), "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        await self._transport.call(call)
+
+    async def rotate_secret(
+        self, endpoint_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> RotatedWebhookSecret:
+        """Messages carry signatures of both secrets until the previous one ends."""
+        at = path(_ONE + "/rotate-secret", endpoint_id)
+        call = Call("POST", at, "once", timeout_ms=timeout_ms, max_retries=max_retries)
+        return RotatedWebhookSecret(await self._object(call))
+
+    async def test(
+        self, endpoint_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> WebhookDelivery:
+        """Sends a message of the type `endpoint.test`."""
+        call = Call("POST", path(_ONE + "/test", endpoint_id), "once", timeout_ms=timeout_ms, max_retries=max_retries)
+        return WebhookDelivery(await self._object(call))
+
+    def deliveries(
+        self,
+        endpoint_id: str,
+        *,
+        status: str | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncItemList[WebhookDelivery]:
+        """Newest first. Only deliveries with this `status`: `pending`, `delivered`, `exhausted` or `held`."""
+        return list_of(
+            self._transport,
+            path(_ONE + "/deliveries", endpoint_id),
+            WebhookDelivery,
+            {"status": status},
+            page_size=page_size,
+            page_token=page_token,
+            timeout_ms=timeout_ms,
+            max_retries=max_retries,
+        )
+
+    async def redeliver(
+        self,
+        endpoint_id: str,
+        delivery_id: str,
+        *,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> WebhookDelivery:
+        """Sends one delivery again, with the same `webhook-id` and body."""
+        at = path(_ONE + "/deliveries/{}/redeliver", endpoint_id, delivery_id)
+        call = Call("POST", at, "once", timeout_ms=timeout_ms, max_retries=max_retries)
+        return WebhookDelivery(await self._object(call))
+
+    async def redeliver_missed(
+        self,
+        endpoint_id: str,
+        *,
+        since: Time,
+        until: Time | None = None,
+        statuses: Iterable[str] | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> RedeliveredWebhooks:
+        """
+        Sends again what was made at `since` or later and before `until`, and returns how many. `statuses` are by default those of what
+        was missed, `exhausted` and `held`.
+        """
+        chosen = None if statuses is None else [*statuses]
+        body = {"since": time_text(since), "until": time_text(until), "statuses": chosen}
+        at = path(_ONE + "/redeliver", endpoint_id)
+        call = Call("POST", at, "once", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
+        return RedeliveredWebhooks(await self._object(call))
+
+    async def _object(self, call: Call) -> JsonObject:
+        return object_of(await self._transport.call(call))

@@ -1,0 +1,97 @@
+"""What a verified webhook says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._model import Model
+from .models import BulkResult
+
+
+class BulkResultSummary(Model):
+    """An item of a message that would be too large with reports."""
+
+    __slots__ = ()
+    _optional = frozenset({"report_id", "level", "score"})
+
+    index: int
+    address: str
+    status: str
+    report_id: str | None
+    level: str | None
+    score: float | None
+
+
+def _result(json: Mapping[str, Any]) -> BulkResult | BulkResultSummary:
+    is_summary = bool({"report_id", "level", "score"} & set(json))
+    return BulkResultSummary(json) if is_summary else BulkResult(json)
+
+
+class BulkEnd(Model):
+    """The end of a bulk job."""
+
+    __slots__ = ()
+    _parts = {"results": _result}
+    _optional = frozenset({"results"})
+
+    job_id: str
+    livemode: bool
+    status: str
+    total: int
+    completed: int
+    failed: int
+    cancelled: int
+    results_url: str
+    results: tuple[BulkResult | BulkResultSummary, ...] | None
+    """None where the endpoint has the payload `thin`. Summaries where the message would be larger than 4 MiB."""
+
+
+class WebhookMessage(Model):
+    """A verified message. Types may be added: skip one that you do not know."""
+
+    __slots__ = ()
+
+    webhook_id: str
+    """Equal for all attempts of one delivery. Keep the ids that you have seen, and skip what comes again."""
+    type: str
+    timestamp: str
+    """UTC, RFC 3339."""
+    data: Any
+
+
+class BulkCompletedMessage(WebhookMessage):
+    """`bulk.completed`: a job has ended."""
+
+    __slots__ = ()
+    _parts = {"data": BulkEnd}
+
+    data: BulkEnd
+
+
+class BulkCancelledMessage(WebhookMessage):
+    """`bulk.cancelled`: a job was cancelled."""
+
+    __slots__ = ()
+    _parts = {"data": BulkEnd}
+
+    data: BulkEnd
+
+
+class EndpointTestMessage(WebhookMessage):
+    """`endpoint.test`: someone tried the endpoint."""
+
+    __slots__ = ()
+
+    data: Mapping[str, Any]
+
+
+_CLASS_BY_TYPE: Mapping[str, type[WebhookMessage]] = {
+    "bulk.completed": BulkCompletedMessage,
+    "bulk.cancelled": BulkCancelledMessage,
+    "endpoint.test": EndpointTestMessage,
+}
+
+
+def message_of(json: Mapping[str, Any]) -> WebhookMessage:
+    return _CLASS_BY_TYPE.get(json["type"], WebhookMessage)(json)

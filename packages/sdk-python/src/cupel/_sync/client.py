@@ -1,0 +1,141 @@
+# Generated from _async/client.py by `npm run generate`. Do not edit.
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+from types import TracebackType
+
+import httpx
+
+from .. import webhooks
+from .._answers import object_of, report_of
+from .._call import Call
+from .._settings import ATTEMPT_TIMEOUT_MS, MAX_ANSWER_BYTES, MAX_RETRIES, TIMEOUT_MS, settings_from
+from ..clock import Clock, SystemClock
+from ..errors import ConfigurationError, InvalidArgumentError
+from ..hooks import Hooks
+from ..models import Report, Usage
+from .resources.audit_log import AuditLog
+from .resources.bulk import Bulk
+from .resources.cases import Cases
+from .resources.chains import Chains
+from .resources.lists import Lists
+from .resources.policy import Policy
+from .resources.reports import Reports
+from .resources.webhook_endpoints import WebhookEndpoints
+from .transport import Transport
+
+
+class Cupel:
+    """
+    A client of one installation, with one key. It keeps its connections open between calls, so use one for all, and close it with
+    `with` or `close`.
+
+    `api_key` and `base_url` default to the environment variables CUPEL_API_KEY and CUPEL_BASE_URL. `timeout_ms` is for one call
+    with all its attempts and waits, `attempt_timeout_ms` for one attempt, both in milliseconds. `max_retries` says how often a
+    call is repeated at most, `max_answer_bytes` how large one answer may be. The key is only sent over https or to this machine,
+    unless `allow_insecure_http` is true.
+
+    `proxy`, `verify` and `trust_env` are those of httpx. `http_client` is used in place of an own client of httpx, for anything else
+    that httpx can; it sees the key, and whoever gives it closes it. `hooks` are called around each attempt and never see the key.
+
+    Raises a ConfigurationError for what cannot work.
+    """
+
+    webhooks = webhooks
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        timeout_ms: float = TIMEOUT_MS,
+        attempt_timeout_ms: float = ATTEMPT_TIMEOUT_MS,
+        max_retries: int = MAX_RETRIES,
+        max_answer_bytes: float = MAX_ANSWER_BYTES,
+        allow_insecure_http: bool = False,
+        proxy: str | httpx.URL | httpx.Proxy | None = None,
+        verify: ssl.SSLContext | bool = True,
+        trust_env: bool = True,
+        http_client: httpx.Client | None = None,
+        hooks: Hooks | None = None,
+        clock: Clock | None = None,
+        random: Callable[[], float] | None = None,
+    ) -> None:
+        settings = settings_from(
+            api_key=api_key,
+            base_url=base_url,
+            timeout_ms=timeout_ms,
+            attempt_timeout_ms=attempt_timeout_ms,
+            max_retries=max_retries,
+            max_answer_bytes=max_answer_bytes,
+            allow_insecure_http=allow_insecure_http,
+            hooks=hooks,
+            random=random,
+        )
+        if http_client is not None and (proxy is not None or verify is not True or trust_env is not True):
+            raise ConfigurationError("Set proxy, verify and trust_env of the http_client that you pass.")
+        self._own_client = (
+            httpx.Client(proxy=proxy, verify=verify, trust_env=trust_env) if http_client is None else None
+        )
+        client = self._own_client or http_client
+        assert client is not None
+        clock = clock or SystemClock()
+        self._transport = Transport(settings, clock, client)
+        self.reports = Reports(self._transport)
+        self.bulk = Bulk(self._transport, settings, clock)
+        self.webhook_endpoints = WebhookEndpoints(self._transport)
+        self.audit_log = AuditLog(self._transport)
+        self.cases = Cases(self._transport)
+        self.chains = Chains(self._transport)
+        self.lists = Lists(self._transport)
+        self.policy = Policy(self._transport)
+
+    def screen(
+        self,
+        address: str,
+        *,
+        chain: str | None = None,
+        customer_reference: str | None = None,
+        idempotency_key: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> Report:
+        """
+        Screens one address and returns its report. Decide on `risk.level`, and treat a level that you do not know like `red`.
+        Every call makes a new report; a call that is repeated after a lost answer gets the report of the first attempt.
+
+        `chain` is a chain code in any case; without it the chain is detected. `customer_reference` is your own reference, at most
+        128 characters. `idempotency_key` has 1 to 255 visible ASCII characters and is random by default; give your own to repeat a
+        call after a crash.
+        """
+        if not isinstance(address, str):
+            raise InvalidArgumentError("The address must be a text.")
+        call = Call(
+            "POST",
+            "/v1/screen",
+            "keyed",
+            body={"address": address, "chain": chain, "customer_reference": customer_reference},
+            idempotency_key=idempotency_key,
+            timeout_ms=timeout_ms,
+            max_retries=max_retries,
+        )
+        return report_of(self._transport.call(call), address=address)
+
+    def usage(self, *, timeout_ms: float | None = None, max_retries: int | None = None) -> Usage:
+        """What the account has used of its plan, and what it may use."""
+        call = Call("GET", "/v1/usage", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        return Usage(object_of(self._transport.call(call)))
+
+    def close(self) -> None:
+        """Closes the connections. A client of httpx that was passed stays open."""
+        if self._own_client is not None:
+            self._own_client.close()
+
+    def __enter__(self) -> Cupel:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,1 @@
+# Generated from _async/resources/__init__.py by `npm run generate`. Do not edit.

@@ -1,0 +1,34 @@
+# Generated from _async/resources/lists.py by `npm run generate`. Do not edit.
+from __future__ import annotations
+
+from ...models import LabelList
+from ..item_list import ItemList
+from ..transport import Transport
+from .list_of import list_of
+
+
+class Lists:
+    """The lists of labels that reports are made from, with their age."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> ItemList[LabelList]:
+        """`page_size` items of one page: 1 to 200. `page_token` continues after an earlier page."""
+        return list_of(
+            self._transport,
+            "/v1/lists",
+            LabelList,
+            {},
+            page_size=page_size,
+            page_token=page_token,
+            timeout_ms=timeout_ms,
+            max_retries=max_retries,
+        )

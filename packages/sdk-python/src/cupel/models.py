@@ -1,0 +1,1402 @@
+"""
+Objects of the API, with its names. Generated from docs/reference/openapi.json by `npm run generate`. Do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._model import Model
+
+
+class Conflict(Model):
+    __slots__ = ()
+
+    category: str
+    clean_entity: str
+    illicit_entity: str
+
+
+class CategoryScores(Model):
+    __slots__ = ()
+
+    sanctions: float
+    darknet: float
+    mixer: float
+    scam: float
+    stolen: float
+    clean_exchange: float
+
+
+class Sanction(Model):
+    __slots__ = ()
+
+    list: str
+    """The authority’s list."""
+    programmes: tuple[str, ...]
+    entity_id: str
+    """Identifier of the entity on that list; empty without one."""
+    aliases: tuple[str, ...]
+    """At most 5 other names."""
+    designated_on: str | None
+
+
+class Counterparty(Model):
+    __slots__ = ()
+
+    address: str
+    entity: str
+    value: str
+    value_usd: str | None
+    """US dollars at the day of each transfer; null without a price."""
+    transfers: int
+
+
+class OmittedCounterparties(Model):
+    __slots__ = ()
+
+    count: int
+    value: str
+    value_usd: str | None
+    """US dollars at the day of each transfer; null without a price."""
+
+
+class Evidence(Model):
+    __slots__ = ()
+    _parts = {
+        "sanction": Sanction,
+        "counterparties": Counterparty,
+        "counterparties_omitted": OmittedCounterparties,
+    }
+
+    category: str
+    subcategory: str | None
+    """For example ransomware, hack or coinjoin."""
+    relation: str
+    """ownership, cluster, direct or indirect."""
+    direction: str | None
+    """in or out; null for ownership."""
+    hops: int
+    chain: str
+    """The chain the label or transfer is on."""
+    address: str | None
+    """The labelled address where it differs from the one screened, for example another form of one key; else null."""
+    entity: str | None
+    """Null for an exposure to several addresses; counterparties names them."""
+    source: str
+    source_url: str
+    origin: str
+    """Who found this out first; restatements of one origin count once."""
+    role: str
+    confidence: float
+    status: str
+    """live or ended."""
+    observed_at: str | None
+    sanction: Sanction | None
+    """What the authority says, for a label of an authority’s list."""
+    value: str | None
+    value_usd: str | None
+    """US dollars at the day of each transfer; null without a price."""
+    share: float | None
+    transfers: int
+    """Transfers of the screened address that carry the value; 0 for ownership."""
+    sources: int
+    """Distinct addresses that the value is attributed to; 0 for ownership."""
+    first_at: str | None
+    last_at: str | None
+    counterparties: tuple[Counterparty, ...]
+    """Of most value, at most 20."""
+    counterparties_omitted: OmittedCounterparties | None
+    """The others together; with counterparties they are the whole value."""
+    path: tuple[Any, ...]
+    contribution: float
+    decisive: bool
+    used: bool
+    reason: str | None
+    """Why the item does not count; null where it does."""
+    pre_designation: bool | None
+
+
+class Risk(Model):
+    __slots__ = ()
+    _parts = {
+        "conflicts": Conflict,
+        "categories": CategoryScores,
+        "evidence": Evidence,
+    }
+
+    level: str
+    """green, orange, red or grey (too little is known to say green)"""
+    score: float
+    level_reasons: tuple[str, ...]
+    score_is_lower_bound: bool
+    conflicts: tuple[Conflict, ...]
+    categories: CategoryScores
+    evidence: tuple[Evidence, ...]
+    evidence_omitted: int
+
+
+class AssetBalance(Model):
+    __slots__ = ()
+
+    asset: str
+    amount: str
+
+
+class ExposureShare(Model):
+    __slots__ = ()
+    _parts = {
+        "counterparties": Counterparty,
+    }
+
+    category: str
+    """A category, service for an unlabelled hub, or unattributed."""
+    relation: str | None
+    """direct or indirect; null for unattributed."""
+    value: str
+    value_usd: str | None
+    """US dollars at the day of each transfer; null without a price."""
+    share: float | None
+    """Of the total; null where the total is not complete."""
+    counterparties: tuple[Counterparty, ...]
+    """Of most value, at most 20."""
+    counterparties_omitted: int
+
+
+class Exposure(Model):
+    __slots__ = ()
+    _parts = {
+        "by_category": ExposureShare,
+    }
+
+    direction: str
+    """incoming or outgoing."""
+    asset: str
+    total: str
+    total_usd: str | None
+    """US dollars at the day of each transfer; null without a price."""
+    total_complete: bool
+    """The total covers the whole history of the address."""
+    by_category: tuple[ExposureShare, ...]
+
+
+class Cluster(Model):
+    __slots__ = ()
+
+    id: str
+    size: int
+    heuristic: str
+    as_of: str
+    """State of the ledger."""
+    stopped: str | None
+    """Why labels of other members do not count, such as too_large or holds_service; null where they do."""
+
+
+class ListCoverage(Model):
+    __slots__ = ()
+
+    source: str
+    dataset: str
+    authority: str | None
+    whole: bool
+    list_date: str | None
+    """The date that the list states."""
+    confirmed_at: str | None
+    """When a configured refresh last found it unchanged at the authority’s own address."""
+    labels: int
+    status: str
+    """current, old, incomplete, conflict, withdrawn or missing."""
+
+
+class LabelCoverage(Model):
+    __slots__ = ()
+    _parts = {
+        "lists": ListCoverage,
+    }
+    _optional = frozenset({
+        "missing",
+    })
+
+    status: str
+    """complete, partial, stale or unavailable."""
+    as_of: str | None
+    """The earliest date among the whole sanctions lists in force; null without one."""
+    sources: int
+    lists: tuple[ListCoverage, ...]
+    """Every list that is required or is an authority’s own."""
+    missing: tuple[str, ...] | None
+    """Lists that are refreshed on a schedule and never came: nothing is green without them."""
+
+
+class ChainDataFault(Model):
+    __slots__ = ()
+
+    source: str
+    error: str
+
+
+class ChainDataValue(Model):
+    __slots__ = ()
+
+    source: str
+    value: str
+
+
+class ChainDataDisagreement(Model):
+    __slots__ = ()
+    _parts = {
+        "values": ChainDataValue,
+    }
+
+    fact: str
+    """block, balance, tx_count, is_contract or token:<asset>."""
+    values: tuple[ChainDataValue, ...]
+
+
+class ChainDataCoverage(Model):
+    __slots__ = ()
+    _parts = {
+        "faults": ChainDataFault,
+        "disagreements": ChainDataDisagreement,
+    }
+    _optional = frozenset({
+        "faults",
+        "disagreements",
+    })
+
+    status: str
+    source: str | None
+    height: int | None
+    as_of: str | None
+    faults: tuple[ChainDataFault, ...] | None
+    """Providers that were asked and did not answer, or not in time."""
+    disagreements: tuple[ChainDataDisagreement, ...] | None
+    """Where providers contradict one another; the one configured first is shown."""
+
+
+class ExposureCoverage(Model):
+    __slots__ = ()
+
+    status: str
+    """complete, partial or unavailable."""
+    reason: str | None
+    """Why it is unavailable: not_configured, late or failed."""
+    incomplete: tuple[str, ...]
+    """Why the history is not known to be complete, such as no_traces, range_gap or shortfall."""
+    hops_searched: int
+    transfers_examined: int
+    truncated: bool
+
+
+class PriceTable(Model):
+    __slots__ = ()
+
+    version: str
+    """SHA-256 of the table of daily prices."""
+
+
+class Coverage(Model):
+    __slots__ = ()
+    _parts = {
+        "labels": LabelCoverage,
+        "chain_data": ChainDataCoverage,
+        "exposure": ExposureCoverage,
+        "prices": PriceTable,
+    }
+
+    not_examined: tuple[str, ...]
+    """What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts."""
+    labels: LabelCoverage
+    chain_data: ChainDataCoverage
+    exposure: ExposureCoverage
+    prices: PriceTable | None
+
+
+class PolicyVersion(Model):
+    __slots__ = ()
+
+    id: str
+    version: int
+
+
+class Report(Model):
+    __slots__ = ()
+    _parts = {
+        "risk": Risk,
+        "balances": AssetBalance,
+        "exposure": Exposure,
+        "cluster": Cluster,
+        "coverage": Coverage,
+        "policy": PolicyVersion,
+    }
+    _optional = frozenset({
+        "candidate_chains",
+    })
+
+    report_id: str
+    address: str
+    chain: str
+    candidate_chains: tuple[str, ...] | None
+    livemode: bool
+    customer_reference: str | None
+    risk: Risk
+    balance: str | None
+    balance_base_units: str | None
+    tx_count: int | None
+    tx_count_kind: str | None
+    balances: tuple[AssetBalance, ...]
+    report_url: str
+    generated_at: str
+    exposure: tuple[Exposure, ...]
+    """Where all value came from and went to, as far as the ledger knows."""
+    cluster: Cluster | None
+    """Addresses that spent together with the screened one."""
+    coverage: Coverage
+    policy: PolicyVersion
+    scorer_version: str
+    label_snapshot: str
+
+
+class LevelCounts(Model):
+    __slots__ = ()
+
+    green: int
+    orange: int
+    red: int
+    grey: int
+
+
+class BulkItemError(Model):
+    __slots__ = ()
+
+    code: str
+    detail: str
+
+
+class BulkResult(Model):
+    __slots__ = ()
+    _parts = {
+        "report": Report,
+        "error": BulkItemError,
+    }
+    _optional = frozenset({
+        "report",
+        "error",
+    })
+
+    index: int
+    """Place of the address in the submission, from 0."""
+    address: str
+    """Exactly as sent."""
+    status: str
+    """`completed`, `failed` or `cancelled`; with `include=pending` also `pending`, for an item that is not done."""
+    report: Report | None
+    """Where the item is completed; equal addresses share one."""
+    error: BulkItemError | None
+    """Where the item failed: a code of the problem list, such as `invalid_address`."""
+
+
+class BulkJob(Model):
+    __slots__ = ()
+    _parts = {
+        "levels": LevelCounts,
+        "results": BulkResult,
+    }
+
+    job_id: str
+    status: str
+    """`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`."""
+    livemode: bool
+    total: int
+    """Items of the job."""
+    completed: int
+    """Items with a report."""
+    failed: int
+    """Items without one, refused addresses among them."""
+    cancelled: int
+    """Items not done when the job was cancelled."""
+    levels: LevelCounts
+    """How many of the completed items have which level."""
+    created_at: str
+    """UTC, RFC 3339 with milliseconds."""
+    started_at: str | None
+    """When the first item was decided; null before."""
+    completed_at: str | None
+    """When the job ended, however it did; null before."""
+    results_url: str
+    """Where the results are, in pages or as a file, also while the job runs."""
+    results: tuple[BulkResult, ...] | None
+    """In the order of the submission; null until the job has ended."""
+
+
+class BulkJobSummary(Model):
+    __slots__ = ()
+
+    job_id: str
+    status: str
+    """`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`."""
+    livemode: bool
+    total: int
+    """Items of the job."""
+    completed: int
+    """Items with a report."""
+    failed: int
+    """Items without one, refused addresses among them."""
+    cancelled: int
+    """Items not done when the job was cancelled."""
+    created_at: str
+    """UTC, RFC 3339 with milliseconds."""
+    completed_at: str | None
+    """When the job ended, however it did; null before."""
+    results_url: str
+    """Where the results are, in pages or as a file, also while the job runs."""
+
+
+class WebhookEndpoint(Model):
+    __slots__ = ()
+
+    endpoint_id: str
+    url: str
+    """The URL that is called, normalised."""
+    payload: str
+    """`full` or `thin`; others may be added."""
+    status: str
+    """`enabled` or `disabled`; deliveries to a disabled endpoint are held."""
+    disabled_reason: str | None
+    """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
+    created_at: str
+    """When it was made, UTC, RFC 3339 with milliseconds."""
+
+
+class NewWebhookEndpoint(Model):
+    __slots__ = ()
+
+    endpoint_id: str
+    url: str
+    """The URL that is called, normalised."""
+    payload: str
+    """`full` or `thin`; others may be added."""
+    status: str
+    """`enabled` or `disabled`; deliveries to a disabled endpoint are held."""
+    disabled_reason: str | None
+    """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
+    created_at: str
+    """When it was made, UTC, RFC 3339 with milliseconds."""
+    secret: str
+    """Signs the messages to this endpoint, `whsec_…`. Shown only in this answer."""
+
+
+class RotatedWebhookSecret(Model):
+    __slots__ = ()
+
+    secret: str
+    """The new secret, `whsec_…`. Shown only in this answer."""
+    previous_secret_expires_at: str
+    """Until then messages are also signed with the previous secret. UTC, RFC 3339."""
+
+
+class WebhookAttempt(Model):
+    __slots__ = ()
+
+    at: str
+    """When it was begun, UTC, RFC 3339 with milliseconds."""
+    status_code: int | None
+    """Status of the answer; null where none came."""
+    error: str | None
+    """Why no answer came, such as `timeout` or `connect_failed`; null where one did."""
+    duration_ms: int
+    response_excerpt: str | None
+    """The beginning of the answer’s body, at most 1,024 characters."""
+
+
+class WebhookDelivery(Model):
+    __slots__ = ()
+    _parts = {
+        "attempts": WebhookAttempt,
+    }
+
+    delivery_id: str
+    webhook_id: str
+    """The `webhook-id` header: the same over all attempts."""
+    type: str
+    """`bulk.completed`, `bulk.cancelled` or `endpoint.test`; others may be added."""
+    job_id: str | None
+    """The job of the message; null where it concerns none."""
+    status: str
+    """`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled."""
+    next_attempt_at: str | None
+    """Time of the next attempt; null where there will be none."""
+    created_at: str
+    """When it was made, UTC, RFC 3339 with milliseconds."""
+    attempts: tuple[WebhookAttempt, ...]
+    """Oldest first."""
+
+
+class RedeliveredWebhooks(Model):
+    __slots__ = ()
+
+    count: int
+    """Deliveries that will be sent again."""
+
+
+class AuditEntry(Model):
+    __slots__ = ()
+
+    at: str
+    """When the call came; UTC, RFC 3339 with milliseconds."""
+    request_id: str
+    """`Request-Id` of the answer."""
+    key_id: str
+    """Id of the key of the call; the key itself is stored nowhere."""
+    scope: str
+    """Scope of that key."""
+    actor: str | None
+    """Name of the person who called, where a sign-in service vouches for it; null otherwise."""
+    client_address: str
+    """Address the call came from."""
+    method: str
+    route: str
+    """Path of the endpoint, with the names of its parameters; `/*` where no endpoint has it."""
+    status: int
+    """HTTP status of the answer."""
+    code: str | None
+    """Code of the problem; null for a success."""
+    subject_ids: tuple[str, ...]
+    """Ids of the objects that the call concerned or made, such as a report."""
+    latency_ms: float
+    """From the head of the request to its outcome."""
+    livemode: bool
+
+
+class Chain(Model):
+    __slots__ = ()
+
+    code: str
+    """The value of `chain` in requests and reports."""
+    name: str
+    family: str
+    """Chains of one family have the same form and checksum of addresses."""
+    symbol: str
+    """Symbol of the native asset."""
+    decimals: int
+    """Digits between the base unit and one whole native asset."""
+    checksum: str
+    """How a mistyped address is detected."""
+    explorer_url: str | None
+    """A public explorer; `{address}` stands for the address. Null where none shows addresses."""
+
+
+class LabelList(Model):
+    __slots__ = ()
+
+    source: str
+    """The publisher. Empty for an expected list that never came."""
+    dataset: str
+    authority: str | None
+    """The authority whose own list it is, such as us-ofac; null for any other source."""
+    whole: bool
+    """All of the authority’s list; false for a part, and for other sources."""
+    required: bool
+    """Nothing is green while this list is too old, in conflict or absent."""
+    list_date: str | None
+    """The date that the list states."""
+    confirmed_at: str | None
+    """When a configured refresh last found it at the authority’s own address."""
+    published_at: str | None
+    """When this version came into force here; null if none did."""
+    age_hours: float | None
+    """Hours since the later of `list_date` and `confirmed_at`; null where neither is known. Never below 0."""
+    labels: int
+    status: str
+    """current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report."""
+
+
+class PolicyDocumentLevels(Model):
+    """Bands of the level. Below orange an address is green or grey."""
+    __slots__ = ()
+
+    orange: float
+    """Lowest score of orange. Points above 0 to 100, at most two decimals."""
+    red: float
+    """Lowest score of red; above orange. Points above 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentWeights(Model):
+    """Factor of each category in the overall score, which is the highest weighted category."""
+    __slots__ = ()
+
+    sanctions: float
+    """Weight of sanctions. 0 to 1, at most 6 decimals."""
+    darknet: float
+    """Weight of darknet. 0 to 1, at most 6 decimals."""
+    mixer: float
+    """Weight of mixer. 0 to 1, at most 6 decimals."""
+    scam: float
+    """Weight of scam. 0 to 1, at most 6 decimals."""
+    stolen: float
+    """Weight of stolen. 0 to 1, at most 6 decimals."""
+
+
+class PolicyDocumentRoles(Model):
+    """Factor of each role in a label’s confidence."""
+    __slots__ = ()
+
+    owner: float
+    """Who controls the address. 0 to 1, at most 6 decimals."""
+    participant: float
+    """Who used the service with it. 0 to 1, at most 6 decimals."""
+    disputed: float
+    """Whose part is disputed, such as a whitehat. 0 to 1, at most 6 decimals."""
+    infrastructure: float
+    """What a service runs on, such as its token contract. 0 to 1, at most 6 decimals."""
+
+
+class PolicyDocumentOwnership(Model):
+    """How labels of the address itself count."""
+    __slots__ = ()
+
+    minimum_confidence: float
+    """Labels below are shown and not used. 0 to 1, at most 6 decimals."""
+    combined_from: float
+    """Origins from here on are combined. 0 to 1, at most 6 decimals."""
+    combined_cap: float
+    """What several origins together come to at most. 0 to 1, at most 6 decimals."""
+
+
+class PolicyDocumentGreen(Model):
+    """What is needed to say green."""
+    __slots__ = ()
+
+    clean_confidence: float
+    """Clean attribution from which an address is green without chain data. 0 to 1, at most 6 decimals."""
+
+
+class PolicyDocumentFreshnessRequired(Model):
+    __slots__ = ()
+
+    origin: str
+    """Origin of the authority whose own list is required, such as us-ofac."""
+    when: str
+    """always: its absence counts as stale. once_published: required from its first import on."""
+
+
+class PolicyDocumentFreshness(Model):
+    """Lists that must be fresh before anything is green."""
+    __slots__ = ()
+    _parts = {
+        "required": PolicyDocumentFreshnessRequired,
+    }
+    _records = frozenset({
+        "max_age_hours_by_origin",
+    })
+
+    required: tuple[PolicyDocumentFreshnessRequired, ...]
+    """Lists that must be fresh beside those with a refresh configured."""
+    max_age_hours: float
+    """Age from which a required list is stale. Hours."""
+    max_age_hours_by_origin: Mapping[str, float]
+    """The same by origin of the authority. Hours."""
+
+
+class PolicyDocumentExposureCapsSanctionsDirect(Model):
+    """Highest points of direct exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsSanctionsIndirect(Model):
+    """Highest points of indirect exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsSanctions(Model):
+    __slots__ = ()
+    _parts = {
+        "direct": PolicyDocumentExposureCapsSanctionsDirect,
+        "indirect": PolicyDocumentExposureCapsSanctionsIndirect,
+    }
+
+    direct: PolicyDocumentExposureCapsSanctionsDirect
+    """Highest points of direct exposure."""
+    indirect: PolicyDocumentExposureCapsSanctionsIndirect
+    """Highest points of indirect exposure."""
+
+
+class PolicyDocumentExposureCapsDarknetDirect(Model):
+    """Highest points of direct exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsDarknetIndirect(Model):
+    """Highest points of indirect exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsDarknet(Model):
+    __slots__ = ()
+    _parts = {
+        "direct": PolicyDocumentExposureCapsDarknetDirect,
+        "indirect": PolicyDocumentExposureCapsDarknetIndirect,
+    }
+
+    direct: PolicyDocumentExposureCapsDarknetDirect
+    """Highest points of direct exposure."""
+    indirect: PolicyDocumentExposureCapsDarknetIndirect
+    """Highest points of indirect exposure."""
+
+
+class PolicyDocumentExposureCapsMixerDirect(Model):
+    """Highest points of direct exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsMixerIndirect(Model):
+    """Highest points of indirect exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsMixer(Model):
+    __slots__ = ()
+    _parts = {
+        "direct": PolicyDocumentExposureCapsMixerDirect,
+        "indirect": PolicyDocumentExposureCapsMixerIndirect,
+    }
+
+    direct: PolicyDocumentExposureCapsMixerDirect
+    """Highest points of direct exposure."""
+    indirect: PolicyDocumentExposureCapsMixerIndirect
+    """Highest points of indirect exposure."""
+
+
+class PolicyDocumentExposureCapsScamDirect(Model):
+    """Highest points of direct exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsScamIndirect(Model):
+    """Highest points of indirect exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsScam(Model):
+    __slots__ = ()
+    _parts = {
+        "direct": PolicyDocumentExposureCapsScamDirect,
+        "indirect": PolicyDocumentExposureCapsScamIndirect,
+    }
+
+    direct: PolicyDocumentExposureCapsScamDirect
+    """Highest points of direct exposure."""
+    indirect: PolicyDocumentExposureCapsScamIndirect
+    """Highest points of indirect exposure."""
+
+
+class PolicyDocumentExposureCapsStolenDirect(Model):
+    """Highest points of direct exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsStolenIndirect(Model):
+    """Highest points of indirect exposure."""
+    __slots__ = ()
+
+    in_: float
+    """Value that came in. Points from 0 to 100, at most two decimals."""
+    out: float
+    """Value that went out. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureCapsStolen(Model):
+    __slots__ = ()
+    _parts = {
+        "direct": PolicyDocumentExposureCapsStolenDirect,
+        "indirect": PolicyDocumentExposureCapsStolenIndirect,
+    }
+
+    direct: PolicyDocumentExposureCapsStolenDirect
+    """Highest points of direct exposure."""
+    indirect: PolicyDocumentExposureCapsStolenIndirect
+    """Highest points of indirect exposure."""
+
+
+class PolicyDocumentExposureCaps(Model):
+    __slots__ = ()
+    _parts = {
+        "sanctions": PolicyDocumentExposureCapsSanctions,
+        "darknet": PolicyDocumentExposureCapsDarknet,
+        "mixer": PolicyDocumentExposureCapsMixer,
+        "scam": PolicyDocumentExposureCapsScam,
+        "stolen": PolicyDocumentExposureCapsStolen,
+    }
+
+    sanctions: PolicyDocumentExposureCapsSanctions
+    darknet: PolicyDocumentExposureCapsDarknet
+    mixer: PolicyDocumentExposureCapsMixer
+    scam: PolicyDocumentExposureCapsScam
+    stolen: PolicyDocumentExposureCapsStolen
+
+
+class PolicyDocumentExposureSevere(Model):
+    """Ransomware, terrorist financing and child sexual abuse material."""
+    __slots__ = ()
+
+    minimum: float
+    """Least weighted points of what was paid to them directly. Points from 0 to 100, at most two decimals."""
+    cap: float
+    """Cap of what was paid to them directly, where the category’s own is lower. Points from 0 to 100, at most two decimals."""
+
+
+class PolicyDocumentExposureShareSanctions(Model):
+    """Share of all value, for sanctions; begins below its end."""
+    __slots__ = ()
+
+    from_: float
+    """Share at which points begin. 0 to 1, at most 6 decimals."""
+    to: float
+    """Share of full points. 0 to 1, at most 6 decimals."""
+
+
+class PolicyDocumentExposureShareOther(Model):
+    """Share of all value, for the other categories; begins below its end."""
+    __slots__ = ()
+
+    from_: float
+    """Share at which points begin. 0 to 1, at most 6 decimals."""
+    to: float
+    """Share of full points. 0 to 1, at most 6 decimals."""
+
+
+class PolicyDocumentExposureShare(Model):
+    __slots__ = ()
+    _parts = {
+        "sanctions": PolicyDocumentExposureShareSanctions,
+        "other": PolicyDocumentExposureShareOther,
+    }
+
+    sanctions: PolicyDocumentExposureShareSanctions
+    """Share of all value, for sanctions; begins below its end."""
+    other: PolicyDocumentExposureShareOther
+    """Share of all value, for the other categories; begins below its end."""
+
+
+class PolicyDocumentExposureSizeFactor(Model):
+    __slots__ = ()
+
+    sanctions: float
+    """What size alone is worth, for sanctions. 0 to 1, at most 6 decimals."""
+    other: float
+    """What size alone is worth, for the other categories. 0 to 1, at most 6 decimals."""
+
+
+class PolicyDocumentExposureLimits(Model):
+    """Counts, never time: the same ledger gives the same answer on a slow machine."""
+    __slots__ = ()
+
+    transfers: int
+    """Transfers of the screened address that are read. A whole number from 1 to 20000."""
+    intermediaries: int
+    """Addresses that paths are followed through. A whole number from 0 to 1000."""
+    transfers_per_intermediary: int
+    """Transfers of one such address. A whole number from 1 to 5000."""
+    transfers_of_intermediaries: int
+    """Transfers of all of them together. A whole number from 0 to 50000."""
+    hub_counterparties: int
+    """Unlabelled addresses with more counterparties end a path. A whole number from 1 to 100000."""
+    paths: int
+    """Recorded paths of each exposure. A whole number from 0 to 20."""
+
+
+class PolicyDocumentExposure(Model):
+    """How exposure is judged."""
+    __slots__ = ()
+    _parts = {
+        "caps": PolicyDocumentExposureCaps,
+        "severe": PolicyDocumentExposureSevere,
+        "share": PolicyDocumentExposureShare,
+        "size_factor": PolicyDocumentExposureSizeFactor,
+        "limits": PolicyDocumentExposureLimits,
+    }
+
+    method: str
+    """How value is followed through an intermediary."""
+    hops: int
+    """Transfers between the address and a source, at most. A whole number from 1 to 4."""
+    caps: PolicyDocumentExposureCaps
+    pre_designation_cap: float
+    """Cap of what is known to have moved before the designation. Points from 0 to 100, at most two decimals."""
+    direct_sanctions_minimum: float
+    """Least points of direct sanctions exposure. Points from 0 to 100, at most two decimals."""
+    unproven_maximum: float
+    """Most weighted points where the execution of a transfer is not proven. Points from 0 to 100, at most two decimals."""
+    severe: PolicyDocumentExposureSevere
+    """Ransomware, terrorist financing and child sexual abuse material."""
+    coinjoin_maximum: float
+    """Most weighted points of value that passed through a CoinJoin. Points from 0 to 100, at most two decimals."""
+    source_confidence: float
+    """Sources below are shown and not scored. 0 to 1, at most 6 decimals."""
+    service_confidence: float
+    """Owners of a service from here on end a path. 0 to 1, at most 6 decimals."""
+    clean_service_confidence: float
+    """Clean services from here on are not scored by what passes through. 0 to 1, at most 6 decimals."""
+    share: PolicyDocumentExposureShare
+    size_decades: int
+    """Powers of ten of dust after which size counts in full. A whole number from 1 to 12."""
+    size_factor: PolicyDocumentExposureSizeFactor
+    history_max_age_hours: int
+    """Hours by which the end of a complete history may lie back. A whole number from 1 to 720."""
+    limits: PolicyDocumentExposureLimits
+    """Counts, never time: the same ledger gives the same answer on a slow machine."""
+
+
+class PolicyDocumentCluster(Model):
+    """How labels of addresses count that spent together with the screened one."""
+    __slots__ = ()
+
+    confidence_factor: float
+    """Factor of the confidence of a label of another member. 0 to 1, at most 6 decimals."""
+    maximum: float
+    """Most weighted points of labels of other members. Points from 0 to 100, at most two decimals."""
+    addresses: int
+    """Labels of a cluster with more addresses do not count. A whole number from 2 to 1000000."""
+
+
+class PolicyDocument(Model):
+    """Every number of the judgement that is not fixed. The score of a live designation by an authority’s own list is fixed at 100 and red; no setting changes it."""
+    __slots__ = ()
+    _parts = {
+        "levels": PolicyDocumentLevels,
+        "weights": PolicyDocumentWeights,
+        "roles": PolicyDocumentRoles,
+        "ownership": PolicyDocumentOwnership,
+        "green": PolicyDocumentGreen,
+        "freshness": PolicyDocumentFreshness,
+        "exposure": PolicyDocumentExposure,
+        "cluster": PolicyDocumentCluster,
+    }
+
+    id: str
+    """Name of the policy."""
+    version: int
+    """Number of this text; higher with every change."""
+    levels: PolicyDocumentLevels
+    """Bands of the level. Below orange an address is green or grey."""
+    weights: PolicyDocumentWeights
+    """Factor of each category in the overall score, which is the highest weighted category."""
+    roles: PolicyDocumentRoles
+    """Factor of each role in a label’s confidence."""
+    ownership: PolicyDocumentOwnership
+    """How labels of the address itself count."""
+    green: PolicyDocumentGreen
+    """What is needed to say green."""
+    freshness: PolicyDocumentFreshness
+    """Lists that must be fresh before anything is green."""
+    exposure: PolicyDocumentExposure
+    """How exposure is judged."""
+    cluster: PolicyDocumentCluster
+    """How labels of addresses count that spent together with the screened one."""
+
+
+class Policy(Model):
+    __slots__ = ()
+    _parts = {
+        "document": PolicyDocument,
+    }
+
+    id: str
+    version: int
+    sha256: str
+    """SHA-256, lowercase hex, of the document in RFC 8785 form."""
+    activated_at: str | None
+    """Since when it is in force; null in the sandbox, whose policy never changes."""
+    document: PolicyDocument
+
+
+class PolicyName(Model):
+    __slots__ = ()
+
+    id: str
+    version: int
+    sha256: str
+
+
+class PolicyFinding(Model):
+    __slots__ = ()
+
+    severity: str
+    rule: str
+    path: str
+    message: str
+
+
+class PolicyChange(Model):
+    __slots__ = ()
+
+    path: str
+    from_: Any
+    to: Any
+
+
+class LevelChange(Model):
+    __slots__ = ()
+
+    from_: str
+    """green, orange, red, grey; later versions may have others."""
+    to: str
+    """green, orange, red, grey; later versions may have others."""
+    count: int
+
+
+class WhatIfOutcome(Model):
+    __slots__ = ()
+
+    level: str
+    score: float
+    level_reasons: tuple[str, ...]
+    decisive: str | None
+    """Category and origin of the decisive evidence."""
+
+
+class WhatIfReport(Model):
+    __slots__ = ()
+    _parts = {
+        "from": WhatIfOutcome,
+        "to": WhatIfOutcome,
+    }
+
+    report_id: str
+    address: str
+    chain: str
+    generated_at: str
+    from_: WhatIfOutcome
+    to: WhatIfOutcome
+    causes: tuple[str, ...]
+    """Settings of which each alone changes the level; empty where it takes several."""
+
+
+class WhatIf(Model):
+    __slots__ = ()
+    _parts = {
+        "current": PolicyName,
+        "proposed": PolicyName,
+        "findings": PolicyFinding,
+        "settings": PolicyChange,
+        "levels": LevelChange,
+        "examples": WhatIfReport,
+    }
+
+    current: PolicyName
+    proposed: PolicyName
+    findings: tuple[PolicyFinding, ...]
+    """Warnings about the proposed policy: choices that deserve a second look."""
+    settings: tuple[PolicyChange, ...]
+    """The settings in which the two policies differ."""
+    reports: int
+    """Reports that were decided again, the newest of the account."""
+    undecidable: int
+    """Reports that could not be decided again."""
+    since: str | None
+    """Time of the oldest of these reports; null without reports."""
+    changed_levels: int
+    changed_scores: int
+    levels: tuple[LevelChange, ...]
+    """Reports by their level under the current policy and under the proposed one."""
+    examples: tuple[WhatIfReport, ...]
+    """Reports whose level changes, at most 50."""
+    examples_omitted: int
+
+
+class UsagePeriod(Model):
+    __slots__ = ()
+
+    calls: int
+    """Every call with the key, refused ones included."""
+    screens: int
+    """Addresses screened one by one; those of bulk jobs are not among them."""
+    problems: int
+    """Calls that were refused or failed."""
+    rate_limited: int
+    """Calls over the rate limit (429)."""
+    from_: str
+    """Begin of the day or month, UTC."""
+
+
+class UsageDay(Model):
+    __slots__ = ()
+
+    calls: int
+    """Every call with the key, refused ones included."""
+    screens: int
+    """Addresses screened one by one; those of bulk jobs are not among them."""
+    problems: int
+    """Calls that were refused or failed."""
+    rate_limited: int
+    """Calls over the rate limit (429)."""
+    day: str
+    """YYYY-MM-DD, UTC."""
+
+
+class KeyPlan(Model):
+    __slots__ = ()
+
+    name: str
+    calls_per_second: float
+    """Sustained rate."""
+    burst: int
+    """Calls that may come at once."""
+    on_empty: str
+    """refuse: further calls are 429. fair-use: they are logged."""
+
+
+class UsageCounts(Model):
+    __slots__ = ()
+
+    calls: int
+    """Every call with the key, refused ones included."""
+    screens: int
+    """Addresses screened one by one; those of bulk jobs are not among them."""
+    problems: int
+    """Calls that were refused or failed."""
+    rate_limited: int
+    """Calls over the rate limit (429)."""
+
+
+class KeyUsage(Model):
+    __slots__ = ()
+    _parts = {
+        "plan": KeyPlan,
+        "today": UsageCounts,
+        "month": UsageCounts,
+    }
+
+    key_id: str
+    name: str
+    scope: str
+    status: str
+    """active, expired or revoked."""
+    last_used_at: str | None
+    """To the minute; null where it was never used."""
+    plan: KeyPlan
+    today: UsageCounts
+    month: UsageCounts
+
+
+class Usage(Model):
+    __slots__ = ()
+    _parts = {
+        "today": UsagePeriod,
+        "month": UsagePeriod,
+        "days": UsageDay,
+        "keys": KeyUsage,
+    }
+
+    today: UsagePeriod
+    month: UsagePeriod
+    counted_from: str | None
+    """Null where every call of the month is counted. An answer counts the newest 500,000 calls; where there were more, the time of the oldest counted one: the figures are then lower bounds."""
+    days: tuple[UsageDay, ...]
+    """Days of the month with calls, newest first."""
+    keys: tuple[KeyUsage, ...]
+    """Every key of the environment, in the order of their issue."""
+
+
+class CasePerson(Model):
+    __slots__ = ()
+
+    key_id: str
+    """The API key of the call."""
+    person: str | None
+    """The person, where one was signed in."""
+
+
+class Share(Model):
+    __slots__ = ()
+    _parts = {
+        "created_by": CasePerson,
+    }
+
+    share_id: str
+    report_id: str
+    label: str
+    """For whom or what it was made; may be empty."""
+    status: str
+    """`usable`, `expired` or `revoked`."""
+    created_at: str
+    """When it was made; UTC, RFC 3339 with milliseconds."""
+    created_by: CasePerson
+    expires_at: str
+    """From then on it opens nothing; UTC, RFC 3339 with milliseconds."""
+    revoked_at: str | None
+    """When it was revoked; null where it was not."""
+    opens: int
+    """How often it has been opened."""
+    last_opened_at: str | None
+    """When it was last opened; null where it never was."""
+
+
+class NewShare(Model):
+    __slots__ = ()
+    _parts = {
+        "created_by": CasePerson,
+    }
+
+    share_id: str
+    report_id: str
+    label: str
+    """For whom or what it was made; may be empty."""
+    status: str
+    """`usable`, `expired` or `revoked`."""
+    created_at: str
+    """When it was made; UTC, RFC 3339 with milliseconds."""
+    created_by: CasePerson
+    expires_at: str
+    """From then on it opens nothing; UTC, RFC 3339 with milliseconds."""
+    revoked_at: str | None
+    """When it was revoked; null where it was not."""
+    opens: int
+    """How often it has been opened."""
+    last_opened_at: str | None
+    """When it was last opened; null where it never was."""
+    url: str
+    """The link. It contains the token, and only this answer has it."""
+
+
+class CaseProposal(Model):
+    __slots__ = ()
+    _parts = {
+        "by": CasePerson,
+    }
+
+    disposition: str
+    reason: str
+    by: CasePerson
+    at: str
+    """When it was proposed; UTC, RFC 3339 with milliseconds."""
+    version: int
+    """The version of its entry."""
+
+
+class CaseEntry(Model):
+    __slots__ = ()
+    _parts = {
+        "by": CasePerson,
+    }
+
+    version: int
+    """Place in the history, from 1."""
+    kind: str
+    """`note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`; others may be added."""
+    at: str
+    """When it was made; UTC, RFC 3339 with milliseconds."""
+    by: CasePerson
+    text: str
+    """The note, or the reason of the disposition."""
+    disposition: str | None
+    """The disposition that was set, proposed or declined; null for a note."""
+    previous_disposition: str | None
+    """The disposition before a change; null for other entries, and where the change opened the case."""
+    proposal_version: int | None
+    """The entry that this one confirms or declines; null where it does neither."""
+
+
+class ReportCase(Model):
+    __slots__ = ()
+    _parts = {
+        "proposal": CaseProposal,
+        "history": CaseEntry,
+    }
+
+    report_id: str
+    address: str
+    """The screened address, as the report has it."""
+    chain: str
+    level: str
+    """The level of the report."""
+    score: float
+    """The score of the report."""
+    disposition: str | None
+    """`open`, `escalated` or `cleared`; null while nobody has worked on the report."""
+    version: int
+    """Number of entries in the history. Each entry adds one."""
+    needs_second_person: bool
+    """Whether another person must confirm that this report is cleared."""
+    proposal: CaseProposal | None
+    """The disposition that waits for a second person; null where none does."""
+    opened_at: str | None
+    """When the first entry was made; null without one."""
+    changed_at: str | None
+    """When the last entry was made; null without one."""
+    history: tuple[CaseEntry, ...]
+    """Oldest first. Nothing is ever removed."""
+
+
+class CaseSummary(Model):
+    __slots__ = ()
+    _parts = {
+        "proposal": CaseProposal,
+    }
+
+    report_id: str
+    address: str
+    """The screened address, as the report has it."""
+    chain: str
+    level: str
+    """The level of the report."""
+    score: float
+    """The score of the report."""
+    disposition: str | None
+    """`open`, `escalated` or `cleared`; null while nobody has worked on the report."""
+    version: int
+    """Number of entries in the history. Each entry adds one."""
+    needs_second_person: bool
+    """Whether another person must confirm that this report is cleared."""
+    proposal: CaseProposal | None
+    """The disposition that waits for a second person; null where none does."""
+    opened_at: str | None
+    """When the first entry was made; null without one."""
+    changed_at: str | None
+    """When the last entry was made; null without one."""

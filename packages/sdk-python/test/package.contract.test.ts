@@ -1,0 +1,181 @@
+/**
+ * The Python package as a customer gets it: built, installed in a clean environment, typed for strict checkers, and with the behaviour
+ * and the names of the TypeScript one. npm test takes one version of Python, test:full all that this machine has.
+ */
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as typescriptSdk from '@cupel/sdk'
+import { drawnWithin, noteSkip } from '@cupel/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  addTools,
+  buildPackage,
+  cleanEnvironment,
+  done,
+  findPythons,
+  packageFolder,
+  run,
+  setUpPyright,
+  setUpTools,
+  type Environment,
+  type Python,
+} from './python.js'
+
+const RUN_TIMEOUT_MS = 600_000
+const found = await findPythons()
+if (found.length === 0) noteSkip('the Python SDK: there is no Python 3.10 to 3.14 with pip and venv')
+const chosen = drawnWithin({ name: 'the Python SDK, versions of Python', minimum: 1 }, found)
+const prepared = await Promise.all(chosen.map(async (python) => ({ python, ...(await setUpTools(python)) })))
+const usable = prepared.flatMap((one) => ('tools' in one ? [one] : []))
+for (const one of prepared)
+  if ('missing' in one) noteSkip(`the Python SDK on Python ${one.python.version}: ${one.missing}`)
+const checker = await setUpPyright()
+if ('missing' in checker) noteSkip(`the types of the Python SDK: ${checker.missing}`)
+
+describe.skipIf(found.length === 0)('the Python package', () => {
+  test('has a version of Python and its tools', () => expect(usable.length).toBeGreaterThan(0))
+})
+
+describe.each(usable)('on Python $python.version', ({ python, tools }: { python: Python; tools: string }) => {
+  let built: string
+  let environment: Environment
+  beforeAll(async () => {
+    built = mkdtempSync(join(tmpdir(), 'cupel-python-built-'))
+    expect(await buildPackage(python, tools, built)).toMatch(/Nothing was published/)
+    environment = await cleanEnvironment(python, join(built, wheel()))
+  }, RUN_TIMEOUT_MS)
+  afterAll(() => {
+    environment?.remove()
+    if (built !== undefined) rmSync(built, { recursive: true, force: true })
+  })
+  const wheel = (): string => readdirSync(built).find((name) => name.endsWith('.whl'))!
+
+  test('the wheel is of this version, marked as typed, and has sources alone', async () => {
+    expect(readdirSync(built).sort()).toEqual([
+      `cupel-${typescriptSdk.version}-py3-none-any.whl`,
+      `cupel-${typescriptSdk.version}.tar.gz`,
+    ])
+    const names = (await done(environment.python, ['-m', 'zipfile', '-l', join(built, wheel())])).split('\n')
+    const files = names.map((line) => line.split(' ')[0]!).filter((name) => name.startsWith('cupel'))
+    expect(files).toEqual(expect.arrayContaining(['cupel/__init__.py', 'cupel/py.typed', 'cupel/models.py']))
+    expect(files.filter((name) => !/\.py$|\/py\.typed$|\.dist-info\//.test(name))).toEqual([])
+  })
+
+  test('a clean environment has the package and httpx, and runs it', async () => {
+    expect(await done(environment.python, ['-m', 'cupel', '--version'])).toBe(`${typescriptSdk.version}\n`)
+    const env = { CUPEL_API_KEY: '', CUPEL_BASE_URL: '' }
+    const unset = await run(environment.python, ['-m', 'cupel', 'screen', 'x'], { env })
+    expect(unset).toMatchObject({ status: 78, output: expect.stringMatching(/^There is no /) as string })
+    const needed = 'from importlib.metadata import distributions as d; print(*sorted(x.name for x in d()))'
+    const expected = ['anyio', 'certifi', 'cupel', 'h11', 'httpcore', 'httpx', 'idna', 'typing_extensions']
+    const names = (await done(environment.python, ['-c', needed])).trim().split(' ')
+    expect(names.filter((name) => name !== 'exceptiongroup')).toEqual(
+      expected.filter((name) => names.includes(name) || name !== 'typing_extensions'),
+    )
+  })
+
+  test('it has the names of the TypeScript SDK', async () => {
+    const script = join(packageFolder, 'test/python/surface.py')
+    for (const client of ['Cupel', 'AsyncCupel']) {
+      const surface = JSON.parse(await done(environment.python, [script, client])) as Surface
+      expect(surface).toEqual(surfaceOf(typescriptSdk))
+    }
+  })
+
+  describe('with tools', () => {
+    beforeAll(() => addTools(environment, tools))
+
+    test('the cases of all SDKs, and its own tests, pass', async () => {
+      const result = await run(environment.python, ['-m', 'pytest', '-q', 'test/python'], {
+        cwd: packageFolder,
+      })
+      expect(result.status, result.output).toBe(0)
+      expect(result.output).toMatch(/\d{3,} passed/)
+    }, 600_000)
+
+    test('mypy accepts the package, its tests and a strict consumer, and refuses each fault of a careless one', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'cupel-mypy-'))
+      const mypy = (...args: string[]) =>
+        run(environment.python, ['-m', 'mypy', '--strict', '--cache-dir', join(folder, 'cache'), ...args], {
+          cwd: join(packageFolder, 'test/python'),
+        })
+      try {
+        for (const args of [
+          ['-p', 'cupel'],
+          ['.', '../consumers/consumer.py'],
+        ])
+          expect(await mypy(...args)).toMatchObject({ status: 0 })
+        expect(linesAtFault((await mypy('../consumers/wrong.py')).output)).toHaveLength(4)
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+    })
+
+    test.skipIf('missing' in checker)(
+      'pyright accepts it strictly, and refuses each fault of a careless consumer',
+      async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'cupel-pyright-'))
+        const pyright = async (name: string) => {
+          const settings = {
+            typeCheckingMode: 'strict',
+            // Callers without a type checker pass anything.
+            reportUnnecessaryIsInstance: false,
+            include: [name],
+            pythonVersion: python.version,
+          }
+          writeFileSync(join(folder, 'pyrightconfig.json'), JSON.stringify(settings))
+          const program = 'pyright' in checker ? checker.pyright : ''
+          return run(process.execPath, [program, '--pythonpath', environment.python, '-p', folder])
+        }
+        try {
+          cpSync(join(packageFolder, 'test/consumers'), join(folder, 'consumers'), { recursive: true })
+          cpSync(join(packageFolder, 'src/cupel'), join(folder, 'cupel'), { recursive: true })
+          for (const name of ['consumers/consumer.py', 'cupel'])
+            expect((await pyright(name)).output, name).toMatch(/^0 errors/m)
+          expect(linesAtFault((await pyright('consumers/wrong.py')).output)).toHaveLength(4)
+        } finally {
+          rmSync(folder, { recursive: true, force: true })
+        }
+      },
+    )
+  })
+})
+
+/** A checker may say several things about one line. */
+const linesAtFault = (output: string): readonly string[] => [
+  ...new Set([...output.matchAll(/wrong\.py:(\d+)\b.* error:/g)].map(([, line]) => line!)),
+]
+
+/** Names in snake_case: methods by resource, errors, and what can be asked of a list. */
+interface Surface {
+  readonly methods: Readonly<Record<string, readonly string[]>>
+  readonly errors: readonly string[]
+  readonly list: readonly string[]
+  readonly webhooks: readonly string[]
+}
+
+function surfaceOf(sdk: typeof typescriptSdk): Surface {
+  const client = new sdk.Cupel({ apiKey: 'cpl_test_surface', baseUrl: 'http://localhost' })
+  const resources = Object.entries(client).filter(([name]) => name !== 'webhooks')
+  const methods = [['', client] as const, ...resources].map(([name, one]) => [snake(name), methodsOf(one)])
+  return {
+    methods: Object.fromEntries(methods) as Surface['methods'],
+    errors: Object.keys(sdk)
+      .filter((name) => name.endsWith('Error'))
+      .sort(),
+    // An array of JavaScript is a list of Python.
+    list: methodsOf(new sdk.ItemList(() => Promise.reject(new Error()))).map((name) =>
+      name === 'to_array' ? 'to_list' : name,
+    ),
+    webhooks: Object.keys(sdk.webhooks).sort(),
+  }
+}
+
+const methodsOf = (one: unknown): string[] =>
+  Object.getOwnPropertyNames(Object.getPrototypeOf(one))
+    .filter((name) => name !== 'constructor')
+    .map(snake)
+    .sort()
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
