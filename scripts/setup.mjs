@@ -6,11 +6,19 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { pinnedPackage } from './pinned-package.mjs'
 import { holdingLock, SetupError } from './setup-lock.mjs'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-const PNPM = 'pnpm@10.34.8'
+/** Fetched by its hash, because what installs the other packages is in no lockfile. */
+const PNPM_PACKAGE = {
+  name: 'pnpm',
+  version: '10.34.8',
+  integrity:
+    'sha512-9ieo6XE0Ov5J39D2PQKCNCAd+oMdXLWIcz4eX42ya/FpiaMhYatcG02zsf28NzFgYGtbieAC323RmoWt+R/FqA==',
+}
+const PNPM = `${PNPM_PACKAGE.name}@${PNPM_PACKAGE.version}`
 const STAMP = join(root, 'node_modules', '.cupel-install.json')
 
 /**
@@ -46,10 +54,10 @@ async function installDependencies() {
   const wanted = installKey()
   if (wanted === installedKey()) return
   say(`Installing dependencies with ${PNPM} (some minutes the first time) …`)
-  const args = ['--yes', PNPM, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false']
-  const { code, error, output } = await run('npx', [...args, '--reporter', 'append-only'])
-  if (error !== null)
-    throw new SetupError(`npx cannot be run (${error.code}): install npm, which comes with Node.`)
+  const pnpm = join(await pinnedPackage(PNPM_PACKAGE, join(root, '.cache', 'packages')), 'bin', 'pnpm.cjs')
+  const args = [pnpm, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false']
+  const { code, error, output } = await run(process.execPath, [...args, '--reporter', 'append-only'])
+  if (error !== null) throw new SetupError(`node cannot be run (${error.code}).`)
   if (code !== 0)
     throw new SetupError(
       `${output}\nInstalling the dependencies failed (exit code ${code}); the reason is above. Correct it and start again.`,

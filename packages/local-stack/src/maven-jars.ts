@@ -1,7 +1,10 @@
-/** Downloads the programs of the Kafka profile that are not npm packages, once, with Maven, into the checkout's cache. */
+/**
+ * Downloads the programs of the Kafka profile that are not npm packages, once, with Maven, into the checkout's cache. Each file must have
+ * the SHA-256 that deploy/kafka/jars.sha256 says: Maven's own checksums come from where the file comes from.
+ */
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,12 +25,15 @@ export interface KafkaJars {
 export interface KafkaJarsOptions {
   /** By default `.cache` in the checkout, so that installations and tests share the downloads. */
   readonly cacheDir?: string
+  /** Lines of `sha256sum`, one for each file that may be downloaded. By default those of the project. */
+  readonly pinFile?: string
   /** Called with one sentence before a download, which may take minutes. */
   readonly onProgress?: (sentence: string) => void
 }
 
 const JAVA_NEEDED = 17
 const POM = fileURLToPath(new URL('../../../deploy/kafka/pom.xml', import.meta.url))
+const PINS = fileURLToPath(new URL('../../../deploy/kafka/jars.sha256', import.meta.url))
 const DEFAULT_CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url))
 const MAVEN_TIMEOUT_MS = 20 * 60_000
 const run = promisify(execFile)
@@ -40,22 +46,26 @@ export async function ensureKafkaJars(options: KafkaJarsOptions = {}): Promise<K
   const java = await findJava()
   const cache = options.cacheDir ?? DEFAULT_CACHE
   const pom = await readFile(POM, 'utf8')
+  const pinText = await readFile(options.pinFile ?? PINS, 'utf8')
+  const pins = readPins(pinText)
   const progress = options.onProgress ?? (() => undefined)
   const kafkaVersion = property(pom, 'kafka.version')
   const registryVersion = property(pom, 'apicurio.version')
 
-  // Each pom has its own folder: a running broker keeps the jars it was started with.
-  const pomHash = createHash('sha256').update(pom).digest('hex').slice(0, 12)
+  // Each pom with its pins has its own folder: a running broker keeps the jars it was started with.
+  const pomHash = createHash('sha256').update(pom).update(pinText).digest('hex').slice(0, 12)
   const kafkaLibs = join(cache, 'kafka', `libs-${kafkaVersion}-${pomHash}`)
   await makeOnce(kafkaLibs, async (folder) => {
     progress(`Fetching Apache Kafka ${kafkaVersion} with Maven (about 45 MB, once).`)
     await maven('dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`)
+    await requirePinned(folder, pins)
   })
   const registry = join(cache, 'registry', registryVersion)
   await makeOnce(registry, async (folder) => {
     progress(`Fetching the schema registry Apicurio ${registryVersion} with Maven (about 110 MB, once).`)
     const artifact = `io.apicurio:apicurio-registry-app:${registryVersion}:tar.gz:all`
     await maven('dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`)
+    await requirePinned(folder, pins)
     await unpack(folder)
   })
   return {
@@ -165,7 +175,7 @@ async function dropLock(lock: string): Promise<void> {
 async function maven(goal: string, ...args: readonly string[]): Promise<void> {
   const mvn = process.platform === 'win32' ? 'mvn.cmd' : 'mvn'
   try {
-    await run(mvn, ['--batch-mode', '--quiet', '--file', POM, goal, ...args], {
+    await run(mvn, ['--batch-mode', '--strict-checksums', '--quiet', '--file', POM, goal, ...args], {
       timeout: MAVEN_TIMEOUT_MS,
       maxBuffer: 64 * 1024 * 1024,
     })
@@ -182,6 +192,24 @@ async function maven(goal: string, ...args: readonly string[]): Promise<void> {
       'download-failed',
       `Maven could not fetch what --kafka needs: ${fault?.replace('[ERROR]', '').trim() ?? String(cause)} Check the network and Maven's settings, then start again.`,
       { cause },
+    )
+  }
+}
+
+function readPins(text: string): ReadonlyMap<string, string> {
+  const lines = text.split('\n').filter((line) => line !== '')
+  return new Map(lines.map((line) => [line.slice(66).trim(), line.slice(0, 64)]))
+}
+
+/** Throws LocalStackError `download-failed` where a file is not the one that the project was tested with. */
+async function requirePinned(folder: string, pins: ReadonlyMap<string, string>): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const sha256 = createHash('sha256')
+    for await (const chunk of createReadStream(join(folder, name))) sha256.update(chunk as Buffer)
+    if (pins.get(name) === sha256.digest('hex')) continue
+    throw new LocalStackError(
+      'download-failed',
+      `Maven fetched a file ${name} that is not the one of deploy/kafka/jars.sha256. It was not used: check from where Maven fetches (its settings and mirrors), remove ${name} from its local repository, and start again.`,
     )
   }
 }

@@ -9,6 +9,7 @@ let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cupel-jars-'))
   await mkdir(join(folder, 'bin'))
+  await writeFile(join(folder, 'pins'), `${EMPTY}  a.jar\n${EMPTY}  b.tar.gz\n`)
   vi.stubEnv('PATH', [join(folder, 'bin'), process.env['PATH']].join(delimiter))
   vi.stubEnv('JAVA_HOME', undefined)
   await program('java', `echo 'openjdk version "17.0.15" 2025-04-15' >&2`)
@@ -32,6 +33,12 @@ async function program(name: string, script: string): Promise<void> {
   await chmod(path, 0o755)
 }
 const cacheDir = (): string => join(folder, 'cache')
+const places = (): { cacheDir: string; pinFile: string } => ({
+  cacheDir: cacheDir(),
+  pinFile: join(folder, 'pins'),
+})
+/** SHA-256 of no bytes. */
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const calls = async (): Promise<number> => (await readLines(join(folder, 'calls'))).length
 async function readLines(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch(() => '')
@@ -41,12 +48,12 @@ async function readLines(path: string): Promise<string[]> {
 test('everything is fetched once, also by two who ask at the same time', async () => {
   const said: string[] = []
   const [one, other] = await Promise.all([
-    ensureKafkaJars({ cacheDir: cacheDir(), onProgress: (sentence) => said.push(sentence) }),
-    ensureKafkaJars({ cacheDir: cacheDir() }),
+    ensureKafkaJars({ ...places(), onProgress: (sentence) => said.push(sentence) }),
+    ensureKafkaJars(places()),
   ])
   expect(one).toEqual(other)
   expect(await calls()).toBe(2)
-  expect(await ensureKafkaJars({ cacheDir: cacheDir() })).toEqual(one)
+  expect(await ensureKafkaJars(places())).toEqual(one)
   expect(await calls()).toBe(2)
   expect(await readdir(one.kafkaLibs)).toContain('a.jar')
   const left = [
@@ -57,24 +64,46 @@ test('everything is fetched once, also by two who ask at the same time', async (
 })
 
 test('a lock of a process that is gone holds nobody up', async () => {
-  const first = await ensureKafkaJars({ cacheDir: cacheDir() })
+  const first = await ensureKafkaJars(places())
   await rm(first.kafkaLibs, { recursive: true })
   await writeFile(`${first.kafkaLibs}.lock`, JSON.stringify({ pid: 2 ** 22 + 1, identity: 'of before' }))
-  expect(await ensureKafkaJars({ cacheDir: cacheDir() })).toEqual(first)
+  expect(await ensureKafkaJars(places())).toEqual(first)
   expect(await calls()).toBe(3)
 })
 
 test('what failed half way is not taken for whole', async () => {
   const good = await readScript('mvn')
   await program('mvn', 'echo "[ERROR] Could not transfer artifact" ; exit 1')
-  await expect(ensureKafkaJars({ cacheDir: cacheDir() })).rejects.toMatchObject({
+  await expect(ensureKafkaJars(places())).rejects.toMatchObject({
     code: 'download-failed',
     message: expect.stringContaining('Could not transfer artifact') as string,
   })
   await program('mvn', good)
-  expect((await readdir((await ensureKafkaJars({ cacheDir: cacheDir() })).kafkaLibs)).length).toBeGreaterThan(
-    0,
-  )
+  expect((await readdir((await ensureKafkaJars(places())).kafkaLibs)).length).toBeGreaterThan(0)
+})
+
+test.each([
+  ['another content', `${EMPTY.replace('e', 'f')}  a.jar\n${EMPTY}  b.tar.gz\n`, /a\.jar/],
+  ['a file that nobody pinned', `${EMPTY}  a.jar\n`, /b\.tar\.gz/],
+])('%s is refused and not kept', async (_what, pins, name) => {
+  await writeFile(join(folder, 'pins'), pins)
+  const attempt = ensureKafkaJars(places())
+  await expect(attempt).rejects.toMatchObject({ code: 'download-failed' })
+  await expect(attempt).rejects.toThrow(name)
+  expect(await readdir(join(cacheDir(), 'kafka'))).toEqual([])
+})
+
+test('every jar of the broker has a pin, and Maven checks what the repository says too', async () => {
+  const pins = await readFile(new URL('../../../deploy/kafka/jars.sha256', import.meta.url), 'utf8')
+  expect(pins).toMatch(/^([0-9a-f]{64} {2}[\w.-]+\.(?:jar|tar\.gz)\n)+$/)
+  for (const name of [
+    'kafka_2.13-4.3.1.jar',
+    'log4j-core-2.26.1.jar',
+    'apicurio-registry-app-3.0.9-all.tar.gz',
+  ])
+    expect(pins).toContain(`  ${name}\n`)
+  await ensureKafkaJars(places())
+  for (const line of await readLines(join(folder, 'calls'))) expect(line).toContain('--strict-checksums')
 })
 
 async function readScript(name: string): Promise<string> {
@@ -87,17 +116,19 @@ test.each([
   ['cannot be run', 'exit 1', /java cannot be run/],
 ])('a Java that %s is told in a sentence', async (_what, script, sentence) => {
   await program('java', script)
-  const attempt = ensureKafkaJars({ cacheDir: cacheDir() })
+  const attempt = ensureKafkaJars(places())
   await expect(attempt).rejects.toMatchObject({ code: 'java-missing' })
   await expect(attempt).rejects.toThrow(sentence)
 })
 
 test('without Maven the sentence says what to do, and with everything cached it is not missed', async () => {
-  await ensureKafkaJars({ cacheDir: cacheDir() })
+  await ensureKafkaJars(places())
   await rm(join(folder, 'bin', 'mvn'))
   vi.stubEnv('PATH', join(folder, 'bin'))
   await writeFile(join(folder, 'bin', 'java'), `#!/bin/sh\necho 'openjdk version "21" 2023' >&2\n`)
   await chmod(join(folder, 'bin', 'java'), 0o755)
-  await ensureKafkaJars({ cacheDir: cacheDir() })
-  await expect(ensureKafkaJars({ cacheDir: join(folder, 'empty') })).rejects.toThrow(/mvn cannot be run/)
+  await ensureKafkaJars(places())
+  await expect(ensureKafkaJars({ ...places(), cacheDir: join(folder, 'empty') })).rejects.toThrow(
+    /mvn cannot be run/,
+  )
 })
