@@ -5,7 +5,8 @@
 //   GET    /_scripts/ID     {"requests": […], "answers": […]}: what came, and the JSON of what was answered
 //   DELETE /_scripts/ID
 //
-// Requests below a script’s base_url get its answers in turn. README.md says what an answer can be.
+// Requests below a script’s base_url get its answers in turn. README.md says what an answer can be. The two have a port each: what a
+// case leaves on a connection never reaches the one who runs it.
 import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -14,24 +15,31 @@ const fixtures = JSON.parse(readFileSync(new URL('cases/fixtures.json', import.m
 const scripts = new Map()
 let scriptCount = 0
 
-const server = createServer((request, response) => {
-  const chunks = []
-  request.on('data', (chunk) => chunks.push(chunk))
-  request.on('error', () => undefined)
-  response.on('error', () => undefined)
-  request.on('end', () => take(request, response, Buffer.concat(chunks).toString()))
-})
-server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', async () => {
-  const url = `http://127.0.0.1:${server.address().port}`
-  process.stdout.write(`${JSON.stringify({ url, refused_url: await refusedUrl() })}\n`)
-})
+/** Milliseconds until an answer that was sent twice has reached its reader a second time. */
+const DUPLICATE_MS = 50
+
+const scripted = await listening(take)
+const controlled = await listening(control)
+process.stdout.write(`${JSON.stringify({ url: controlled, refused_url: await refusedUrl() })}\n`)
 process.stdin.resume().on('end', () => process.exit(0))
+
+/** The URL of a new server that calls `handle` with each request and its whole body. */
+async function listening(handle) {
+  const server = createServer((request, response) => {
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('error', () => undefined)
+    response.on('error', () => undefined)
+    request.on('end', () => handle(request, response, Buffer.concat(chunks).toString()))
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${server.address().port}`
+}
 
 function take(request, response, body) {
   const { pathname, searchParams } = new URL(request.url, 'http://scripted.invalid')
   const [, first, id] = pathname.split('/')
-  if (first === '_scripts') return control(request, response, id, body)
   const script = scripts.get(id)
   if (first !== 's' || script === undefined)
     return sendJson(response, 404, { detail: 'There is no such script.' })
@@ -48,7 +56,9 @@ function take(request, response, body) {
   give(answer, request, response)
 }
 
-function control(request, response, id, body) {
+function control(request, response, body) {
+  const [, first, id] = request.url.split('/')
+  if (first !== '_scripts') return sendJson(response, 404, { detail: 'There is no such call.' })
   if (request.method === 'POST') {
     const made = String(++scriptCount)
     const answers = JSON.parse(body).server.flatMap(({ times = 1, ...answer }) =>
@@ -56,14 +66,15 @@ function control(request, response, id, body) {
     )
     scripts.set(made, { answers, requests: [], turn: 0 })
     const takesMs = answers.map(({ takes_ms: ms = 0 }) => ms)
-    const base = `http://127.0.0.1:${server.address().port}/s/${made}`
-    return sendJson(response, 201, { id: made, base_url: base, takes_ms: takesMs })
+    return sendJson(response, 201, { id: made, base_url: `${scripted}/s/${made}`, takes_ms: takesMs })
   }
   const script = scripts.get(id)
   if (script === undefined) return sendJson(response, 404, {})
   if (request.method === 'DELETE') scripts.delete(id)
-  const answers = script.answers.slice(0, script.turn).map(({ json = null }) => json)
-  sendJson(response, 200, { requests: script.requests, answers })
+  const given = script.answers.slice(0, script.turn)
+  const answers = given.map(({ json = null }) => json)
+  const delay = given.at(-1)?.duplicate === true ? DUPLICATE_MS : 0
+  setTimeout(() => sendJson(response, 200, { requests: script.requests, answers }), delay)
 }
 
 /** `{"use": "report", "with": {…}}` stands for a fixture with some fields replaced, at any depth. */
