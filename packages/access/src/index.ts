@@ -35,6 +35,8 @@ export {
   validKeys,
 } from './keys.js'
 export type { ApiKey, IssuedKey, KeyOrder } from './keys.js'
+export { admitJob } from './open-jobs.js'
+export type { JobOrder, JobStanding } from './open-jobs.js'
 export { accessMigrations } from './migrations.js'
 export { forgetSpentIdTokens, signInKeys, spendIdToken } from './person-sign-in.js'
 export type { SignInKey } from './person-sign-in.js'

@@ -51,6 +51,11 @@ export const problemCodes = {
   },
   rate_limited: { status: 429, title: 'Rate limit exceeded', retry: 'later' },
   too_many_streams: { status: 429, title: 'The API key has too many open event streams', retry: 'later' },
+  too_many_jobs: {
+    status: 429,
+    title: 'The account has too many open jobs or waiting items',
+    retry: 'later',
+  },
   too_many_failures: { status: 429, title: 'Too many failed authentications', retry: 'later' },
   head_too_large: { status: 431, title: 'The head of the request is too large', retry: 'after-fix' },
   internal_error: { status: 500, title: 'Internal error', retry: 'later' },

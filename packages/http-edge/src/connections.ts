@@ -2,6 +2,7 @@
 import type { Server, Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { Metrics } from '@cupel/contracts'
+import { clientNetwork } from './ip-range.js'
 
 export interface ConnectionLimits {
   /** Time a client may take to send the head of a request, counted from the connection or the previous answer's end. */
@@ -18,7 +19,7 @@ export interface ConnectionLimits {
   readonly maxHeaderBytes: number
   /** Connections one instance holds at once. */
   readonly maxConnections: number
-  /** Connections one peer may hold at once, so that no peer can take all. */
+  /** Connections one client (an IPv4 address, or the /64 of an IPv6 address) may hold at once, so that none can take all. */
   readonly maxConnectionsPerPeer: number
 }
 
@@ -83,8 +84,8 @@ export function limitConnections(
   server.maxConnections = limits.maxConnections
   server.on('drop', () => dropped.inc({ limit: 'instance' }))
   server.on('connection', (socket: Socket) => {
-    const peer = socket.remoteAddress
-    if (peer === undefined || isExempt(socket)) return
+    if (socket.remoteAddress === undefined || isExempt(socket)) return
+    const peer = clientNetwork(socket.remoteAddress)
     const count = held.get(peer) ?? 0
     if (count >= limits.maxConnectionsPerPeer) {
       dropped.inc({ limit: 'peer' })

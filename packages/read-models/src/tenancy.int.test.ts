@@ -9,6 +9,7 @@ import {
   getReport,
   listAuditEntries,
   listJobs,
+  readJobStates,
   listReportPlaces,
   listReports,
   readItemReports,
@@ -105,6 +106,7 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
         (database: Queryable, of: Tenant) => readJob(database, of, `job-${index}`),
       ] as const,
   ),
+  ['states of jobs', (database, of) => readJobStates(database, of, ['job-0', 'job-1', 'job-2'])],
   [
     'reports of the items of a job',
     async (database, of) => {

@@ -1,5 +1,6 @@
 /** Every setting of the platform, read from the environment once at start. The operator's reference is generated from this table. */
 import { z } from 'zod'
+import { WATERMARK_PATTERN } from './disk-space.js'
 import { rangeFault } from './ip-range-setting.js'
 
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -171,7 +172,9 @@ export const settings = {
     .min(1)
     .max(1_000_000)
     .default(1_024)
-    .describe('Connections one address may hold at once on an API instance; trusted proxies are exempt.'),
+    .describe(
+      'Connections one client (an IPv4 address, or the /64 of an IPv6 address) may hold at once on an API instance; trusted proxies are exempt.',
+    ),
   CUPEL_PDF_WORKERS: z.coerce
     .number()
     .int()
@@ -213,6 +216,31 @@ export const settings = {
     .max(1_000_000)
     .default(20_000)
     .describe('Hard cap of an enterprise key: beyond so many calls a second, or at once, it gets 429.'),
+  CUPEL_ENTERPRISE_OPEN_JOBS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(1_000)
+    .describe(
+      'Fair use of the enterprise plan: bulk jobs an account may have open at once; beyond it gets 429. The pro plan has 50.',
+    ),
+  CUPEL_ENTERPRISE_WAITING_ITEMS: z.coerce
+    .number()
+    .int()
+    .min(1_000)
+    .max(100_000_000)
+    .default(250_000)
+    .describe(
+      'Fair use of the enterprise plan: addresses in the open bulk jobs of an account; beyond it gets 429. The pro plan has 25,000.',
+    ),
+  CUPEL_DISK_WATERMARK: z
+    .string()
+    .regex(WATERMARK_PATTERN)
+    .default('268435456')
+    .describe(
+      'Free room on the volume of CUPEL_HOME below which screens and bulk jobs get 503: bytes, or a share of the volume such as 5%. 0 accepts work until the volume is full.',
+    ),
   CUPEL_AUTH_FAILURES_PER_MINUTE: z.coerce
     .number()
     .int()

@@ -1,4 +1,5 @@
 export * from './config.js'
+export * from './disk-space.js'
 export * from './logger.js'
 export * from './peer-security.js'
 export * from './metrics.js'

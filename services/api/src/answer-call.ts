@@ -19,10 +19,12 @@ import {
   type IdempotentCallParts,
   type KeyHeader,
 } from './access/idempotent-call.js'
+import type { DiskWatch } from './access/disk-watch.js'
 import { rateLimitHeaders } from './access/rate-limit-headers.js'
 import { refusalOf } from './access/refusal-of.js'
 import { refuseToken } from './access/refuse-token.js'
 import type { Transport } from '@cupel/http-edge'
+import type { BodyBudget } from './http/body-budget.js'
 import { discard, readJsonBody, type Body } from './http/body-reader.js'
 import type {
   Answer,
@@ -41,6 +43,8 @@ export interface CallParts {
   readonly gate: AdmissionGate
   readonly transport: Transport
   readonly idempotent: IdempotentCallParts
+  readonly bodies: BodyBudget
+  readonly disk: Pick<DiskWatch, 'refusal'>
 }
 
 /** The facts about a call that are known so far, also where it ends in a fault. */
@@ -79,7 +83,7 @@ export async function answerCall(
   }
   known.clientAddress = origin.clientAddress
   if (endpoint.access === 'token') return await answerWithToken(parts.gate, endpoint, request, call, known)
-  if (endpoint.access === 'person') return await answerPerson(parts.gate, endpoint, request, call, known)
+  if (endpoint.access === 'person') return await answerPerson(parts, endpoint, request, call, known)
   return await answerWithKey(parts, endpoint, request, call, known)
 }
 
@@ -100,9 +104,9 @@ async function answerWithKey(
   // The key became usable between the two looks.
   if (header.key !== null) return await answerUnderKey(header.key, parts, endpoint, request, call, known)
   if (!header.ok) return header.refusal
-  const inputs = readInputs(endpoint, request, await readBody(endpoint, request))
+  const inputs = readInputs(endpoint, request, await readBody(parts, endpoint, request, known))
   if (isRefused(inputs)) return inputs
-  return await endpoint.handle(keyedCall(call, endpoint, request, known, admission), inputs)
+  return await handled(parts, endpoint, keyedCall(call, endpoint, request, known, admission), inputs)
 }
 
 /**
@@ -118,7 +122,7 @@ async function answerUnderKey(
   known: KnownOfCall,
 ): Promise<Answer | Refusal> {
   const idempotency = endpoint.idempotency!
-  const inputs = readInputs(endpoint, request, await readBody(endpoint, request))
+  const inputs = readInputs(endpoint, request, await readBody(parts, endpoint, request, known))
   const idempotent = isRefused(inputs)
     ? null
     : await idempotentRequest(idempotencyKey, request, inputs.body, idempotency)
@@ -127,10 +131,21 @@ async function answerUnderKey(
   if (isRefused(inputs)) return inputs
   const keyed = keyedCall(call, endpoint, request, known, admission)
   const { reservation } = admission
-  if (reservation === null) return await endpoint.handle(keyed, inputs)
+  if (reservation === null) return await handled(parts, endpoint, keyed, inputs)
   return await answerIdempotently(parts.idempotent, keyed, idempotency, reservation, (id, isResumed) =>
-    endpoint.handle({ ...keyed, work: { id, isResumed } }, inputs),
+    handled(parts, endpoint, { ...keyed, work: { id, isResumed } }, inputs),
   )
+}
+
+/** What takes an Idempotency-Key makes work, which needs room. A repeat of work that is done is answered before this. */
+async function handled(
+  { disk }: CallParts,
+  endpoint: KeyEndpoint,
+  call: KeyedCall,
+  inputs: ReadInputs,
+): Promise<Answer | Refusal> {
+  const refusal = endpoint.idempotency === undefined ? null : disk.refusal()
+  return refusal ?? (await endpoint.handle(call, inputs))
 }
 
 async function admit(
@@ -158,11 +173,13 @@ function refused(request: FastifyRequest, admission: NotAdmitted): Refusal {
 }
 
 async function readBody(
+  { bodies }: CallParts,
   endpoint: KeyEndpoint | PersonEndpoint<unknown>,
   request: FastifyRequest,
+  { clientAddress }: KnownOfCall,
 ): Promise<Body | null> {
   if (endpoint.bodySchema === undefined) return null
-  return await readJsonBody(request.raw, endpoint.mayHoldAnyText)
+  return await readJsonBody(request.raw, bodies.open(clientAddress!), endpoint.mayHoldAnyText)
 }
 
 function keyedCall(
@@ -196,13 +213,13 @@ async function answerWithToken(
 
 /** The credential is in the body, which is therefore read first. An ID token that proves nothing counts as a failed authentication. */
 async function answerPerson(
-  gate: AdmissionGate,
+  parts: CallParts,
   endpoint: PersonEndpoint<unknown>,
   request: FastifyRequest,
   call: Call,
   known: KnownOfCall,
 ): Promise<Answer | Refusal> {
-  const inputs = readInputs(endpoint, request, await readBody(endpoint, request))
+  const inputs = readInputs(endpoint, request, await readBody(parts, endpoint, request, known))
   if (isRefused(inputs)) return inputs
   const clientAddress = known.clientAddress!
   const personCall = { ...call, clientAddress, method: request.method, route: endpoint.path }
@@ -210,7 +227,7 @@ async function answerPerson(
   const { result, caller, actor, refusedBecause } = await endpoint.handle(personCall, read)
   Object.assign(known, { caller, actor, refusedBecause })
   if (refusedBecause !== 'id_token_refused') return result
-  const retryAfterSeconds = gate.noteFailure(clientAddress)
+  const retryAfterSeconds = parts.gate.noteFailure(clientAddress)
   if (retryAfterSeconds === null) return result
   const reason = 'too_many_failures'
   return refusalOf({ admitted: false, reason, caller: null, rateLimit: null, retryAfterSeconds })

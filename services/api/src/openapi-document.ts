@@ -35,6 +35,7 @@ const DESCRIBED: EndpointParts = {
   usage: { keys: notServed, count: notServed, plans },
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
+    admit: notServed,
     reader: { find: notServed },
     list: notServed,
     watch: { follow: notServed, stop: notServed },

@@ -3,6 +3,7 @@ import type { Logger } from '@cupel/contracts'
 import { LogUnavailableError } from '@cupel/event-log'
 import { isUnavailable } from '@cupel/postgres'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { withFurtherLimits } from './access/rate-limit-headers.js'
 import { answerCall, nothingKnown, type CallParts, type KnownOfCall } from './answer-call.js'
 import type { AuditTrail } from './audit/audit-trail.js'
 import { ClientGone } from './http/body-reader.js'
@@ -39,7 +40,7 @@ export async function serveCall(
   if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs)))
     result = notRecorded(result)
   const answer = isRefusal(result) ? problemAnswer(result, request.id) : result
-  const headers = { ...known.headers, ...answer.headers }
+  const headers = withFurtherLimits(known.headers, answer.headers)
   send(request, reply, { ...answer, headers }, endpoint.path, receivedMs)
 }
 

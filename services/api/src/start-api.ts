@@ -24,11 +24,13 @@ import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { plansOf } from './access/configured-plans.js'
 import { createPersonSignIn } from './access/person-sign-in.js'
 import { createReservationKeeper } from './access/reservation-keeper.js'
+import { createDiskWatch } from './access/disk-watch.js'
 import { createSessionKeeper } from './access/session-keeper.js'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
 import { openBulk } from './bulk/open-bulk.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
+import { createBodyBudget } from './http/body-budget.js'
 import type { StreamLimits } from './http/event-streams.js'
 import { createPageTokens, type PageTokens } from './http/page-token.js'
 import { judgeSets } from './routes/lists/list-lists.js'
@@ -61,6 +63,10 @@ export interface ApiDeps {
     | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
     | 'CUPEL_ENTERPRISE_BURST'
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
+    | 'CUPEL_ENTERPRISE_OPEN_JOBS'
+    | 'CUPEL_ENTERPRISE_WAITING_ITEMS'
+    | 'CUPEL_HOME'
+    | 'CUPEL_DISK_WATERMARK'
     | 'CUPEL_AUTH_FAILURES_PER_MINUTE'
     | 'CUPEL_WEBHOOK_ALLOW'
     | 'CUPEL_WEBHOOK_SECRETS_KEY'
@@ -170,6 +176,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     bulk: openBulk({
       ...{ log, codec, database, logger, metrics, links, deadlineMs, nameReports },
       streamLimits: deps.streamLimits,
+      plans: plansOf(config),
       takeNumbers: (count) => takeReportNumbers(database, count),
     }),
     gate: createAdmission({
@@ -181,6 +188,12 @@ async function openParts(deps: ApiDeps, links: Links) {
     reservations: createReservationKeeper({ database, logger }),
     sessionKeeper: createSessionKeeper({ database, logger }),
     idempotent: { database, leaseMs, logger },
+    bodies: createBodyBudget(metrics),
+    disk: createDiskWatch({
+      ...{ logger, metrics },
+      folder: config.CUPEL_HOME,
+      watermark: config.CUPEL_DISK_WATERMARK,
+    }),
     webhookStore: webhookStoreOf(deps, secrets),
     tokens: createPageTokens(secrets.pageTokenKey),
     links,
@@ -189,7 +202,8 @@ async function openParts(deps: ApiDeps, links: Links) {
 }
 
 async function release({ sessionKeeper, reservations, ...parts }: Parts): Promise<void> {
-  const { audit, screening, gate, pdf, bulk } = parts
+  const { audit, screening, gate, pdf, bulk, disk } = parts
+  await disk.stop()
   await bulk.streams.stop()
   await bulk.watch.stop()
   await pdf.close()
@@ -211,7 +225,7 @@ interface AppSettings {
 
 function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, failing }: AppSettings): App {
   const { config, database, logger, metrics } = deps
-  const { screening, bulk, gate, audit, idempotent, webhookStore, tokens, pdf, links } = parts
+  const { screening, bulk, gate, audit, idempotent, bodies, disk, webhookStore, tokens, pdf, links } = parts
   const webhooks = { store: webhookStore, tokens }
   const sessions = { database, signIn: createPersonSignIn({ database, gate, logger }, oidc) }
   const reading = { database, reports: screening.reports, tokens }
@@ -222,7 +236,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
       ...{ ...screening, ...listingsOf(database, tokens), ...referenceOf(deps, tokens) },
       ...{ bulk, webhooks, sessions, sharing, cases, pdf, failing },
     }),
-    ...{ gate, audit, idempotent, logger, metrics, tls, webUrl },
+    ...{ gate, audit, idempotent, bodies, disk, logger, metrics, tls, webUrl },
     transport: createTransport({
       trustedProxies: config.CUPEL_TRUSTED_PROXIES,
       isEncrypted: tls !== null,

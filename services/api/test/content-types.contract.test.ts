@@ -6,6 +6,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTransport } from '@cupel/http-edge'
+import { createBodyBudget } from '../src/http/body-budget.js'
 import { buildApp, type App, type AppParts } from '../src/app.js'
 import { jsonAnswer, type Endpoint } from '../src/http/endpoint.js'
 import { describedEndpoints } from '../src/openapi-document.js'
@@ -88,6 +89,8 @@ beforeAll(async () => {
       noteFailure: () => null,
     },
     transport: createTransport({ trustedProxies: [], isEncrypted: false }),
+    bodies: createBodyBudget(noMetrics),
+    disk: { refusal: () => null },
     audit: { record: () => Promise.resolve(true) },
     logger: silentLogger,
     metrics: noMetrics,

@@ -75,6 +75,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const exposedUrl = outer === null ? null : await start({ config: { CUPEL_HOST: '0.0.0.0' } })
 
   const { key } = account
+  const crowdedUrl = await start({ config: { CUPEL_ENTERPRISE_OPEN_JOBS: 1 } })
   const readOnly = (await installation.key({ ...ofAccount, scope: 'read-only' })).key
   // Full again in an hour, which is longer than any bucket takes: nothing is left in it now.
   await installation.database.execute(
@@ -217,6 +218,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
         expect(reply.status).toBe(429)
         return reply
       })
+    },
+    too_many_jobs: async (at) => {
+      const { key: busy } = await installation.key({ plan: 'enterprise' })
+      await send(at, { url: crowdedUrl, key: busy })
+      return await send(at, { url: crowdedUrl, key: busy })
     },
     too_many_failures: async (at) => {
       await call(strictUrl, 'GET', '/v1/chains')

@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readTlsIdentity } from '@cupel/service-kit'
 import { createTransport } from '@cupel/http-edge'
+import { createBodyBudget } from '../src/http/body-budget.js'
 import { buildApp, type App, type AppParts } from '../src/app.js'
 import type { ConnectionLimits, TlsIdentity } from '@cupel/http-edge'
 import { jsonAnswer, keyedEndpoint, openEndpoint } from '../src/http/endpoint.js'
@@ -95,6 +96,8 @@ async function startApp(options: AppOptions = {}): Promise<number> {
       trustedProxies: options.trustedProxies ?? [],
       isEncrypted: options.tls !== undefined,
     }),
+    bodies: createBodyBudget(noMetrics),
+    disk: { refusal: () => null },
     audit: { record: () => Promise.resolve(true) },
     logger: silentLogger,
     metrics: noMetrics,

@@ -1,3 +1,4 @@
+export { readBacklogSize, type BacklogSize } from './backlog-size.js'
 export { COORDINATOR_GROUP, coordinatorDeadLetterTopic } from './follow-jobs.js'
 export { bulkMigrations } from './migrations.js'
 export { startBulkCoordinator } from './start-bulk-coordinator.js'

@@ -15,17 +15,31 @@ export interface Plan {
   readonly onEmpty: 'refuse' | 'fair-use'
   /** Calls a second at which even fair use ends; null where the bucket already refuses. */
   readonly hardCapPerSecond: number | null
+  /** Bulk jobs that an account with this plan may have open at once, in each environment. */
+  readonly maxOpenJobs: number
+  /** Addresses in those jobs. */
+  readonly maxWaitingItems: number
 }
 
 /** The plans as published; an operator's configuration may change enterprise's figures. */
 export const plans = {
-  pro: { name: 'pro', refillPerSecond: 10, burst: 50, onEmpty: 'refuse', hardCapPerSecond: null },
+  pro: {
+    name: 'pro',
+    refillPerSecond: 10,
+    burst: 50,
+    onEmpty: 'refuse',
+    hardCapPerSecond: null,
+    maxOpenJobs: 50,
+    maxWaitingItems: 25_000,
+  },
   enterprise: {
     name: 'enterprise',
     refillPerSecond: 5_000,
     burst: 10_000,
     onEmpty: 'fair-use',
     hardCapPerSecond: 20_000,
+    maxOpenJobs: 1_000,
+    maxWaitingItems: 250_000,
   },
 } as const satisfies Record<string, Plan>
 

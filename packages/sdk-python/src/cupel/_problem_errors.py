@@ -45,6 +45,7 @@ __all__ = [
     "IdempotencyMismatchError",
     "RateLimitedError",
     "TooManyStreamsError",
+    "TooManyJobsError",
     "TooManyFailuresError",
     "HeadTooLargeError",
     "InternalErrorError",
@@ -159,6 +160,10 @@ class TooManyStreamsError(RateLimitError):
     """429 `too_many_streams`: The API key has too many open event streams."""
 
 
+class TooManyJobsError(RateLimitError):
+    """429 `too_many_jobs`: The account has too many open jobs or waiting items."""
+
+
 class TooManyFailuresError(RateLimitError):
     """429 `too_many_failures`: Too many failed authentications."""
 
@@ -215,6 +220,7 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "idempotency_mismatch": IdempotencyMismatchError,
     "rate_limited": RateLimitedError,
     "too_many_streams": TooManyStreamsError,
+    "too_many_jobs": TooManyJobsError,
     "too_many_failures": TooManyFailuresError,
     "head_too_large": HeadTooLargeError,
     "internal_error": InternalErrorError,

@@ -298,6 +298,7 @@ export interface components {
              * @example idempotency_mismatch
              * @example rate_limited
              * @example too_many_streams
+             * @example too_many_jobs
              * @example too_many_failures
              * @example head_too_large
              * @example internal_error

@@ -143,6 +143,11 @@ export class TooManyStreamsError extends RateLimitError {
   override name = 'TooManyStreamsError'
 }
 
+/** 429 `too_many_jobs`: The account has too many open jobs or waiting items. */
+export class TooManyJobsError extends RateLimitError {
+  override name = 'TooManyJobsError'
+}
+
 /** 429 `too_many_failures`: Too many failed authentications. */
 export class TooManyFailuresError extends RateLimitError {
   override name = 'TooManyFailuresError'
@@ -206,6 +211,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   idempotency_mismatch: IdempotencyMismatchError,
   rate_limited: RateLimitedError,
   too_many_streams: TooManyStreamsError,
+  too_many_jobs: TooManyJobsError,
   too_many_failures: TooManyFailuresError,
   head_too_large: HeadTooLargeError,
   internal_error: InternalErrorError,

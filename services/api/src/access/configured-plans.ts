@@ -5,7 +5,11 @@ import type { Config } from '@cupel/service-kit'
 export function plansOf(
   config: Pick<
     Config,
-    'CUPEL_ENTERPRISE_CALLS_PER_SECOND' | 'CUPEL_ENTERPRISE_BURST' | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
+    | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
+    | 'CUPEL_ENTERPRISE_BURST'
+    | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
+    | 'CUPEL_ENTERPRISE_OPEN_JOBS'
+    | 'CUPEL_ENTERPRISE_WAITING_ITEMS'
   >,
 ): Readonly<Record<PlanName, Plan>> {
   return {
@@ -15,6 +19,8 @@ export function plansOf(
       refillPerSecond: config.CUPEL_ENTERPRISE_CALLS_PER_SECOND,
       burst: config.CUPEL_ENTERPRISE_BURST,
       hardCapPerSecond: config.CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND,
+      maxOpenJobs: config.CUPEL_ENTERPRISE_OPEN_JOBS,
+      maxWaitingItems: config.CUPEL_ENTERPRISE_WAITING_ITEMS,
     },
   }
 }

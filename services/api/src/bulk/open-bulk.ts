@@ -1,12 +1,14 @@
 /** The parts of the API that bulk jobs need, put together. */
-import { validKeys, type Caller } from '@cupel/access'
+import { admitJob, validKeys, type Caller, type JobStanding } from '@cupel/access'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
+import type { Plan, PlanName } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
   findJob,
   listJobs,
   readItemReports,
+  readJobStates,
   readJob,
   type FoundJob,
   type JobItem,
@@ -22,6 +24,12 @@ import { createJobWatch, type JobWatch } from './job-watch.js'
 
 export interface BulkParts {
   readonly jobs: BulkJobs
+  /** Counts a job among those the account has open, unless that would be too many; with the plan that says so. */
+  readonly admit: (
+    caller: Caller,
+    jobId: string,
+    items: number,
+  ) => Promise<{ standing: JobStanding; plan: Plan }>
   readonly reader: { find(caller: Pick<Caller, 'accountId' | 'livemode'>, jobId: string): Promise<FoundJob> }
   /** Newest first. */
   readonly list: (
@@ -42,6 +50,7 @@ export interface OpenBulkOptions {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly streamLimits: Partial<StreamLimits> | undefined
+  readonly plans: Readonly<Record<PlanName, Plan>>
   readonly deadlineMs: number
   readonly takeNumbers: (count: number) => Promise<number>
   readonly nameReports: NameReports
@@ -71,6 +80,14 @@ export function openBulk({
       reportPageUrl: () => links.reportPageUrl,
       deadlineMs: options.deadlineMs,
     }),
+    async admit({ accountId, livemode, plan: planName }, jobId, items) {
+      const plan = options.plans[planName]
+      const order = { accountId, livemode, jobId, items }
+      const standing = await admitJob(database, order, plan, (jobIds) =>
+        readJobStates(database, { accountId, livemode }, jobIds),
+      )
+      return { standing, plan }
+    },
     reader: {
       find: ({ accountId, livemode }, jobId) =>
         findJob({ database, log, timeoutMs: READ_YOUR_WRITES_TIMEOUT_MS }, { accountId, livemode }, jobId),

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '@cupel/contracts'
+import type { BodyAccount } from './body-budget.js'
 import { parseStrictJson, type Fault } from './strict-json.js'
 
 /** 1 MiB: the largest bulk request is about 260 kB. */
@@ -11,7 +12,10 @@ export type Body =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false
-      readonly code: Extract<ProblemCode, 'invalid_request' | 'payload_too_large' | 'unsupported_media_type'>
+      readonly code: Extract<
+        ProblemCode,
+        'invalid_request' | 'payload_too_large' | 'unsupported_media_type' | 'unavailable'
+      >
       readonly detail: string
       readonly errors: readonly Fault[]
     }
@@ -24,9 +28,10 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** Rejects only with ClientGone; every fault of a caller is a result. */
+/** Rejects only with ClientGone; every fault of a caller is a result. `account`: what the bytes are held against. */
 export async function readJsonBody(
   request: IncomingMessage,
+  account: BodyAccount,
   mayHoldAnyText?: (pointer: string) => boolean,
 ): Promise<Body> {
   const mediaFault = mediaTypeFault(request)
@@ -34,16 +39,20 @@ export async function readJsonBody(
     discard(request)
     return { ok: false, code: 'unsupported_media_type', detail: mediaFault, errors: [] }
   }
-  const bytes = await readBytes(request)
-  if (bytes === null) {
+  const bytes = await readBytes(request, account).finally(() => account.close())
+  if (typeof bytes === 'string') {
     discard(request)
-    const detail = `The body may hold ${MAX_BODY_BYTES} bytes.`
-    return { ok: false, code: 'payload_too_large', detail, errors: [] }
+    return { ok: false, code: bytes, detail: REFUSED_BODIES[bytes], errors: [] }
   }
   const parsed = parseStrictJson(bytes, mayHoldAnyText)
   if (parsed.ok) return parsed
   return { ok: false, code: 'invalid_request', detail: parsed.fault.detail, errors: [parsed.fault] }
 }
+
+const REFUSED_BODIES = {
+  payload_too_large: `The body may hold ${MAX_BODY_BYTES} bytes.`,
+  unavailable: 'Too many bodies are being received at the moment.',
+} as const
 
 /** Accepts `application/json`, with or without `charset=utf-8`, and nothing that a proxy or a parser could read differently. */
 const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i
@@ -68,20 +77,24 @@ export function countOf(name: string, rawHeaders: readonly string[]): number {
   return count
 }
 
-/** The whole body, or null where it is larger than allowed. */
-function readBytes(request: IncomingMessage): Promise<Buffer | null> {
+/** The whole body, or why it is not kept. */
+function readBytes(
+  request: IncomingMessage,
+  account: BodyAccount,
+): Promise<Buffer | keyof typeof REFUSED_BODIES> {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > MAX_BODY_BYTES) return Promise.resolve(null)
+  if (announced > MAX_BODY_BYTES) return Promise.resolve('payload_too_large')
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const finish = (bytes: Buffer | null): void => {
+    const finish = (bytes: Buffer | keyof typeof REFUSED_BODIES): void => {
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
       resolve(bytes)
     }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > MAX_BODY_BYTES) finish(null)
+      if (size > MAX_BODY_BYTES) finish('payload_too_large')
+      else if (!account.take(chunk.length)) finish('unavailable')
       else chunks.push(chunk)
     }
     const onEnd = (): void => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))

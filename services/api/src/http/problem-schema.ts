@@ -108,6 +108,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   idempotency_mismatch: { detail: 'This Idempotency-Key was used with another request.' },
   rate_limited: { detail: 'The API key has no calls left at the moment.' },
   too_many_streams: { detail: 'The API key has 16 event streams open; close one first.' },
+  too_many_jobs: { detail: 'The account has 1 of 1 jobs open, and 2 of 250000 addresses wait in them.' },
   too_many_failures: {
     detail: 'Too many calls from this address failed to authenticate within a minute.',
   },

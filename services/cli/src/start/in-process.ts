@@ -32,6 +32,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   const config = loadConfig({
     ...context.environment,
     ...connectionSettings(stack.serviceDatabaseUrl, []),
+    CUPEL_HOME: context.home,
     CUPEL_WEB_PORT: String(webPortOf(options.config, 1)),
   })
   const metrics = createMetrics('standalone')

@@ -16,7 +16,7 @@ Exits with 0 if everything is healthy and with ${EXIT_FAILED} otherwise.`,
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const status = await withConnections(context, readStatus)
+      const status = await withConnections(context, (connections) => readStatus(connections, context.home))
       answer(context, options, status, () => statusText(status))
       if (!status.healthy) process.exitCode = EXIT_FAILED
     })
@@ -40,12 +40,32 @@ export function statusText(status: Status): string {
       topic,
       String(records),
     ]),
+    backlogText(status.backlog),
+    diskText(status.disk),
     status.outbox.waiting > 0
       ? `${status.outbox.waiting} events wait in the outbox, the oldest for ${seconds(status.outbox.oldest_age_ms)}.`
       : '',
   ]
     .filter((part) => part !== '')
     .join('\n\n')
+}
+
+function backlogText({
+  open_jobs: jobs,
+  waiting_screenings: waiting,
+  largest_account: most,
+}: Status['backlog']): string {
+  if (jobs === 0) return ''
+  return `${jobs} bulk jobs are open and ${waiting} screenings wait; of one account at most ${most.open_jobs} and ${most.waiting_screenings}.`
+}
+
+function diskText(disk: Status['disk']): string {
+  if (disk?.is_low !== true) return ''
+  return `The volume is nearly full: ${mebibytes(disk.free_bytes)} are free, and below ${mebibytes(disk.watermark_bytes)} new work is refused.`
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.floor(bytes / 1_048_576)} MiB`
 }
 
 function headline({ running, profile, base_urls, log }: Status): string {

@@ -1,6 +1,8 @@
 /** The health of an installation: services, lag and dead letters. */
+import { readBacklogSize } from '@cupel/bulk-coordinator'
 import { deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
+import { readDiskSpace } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
 import { deadLetterGroups } from '../stack/foundation.js'
 import { probeReadiness } from '../start/service-processes.js'
@@ -37,17 +39,35 @@ export interface Status {
   }[]
   readonly dead_letters: readonly { readonly topic: string; readonly records: number }[]
   readonly outbox: { readonly waiting: number; readonly oldest_age_ms: number }
+  /** Bulk work that is accepted and not done. */
+  readonly backlog: {
+    readonly open_jobs: number
+    readonly waiting_screenings: number
+    /** Of the account that has most of them. */
+    readonly largest_account: { readonly open_jobs: number; readonly waiting_screenings: number }
+  }
+  /** The volume of the installation; null where its data is elsewhere. */
+  readonly disk: {
+    readonly free_bytes: number
+    readonly total_bytes: number
+    readonly watermark_bytes: number
+    /** Whether new work is refused. */
+    readonly is_low: boolean
+  } | null
 }
 
-export async function readStatus(connections: Connections): Promise<Status> {
+/** `home`: the folder of the installation. */
+export async function readStatus(connections: Connections, home: string): Promise<Status> {
   const { database, log, run, config, profile } = connections
-  const [identity, services, groups, projections, outbox, deadLetters] = await Promise.all([
+  const [identity, services, groups, projections, outbox, deadLetters, backlog, disk] = await Promise.all([
     log.identity(),
     Promise.all((run?.services ?? []).map(service)),
     readLag(connections),
     listProjectionStatuses(database),
     outboxBacklog(database),
     readDeadLetters(log),
+    readBacklogSize(database),
+    readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
   ])
   const status = {
     running: run !== null,
@@ -65,6 +85,23 @@ export async function readStatus(connections: Connections): Promise<Status> {
     })),
     dead_letters: deadLetters,
     outbox: { waiting: outbox.waiting, oldest_age_ms: outbox.oldestAgeMs },
+    backlog: {
+      open_jobs: backlog.openJobs,
+      waiting_screenings: backlog.waitingScreenings,
+      largest_account: {
+        open_jobs: backlog.largestAccount.openJobs,
+        waiting_screenings: backlog.largestAccount.waitingScreenings,
+      },
+    },
+    disk:
+      disk === null
+        ? null
+        : {
+            free_bytes: disk.freeBytes,
+            total_bytes: disk.totalBytes,
+            watermark_bytes: disk.watermarkBytes,
+            is_low: disk.isLow,
+          },
   }
   return { healthy: isHealthy(status), ...status }
 }
@@ -75,7 +112,8 @@ function isHealthy(status: Omit<Status, 'healthy'>): boolean {
     status.projections.every(
       ({ state }) => state !== 'stopped' && (state !== 'retrying' || !status.running),
     ) &&
-    status.dead_letters.every(({ records }) => records === 0)
+    status.dead_letters.every(({ records }) => records === 0) &&
+    status.disk?.is_low !== true
   )
 }
 

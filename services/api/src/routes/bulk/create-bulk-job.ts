@@ -1,6 +1,8 @@
 /** POST /v1/bulk: up to 1,000 addresses in, a job out. */
-import { findChain, MAX_ADDRESS_LENGTH, MAX_BULK_ITEMS, withoutApiKeys } from '@cupel/domain'
+import type { JobStanding } from '@cupel/access'
+import { findChain, MAX_ADDRESS_LENGTH, MAX_BULK_ITEMS, withoutApiKeys, type Plan } from '@cupel/domain'
 import { z } from 'zod'
+import { quotaHeaders } from '../../access/rate-limit-headers.js'
 import { newJobId } from '../../bulk/bulk-jobs.js'
 import { acceptedDocument, type ResultsUrl } from '../../bulk/job-documents.js'
 import type { FoundJob } from '@cupel/read-models'
@@ -20,6 +22,8 @@ import { acceptedExample, bulkJob } from './job-description.js'
 
 /** Where the log did not acknowledge, a retry after this time usually works. */
 const RETRY_SECONDS = 1
+/** A job of a thousand addresses usually ends in this time. */
+const BACKLOG_RETRY_SECONDS = 5
 
 const bulkBody = z
   .strictObject({
@@ -42,7 +46,7 @@ type BulkBody = z.infer<typeof bulkBody>
 /** An address that no store can hold is the error of its item. */
 const ADDRESS_POINTER = /^\/addresses\/\d+$/
 
-export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint {
+export function createBulkJob({ jobs, admit, reader, resultsUrl }: BulkParts): Endpoint {
   return keyedEndpoint<undefined, undefined, BulkBody>({
     operationId: 'createBulkJob',
     method: 'POST',
@@ -50,7 +54,7 @@ export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
     tag: 'Bulk jobs',
     summary: 'Submit addresses as a job',
     description:
-      'Submits 1 to 1,000 addresses as one job and answers at once; the job runs beside interactive screens and its end is told to the webhook endpoints of the account. Each address is judged by itself: a bad one fails, the others go on. Equal addresses share one report and each keeps its place. Under an `Idempotency-Key` a repeat is answered as the first call was, for 24 hours, with `Idempotency-Replayed: true`. The call counts as one against the rate limit.',
+      'Submits 1 to 1,000 addresses as one job and answers at once; the job runs beside interactive screens and its end is told to the webhook endpoints of the account. Each address is judged by itself: a bad one fails, the others go on. Equal addresses share one report and each keeps its place. Under an `Idempotency-Key` a repeat is answered as the first call was, for 24 hours, with `Idempotency-Replayed: true`. The call counts as one against the rate limit. An account of the pro plan has at most 50 jobs open, with 25,000 addresses in them; beyond that the answer is 429 `too_many_jobs`, and `RateLimit` names the limit.',
     access: 'read-write',
     bodySchema: bulkBody,
     mayHoldAnyText: (pointer) => ADDRESS_POINTER.test(pointer),
@@ -65,7 +69,7 @@ export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
         example: acceptedExample,
       },
     ],
-    problems: ['unsupported_chain', 'unavailable'],
+    problems: ['unsupported_chain', 'too_many_jobs', 'unavailable'],
     judge: ({ body }) => refusalOf(body) ?? { judged: undefined },
     idempotency: {
       newWorkId: () => Promise.resolve(newJobId()),
@@ -73,9 +77,12 @@ export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
         replayOf(await reader.find(caller, jobId), caller.livemode, resultsUrl),
     },
     async handle(call, { body }): Promise<Answer | Refusal> {
+      const jobId = call.work?.id ?? newJobId()
+      const { standing, plan } = await admit(call.caller, jobId, body.addresses.length)
+      if (!standing.isAdmitted) return tooManyJobs(standing, plan)
       const submitted = await jobs.submit({
         call,
-        jobId: call.work?.id ?? newJobId(),
+        jobId,
         addresses: body.addresses,
         chain: body.chain,
       })
@@ -85,6 +92,18 @@ export function createBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
         accepted(submitted.jobId, acceptedDocument(submitted, call.caller.livemode, resultsUrl)),
       )
     },
+  })
+}
+
+function tooManyJobs({ openJobs, waitingItems }: JobStanding, plan: Plan): Refusal {
+  const { name, maxOpenJobs, maxWaitingItems } = plan
+  const detail = `The account has ${openJobs} of ${maxOpenJobs} jobs open, and ${waitingItems} of ${maxWaitingItems} addresses wait in them.`
+  return refuse('too_many_jobs', detail, {
+    retryAfterSeconds: BACKLOG_RETRY_SECONDS,
+    headers: quotaHeaders([
+      { name: `${name}-open-jobs`, quota: maxOpenJobs, used: openJobs },
+      { name: `${name}-waiting-items`, quota: maxWaitingItems, used: waitingItems },
+    ]),
   })
 }
 

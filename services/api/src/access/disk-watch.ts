@@ -1,0 +1,51 @@
+/** Refuses new work while the volume of the installation is nearly full, so that what was accepted can still be finished. */
+import { startLoop } from '@cupel/concurrency'
+import type { Logger, Metrics } from '@cupel/contracts'
+import { readDiskSpace } from '@cupel/service-kit'
+import { refuse, type Refusal } from '../http/problem.js'
+
+export interface DiskWatch {
+  /** Why no new work may begin; null where it may. */
+  refusal(): Refusal | null
+  stop(): Promise<void>
+}
+
+export interface DiskWatchOptions {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** A folder on the volume. Where it does not exist nothing is refused. */
+  readonly folder: string
+  /** Bytes, or a share of the volume such as `5%`. */
+  readonly watermark: string
+}
+
+const LOOK_INTERVAL_MS = 1_000
+const RETRY_SECONDS = 30
+
+export function createDiskWatch({ logger, metrics, folder, watermark }: DiskWatchOptions): DiskWatch {
+  const free = metrics.gauge('disk_free_bytes', 'Free bytes on the volume of the installation.')
+  let isLow = false
+  const loop = startLoop({
+    restMs: LOOK_INTERVAL_MS,
+    async step() {
+      const space = await readDiskSpace(folder, watermark)
+      if (space === null) return
+      free.set(space.freeBytes)
+      if (space.isLow !== isLow) {
+        isLow = space.isLow
+        if (isLow) logger.error({ ...space, folder }, 'The volume is nearly full; new work is refused')
+        else logger.info({ ...space, folder }, 'The volume has room again; new work is accepted')
+      }
+    },
+    onError: (error) => logger.warn({ err: error, folder }, 'The room on the volume could not be read'),
+  })
+  return {
+    refusal: () =>
+      isLow
+        ? refuse('unavailable', 'The installation is short of disk space and accepts no new work.', {
+            retryAfterSeconds: RETRY_SECONDS,
+          })
+        : null,
+    stop: () => loop.stop(),
+  }
+}

@@ -1,0 +1,29 @@
+import { noMetrics } from '@cupel/contracts'
+import { expect, test } from 'vitest'
+import { createBodyBudget } from './body-budget.js'
+
+const LIMITS = { maxBytes: 30, maxBytesPerClient: 20 }
+
+test('a client has no more than its part, over all its bodies, and the /64 of an IPv6 address is one client', () => {
+  const budget = createBodyBudget(noMetrics, LIMITS)
+  const [first, second] = [budget.open('2001:db8::1'), budget.open('2001:db8::2')]
+  expect([first.take(15), second.take(6), second.take(5)]).toEqual([true, false, true])
+  expect(budget.open('2001:db8:0:1::1').take(10)).toBe(true)
+})
+
+test('all clients together have no more than the instance', () => {
+  const budget = createBodyBudget(noMetrics, LIMITS)
+  expect(budget.open('198.51.100.1').take(20)).toBe(true)
+  expect(budget.open('198.51.100.2').take(11)).toBe(false)
+  expect(budget.open('198.51.100.2').take(10)).toBe(true)
+})
+
+test('what a body took is there again once it has ended, and once alone', () => {
+  const budget = createBodyBudget(noMetrics, LIMITS)
+  const body = budget.open('198.51.100.1')
+  body.take(20)
+  body.close()
+  body.close()
+  const next = budget.open('198.51.100.1')
+  expect([next.take(20), next.take(1)]).toEqual([true, false])
+})
