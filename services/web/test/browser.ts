@@ -26,6 +26,8 @@ export interface Look {
   /** Pixels; a phone is 390 wide. */
   readonly width?: number
   readonly javaScriptEnabled?: boolean
+  /** Origin that pages of this visitor may ask besides the console. */
+  readonly mayVisit?: string
 }
 
 export interface Desk {
@@ -47,8 +49,14 @@ export interface Desk {
   close(): Promise<void>
 }
 
-/** Starts both. Without a Chromium nothing is started and every test is skipped; in CI that is an error. */
-export async function openDesk(environment: Readonly<Record<string, string>> = {}): Promise<Desk> {
+/**
+ * Starts both. `prepare` works in the folder of the installation before, and adds to its environment. Without a Chromium nothing is
+ * started and every test is skipped; in CI that is an error.
+ */
+export async function openDesk(
+  environment: Readonly<Record<string, string>> = {},
+  prepare?: (home: string) => Promise<Readonly<Record<string, string>>>,
+): Promise<Desk> {
   const isInstalled = existsSync(CHROMIUM)
   if (!isInstalled && process.env['CI'] === 'true') throw new Error(`There is no Chromium at ${CHROMIUM}`)
   if (!isInstalled) {
@@ -56,7 +64,8 @@ export async function openDesk(environment: Readonly<Record<string, string>> = {
     return { test: test.skipIf(true) as typeof test, close: () => Promise.resolve() } as Desk
   }
   const home = createHome()
-  const installation = await startInstallation({ home, environment })
+  const prepared = (await prepare?.(home)) ?? {}
+  const installation = await startInstallation({ home, environment: { ...environment, ...prepared } })
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   const url = installation.ready.console_url
   if (url === null) throw new Error('The installation serves no console')
@@ -72,14 +81,25 @@ export async function openDesk(environment: Readonly<Record<string, string>> = {
 
 function deskOf(browser: Browser, ready: ReadyLine, url: string): Omit<Desk, 'close'> {
   const faults = new WeakMap<Page, string[]>()
-  const newPage = async ({ colorScheme = 'light', width = 1_280, javaScriptEnabled = true }: Look = {}) => {
+  const newPage = async ({
+    colorScheme = 'light',
+    width = 1_280,
+    javaScriptEnabled = true,
+    mayVisit,
+  }: Look = {}) => {
     const context = await browser.newContext({
       ...{ baseURL: url, colorScheme, javaScriptEnabled },
       viewport: { width, height: 900 },
     })
     context.setDefaultTimeout(STEP_TIMEOUT_MS)
     const page = await context.newPage()
-    faults.set(page, faultsOf(page, context, url))
+    faults.set(page, faultsOf(page, context, url, mayVisit))
+    // Pages of others may name hosts that this machine cannot reach.
+    if (mayVisit !== undefined)
+      await context.route(
+        (asked) => ![url, mayVisit].includes(asked.origin),
+        (route) => route.abort(),
+      )
     return page
   }
   return {
@@ -106,17 +126,23 @@ function deskOf(browser: Browser, ready: ReadyLine, url: string): Omit<Desk, 'cl
   }
 }
 
-/** What nobody wants to see in a browser's console, as it happens. */
-function faultsOf(page: Page, context: BrowserContext, url: string): string[] {
+/** What nobody wants to see in a browser's console, as it happens. What pages of `mayVisit` do is not the console's. */
+function faultsOf(page: Page, context: BrowserContext, url: string, mayVisit: string | undefined): string[] {
   const seen: string[] = []
-  page.on('pageerror', (error) => seen.push(error.message))
+  const isElsewhere = (): boolean => mayVisit !== undefined && page.url().startsWith(`${mayVisit}/`)
+  page.on('pageerror', (error) => {
+    if (!isElsewhere()) seen.push(error.message)
+  })
   page.on('console', (message) => {
     // Chromium reports the status of a page that is a problem by design.
-    if (message.type() === 'error' && !/the server responded with a status of/.test(message.text()))
-      seen.push(message.text())
+    const isByDesign = /the server responded with a status of/.test(message.text())
+    if (message.type() === 'error' && !isByDesign && !isElsewhere()) seen.push(message.text())
   })
   context.on('request', (request) => {
-    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) seen.push(request.url())
+    const isOwn = [url, mayVisit].some(
+      (origin) => origin !== undefined && request.url().startsWith(`${origin}/`),
+    )
+    if (!isOwn && !isElsewhere() && !request.url().startsWith('data:')) seen.push(request.url())
   })
   return seen
 }

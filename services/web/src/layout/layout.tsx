@@ -74,10 +74,14 @@ function Person({ session, csrf }: { readonly session: Session; readonly csrf: s
   return (
     <div class="person">
       <span>
-        {session.actor ?? (
+        {session.actor === null ? (
           <>
             Key <code>{session.keyId}</code>
           </>
+        ) : (
+          <bdi class="name" title={session.actor}>
+            {session.actor}
+          </bdi>
         )}
         <span class="quiet">
           {' '}
