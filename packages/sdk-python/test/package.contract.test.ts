@@ -14,6 +14,7 @@ import {
   cleanEnvironment,
   done,
   findPythons,
+  guideSnippets,
   packageFolder,
   run,
   setUpPyright,
@@ -94,19 +95,24 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
       expect(result.output).toMatch(/\d{3,} passed/)
     }, 600_000)
 
-    test('mypy accepts the package, its tests and a strict consumer, and refuses each fault of a careless one', async () => {
+    test('mypy accepts the package, its tests, the guide, the examples and a strict consumer, and refuses each fault of a careless one', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'cupel-mypy-'))
       const mypy = (...args: string[]) =>
         run(environment.python, ['-m', 'mypy', '--strict', '--cache-dir', join(folder, 'cache'), ...args], {
-          cwd: join(packageFolder, 'test/python'),
+          cwd: packageFolder,
         })
+      const snippets = guideSnippets().map((code, index) => {
+        const path = join(folder, `snippet_${index}.py`)
+        writeFileSync(path, code)
+        return path
+      })
       try {
         for (const args of [
           ['-p', 'cupel'],
-          ['.', '../consumers/consumer.py'],
+          ['test/python', 'test/consumers/consumer.py', '../../examples/python', ...snippets],
         ])
           expect(await mypy(...args)).toMatchObject({ status: 0 })
-        expect(linesAtFault((await mypy('../consumers/wrong.py')).output)).toHaveLength(4)
+        expect(linesAtFault((await mypy('test/consumers/wrong.py')).output)).toHaveLength(4)
       } finally {
         rmSync(folder, { recursive: true, force: true })
       }
@@ -116,12 +122,12 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
       'pyright accepts it strictly, and refuses each fault of a careless consumer',
       async () => {
         const folder = mkdtempSync(join(tmpdir(), 'cupel-pyright-'))
-        const pyright = async (name: string) => {
+        const pyright = async (...include: string[]) => {
           const settings = {
             typeCheckingMode: 'strict',
             // Callers without a type checker pass anything.
             reportUnnecessaryIsInstance: false,
-            include: [name],
+            include,
             pythonVersion: python.version,
           }
           writeFileSync(join(folder, 'pyrightconfig.json'), JSON.stringify(settings))
@@ -131,8 +137,7 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
         try {
           cpSync(join(packageFolder, 'test/consumers'), join(folder, 'consumers'), { recursive: true })
           cpSync(join(packageFolder, 'src/cupel'), join(folder, 'cupel'), { recursive: true })
-          for (const name of ['consumers/consumer.py', 'cupel'])
-            expect((await pyright(name)).output, name).toMatch(/^0 errors/m)
+          expect((await pyright('consumers/consumer.py', 'cupel')).output).toMatch(/^0 errors/m)
           expect(linesAtFault((await pyright('consumers/wrong.py')).output)).toHaveLength(4)
         } finally {
           rmSync(folder, { recursive: true, force: true })

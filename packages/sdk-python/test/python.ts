@@ -164,4 +164,10 @@ export async function addTools({ python }: Environment, tools: string): Promise<
   writeFileSync(join(site.trim(), 'tools.pth'), `${tools}\n`)
 }
 
+/** The snippets of docs/sdk-python.md, in their order. */
+export function guideSnippets(): readonly string[] {
+  const guide = readFileSync(join(packageFolder, '../../docs/sdk-python.md'), 'utf8')
+  return [...guide.matchAll(/^```python run\n([^]*?)^```$/gm)].map(([, code]) => code!)
+}
+
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)

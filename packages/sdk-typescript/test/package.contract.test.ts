@@ -142,6 +142,64 @@ test.each(Object.entries(runtimes))('%s passes every conformance case', async (n
   expect(JSON.parse(output.trim().split('\n').at(-1)!)).toEqual({ ran: cases.length, faults: [] })
 })
 
+test('the example goes on with 10,000 addresses after a stop, and submits and writes each once', async () => {
+  const addresses = Array.from(
+    { length: 10_000 },
+    (_, index) => `0xc0be1${(index + 16).toString(16).padStart(35, '0')}`,
+  )
+  const answers = Array.from({ length: 10 }, (_, index) =>
+    jobAnswers(index, addresses.slice(index * 1_000, (index + 1) * 1_000)),
+  ).flat()
+  const gone = { status: 404, json: { use: 'problem', with: { status: 404, code: 'not_found' } } }
+  const [input, output] = [join(project.folder, 'many.csv'), join(project.folder, 'many.ndjson')]
+  writeFileSync(input, `address\n${addresses.join('\n')}\n`)
+  cpSync(
+    join(packageFolder, '../../examples/typescript/screen-csv.mjs'),
+    join(project.folder, 'screen-csv.mjs'),
+  )
+  const screen = async (script: readonly unknown[]): Promise<{ status: number | null; keys: string[] }> => {
+    const body = JSON.stringify({ server: script })
+    const started = (await (await fetch(`${server.url}/_scripts`, { method: 'POST', body })).json()) as {
+      id: string
+      base_url: string
+    }
+    const env = { CUPEL_API_KEY: 'cpl_test_example', CUPEL_BASE_URL: started.base_url }
+    const { status } = await run(process.execPath, ['screen-csv.mjs', input, output], {
+      cwd: project.folder,
+      env,
+    })
+    const { requests } = (await (await fetch(`${server.url}/_scripts/${started.id}`)).json()) as {
+      requests: { headers: Record<string, string> }[]
+    }
+    return { status, keys: requests.flatMap(({ headers }) => headers['idempotency-key'] ?? []) }
+  }
+  // The first run ends in the middle of the fifth job, and half a line of its results is there.
+  const first = await screen([...answers.slice(0, 9), gone])
+  expect(first.status).not.toBe(0)
+  writeFileSync(output, `${readFileSync(output, 'utf8')}{"address":"0x`)
+  const second = await screen(answers.slice(8))
+  expect(second.status).toBe(0)
+  const lines = readFileSync(output, 'utf8').trim().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { address: string }).address)).toEqual(addresses)
+  expect(second.keys[0]).toBe(first.keys[4])
+  expect(new Set([...first.keys, ...second.keys]).size).toBe(10)
+})
+
+/** A job that is submitted and has ended at the first look. */
+function jobAnswers(index: number, batch: readonly string[]): readonly unknown[] {
+  const results = batch.map((address, place) => ({
+    index: place,
+    address,
+    status: 'completed',
+    report: { report_id: `${index}-${place}`, address, risk: { level: 'green', score: 0 } },
+  }))
+  const job = { job_id: `job_${index}`, total: batch.length }
+  return [
+    { status: 202, json: { use: 'job', with: job } },
+    { status: 200, json: { use: 'ended_job', with: { ...job, completed: batch.length, results } } },
+  ]
+}
+
 /** The suite as one file that imports nothing but the package and modules of Node. */
 async function bundleMain(outfile: string): Promise<void> {
   const entry = join(packageFolder, 'test/runtime-main.ts')

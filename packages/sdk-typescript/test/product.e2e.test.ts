@@ -9,13 +9,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { productCases } from '@cupel/sdk-conformance'
-import { createHome, cupel, removeHome, startInstallation, type Installation } from '@cupel/system-tests'
+import { createHome, removeHome, startInstallation, type Installation } from '@cupel/system-tests'
 import { noteSkip } from '@cupel/testkit'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { webhooks } from '../src/index.js'
 import { snippets, writeSnippet } from './guide.js'
 import { done, packageFolder, projectWithSdk, runtimesWith, setUpTools } from './packed.js'
+import { issuedKeys } from './product-keys.js'
 
 const tools = await setUpTools()
 const missing = 'missing' in tools ? tools.missing : undefined
@@ -32,7 +33,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   const started = startInstallation({ home, environment: { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' } })
   ;[installation, project] = await Promise.all([started, projectWithSdk()])
-  keys = await issuedKeys()
+  keys = await issuedKeys(home)
   await bundled('product-main')
 })
 afterAll(async () => {
@@ -188,30 +189,6 @@ async function bundled(name: string): Promise<void> {
     format: 'esm',
     target: 'es2022',
   })
-}
-
-async function issuedKeys(): Promise<Record<string, string>> {
-  const { account_id: account } = await answered(['accounts', 'create', 'SDK'])
-  const issue = async (...more: string[]): Promise<string> =>
-    String(
-      (await answered(['keys', 'create', '--account', String(account), '--plan', 'enterprise', ...more]))[
-        'key'
-      ],
-    )
-  const test_ = ['--environment', 'test']
-  const [live, test, readOnly] = await Promise.all([
-    issue('--scope', 'read-write'),
-    issue('--scope', 'read-write', ...test_),
-    issue('--scope', 'read-only', ...test_),
-  ])
-  // Well-formed, and issued by nobody.
-  return { live, test, read_only: readOnly, none: `${test.slice(0, -8)}AAAAAAAA` }
-}
-
-async function answered(args: readonly string[]): Promise<Record<string, unknown>> {
-  const { exitCode, stdout, stderr } = await cupel(home, [...args, '--json'])
-  if (exitCode !== 0) throw new Error(`cupel ${args.join(' ')} failed:\n${stderr}`)
-  return JSON.parse(stdout) as Record<string, unknown>
 }
 
 /** Keeps the first message of each path, and gives it to `GET /received/PATH`, which waits until it is there. */
