@@ -1,6 +1,6 @@
 /** What people add to the case of a report: notes and dispositions. Each adds one entry, and none changes the report. */
 import type { ApiCall, Disposition } from '@cupel/contracts'
-import { decideDisposition, type CaseState } from '@cupel/domain'
+import { decideDisposition, isSamePerson, type CasePersonId, type CaseState } from '@cupel/domain'
 import { timeText, type Database, type Queryable } from '@cupel/postgres'
 import { writeCaseEvent } from './events.js'
 import { MAX_ENTRIES, MAX_NOTES } from './limits.js'
@@ -67,7 +67,7 @@ export async function setDisposition(
   return await changeCase(database, order, async (_transaction, present) => {
     const decision = decideDisposition(stateOf(present), {
       ...{ disposition, needsSecondPerson },
-      by: { holder: order.holder, person: identityOf(order.subject, order.person) },
+      by: personOf(order),
     })
     const pending = present?.proposal?.version ?? null
     switch (decision.kind) {
@@ -92,13 +92,35 @@ export async function setDisposition(
   })
 }
 
+/** Whether this person could confirm the proposal: another one than who made it. */
+export function mayConfirm(
+  proposal: StoredEntry,
+  actor: Pick<Actor, 'holder' | 'person' | 'subject'>,
+): boolean {
+  return !isSamePerson(proposerOf(proposal), personOf(actor))
+}
+
+const personOf = ({
+  holder,
+  person,
+  subject,
+}: Pick<Actor, 'holder' | 'person' | 'subject'>): CasePersonId => ({
+  holder,
+  person: identityOf(subject, person),
+})
+
+const proposerOf = ({ holder, actor, subject }: StoredEntry): CasePersonId => ({
+  holder,
+  person: identityOf(subject, actor),
+})
+
 /** Whoever changes their name stays the same person. */
 const identityOf = (subject: string, name: string): string => (subject === '' ? name : subject)
 
 function stateOf(present: StoredCase | null): CaseState {
   const proposal = present?.proposal ?? null
   if (proposal === null) return { disposition: present?.disposition ?? null, proposal: null }
-  const by = { holder: proposal.holder, person: identityOf(proposal.subject, proposal.actor) }
+  const by = proposerOf(proposal)
   return { disposition: present!.disposition, proposal: { disposition: proposal.disposition!, by } }
 }
 

@@ -1,5 +1,5 @@
 export { casesMigrations } from './migrations.js'
-export { addNote, setDisposition } from './change-case.js'
+export { addNote, mayConfirm, setDisposition } from './change-case.js'
 export type { Actor, CaseRefusal, ChangeResult, ReportFacts } from './change-case.js'
 export { MAX_ENTRIES, MAX_NOTES, MAX_TEXT_LENGTH } from './limits.js'
 export { listCases, readCase } from './queries.js'

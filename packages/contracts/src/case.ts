@@ -43,6 +43,10 @@ const caseFields = {
       by: casePersonSchema,
       at: time('When it was proposed'),
       version: z.int().describe('The version of its entry.'),
+      may_confirm: z
+        .boolean()
+        .optional()
+        .describe('Whether the caller is another person than the proposer; absent in lists.'),
     })
     .meta({ id: 'CaseProposal' })
     .nullable()

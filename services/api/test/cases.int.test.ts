@@ -177,6 +177,30 @@ describe('where a second person is asked for', () => {
     ])
   })
 
+  test('a case says whether its reader may confirm, as the refusal would, and the appendix says nothing of readers', async () => {
+    const id = idOf(await newReport())
+    const mayConfirm = async (key: string): Promise<unknown> => (await read(id, key)).proposal?.may_confirm
+    expect(caseOf(await dispose(id, 'cleared', 0, by(ann))).proposal?.may_confirm).toBe(false)
+    expect([await mayConfirm(ann), await mayConfirm(bob)]).toEqual([false, true])
+    const { items } = (await call(strictUrl, 'GET', '/v1/cases', { key: bob })).json() as {
+      items: ReportCase[]
+    }
+    expect(items[0]!.proposal).not.toHaveProperty('may_confirm')
+  })
+
+  test('a note with a disposition is a decision, with the same second person', async () => {
+    const id = idOf(await newReport())
+    const decide = (key: string): Promise<Reply> =>
+      note(id, { text: 'A refund', disposition: 'cleared' }, by(key))
+    expect(caseOf(await decide(ann))).toMatchObject({ disposition: 'open', proposal: { reason: 'A refund' } })
+    expect((await decide(ann)).json()['code']).toBe('case_conflict')
+    expect(caseOf(await decide(bob))).toMatchObject({ disposition: 'cleared', version: 2 })
+    const listed = await call(strictUrl, 'GET', at(id, 'notes'), { key: ann })
+    const { history } = await read(id)
+    expect(listed.json()).toEqual({ items: history, next_page_token: null })
+    expect(history.map(({ kind }) => kind)).toEqual(['disposition_proposed', 'disposition_changed'])
+  })
+
   test('the successor of a rotated key is the same person', async () => {
     const own = await installation.key({ accountId })
     const id = idOf(await newReport())

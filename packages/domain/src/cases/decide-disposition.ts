@@ -46,7 +46,7 @@ export function decideDisposition(state: CaseState, order: DispositionOrder): Di
 }
 
 /** Persons are compared by name where both are known; else the holders of the keys must differ, and one key is one person. */
-function isSamePerson(one: CasePersonId, other: CasePersonId): boolean {
+export function isSamePerson(one: CasePersonId, other: CasePersonId): boolean {
   return one.person !== '' && other.person !== '' ? one.person === other.person : one.holder === other.holder
 }
 

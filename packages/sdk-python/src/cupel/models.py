@@ -1310,6 +1310,9 @@ class CaseProposal(Model):
     _parts = {
         "by": CasePerson,
     }
+    _optional = frozenset({
+        "may_confirm",
+    })
 
     disposition: str
     reason: str
@@ -1318,6 +1321,8 @@ class CaseProposal(Model):
     """When it was proposed; UTC, RFC 3339 with milliseconds."""
     version: int
     """The version of its entry."""
+    may_confirm: bool | None
+    """Whether the caller is another person than the proposer; absent in lists."""
 
 
 class CaseEntry(Model):

@@ -417,6 +417,8 @@ export interface components {
             readonly at: string;
             /** @description The version of its entry. */
             readonly version: number;
+            /** @description Whether the caller is another person than the proposer; absent in lists. */
+            readonly may_confirm?: boolean;
         };
         readonly CaseEntry: {
             /** @description Place in the history, from 1. */
@@ -435,8 +437,18 @@ export interface components {
             /** @description The entry that this one confirms or declines; null where it does neither. */
             readonly proposal_version: number | null;
         };
+        readonly CaseEntryPage: {
+            readonly items: readonly components["schemas"]["CaseEntry"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
         readonly NewNoteRequest: {
             readonly text: string;
+            /**
+             * @description Decides about the report as well; the text is then the reason.
+             * @enum {string}
+             */
+            readonly disposition?: "open" | "escalated" | "cleared";
             /** @description The `version` of the case that the caller has read. Another one now is 412 `version_mismatch`. */
             readonly version?: number;
         };

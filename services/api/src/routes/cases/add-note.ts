@@ -1,14 +1,15 @@
 /** POST /v1/reports/{report_id}/notes: adds a note to the case of a report. */
-import { addNote } from '@cupel/cases'
-import { reportCaseSchema } from '@cupel/contracts'
+import { addNote, setDisposition, type ChangeResult } from '@cupel/cases'
+import { dispositions, reportCaseSchema, type Disposition } from '@cupel/contracts'
+import { needsSecondPerson } from '@cupel/domain'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
 import { statuses } from '../../http/status.js'
 import { refusalOf, reportPath } from '../reports/get-report.js'
 import {
   caseAuthorOf,
-  caseDocument,
   caseExample,
+  caseForCaller,
   caseHeaders,
   caseRefusal,
   CASES_TAG,
@@ -21,7 +22,14 @@ import {
 } from './case-description.js'
 
 const noteBody = z
-  .strictObject({ text: caseText, version: versionField.optional() })
+  .strictObject({
+    text: caseText,
+    disposition: z
+      .enum(dispositions)
+      .optional()
+      .describe('Decides about the report as well; the text is then the reason.'),
+    version: versionField.optional(),
+  })
   .meta({ id: 'NewNoteRequest' })
 
 export function addReportNote(parts: CaseParts): Endpoint {
@@ -32,7 +40,7 @@ export function addReportNote(parts: CaseParts): Endpoint {
     tag: CASES_TAG,
     summary: 'Add a note to a report',
     description:
-      'The first entry of a case opens it. A note is an event: it stays for ever, so write nothing that must be erased one day. With `version`, or with `If-Match` and the ETag of the case, the note is added only if the case has not changed since.',
+      'The first entry of a case opens it. A note is an event: it stays for ever, so write nothing that must be erased one day. With `version`, or with `If-Match` and the ETag of the case, the note is added only if the case has not changed since. With `disposition` the entry is a decision, as `POST …/disposition` makes one.',
     access: 'read-write',
     pathSchema: reportPath,
     bodySchema: noteBody,
@@ -57,14 +65,23 @@ export function addReportNote(parts: CaseParts): Endpoint {
       const expected = expectedVersionOf(call.headers['if-match'], body.version)
       if ('code' in expected) return expected
       const report = factsOf(found.document)
-      const added = await addNote(parts.database, {
-        ...(await caseAuthorOf(parts, call, statuses.created)),
-        ...{ report, expectedVersion: expected.version, text: body.text },
-      })
+      const author = await caseAuthorOf(parts, call, statuses.created)
+      const order = { ...author, report, expectedVersion: expected.version, text: body.text }
+      const added = await addTo(parts, order, body.disposition)
       if (!added.ok) return caseRefusal(added)
-      const document = caseDocument(report, added.case, parts.secondPersonLevels)
+      const document = await caseForCaller(parts, call.caller, report, added.case)
       const etag = tagOfVersion(document.version)
       return recorded(jsonAnswer(statuses.created, JSON.stringify(document), { etag }))
     },
   })
+}
+
+async function addTo(
+  { database, secondPersonLevels }: CaseParts,
+  order: Parameters<typeof addNote>[1],
+  disposition: Disposition | undefined,
+): Promise<ChangeResult> {
+  if (disposition === undefined) return await addNote(database, order)
+  const secondPerson = needsSecondPerson(secondPersonLevels, order.report.level)
+  return await setDisposition(database, { ...order, disposition, needsSecondPerson: secondPerson })
 }

@@ -1,9 +1,10 @@
 /** Cases as the API shows them, and what their routes have in common. */
-import { keyHolder } from '@cupel/access'
+import { keyHolder, type Caller } from '@cupel/access'
 import {
   MAX_ENTRIES,
   MAX_NOTES,
   MAX_TEXT_LENGTH,
+  mayConfirm,
   type Actor,
   type CaseRefusal,
   type Owner,
@@ -129,6 +130,21 @@ export function summaryDocument(stored: StoredCase, levels: readonly string[]): 
   }
 }
 
+/** The document as the author of this call sees it: with what that person may do about a proposal. */
+export async function caseForCaller(
+  parts: Pick<CaseParts, 'database' | 'secondPersonLevels'>,
+  { keyId, session }: Caller,
+  facts: ReportFacts,
+  stored: Parameters<typeof caseDocument>[1],
+): Promise<ReportCase> {
+  const document = caseDocument(facts, stored, parts.secondPersonLevels)
+  const proposal = stored?.summary.proposal ?? null
+  if (proposal === null || document.proposal === null) return document
+  const holder = await keyHolder(parts.database, keyId)
+  const reader = { holder, person: session?.actor ?? '', subject: session?.subject ?? '' }
+  return { ...document, proposal: { ...document.proposal, may_confirm: mayConfirm(proposal, reader) } }
+}
+
 /** `stored`: null where nobody has worked on the report. */
 export function caseDocument(
   facts: ReportFacts,
@@ -145,7 +161,7 @@ export function caseDocument(
   }
 }
 
-function entryDocument(entry: StoredEntry): CaseEntry {
+export function entryDocument(entry: StoredEntry): CaseEntry {
   return {
     version: entry.version,
     kind: entry.kind,

@@ -5,8 +5,8 @@ import type { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refusalOf, reportPath } from '../reports/get-report.js'
 import {
-  caseDocument,
   caseExample,
+  caseForCaller,
   caseHeaders,
   CASES_TAG,
   factsOf,
@@ -14,7 +14,8 @@ import {
   type CaseParts,
 } from './case-description.js'
 
-export function getReportCase({ database, reports, secondPersonLevels }: CaseParts): Endpoint {
+export function getReportCase(parts: CaseParts): Endpoint {
+  const { database, reports } = parts
   return keyedEndpoint<z.infer<typeof reportPath>>({
     operationId: 'getReportCase',
     method: 'GET',
@@ -41,7 +42,7 @@ export function getReportCase({ database, reports, secondPersonLevels }: CasePar
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
       const { accountId, livemode } = caller
       const stored = await readCase(database, { accountId, livemode, reportId: path.report_id })
-      const document = caseDocument(factsOf(found.document), stored, secondPersonLevels)
+      const document = await caseForCaller(parts, caller, factsOf(found.document), stored)
       return jsonAnswer(200, JSON.stringify(document), { etag: tagOfVersion(document.version) })
     },
   })

@@ -4,10 +4,17 @@ import { addReportNote } from './add-note.js'
 import type { CaseParts } from './case-description.js'
 import { getReportCase } from './get-case.js'
 import { listReportCases } from './list-cases.js'
+import { listReportNotes } from './list-notes.js'
 import { setReportDisposition } from './set-disposition.js'
 
 export type { CaseParts } from './case-description.js'
 
 export function caseEndpoints(parts: CaseParts): readonly Endpoint[] {
-  return [getReportCase(parts), addReportNote(parts), setReportDisposition(parts), listReportCases(parts)]
+  return [
+    getReportCase(parts),
+    listReportNotes(parts),
+    addReportNote(parts),
+    setReportDisposition(parts),
+    listReportCases(parts),
+  ]
 }

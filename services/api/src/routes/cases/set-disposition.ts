@@ -8,8 +8,8 @@ import { statuses } from '../../http/status.js'
 import { refusalOf, reportPath } from '../reports/get-report.js'
 import {
   caseAuthorOf,
-  caseDocument,
   caseExample,
+  caseForCaller,
   caseHeaders,
   caseRefusal,
   CASES_TAG,
@@ -68,7 +68,7 @@ export function setReportDisposition(parts: CaseParts): Endpoint {
         needsSecondPerson: needsSecondPerson(parts.secondPersonLevels, report.level),
       })
       if (!set.ok) return caseRefusal(set)
-      const document = caseDocument(report, set.case, parts.secondPersonLevels)
+      const document = await caseForCaller(parts, call.caller, report, set.case)
       const etag = tagOfVersion(document.version)
       return recorded(jsonAnswer(statuses.ok, JSON.stringify(document), { etag }))
     },

@@ -77,6 +77,8 @@ function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
   const { report_id, version, disposition, proposal, needs_second_person } = reportCase
   const base = `/reports/${report_id}`
   const chosen = draft?.disposition ?? proposal?.disposition ?? ''
+  // Who proposed it cannot confirm it; the API would refuse that.
+  const isOffered = (one: string): boolean => one !== proposal?.disposition || proposal.may_confirm !== false
   return (
     <div class="case-forms no-print">
       <Form call={call} action={`${base}/notes`}>
@@ -90,7 +92,7 @@ function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
         <input type="hidden" name="version" value={version} />
         <label for="disposition">Disposition</label>
         <select id="disposition" name="disposition">
-          {dispositions.map((one) => (
+          {dispositions.filter(isOffered).map((one) => (
             <option key={one} value={one} selected={one === chosen}>
               {choiceText(one, { disposition, proposal })}
             </option>

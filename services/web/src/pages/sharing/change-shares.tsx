@@ -35,7 +35,7 @@ export const makeShare: Page = {
           <a href={`/reports/${id}#shares`}>Back to the report</a>
         </p>
       </section>,
-      { section: '/history' },
+      { section: `/reports/${id}` },
     )
   },
 }
