@@ -45,6 +45,8 @@ export async function readJob(client: Client, jobId: string): Promise<BulkJob | 
   const answer = await client.send('GET', `/v1/bulk/${jobId}`)
   if (answer.status === 200) return JSON.parse(answer.text) as BulkJob
   // The API must never deny a job that it accepted.
+  // As many of its answers as the account may have are under way.
+  if (answer.status === 429) return null
   if (answer.status < 500) throw new Error(`job ${jobId} is answered ${answer.status}: ${answer.text}`)
   return null
 }

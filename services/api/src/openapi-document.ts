@@ -40,6 +40,7 @@ const DESCRIBED: EndpointParts = {
     list: notServed,
     watch: { follow: notServed, stop: notServed },
     streams: { refusal: notServed, answer: notServed, stop: notServed },
+    largeReads: { open: notServed, answer: notServed },
     readReports: notServed,
     resultsUrl: notServed,
   },

@@ -37,8 +37,10 @@ export async function serveCall(
     }
     result = faultOf(error, request.id, parts.logger)
   }
-  if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs)))
+  if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs))) {
+    if (!isRefusal(result)) result.discard?.()
     result = notRecorded(result)
+  }
   const answer = isRefusal(result) ? problemAnswer(result, request.id) : result
   const headers = withFurtherLimits(known.headers, answer.headers)
   send(request, reply, { ...answer, headers }, endpoint.path, receivedMs)

@@ -93,6 +93,37 @@ describe('the list of jobs', () => {
   })
 })
 
+test('the results of a long job are sent in slices, in every form, and a HEAD leaves nothing under way', async () => {
+  const { key } = await installation.key()
+  // Equal addresses share one report: one decision ends the job.
+  const job = await submit(
+    key,
+    Array.from({ length: 100 }, () => ADDRESS),
+  )
+  await decide(job, 0, 'red')
+  await end(job, 100, 0)
+  const read = (path: string, accept: string, method = 'GET'): Promise<Reply> =>
+    call(url, method, `/v1/bulk/${job.jobId}${path}`, { key, headers: { accept } })
+  const inline = await until(async () => {
+    const reply = await read('', 'application/json')
+    expect(reply.json()['results']).toHaveLength(100)
+    return reply
+  })
+  expect(inline.headers['transfer-encoding']).toBe('chunked')
+  const results = inline.json()['results'] as { index: number }[]
+  expect(results.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index))
+  const none = (await read('?results=none', 'application/json')).json()
+  expect({ ...inline.json(), results: null }).toEqual(none)
+  const lines = (await read('/results', 'application/x-ndjson')).text.trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(results)
+  const rows = (await read('/results', 'text/csv')).text.trimEnd().split('\r\n')
+  expect([rows.length, rows[0]!.split(',')[0], rows[100]!.split(',')[0]]).toEqual([101, 'index', '99'])
+  // More of them than may be under way.
+  for (let count = 0; count < 20; count += 1)
+    expect((await read('/results', 'text/csv', 'HEAD')).status).toBe(200)
+  expect((await read('/results', 'text/csv')).status).toBe(200)
+})
+
 test('results come worst first, level by level and page by page, and as a file', async () => {
   const { key } = await installation.key()
   const job = await submit(key, ['nonsense', ADDRESS, ...OTHERS])

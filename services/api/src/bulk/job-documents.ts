@@ -45,9 +45,19 @@ export function jobDocument(
     completed_at: job.completedAt,
     results_url: resultsUrl(jobId),
   })
-  const results =
-    reports === null ? 'null' : `[${job.items.map((item) => resultDocument(item, reports)).join(',')}]`
+  const results = reports === null ? 'null' : `[${resultDocuments(job.items, reports)}]`
   return `${head.slice(0, -1)},"results":${results}}`
+}
+
+/** Separated by commas. */
+export function resultDocuments(items: readonly JobItem[], reports: ReadonlyMap<string, string>): string {
+  return items.map((item) => resultDocument(item, reports)).join(',')
+}
+
+/** What stands before the first result of a job whose results go inline, and behind the last. */
+export function aroundResults(job: JobReading, livemode: boolean, resultsUrl: ResultsUrl) {
+  const whole = jobDocument({ ...job }, livemode, resultsUrl, null)
+  return { begin: `${whole.slice(0, -'null}'.length)}[`, between: ',', end: ']}' }
 }
 
 export function summaryDocument(job: JobSummary, livemode: boolean, resultsUrl: ResultsUrl): object {

@@ -15,6 +15,7 @@ import {
   type JobPage,
 } from '@cupel/read-models'
 import { createEventStreams, type EventStreams, type StreamLimits } from '../http/event-streams.js'
+import { createLargeReads, type LargeReads } from '../http/large-reads.js'
 import type { NameReports } from '../screening/report-id-cipher.js'
 import { createReportIds } from '../screening/report-ids.js'
 import { READ_YOUR_WRITES_TIMEOUT_MS } from '../screening/report-reader.js'
@@ -38,6 +39,7 @@ export interface BulkParts {
   ) => Promise<JobPage>
   readonly watch: JobWatch
   readonly streams: EventStreams
+  readonly largeReads: LargeReads
   /** Reports of items, byte for byte, by report id. */
   readonly readReports: (caller: Caller, items: readonly JobItem[]) => Promise<ReadonlyMap<string, string>>
   readonly resultsUrl: ResultsUrl
@@ -98,6 +100,7 @@ export function openBulk({
       ...{ logger, metrics, limits: options.streamLimits ?? {} },
       validKeys: (keyIds) => validKeys(database, keyIds),
     }),
+    largeReads: createLargeReads({ logger, metrics }),
     readReports: ({ accountId, livemode }, items) =>
       readItemReports(database, { accountId, livemode }, items),
     resultsUrl: (jobId) => `${links.baseUrl}/v1/bulk/${jobId}/results`,

@@ -21,11 +21,18 @@ const columns = [
 type Column = (typeof columns)[number]
 
 export function resultTable(items: readonly JobItem[], reports: ReadonlyMap<string, string>): string {
-  const rows = items.map((item) => {
-    const cells = cellsOf(item, reports)
-    return columns.map((column) => csvCell(cells[column]))
-  })
-  return [columns.join(','), ...rows.map((row) => row.join(','))].map((line) => `${line}\r\n`).join('')
+  return TABLE_HEAD + resultRows(items, reports)
+}
+
+export const TABLE_HEAD = `${columns.join(',')}\r\n`
+
+export function resultRows(items: readonly JobItem[], reports: ReadonlyMap<string, string>): string {
+  return items
+    .map((item) => {
+      const cells = cellsOf(item, reports)
+      return `${columns.map((column) => csvCell(cells[column])).join(',')}\r\n`
+    })
+    .join('')
 }
 
 function cellsOf(

@@ -11,4 +11,6 @@ export interface Answer {
   readonly body: string | Uint8Array | null
   /** Writes the body bit by bit once the head is sent, and ends it. Not called for HEAD, nor where the client has gone. */
   readonly stream?: (response: ServerResponse) => void
+  /** Called in place of `stream` where that is not: the answer holds something for it. */
+  readonly discard?: () => void
 }

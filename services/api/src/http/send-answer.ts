@@ -47,10 +47,12 @@ export function createSendAnswer(options: SendAnswerOptions): SendAnswer {
     const { raw } = reply
     const { method } = request
     const { status } = answer
-    if (!raw.destroyed && !raw.headersSent) {
-      raw.writeHead(status, headersOf(answer, request))
-      if (answer.stream === undefined || method === 'HEAD') raw.end(answer.body)
-      else answer.stream(raw)
+    const isSent = !raw.destroyed && !raw.headersSent
+    if (isSent) raw.writeHead(status, headersOf(answer, request))
+    if (isSent && answer.stream !== undefined && method !== 'HEAD') answer.stream(raw)
+    else {
+      if (isSent) raw.end(answer.body)
+      answer.discard?.()
     }
     const seconds = (performance.now() - receivedMs) / 1000
     requestSeconds.observe(seconds, { method, route, status: String(status) })

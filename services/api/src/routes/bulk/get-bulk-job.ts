@@ -1,7 +1,8 @@
 /** GET /v1/bulk/{job_id}: how a job stands, and its results once it has ended. */
 import { z } from 'zod'
-import { jobDocument } from '../../bulk/job-documents.js'
+import { aroundResults, jobDocument, resultDocuments } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
+import { isLarge, slicedResults } from '../../bulk/result-slices.js'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { bulkJob, endedExample, jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
@@ -14,7 +15,7 @@ const jobQuery = z.strictObject({
     .describe('`none`: without the results, which may be megabytes, also once the job has ended.'),
 })
 
-export function getBulkJob({ reader, readReports, resultsUrl }: BulkParts): Endpoint {
+export function getBulkJob({ reader, readReports, largeReads, resultsUrl }: BulkParts): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>, z.infer<typeof jobQuery>>({
     operationId: 'getBulkJob',
     method: 'GET',
@@ -40,6 +41,17 @@ export function getBulkJob({ reader, readReports, resultsUrl }: BulkParts): Endp
       const found = await reader.find(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
       const isInline = found.job.isTerminal && query.results === 'inline'
+      if (isInline && isLarge(found.job.items)) {
+        const read = largeReads.open(caller)
+        if ('code' in read) return read
+        const chunks = slicedResults(read, {
+          items: found.job.items,
+          readReports: (items) => readReports(caller, items),
+          textOf: resultDocuments,
+          ...aroundResults(found.job, caller.livemode, resultsUrl),
+        })
+        return largeReads.answer(read, { contentType: 'application/json' }, chunks)
+      }
       const reports = isInline ? await readReports(caller, found.job.items) : null
       return jsonAnswer(200, jobDocument(found.job, caller.livemode, resultsUrl, reports))
     },

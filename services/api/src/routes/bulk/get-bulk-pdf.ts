@@ -1,15 +1,22 @@
 /** GET /v1/bulk/{job_id}/pdf: an ended job as a document for people. The same job gives the same bytes. */
 import type { PdfRenderer } from '@cupel/report-pdf'
+import type { Caller } from '@cupel/access'
+import type { JobReading } from '@cupel/read-models'
 import type { z } from 'zod'
-import { jobDocument } from '../../bulk/job-documents.js'
+import { aroundResults, jobDocument, resultDocuments } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
+import { isLarge, wholeResults } from '../../bulk/result-slices.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import type { LargeRead } from '../../http/large-reads.js'
 import { refuse } from '../../http/problem.js'
 import { jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
-export function getBulkPdf({ reader, readReports, resultsUrl }: BulkParts, renderer: PdfRenderer): Endpoint {
+export function getBulkPdf(
+  { reader, readReports, largeReads, resultsUrl }: BulkParts,
+  renderer: PdfRenderer,
+): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>>({
     operationId: 'getBulkPdf',
     method: 'GET',
@@ -29,13 +36,27 @@ export function getBulkPdf({ reader, readReports, resultsUrl }: BulkParts, rende
       if (!job.isTerminal)
         return refuse('job_not_ended', 'The job is still running; its summary is made of all its results.')
       const { livemode } = caller
-      return await pdfAnswer(headers, {
+      const read = isLarge(job.items) ? largeReads.open(caller) : null
+      if (read !== null && 'code' in read) return read
+      const rendering = {
         // Reports never change, so their ids stand for them.
         identity: jobDocument(job, livemode, resultsUrl, null) + JSON.stringify(job.items),
         name: `cupel-bulk-${path.job_id}`,
-        render: async () =>
-          renderer.renderBulk(jobDocument(job, livemode, resultsUrl, await readReports(caller, job.items))),
-      })
+        render: async () => await renderer.renderBulk(await documentOf(read, caller, job)),
+      }
+      return await pdfAnswer(headers, rendering).finally(() => read?.close())
     },
   })
+
+  /** With the results inline. */
+  async function documentOf(read: LargeRead | null, caller: Caller, job: JobReading): Promise<string> {
+    if (read === null)
+      return jobDocument(job, caller.livemode, resultsUrl, await readReports(caller, job.items))
+    return await wholeResults(read, {
+      items: job.items,
+      readReports: (items) => readReports(caller, items),
+      textOf: resultDocuments,
+      ...aroundResults(job, caller.livemode, resultsUrl),
+    })
+  }
 }

@@ -6,7 +6,8 @@ import { z } from 'zod'
 import { resultDocument, resultLines } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
 import { itemStatuses, pageOf, resultSorts, selectResults } from '../../bulk/result-order.js'
-import { resultTable } from '../../bulk/result-table.js'
+import { isLarge, slicedResults } from '../../bulk/result-slices.js'
+import { resultRows, resultTable, TABLE_HEAD } from '../../bulk/result-table.js'
 import { negotiate } from '../../http/accept.js'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 import type { PageTokens } from '../../http/page-token.js'
@@ -41,7 +42,10 @@ const resultQuery = z.strictObject({
 })
 type ResultQuery = z.infer<typeof resultQuery>
 
-export function listBulkResults({ reader, readReports }: BulkParts, tokens: PageTokens): Endpoint {
+export function listBulkResults(
+  { reader, readReports, largeReads }: BulkParts,
+  tokens: PageTokens,
+): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>, ResultQuery>({
     operationId: 'listBulkResults',
     method: 'GET',
@@ -90,7 +94,8 @@ export function listBulkResults({ reader, readReports }: BulkParts, tokens: Page
       const found = await reader.find(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
       const items = selectResults(found.job.items.filter(isAskedFor(query)), query)
-      if (type !== JSON_TYPE) return fileOf(type, path.job_id, items, await readReports(caller, items))
+      if (type !== JSON_TYPE)
+        return await fileOf({ readReports, largeReads }, caller, { type, jobId: path.job_id, items })
       const page = pageOf(items, query, { after, size: query.page_size })
       const reports = await readReports(caller, page.items)
       const next = page.last === null ? null : tokens.seal(scope, page.last.map(String))
@@ -126,21 +131,39 @@ const RESULT_HEADERS = {
   },
 }
 
-function fileOf(
-  type: typeof LINES_TYPE | typeof TABLE_TYPE,
-  jobId: string,
-  items: readonly JobItem[],
-  reports: ReadonlyMap<string, string>,
-): Answer {
+/** The forms of a file: as a whole, and in slices behind a beginning. */
+const FILES = {
+  [LINES_TYPE]: { whole: resultLines, begin: '', textOf: resultLines },
+  [TABLE_TYPE]: { whole: resultTable, begin: TABLE_HEAD, textOf: resultRows },
+} as const
+
+/** Made at once where it is short, else in slices. */
+async function fileOf(
+  { readReports, largeReads }: Pick<BulkParts, 'readReports' | 'largeReads'>,
+  caller: Caller,
+  file: { readonly type: keyof typeof FILES; readonly jobId: string; readonly items: readonly JobItem[] },
+): Promise<Answer | Refusal> {
+  const { type, jobId, items } = file
+  const { whole, begin, textOf } = FILES[type]
+  const head = fileHead(type, jobId)
+  if (!isLarge(items)) return { status: 200, ...head, body: whole(items, await readReports(caller, items)) }
+  const read = largeReads.open(caller)
+  if ('code' in read) return read
+  const chunks = slicedResults(read, {
+    ...{ items, textOf, begin, between: '', end: '' },
+    readReports: (slice) => readReports(caller, slice),
+  })
+  return largeReads.answer(read, head, chunks)
+}
+
+function fileHead(type: keyof typeof FILES, jobId: string): Pick<Answer, 'contentType' | 'headers'> {
   const isTable = type === TABLE_TYPE
   return {
-    status: 200,
     contentType: isTable ? `${TABLE_TYPE}; charset=utf-8; header=present` : LINES_TYPE,
     headers: {
       ...VARY,
       'content-disposition': `attachment; filename="${jobId}.${isTable ? 'csv' : 'ndjson'}"`,
     },
-    body: isTable ? resultTable(items, reports) : resultLines(items, reports),
   }
 }
 
