@@ -87,36 +87,44 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
   describe('with tools', () => {
     beforeAll(() => addTools(environment, tools))
 
-    test('the cases of all SDKs, and its own tests, pass', async () => {
-      const result = await run(environment.python, ['-m', 'pytest', '-q', 'test/python'], {
-        cwd: packageFolder,
-      })
-      expect(result.status, result.output).toBe(0)
-      expect(result.output).toMatch(/\d{3,} passed/)
-    }, 600_000)
-
-    test('mypy accepts the package, its tests, the guide, the examples and a strict consumer, and refuses each fault of a careless one', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'cupel-mypy-'))
-      const mypy = (...args: string[]) =>
-        run(environment.python, ['-m', 'mypy', '--strict', '--cache-dir', join(folder, 'cache'), ...args], {
+    test(
+      'the cases of all SDKs, and its own tests, pass',
+      async () => {
+        const result = await run(environment.python, ['-m', 'pytest', '-q', 'test/python'], {
           cwd: packageFolder,
         })
-      const snippets = guideSnippets().map((code, index) => {
-        const path = join(folder, `snippet_${index}.py`)
-        writeFileSync(path, code)
-        return path
-      })
-      try {
-        for (const args of [
-          ['-p', 'cupel'],
-          ['test/python', 'test/consumers/consumer.py', '../../examples/python', ...snippets],
-        ])
-          expect(await mypy(...args)).toMatchObject({ status: 0 })
-        expect(linesAtFault((await mypy('test/consumers/wrong.py')).output)).toHaveLength(4)
-      } finally {
-        rmSync(folder, { recursive: true, force: true })
-      }
-    })
+        expect(result.status, result.output).toBe(0)
+        expect(result.output).toMatch(/\d{3,} passed/)
+      },
+      RUN_TIMEOUT_MS,
+    )
+
+    test(
+      'mypy accepts the package, its tests, the guide, the examples and a strict consumer, and refuses each fault of a careless one',
+      async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'cupel-mypy-'))
+        const mypy = (...args: string[]) =>
+          run(environment.python, ['-m', 'mypy', '--strict', '--cache-dir', join(folder, 'cache'), ...args], {
+            cwd: packageFolder,
+          })
+        const snippets = guideSnippets().map((code, index) => {
+          const path = join(folder, `snippet_${index}.py`)
+          writeFileSync(path, code)
+          return path
+        })
+        try {
+          for (const args of [
+            ['-p', 'cupel'],
+            ['test/python', 'test/consumers/consumer.py', '../../examples/python', ...snippets],
+          ])
+            expect(await mypy(...args)).toMatchObject({ status: 0 })
+          expect(linesAtFault((await mypy('test/consumers/wrong.py')).output)).toHaveLength(4)
+        } finally {
+          rmSync(folder, { recursive: true, force: true })
+        }
+      },
+      RUN_TIMEOUT_MS,
+    )
 
     test.skipIf('missing' in checker)(
       'pyright accepts it strictly, and refuses each fault of a careless consumer',
@@ -143,6 +151,7 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
           rmSync(folder, { recursive: true, force: true })
         }
       },
+      RUN_TIMEOUT_MS,
     )
   })
 })
