@@ -3,6 +3,7 @@ import type { Attack } from './attack.js'
 import { exposure } from './exposure.js'
 import { files } from './files.js'
 import { identity } from './identity.js'
+import { neighbours } from './neighbours.js'
 import { strangers } from './strangers.js'
 
 export { attackTable, type Attack, type AttackRow } from './attack.js'
@@ -10,4 +11,4 @@ export { createAbuser } from './abuses.js'
 export { proxies, proxyNames, type ProxyName } from './proxies.js'
 export { startAttacked, victimClient, type AttackedInstallation, type Target } from './target.js'
 
-export const attacks: readonly Attack[] = [...strangers, ...files, ...identity, ...exposure]
+export const attacks: readonly Attack[] = [...strangers, ...files, ...identity, ...exposure, ...neighbours]
