@@ -86,9 +86,12 @@ function foldersIn(group: string): string[] {
 function ours(dependencies: Record<string, string> = {}): string[] {
   return Object.keys(dependencies)
     .filter((name) => name.startsWith('@cupel/'))
-    .map((name) => name.slice('@cupel/'.length))
+    .map((name) => (name === SDK ? 'sdk-typescript' : name.slice('@cupel/'.length)))
     .sort()
 }
+
+/** Customers know this package by its own name; every other one is named like its folder. */
+const SDK = '@cupel/sdk'
 
 /** The testkit is a development tool of the workspace: the root's package.json names it. */
 function withoutTestkit(names: readonly string[]): string[] {
