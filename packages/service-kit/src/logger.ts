@@ -21,6 +21,33 @@ export function createLogger(options: LoggerOptions): Logger {
   const redact = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
   return pino(
     { level: options.level, base, timestamp: stdTimeFunctions.isoTime, redact },
-    destination({ dest: options.file ?? 2, sync: false, minLength: 0, mkdir: true }),
+    linesTo(options.file ?? 2),
   )
+}
+
+/** Bytes of lines that wait while the disk is full; later ones are lost. */
+const MAX_WAITING_BYTES = 1_048_576
+const DISK_IS_FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT']
+
+/** A full disk stops no service: the next line is written with those that wait, as soon as there is room. */
+function linesTo(file: string | number): ReturnType<typeof destination> {
+  const lines = destination({
+    dest: file,
+    sync: false,
+    minLength: 0,
+    mkdir: true,
+    maxLength: MAX_WAITING_BYTES,
+  })
+  let isFull = false
+  lines.on('write', () => (isFull = false))
+  lines.on('error', (error: NodeJS.ErrnoException) => {
+    if (!DISK_IS_FULL.includes(error.code)) throw error
+    isFull = true
+  })
+  // At the end of the process the library repeats a write that fails for ever.
+  const { flushSync } = lines
+  lines.flushSync = () => {
+    if (!isFull) flushSync.call(lines)
+  }
+  return lines
 }
