@@ -236,7 +236,7 @@ export const settings = {
     ),
   CUPEL_DISK_WATERMARK: z
     .string()
-    .regex(WATERMARK_PATTERN)
+    .regex(WATERMARK_PATTERN, 'expected bytes, as 268435456, or a part of the volume, as 5%')
     .default('268435456')
     .describe(
       'Free room on the volume of CUPEL_HOME below which screens and bulk jobs get 503: bytes, or a share of the volume such as 5%. 0 accepts work until the volume is full.',
