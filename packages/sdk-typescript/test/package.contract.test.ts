@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { noteSkip } from '@cupel/testkit'
+import { drawnWithin, noteSkip } from '@cupel/testkit'
 import { conformanceCases, startScriptedServer, type ScriptedServer } from '@cupel/sdk-conformance'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)('with fetched tools', () => {
     'without types of Node': { lib: ['es2022', 'dom'], types: [], skipLibCheck: false },
     'with types of Node': { lib: ['es2023'], types: ['node'], skipLibCheck: true },
   }).flatMap(([name, options]) => Object.keys(compilers).map((compiler) => ({ compiler, name, options })))
-  test.each(environments)(
+  test.each(drawnWithin({ name: 'compilers of TypeScript', minimum: 2 }, environments))(
     'TypeScript $compiler compiles a strict consumer $name',
     async ({ compiler, options }) => {
       const folder = mkdtempSync(join(project.folder, 'consumer-'))
@@ -132,15 +132,18 @@ describe.skipIf(missing !== undefined)('with fetched tools', () => {
   )
 })
 
-test.each(Object.entries(runtimes))('%s passes every conformance case', async (name, [command, ...args]) => {
-  const cases = [...conformanceCases().values()].flat()
-  const input = join(project.folder, `cases-${name.replaceAll(' ', '-')}.json`)
-  writeFileSync(input, JSON.stringify({ where: server, cases }))
-  const main = join(project.folder, 'runtime-main.mjs')
-  if (!existsSync(main)) await bundleMain(main)
-  const output = await done(command!, [...args, main, input], { cwd: project.folder })
-  expect(JSON.parse(output.trim().split('\n').at(-1)!)).toEqual({ ran: cases.length, faults: [] })
-})
+test.each(drawnWithin({ name: 'runtimes of the TypeScript SDK', minimum: 2 }, Object.entries(runtimes)))(
+  '%s passes every conformance case',
+  async (name, [command, ...args]) => {
+    const cases = [...conformanceCases().values()].flat()
+    const input = join(project.folder, `cases-${name.replaceAll(' ', '-')}.json`)
+    writeFileSync(input, JSON.stringify({ where: server, cases }))
+    const main = join(project.folder, 'runtime-main.mjs')
+    if (!existsSync(main)) await bundleMain(main)
+    const output = await done(command!, [...args, main, input], { cwd: project.folder })
+    expect(JSON.parse(output.trim().split('\n').at(-1)!)).toEqual({ ran: cases.length, faults: [] })
+  },
+)
 
 test('the example goes on with 10,000 addresses after a stop, and submits and writes each once', async () => {
   const addresses = Array.from(

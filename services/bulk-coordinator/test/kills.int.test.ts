@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { listDeadLetters, type LogRecord } from '@cupel/event-log'
+import { drawnWithin } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { COORDINATOR_GROUP } from '../src/index.js'
 import { addresses, openInstallation, type Installation } from './installation.js'
@@ -44,7 +45,9 @@ const points = [
   'bulk.announced:1',
 ]
 
-test.each(points.flatMap((point) => [`before:${point}`, `after:${point}`]))(
+const kills = points.flatMap((point) => [`before:${point}`, `after:${point}`])
+
+test.each(drawnWithin({ name: 'kills of a coordinator', minimum: 4 }, kills))(
   'killed %s',
   async (failpoint) => {
     const texts = [...addresses(300), 'nonsense', addresses(1)[0]!]
@@ -61,13 +64,15 @@ test.each(points.flatMap((point) => [`before:${point}`, `after:${point}`]))(
   },
 )
 
-test.each([
+const killsOfCancelling = [
   'before:bulk.facts:2',
   'after:bulk.facts:2',
   'before:bulk.job-ended:1',
   'after:bulk.job-ended:1',
   'before:bulk.announced:1',
-])(
+]
+
+test.each(drawnWithin({ name: 'kills of a cancelling coordinator', minimum: 2 }, killsOfCancelling))(
   'killed %s while a job is cancelled, one end is left, and it says what its items say',
   async (failpoint) => {
     installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 50 ? 'report' : 'hold')

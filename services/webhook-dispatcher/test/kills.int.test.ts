@@ -4,7 +4,7 @@
  */
 import { topicOf } from '@cupel/contracts'
 import { listDeadLetters } from '@cupel/event-log'
-import { until } from '@cupel/testkit'
+import { drawnWithin, until } from '@cupel/testkit'
 import { listEndpoints } from '@cupel/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DISPATCHER_GROUP } from '../src/index.js'
@@ -27,7 +27,9 @@ const JOBS = 8
 const sides = ['before', 'after'] as const
 const dispatching = ['webhooks.deliveries', 'webhooks.body', 'webhooks.attempted'] as const
 
-test.each(dispatching.flatMap((name) => sides.map((side) => `${side}:${name}`)))(
+const dispatchKills = dispatching.flatMap((name) => sides.map((side) => `${side}:${name}`))
+
+test.each(drawnWithin({ name: 'kills of a dispatcher', minimum: 2 }, dispatchKills))(
   'a dispatcher that dies %s loses nothing, and repeats itself to the byte',
   async (point) => {
     const endpoint = await installation.endpoint(receiver.url)

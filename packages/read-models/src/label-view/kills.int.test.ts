@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { FailpointName } from '@cupel/failpoints'
+import { drawnWithin } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
 import { asserted, published, retired } from '../../test/label-events.js'
@@ -54,23 +55,27 @@ test.each(LEFT_AND_RIGHT)('a projector killed %s a commit neither loses nor repe
   expect((await fixture.rebuild(labelView)).comparison.filter((table) => !table.isEqual)).toEqual([])
 })
 
-test.each(
-  (
-    [
-      'projector.install-tables',
-      'projector.rebuild-batch',
-      'projector.rebuild-compare',
-      'projector.rebuild-switch',
-    ] as const
-  ).flatMap((name) => LEFT_AND_RIGHT.map((side) => `${side}:${name}:1` as const)),
-)('a rebuild killed %s leaves whole tables in service, and the next one clears up', async (point) => {
-  fixture.run(labelView)
-  await fixture.project(labelView, ...events)
-  await killedAt('rebuild', point)
-  expect(await labels()).toEqual(['state 2', 'a†', 'b'])
-  await fixture.project(labelView, published('i3'))
-  expect(await labels()).toEqual(['state 3', 'a†', 'b', 'unpublished'])
-  expect((await fixture.rebuild(labelView)).comparison.filter((table) => !table.isEqual)).toEqual([])
-  const schemas = await fixture.database.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'label\\_view%'`)
-  expect(schemas).toHaveLength(1)
-})
+const rebuilding = [
+  'projector.install-tables',
+  'projector.rebuild-batch',
+  'projector.rebuild-compare',
+  'projector.rebuild-switch',
+] as const
+const rebuildKills = rebuilding.flatMap((name) => LEFT_AND_RIGHT.map((side) => `${side}:${name}:1` as const))
+
+test.each(drawnWithin({ name: 'kills of a rebuild', minimum: 2 }, rebuildKills))(
+  'a rebuild killed %s leaves whole tables in service, and the next one clears up',
+  async (point) => {
+    fixture.run(labelView)
+    await fixture.project(labelView, ...events)
+    await killedAt('rebuild', point)
+    expect(await labels()).toEqual(['state 2', 'a†', 'b'])
+    await fixture.project(labelView, published('i3'))
+    expect(await labels()).toEqual(['state 3', 'a†', 'b', 'unpublished'])
+    expect((await fixture.rebuild(labelView)).comparison.filter((table) => !table.isEqual)).toEqual([])
+    const schemas = await fixture.database.query(
+      `SELECT FROM pg_namespace WHERE nspname LIKE 'label\\_view%'`,
+    )
+    expect(schemas).toHaveLength(1)
+  },
+)
