@@ -118,7 +118,13 @@ function writeOrCheck(name, text) {
 }
 
 // The reference pages use the generated code, and the SDKs the API description among them.
-const generators = ['scripts/reference.mts', 'scripts/sdk-types.mts', 'scripts/sdk-python.mts']
+const generators = [
+  'scripts/reference.mts',
+  'scripts/sdk-types.mts',
+  'scripts/sdk-python.mts',
+  // From the sources of the SDKs, generated ones too.
+  'scripts/sdk-reference.mts',
+]
 const statuses = generators.map(
   (script) =>
     spawnSync(

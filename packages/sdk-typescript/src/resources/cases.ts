@@ -32,11 +32,13 @@ export class Cases {
     this.#transport = transport
   }
 
+  /** The one that changed last first. A report on which nobody has worked has no case yet. */
   list(options: CaseListOptions = {}): ItemList<CaseSummary> {
     const { disposition, level } = options
     return listOf(this.#transport, '/v1/cases', options, { disposition, level })
   }
 
+  /** The case of a report with its whole history; version 0 where nobody has worked on it. */
   async get(reportId: string, options: CallOptions = {}): Promise<ReportCase> {
     const call = { method: 'GET', path: path`/v1/reports/${reportId}/case`, repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as ReportCase
@@ -47,6 +49,7 @@ export class Cases {
     return this.#write(path`/v1/reports/${reportId}/notes`, { text, version: options.version }, options)
   }
 
+  /** Decides about the report, or proposes it where a second person must confirm. It is not repeated where it may have been written. */
   setDisposition(reportId: string, disposition: Disposition, options: CallOptions = {}): Promise<ReportCase> {
     return this.#write(path`/v1/reports/${reportId}/disposition`, disposition, options)
   }

@@ -11,6 +11,7 @@ export class Chains {
     this.#transport = transport
   }
 
+  /** Every chain, with its code and how a mistyped address is detected. */
   list(options: ListOptions = {}): ItemList<Chain> {
     return listOf(this.#transport, '/v1/chains', options)
   }

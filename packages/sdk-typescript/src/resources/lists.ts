@@ -11,6 +11,7 @@ export class Lists {
     this.#transport = transport
   }
 
+  /** Every list, with its age and whether it is in force. */
   list(options: ListOptions = {}): ItemList<LabelList> {
     return listOf(this.#transport, '/v1/lists', options)
   }

@@ -73,6 +73,7 @@ export class Reports {
     return objectOf(answer) as unknown as NewShare
   }
 
+  /** The links to the report, without what opens them. */
   shares(reportId: string, options: ListOptions = {}): ItemList<Share> {
     return listOf(this.#transport, path`/v1/reports/${reportId}/share-links`, options)
   }

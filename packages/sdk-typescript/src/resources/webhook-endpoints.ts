@@ -49,14 +49,17 @@ export class WebhookEndpoints {
     return this.#one({ ...call, repeat: 'once', options })
   }
 
+  /** The endpoints of the account, without their secrets. */
   list(options: ListOptions = {}): ItemList<WebhookEndpoint> {
     return listOf(this.#transport, '/v1/webhook-endpoints', options)
   }
 
+  /** One endpoint, without its secret. */
   get(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
     return this.#one({ method: 'GET', path: endpointPath(endpointId), repeat: 'safe', options })
   }
 
+  /** Changes what is given. Deliveries to a disabled endpoint are held. */
   update(
     endpointId: string,
     change: WebhookEndpointChange,

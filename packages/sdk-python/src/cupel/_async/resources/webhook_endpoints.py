@@ -49,6 +49,7 @@ class AsyncWebhookEndpoints:
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> AsyncItemList[WebhookEndpoint]:
+        """The endpoints of the account, without their secrets. `page_size` is 1 to 200."""
         return list_of(
             self._transport,
             "/v1/webhook-endpoints",
@@ -63,6 +64,7 @@ class AsyncWebhookEndpoints:
     async def get(
         self, endpoint_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
     ) -> WebhookEndpoint:
+        """One endpoint, without its secret."""
         call = Call("GET", path(_ONE, endpoint_id), "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return WebhookEndpoint(await self._object(call))
 

@@ -50,6 +50,7 @@ class WebhookEndpoints:
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> ItemList[WebhookEndpoint]:
+        """The endpoints of the account, without their secrets. `page_size` is 1 to 200."""
         return list_of(
             self._transport,
             "/v1/webhook-endpoints",
@@ -64,6 +65,7 @@ class WebhookEndpoints:
     def get(
         self, endpoint_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
     ) -> WebhookEndpoint:
+        """One endpoint, without its secret."""
         call = Call("GET", path(_ONE, endpoint_id), "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return WebhookEndpoint(self._object(call))
 
