@@ -139,5 +139,9 @@ const isHidden = (node) =>
 function docOf(node) {
   const comment = ts.getJSDocCommentsAndTags(node).find(ts.isJSDoc)
   const text = comment === undefined ? undefined : ts.getTextOfJSDocComment(comment.comment)
-  return text === undefined ? null : text.replaceAll(/\s+/g, ' ').trim()
+  if (text === undefined) return null
+  const deprecated = comment.tags?.find(ts.isJSDocDeprecatedTag)
+  const oneLine = (words) => (words ?? '').replaceAll(/\s+/g, ' ').trim()
+  if (deprecated === undefined) return oneLine(text)
+  return `${oneLine(text)}\n\nDeprecated: ${oneLine(ts.getTextOfJSDocComment(deprecated.comment))}`
 }

@@ -1,0 +1,46 @@
+// What the API description marks as deprecated, the SDKs mark too: their reference says so at each method that calls it.
+
+const camel = (name) => name.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase())
+
+/**
+ * Sentences about methods that do not say that they are deprecated; empty where all do.
+ *
+ * @param {{ paths: Record<string, Record<string, { deprecated?: boolean }>> }} document The API description.
+ * @param {{ steps: { call: string }[], requests: unknown }[]} cases Conformance cases: they tell which method calls what.
+ * @param {Record<string, string>} pages Reference pages by their language.
+ */
+export function undeclaredDeprecations(document, cases, pages) {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { deprecated }]) =>
+      deprecated === true ? [{ method: method.toUpperCase(), path }] : [],
+    ),
+  )
+  return operations.flatMap((operation) =>
+    callsOf(operation, cases).flatMap((call) =>
+      Object.entries(pages).flatMap(([language, page]) =>
+        /^Deprecated: /m.test(entryOf(page, call))
+          ? []
+          : [
+              `${operation.method} ${operation.path} is deprecated; the ${language} SDK's ${call} does not say so.`,
+            ],
+      ),
+    ),
+  )
+}
+
+/** Methods whose only step makes this call. */
+function callsOf({ method, path }, cases) {
+  const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  const calls = cases.flatMap(({ steps, requests }) => {
+    const first = Array.isArray(requests) ? requests[0] : undefined
+    const isOne = steps.length === 1 && first?.method === method && pattern.test(first.path ?? '')
+    return isOne ? [steps[0].call] : []
+  })
+  return [...new Set(calls)]
+}
+
+/** The part of a page about one method; empty where there is none. */
+function entryOf(page, call) {
+  const names = new Set([`cupel.${call}`, `cupel.${camel(call)}`])
+  return page.split(/^### /m).find((part) => names.has(part.split('\n', 1)[0])) ?? ''
+}
