@@ -23,6 +23,8 @@ import {
   type Python,
 } from './python.js'
 
+/** The newest Python that the package declares: its types are checked also where it is not installed. */
+const NEWEST_VERSION = '3.14'
 const RUN_TIMEOUT_MS = 600_000
 const found = await findPythons()
 if (found.length === 0) noteSkip('the Python SDK: there is no Python 3.10 to 3.14 with pip and venv')
@@ -130,13 +132,13 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
       'pyright accepts it strictly, and refuses each fault of a careless consumer',
       async () => {
         const folder = mkdtempSync(join(tmpdir(), 'cupel-pyright-'))
-        const pyright = async (...include: string[]) => {
+        const pyright = async (pythonVersion: string, ...include: string[]) => {
           const settings = {
             typeCheckingMode: 'strict',
             // Callers without a type checker pass anything.
             reportUnnecessaryIsInstance: false,
             include,
-            pythonVersion: python.version,
+            pythonVersion,
           }
           writeFileSync(join(folder, 'pyrightconfig.json'), JSON.stringify(settings))
           const program = 'pyright' in checker ? checker.pyright : ''
@@ -145,8 +147,9 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
         try {
           cpSync(join(packageFolder, 'test/consumers'), join(folder, 'consumers'), { recursive: true })
           cpSync(join(packageFolder, 'src/cupel'), join(folder, 'cupel'), { recursive: true })
-          expect((await pyright('consumers/consumer.py', 'cupel')).output).toMatch(/^0 errors/m)
-          expect(linesAtFault((await pyright('consumers/wrong.py')).output)).toHaveLength(4)
+          for (const version of new Set([python.version, NEWEST_VERSION]))
+            expect((await pyright(version, 'consumers/consumer.py', 'cupel')).output).toMatch(/^0 errors/m)
+          expect(linesAtFault((await pyright(python.version, 'consumers/wrong.py')).output)).toHaveLength(4)
         } finally {
           rmSync(folder, { recursive: true, force: true })
         }
