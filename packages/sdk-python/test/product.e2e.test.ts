@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHome, removeHome, startInstallation, type Installation } from '@cupel/system-tests'
-import { noteSkip } from '@cupel/testkit'
+import { drawnWithin, noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issuedKeys } from '../../sdk-typescript/test/product-keys.js'
 import {
@@ -21,7 +21,12 @@ import {
   type Environment,
 } from './python.js'
 
-const [python] = await findPythons()
+const pythons = await findPythons()
+const versions = drawnWithin(
+  { name: 'the Python SDK on the product, versions of Python', minimum: 1 },
+  pythons,
+)
+const [python] = pythons
 const set = python === undefined ? { missing: 'there is no Python 3.10 to 3.14' } : await setUpTools(python)
 const missing = 'missing' in set ? set.missing : undefined
 if (missing !== undefined) noteSkip(`the Python SDK on a running product: ${missing}`)
@@ -44,18 +49,20 @@ describe.skipIf(missing !== undefined)('the Python SDK on a running product', ()
   let folder: string
   let installation: Installation
   let environment: Environment
+  let wheel: string
   let keys: Record<string, string>
 
   beforeAll(async () => {
     const tools = 'tools' in set ? set.tools : ''
     folder = mkdtempSync(join(tmpdir(), 'cupel-python-product-'))
     await buildPackage(python!, tools, join(folder, 'built'))
-    const wheel = readdirSync(join(folder, 'built')).find((name) => name.endsWith('.whl'))!
+    wheel = join(
+      folder,
+      'built',
+      readdirSync(join(folder, 'built')).find((name) => name.endsWith('.whl'))!,
+    )
     const started = startInstallation({ home, environment: { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' } })
-    ;[installation, environment] = await Promise.all([
-      started,
-      cleanEnvironment(python!, join(folder, 'built', wheel)),
-    ])
+    ;[installation, environment] = await Promise.all([started, cleanEnvironment(python!, wheel)])
     await addTools(environment, tools)
     keys = await issuedKeys(home)
   })
@@ -66,27 +73,37 @@ describe.skipIf(missing !== undefined)('the Python SDK on a running product', ()
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   })
 
-  const start = (key: string, ...args: string[]): Promise<string> =>
-    done(environment.python, args, {
+  const startIn = ({ python: own }: Environment, key: string, ...args: string[]): Promise<string> =>
+    done(own, args, {
       cwd: folder,
       env: { CUPEL_API_KEY: keys[key]!, CUPEL_BASE_URL: installation.ready.base_url },
     })
+  const start = (key: string, ...args: string[]): Promise<string> => startIn(environment, key, ...args)
   const example = (name: string): string => join(packageFolder, '../../examples/python', name)
 
-  test('both clients screen, wait for a job, verify its webhook, and pass the cases of a running product', async () => {
-    const input = join(folder, 'keys.json')
-    writeFileSync(input, JSON.stringify({ keys }))
-    const output = await start('live', join(packageFolder, 'test/python/product_main.py'), input)
-    const steps = {
-      level: 'red',
-      status: 'completed_with_errors',
-      told: true,
-      forged: 'WebhookVerificationError',
-    }
-    const said = JSON.parse(output.trim().split('\n').at(-1)!) as { ran: number }
-    expect(said).toEqual({ steps: [steps, steps], ran: said.ran, faults: [] })
-    expect(said.ran).toBeGreaterThan(20)
-  })
+  test.each(versions)(
+    'on Python $version both clients screen, wait for a job, verify its webhook, and pass the cases of a running product',
+    async (one) => {
+      const clean = await cleanEnvironment(one, wheel)
+      try {
+        const input = join(folder, `keys-${one.version}.json`)
+        writeFileSync(input, JSON.stringify({ keys }))
+        const main = join(packageFolder, 'test/python/product_main.py')
+        const output = await startIn(clean, 'live', main, input)
+        const steps = {
+          level: 'red',
+          status: 'completed_with_errors',
+          told: true,
+          forged: 'WebhookVerificationError',
+        }
+        const said = JSON.parse(output.trim().split('\n').at(-1)!) as { ran: number }
+        expect(said).toEqual({ steps: [steps, steps], ran: said.ran, faults: [] })
+        expect(said.ran).toBeGreaterThan(20)
+      } finally {
+        clean.remove()
+      }
+    },
+  )
 
   test('the guide has as many snippets as are checked here', () =>
     expect(snippets).toHaveLength(outputs.length))
