@@ -4,41 +4,22 @@
  * differ, one of them is wrong.
  */
 import type { JudgementFacts, LabelFacts, LabelSetFacts } from '../src/index.js'
+import {
+  HUNDREDTHS_OF_POINTS,
+  MILLIONTHS,
+  decimal,
+  greater,
+  isEqual,
+  isLess,
+  minus,
+  ratio,
+  rounded,
+  smaller,
+  times,
+  type Ratio,
+} from './reference-fractions.js'
 
 type SetFacts = LabelSetFacts
-
-/** A fraction; never reduced, never rounded but where the rules say so. */
-interface Ratio {
-  readonly top: bigint
-  readonly bottom: bigint
-}
-
-const ratio = (top: bigint | number, bottom: bigint | number = 1): Ratio => ({
-  top: BigInt(top),
-  bottom: BigInt(bottom),
-})
-const times = (a: Ratio, b: Ratio): Ratio => ratio(a.top * b.top, a.bottom * b.bottom)
-const minus = (a: Ratio, b: Ratio): Ratio => ratio(a.top * b.bottom - b.top * a.bottom, a.bottom * b.bottom)
-const isLess = (a: Ratio, b: Ratio): boolean => a.top * b.bottom < b.top * a.bottom
-const greater = (a: Ratio, b: Ratio): Ratio => (isLess(a, b) ? b : a)
-const smaller = (a: Ratio, b: Ratio): Ratio => (isLess(a, b) ? a : b)
-const isEqual = (a: Ratio, b: Ratio): boolean => a.top * b.bottom === b.top * a.bottom
-
-/** The nearest multiple of 1/parts, halves upwards. */
-function rounded(value: Ratio, parts: bigint): Ratio {
-  const doubled = 2n * value.top * parts + value.bottom
-  return ratio(doubled / (2n * value.bottom), parts)
-}
-
-/** The exact value of a decimal number as it is written. */
-function decimal(value: number): Ratio {
-  const [whole, digits = ''] = value.toFixed(6).split('.')
-  return ratio(BigInt(whole! + digits), 10n ** BigInt(digits.length))
-}
-
-const MILLIONTHS = 1_000_000n
-/** Points have hundredths; as fractions of one that is ten thousandths. */
-const HUNDREDTHS_OF_POINTS = 10_000n
 
 const illicit = ['sanctions', 'darknet', 'mixer', 'scam', 'stolen'] as const
 const known: readonly string[] = [...illicit, 'clean_exchange']
@@ -64,6 +45,8 @@ export interface ReferenceJudgement {
   readonly conflictCategories: readonly string[]
   readonly scoreIsLowerBound: boolean
   readonly items: readonly ReferenceItem[]
+  /** A cluster was read, and says nothing because a member of it is a service. */
+  readonly clusterHoldsService: boolean
 }
 
 const HOUR_MS = 60 * 60 * 1000
@@ -339,6 +322,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     conflictCategories,
     scoreIsLowerBound: !fresh || !isCounted || !hasWholeList || cluster.hasFailed,
     items,
+    clusterHoldsService: cluster.isService,
   }
 }
 
@@ -364,19 +348,26 @@ function clusterOf(
     readonly confidence: (label: LabelFacts) => Ratio
     readonly factor: (label: LabelFacts) => Ratio
   },
-): { readonly best: readonly ClusterStatement[]; readonly hasFailed: boolean } {
+): {
+  readonly best: readonly ClusterStatement[]
+  readonly hasFailed: boolean
+  readonly isService: boolean
+} {
   const hasFailed = cluster?.stopped === 'failed'
   const usable = (cluster?.labels ?? []).filter(({ label }) => whyNot(label) === null)
-  const isService = usable.some(
-    ({ label }) =>
-      label.role === 'owner' &&
-      ['clean_exchange', 'mixer', 'darknet'].includes(label.category) &&
-      !isLess(
-        rounded(times(confidence(label), factor(label)), MILLIONTHS),
-        decimal(policy.document.exposure.service_confidence),
-      ),
-  )
-  if (cluster === null || cluster.stopped !== '' || isService) return { best: [], hasFailed }
+  const wasRead = cluster !== null && cluster.stopped === ''
+  const isService =
+    wasRead &&
+    usable.some(
+      ({ label }) =>
+        label.role === 'owner' &&
+        ['clean_exchange', 'mixer', 'darknet'].includes(label.category) &&
+        !isLess(
+          rounded(times(confidence(label), factor(label)), MILLIONTHS),
+          decimal(policy.document.exposure.service_confidence),
+        ),
+    )
+  if (!wasRead || isService) return { best: [], hasFailed, isService }
   const best = new Map<string, ClusterStatement>()
   for (const { label } of usable) {
     const { category, origin } = label
@@ -393,5 +384,5 @@ function clusterOf(
     if (known === undefined || (leads === known.leads ? isLess(known.value, value) : leads))
       best.set(key, { category, origin, value, leads })
   }
-  return { best: [...best.values()], hasFailed }
+  return { best: [...best.values()], hasFailed, isService }
 }

@@ -68,7 +68,7 @@ export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
     levelReasons: isGrey ? [...reasons].sort() : [],
     scoreIsLowerBound:
       byLabels.scoreIsLowerBound || isFaulted || wasDropped || (!saysNothing && exposure.truncated),
-    notExamined: notExaminedIn(given),
+    notExamined: notExaminedIn(given, byLabels.clusterHoldsService),
     exposure: saysNothing
       ? `unavailable ${exposure === null ? 'not_configured' : wasDropped ? exposure.status : 'no_transfers'} ${missing.sort().join()}`
       : `${isPartial ? 'partial' : 'complete'} null ${missing.sort().join()}`,
@@ -110,13 +110,16 @@ function isCleanService({ facts }: KnowledgeCase): boolean {
   return !hasIllicit && !levelReasons.includes('no_chain_data')
 }
 
-function notExaminedIn({ facts: { chain, cluster = null }, exposure }: KnowledgeCase): readonly string[] {
+function notExaminedIn(
+  { facts: { chain, cluster = null }, exposure }: KnowledgeCase,
+  clusterHoldsService: boolean,
+): readonly string[] {
   const wasRead = exposure !== null && !['late', 'failed'].includes(exposure.status)
   const words = ['cross_chain']
   if (withTraces.has(chain) && !(wasRead && exposure.ranges.some(({ kind }) => kind === 'internal')))
     words.push('internal_transfers')
-  if (!ofOutputs.has(chain) || !wasRead || (cluster !== null && cluster.stopped !== ''))
-    words.push('clusters')
+  const clusterIsSilent = cluster !== null && (cluster.stopped !== '' || clusterHoldsService)
+  if (!ofOutputs.has(chain) || !wasRead || clusterIsSilent) words.push('clusters')
   if (chain === 'XMR') words.push('amounts')
   return words
 }
