@@ -83,7 +83,8 @@ function pathExists(named) {
   if (/[*<{]$/.test(named)) return existsSync(join(root, dirname(named)))
   const path = named.replace(/[./]+$/, '')
   const decision = /^docs\/adr\/(\d{4})$/.exec(path)
-  if (decision === null) return existsSync(join(root, path))
+  // A built file stands for its source: a fresh clone has not built it yet.
+  if (decision === null) return existsSync(join(root, path.replace(/\/dist\/(.+)\.js$/, '/src/$1.ts')))
   const folder = join(root, 'docs/adr')
   return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith(`${decision[1]}-`))
 }
