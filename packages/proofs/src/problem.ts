@@ -7,6 +7,8 @@ export type ProblemKind =
   | 'truncated'
   /** A record was removed, or the log is shorter than its end offset. */
   | 'gap'
+  /** Another producer wrote the record. No reader counts it. */
+  | 'forged'
   /** The report does not match its hash, or contradicts its record. */
   | 'report-hash'
   | 'report-contents'

@@ -3,7 +3,7 @@
  * again from the label view, as of the state it names. Level C: its exposure is measured again on the ledger.
  */
 import { recompute } from '@cupel/domain'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { AuthenticLog, EventCodec } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { measureExposureAgain } from './recompute-exposure.js'
 import { readLabelsAgain, type ReportWithShared } from './recompute-labels.js'
@@ -21,7 +21,7 @@ export const recomputeLevels = ['A', 'B', 'C'] as const
 export type RecomputeLevel = (typeof recomputeLevels)[number]
 
 export interface RecomputeOptions {
-  readonly log: EventLog
+  readonly log: AuthenticLog
   readonly codec: EventCodec
   readonly database: Database
   readonly levels: readonly RecomputeLevel[]

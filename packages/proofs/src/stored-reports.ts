@@ -4,7 +4,13 @@
  * ids.
  */
 import { reportPartition, topicOf, type DomainEvent } from '@cupel/contracts'
-import { TYPE_HEADER, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import {
+  TYPE_HEADER,
+  type AuthenticLog,
+  type EventCodec,
+  type Forgery,
+  type LogRecord,
+} from '@cupel/event-log'
 import { createIdSet, fingerprint } from './id-set.js'
 
 /** Ids remembered at once: 16 MB. */
@@ -18,7 +24,7 @@ export interface StoredReport {
 }
 
 export interface StoredReportsOptions {
-  readonly log: EventLog
+  readonly log: AuthenticLog
   readonly codec: EventCodec
   /** Live reports, those of the sandbox, or both where it is not given. */
   readonly livemode?: boolean | undefined
@@ -26,7 +32,7 @@ export interface StoredReportsOptions {
   readonly since?: string | undefined
   /** Only this report. */
   readonly reportId?: string | undefined
-  /** Called for a record that is no event, which is then skipped. Without this callback the reading fails there. */
+  /** Called for a record that is no event, or of another producer, which is then skipped. Without this callback the reading fails there. */
   readonly onUndecodable?: (error: unknown, record: LogRecord) => void
   readonly onProgress?: (progress: ReadingProgress) => void
   readonly maxIds?: number
@@ -44,6 +50,7 @@ export async function* readStoredReports(
   options: StoredReportsOptions,
 ): AsyncGenerator<readonly StoredReport[], void, undefined> {
   const { log, maxIds = MAX_IDS } = options
+  const forgeryOf = await log.forgeryCheck()
   const places = await placesOf(options)
   const shares = (place: Place): number => Math.max(1, Math.ceil((place.to - place.from) / maxIds))
   const total = places.reduce((sum, place) => sum + (place.to - place.from) * shares(place), 0)
@@ -52,11 +59,12 @@ export async function* readStoredReports(
     for (let share = 0; share < shares(place); share += 1) {
       const first = createIdSet(Math.min(maxIds * 2, Math.max(1, place.to - place.from)))
       const isOurs = (id: string): boolean => fingerprint(id).high % shares(place) === share
-      for await (const batch of log.read(place)) {
+      for await (const batch of log.unchecked.read(place)) {
         const reports = batch
           .filter((record) => types.includes(record.headers[TYPE_HEADER]) && record.value !== null)
           .filter(({ key }) => options.reportId === undefined || key === options.reportId)
-          .filter(({ key }) => isOurs(key) && first.add(key))
+          .filter((record) => isOurs(record.key) && isGenuine(record, forgeryOf(record), options))
+          .filter(({ key }) => first.add(key))
           .flatMap((record) => decoded(record, options))
         records += batch.length
         options.onProgress?.({ records, total })
@@ -64,6 +72,22 @@ export async function* readStoredReports(
       }
     }
   }
+}
+
+/** A record of another producer is never the first of its id. */
+function isGenuine(
+  record: LogRecord,
+  forgery: Forgery | null,
+  { onUndecodable }: StoredReportsOptions,
+): boolean {
+  if (forgery === null) return true
+  const { topic, partition, offset } = record
+  const error = new Error(
+    `The record ${topic}/${partition} at ${offset} was not written by this installation (${forgery}).`,
+  )
+  if (onUndecodable === undefined) throw error
+  onUndecodable(error, record)
+  return false
 }
 
 /** A partition whose oldest records were deleted: reports may be gone, and a repeat may look like the first record of its id. */

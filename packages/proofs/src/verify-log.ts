@@ -9,8 +9,10 @@ import { canonicalJson, sha256Hex } from '@cupel/domain'
 import {
   LogStoppedError,
   TYPE_HEADER,
+  type AuthenticLog,
   type EventCodec,
   type EventLog,
+  type ForgeryCheck,
   type LogRecord,
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -42,7 +44,7 @@ export interface VerifyResult {
 }
 
 export interface VerifyOptions {
-  readonly log: EventLog
+  readonly log: AuthenticLog
   readonly codec: EventCodec
   readonly database: Database
   readonly topics: readonly TopicSpec[]
@@ -65,13 +67,14 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     problemCount += 1
     if (problems.length < maxProblems) problems.push(problem)
   }
+  const forgeryOf = await log.forgeryCheck()
   const summaries: TopicSummary[] = []
   const totals = { reports: 0, failures: 0, repeatedReports: 0 }
   for (const { name } of topics) {
     const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
     const partitions = await log.partitionCount(name)
     for (let partition = 0; partition < partitions; partition += 1)
-      await verifyPartition({ topic: name, partition, tally, totals, found }, options)
+      await verifyPartition({ topic: name, partition, tally, totals, found, forgeryOf }, options)
     summaries.push({ topic: name, partitions, ...tally })
   }
   return {
@@ -90,6 +93,7 @@ interface PartitionRun {
   readonly tally: { records: number; byType: Record<string, number>; repeats: number }
   readonly totals: { reports: number; failures: number; repeatedReports: number }
   readonly found: (problem: Problem) => void
+  readonly forgeryOf: ForgeryCheck
 }
 
 async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<void> {
@@ -118,7 +122,7 @@ async function verifyShare(
   const said = createIdSet(capacity)
   const reportIds = createIdSet(capacity)
   let read = 0
-  for await (const records of wholeRecords(run, log, { from, to })) {
+  for await (const records of wholeRecords(run, log.unchecked, { from, to })) {
     const firsts: { record: LogRecord; event: DomainEvent }[] = []
     for (const record of records) {
       const { offset } = record
@@ -127,7 +131,7 @@ async function verifyShare(
         tally.records += 1
         tally.byType[type] = (tally.byType[type] ?? 0) + 1
       }
-      if (rawTopics.has(topic)) continue
+      if (isForged(run, record, share) || rawTopics.has(topic)) continue
       const id = record.headers['ce_id'] ?? ''
       const isReport = reportTypes.includes(type)
       // A failure and a report of one report id have different event ids, so the report id compares them.
@@ -173,6 +177,20 @@ async function* wholeRecords(
     const kind = error.reason === 'gap' ? 'gap' : 'truncated'
     found({ kind, topic, partition, offset: next, detail: error.message })
   }
+}
+
+/** What another producer wrote is named, and is not examined further: nobody counts it. */
+function isForged(
+  { topic, partition, found, forgeryOf }: PartitionRun,
+  record: LogRecord,
+  share: number,
+): boolean {
+  const forgery = forgeryOf(record)
+  if (forgery === null) return false
+  const { offset, key } = record
+  const detail = `The record under the key ${key} was not written by this installation (${forgery}).`
+  if (share === 0) found({ kind: 'forged', topic, partition, offset, detail })
+  return true
 }
 
 function shareOf(id: string, shares: number): number {

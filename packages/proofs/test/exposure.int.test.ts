@@ -157,7 +157,13 @@ async function append(data: ReportGenerated): Promise<void> {
 }
 
 const recomputeC = (reportId = report.reportId) =>
-  recomputeReports({ ...installation.deps, levels: ['A', 'C'], reportId, maxFindings: 10 })
+  recomputeReports({
+    ...installation.deps,
+    log: installation.log,
+    levels: ['A', 'C'],
+    reportId,
+    maxFindings: 10,
+  })
 
 test('is the same, byte for byte, and stays so when ledger and labels have grown', async () => {
   expect(report.inputs.exposure?.measures.length).toBeGreaterThan(0)
@@ -249,7 +255,13 @@ test('a cluster is read again: its labels at level B, its members at level C', a
   await importTransfers('later.json', spent('8', asked, stranger), bitcoin)
   await importLabelText(LABELS.replace(`${THIEF},ETH`, `${thief},BTC`).replace('0.8', '0.4'), 'thieves')
   const proofOf = (id: string) =>
-    recomputeReports({ ...installation.deps, levels: ['A', 'B', 'C'], reportId: id, maxFindings: 10 })
+    recomputeReports({
+      ...installation.deps,
+      log: installation.log,
+      levels: ['A', 'B', 'C'],
+      reportId: id,
+      maxFindings: 10,
+    })
   expect(await proofOf(reportId)).toMatchObject({
     ...{ isProven: true, findings: [] },
     levels: { A: { same: 1 }, B: { same: 1 }, C: { same: 1 } },

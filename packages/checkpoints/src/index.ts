@@ -1,0 +1,24 @@
+/** Checkpoints of the log: signed, chained, and kept where the database cannot change them (docs/adr/0318). */
+export { acceptShorter, type AcceptShorterOptions } from './accept-shorter.js'
+export { checkpointFile, CheckpointsStoppedError } from './checkpoint-files.js'
+export { compareLog, type CompareOptions, type LogComparison } from './compare-log.js'
+export type { Difference, PartitionComparison } from './compare-partition.js'
+export { makeCheckpoint, type Made, type MakeParts } from './make-checkpoint.js'
+export { checkpointsMigrations } from './migrations.js'
+export { openHistory, requireSameEnds, type History, type HistoryParts } from './open-history.js'
+export { leafOf, type Place } from './record-leaf.js'
+export {
+  placesOf,
+  startCheckpoints,
+  type CheckpointSettings,
+  type CheckpointsOptions,
+  type RunningCheckpoints,
+} from './run-checkpoints.js'
+export {
+  CheckpointConfigError,
+  checkpointSettings,
+  SIGNING_KEYS_FILE,
+  signingKeysFile,
+  type CheckpointConfig,
+} from './settings.js'
+export type { Acceptance, Extension, Statement } from './statement.js'

@@ -1,0 +1,97 @@
+/** Signs where the log stands and stores that: first as the one checkpoint with its number, then in the files. */
+import type { EventLog } from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import { appendLeaf, EMPTY_TREE, leafHash, type Signer } from '@cupel/signing'
+import { writeLine } from './checkpoint-files.js'
+import { extend, MAX_CHECKPOINT_RECORDS } from './extend.js'
+import type { History } from './open-history.js'
+import type { Place } from './record-leaf.js'
+import { advance, keyOf, type Head, type PartitionState } from './state.js'
+import {
+  digestOfState,
+  signedLine,
+  statementBytes,
+  type Acceptance,
+  type Extension,
+  type Statement,
+} from './statement.js'
+
+export interface MakeParts {
+  readonly log: EventLog
+  readonly database: Database
+  readonly signer: Signer
+  readonly places: readonly Place[]
+  readonly maxRecords?: number
+}
+
+export interface Made {
+  readonly history: History
+  readonly records: number
+  readonly hasMore: boolean
+}
+
+/** `nothing` where no record is new, `overtaken` where another writer made the next checkpoint. */
+export async function makeCheckpoint(
+  history: History,
+  parts: MakeParts,
+): Promise<Made | 'nothing' | 'overtaken'> {
+  const { log, places, maxRecords = MAX_CHECKPOINT_RECORDS } = parts
+  const { extensions, partitions, records, hasMore } = await extend(
+    log,
+    places,
+    history.partitions,
+    maxRecords,
+  )
+  if (extensions.length === 0) return 'nothing'
+  const next = await store(history, parts, {
+    extensions,
+    accepted: null,
+    changed: partitions,
+    partitions: merged(history.partitions, partitions),
+  })
+  return next === null ? 'overtaken' : { history: next, records, hasMore }
+}
+
+interface Step {
+  readonly extensions: readonly Extension[]
+  readonly accepted: Acceptance | null
+  /** Where every partition stands with this checkpoint. */
+  readonly partitions: ReadonlyMap<string, PartitionState>
+  /** Those of them that are to be written; all, and no others are kept, where it is left out. */
+  readonly changed?: readonly PartitionState[]
+  /** The number that the database has, where it is not the one of the history. */
+  readonly after?: number | null
+  readonly also?: (transaction: Queryable) => Promise<void>
+}
+
+/** The history with one more checkpoint; null where another writer made it. */
+export async function store(
+  history: History,
+  { database, signer }: Pick<MakeParts, 'database' | 'signer'>,
+  step: Step,
+): Promise<History | null> {
+  const { head: before, log, files } = history
+  const { partitions, changed, also } = step
+  const statement: Statement = {
+    ...{ number: (before?.number ?? 0) + 1, time: new Date().toISOString(), log },
+    ...{ partitions: step.extensions, state: digestOfState(partitions.values()), accepted: step.accepted },
+  }
+  const tree = appendLeaf(before?.tree ?? EMPTY_TREE, leafHash(statementBytes(statement)))
+  const position = before === null ? 0 : before.position + Buffer.byteLength(before.line)
+  const head: Head = { number: statement.number, position, line: signedLine(statement, tree, signer), tree }
+  const isFirst = await advance(database, {
+    ...{ log, head, after: step.after === undefined ? (before?.number ?? null) : step.after },
+    ...{ partitions: changed ?? [...partitions.values()], isWhole: changed === undefined },
+    ...(also === undefined ? {} : { also }),
+  })
+  if (!isFirst) return null
+  await writeLine(files, position, head.line)
+  return { log, files, head, partitions }
+}
+
+function merged(
+  before: ReadonlyMap<string, PartitionState>,
+  changed: readonly PartitionState[],
+): ReadonlyMap<string, PartitionState> {
+  return new Map([...before, ...changed.map((state) => [keyOf(state), state] as const)])
+}

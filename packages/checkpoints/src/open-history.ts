@@ -1,0 +1,86 @@
+/** Finds where the checkpoints stand and completes what a crash cut off. Refuses where files, database and log contradict each other. */
+import type { EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import {
+  checkpointFile,
+  CheckpointsStoppedError,
+  endsWith,
+  levelFiles,
+  sizeOf,
+  writeLine,
+} from './checkpoint-files.js'
+import { shorterLog } from './extend.js'
+import { leafPages } from './record-leaf.js'
+import { keyOf, loadState, nextOf, type Head, type State } from './state.js'
+import type { Verifier } from '@cupel/signing'
+import { BadCheckpointError, checkSignature, digestOfState, parseLine } from './statement.js'
+
+export interface HistoryParts {
+  readonly log: EventLog
+  readonly database: Database
+  /** The first one is the home's; the others hold copies. */
+  readonly folders: readonly string[]
+  readonly verifier: Verifier
+}
+
+export interface History extends State {
+  readonly log: string
+  readonly files: readonly string[]
+}
+
+/** Throws CheckpointsStoppedError with a sentence that says what to do, and the errors of database, files and log. */
+export async function openHistory(parts: HistoryParts): Promise<History> {
+  const { log, database, folders } = parts
+  const identity = await log.identity()
+  const files = folders.map((folder) => checkpointFile(folder, identity))
+  await levelFiles(files)
+  const state = await loadState(database, identity)
+  const history = { log: identity, files, ...state }
+  const { head } = state
+  if (head === null) {
+    if ((await sizeOf(files[0]!)) === 0) return history
+    throw olderDatabase(files[0]!, 'knows none of them')
+  }
+  requireSigned(head, state, parts.verifier)
+  await writeLine(files, head.position, head.line)
+  if (await endsWith(files[0]!, head.position, head.line)) return history
+  // Another writer may have made the next one meanwhile.
+  if ((await loadState(database, identity)).head?.number !== head.number) return await openHistory(parts)
+  throw olderDatabase(files[0]!, `ends at checkpoint ${head.number}`)
+}
+
+/** A row of the database becomes a line of the file only with the signature of this installation. */
+function requireSigned({ line, number, tree }: Head, { partitions }: State, verifier: Verifier): void {
+  try {
+    const { statement } = checkSignature(parseLine(line.slice(0, -1)), tree, verifier)
+    if (statement.number === number && statement.state === digestOfState(partitions.values())) return
+  } catch (error) {
+    if (!(error instanceof BadCheckpointError)) throw error
+  }
+  throw new CheckpointsStoppedError(
+    `The rows of checkpoint ${number} in the database are not those that were signed: restore the database. Where only these rows were lost, take what the files say: cupel log accept-shorter --reason "…"`,
+  )
+}
+
+/** Whether the log still ends, or goes on, as it was signed. Throws CheckpointsStoppedError. */
+export async function requireSameEnds(
+  log: EventLog,
+  { partitions }: Pick<History, 'partitions'>,
+): Promise<void> {
+  for (const state of partitions.values()) {
+    const [next, end] = [nextOf(state), await log.endOffset(state.topic, state.partition)]
+    if (end < next) throw shorterLog(state, end, next)
+    if ((await log.startOffset(state.topic, state.partition)) >= next) continue
+    for await (const [leaf] of leafPages(log, state, { from: next - 1, to: next }))
+      if (!leaf!.equals(state.lastLeaf))
+        throw new CheckpointsStoppedError(
+          `The record ${next - 1} of ${keyOf(state)} is not the one that was signed: the log was changed, or an older one was restored and went on. Compare them (cupel audit verify), then restore the log, or accept the loss: cupel log accept-shorter --reason "…"`,
+        )
+  }
+}
+
+function olderDatabase(file: string, what: string): CheckpointsStoppedError {
+  return new CheckpointsStoppedError(
+    `${file} holds later checkpoints than the database, which ${what}: an older database was restored, or two installations write into this folder. Compare them (cupel audit verify), then restore the newer database, or accept this one: cupel log accept-shorter --reason "…"`,
+  )
+}

@@ -1,0 +1,28 @@
+/** Puts the public keys of the installation into the log, each once. */
+import { topicOf, requestedEventId, type DomainEvent } from '@cupel/contracts'
+import type { Database } from '@cupel/postgres'
+import { writeOutbox } from '@cupel/projections'
+import { verifierKey, type SigningKeys } from '@cupel/signing'
+
+export async function publishKeys(database: Database, { publicKeys }: SigningKeys): Promise<void> {
+  for (const key of publicKeys) {
+    const line = verifierKey(key)
+    await database.transaction({ at: 'checkpoints.publish-key' }, async (transaction) => {
+      const isNew = await transaction.execute(
+        'INSERT INTO checkpoints.published_key (key_id, verifier_key) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+        [key.id, line],
+      )
+      if (isNew === 0) return
+      const [id, { id: keyId, name: keyName, createdAt }] = [requestedEventId(), key]
+      const event: DomainEvent<'SigningKeyPublished'> = {
+        type: 'SigningKeyPublished',
+        data: { keyName, keyId, verifierKey: line, createdAt },
+        envelope: {
+          ...{ id, source: 'cupel/checkpoints', time: new Date().toISOString(), subject: keyId },
+          ...{ correlationId: id, causationId: id },
+        },
+      }
+      await writeOutbox(transaction, event, { topic: topicOf('SigningKeyPublished'), key: keyId })
+    })
+  }
+}

@@ -1,0 +1,145 @@
+/** Every change of signed records is found and named by its place, and nothing else is. */
+import type { EventLog, LogRecord } from '@cupel/event-log'
+import { assertWithin } from '@cupel/testkit'
+import fc from 'fast-check'
+import { test, expect } from 'vitest'
+import { comparePartition, type Difference, type NumberedExtension } from '../src/compare-partition.js'
+import { extend } from '../src/extend.js'
+import { keyOf, type PartitionState } from '../src/state.js'
+
+const place = { topic: 'a.topic', partition: 3 }
+
+function record(offset: number, text = `value ${offset}`): LogRecord {
+  const headers = { ce_id: `event ${text}`, ce_time: '2026-11-23T02:00:00.000Z' }
+  return { ...place, offset, key: `key ${text}`, value: Buffer.from(text), headers }
+}
+
+/** Each holds a connection on Kafka. */
+let openReads = 0
+
+/** A log of one partition; an offset without a record is one at which Kafka keeps something of its own. */
+function logOf(records: readonly LogRecord[], start: number, end: number): EventLog {
+  return {
+    startOffset: async () => start,
+    endOffset: async () => end,
+    async *read({ from, to }: { from: number; to: number }) {
+      openReads += 1
+      try {
+        yield records.filter(({ offset }) => offset >= from && offset < to)
+      } finally {
+        openReads -= 1
+      }
+    },
+  } as unknown as EventLog
+}
+
+async function signed(records: readonly LogRecord[], ends: readonly number[]): Promise<NumberedExtension[]> {
+  const extensions: NumberedExtension[] = []
+  let states: ReadonlyMap<string, PartitionState> = new Map()
+  for (const end of ends) {
+    const made = await extend(logOf(records, 0, end), [place], states, Number.MAX_SAFE_INTEGER)
+    states = new Map(made.partitions.map((state) => [keyOf(state), state]))
+    extensions.push(...made.extensions.map((extension) => ({ ...extension, number: extensions.length + 1 })))
+  }
+  return extensions
+}
+
+/** What somebody does to the records at an offset, and the first offset that is another one then. */
+const tamperings: Readonly<Record<string, (records: LogRecord[], at: number) => LogRecord[]>> = {
+  changed: (records, at) =>
+    records.map((each) => (each.offset === at ? { ...each, value: Buffer.from('other') } : each)),
+  'dated back': (records, at) =>
+    records.map((each) =>
+      each.offset === at
+        ? { ...each, headers: { ...each.headers, ce_time: '2020-01-01T00:00:00.000Z' } }
+        : each,
+    ),
+  'under another key': (records, at) =>
+    records.map((each) => (each.offset === at ? { ...each, key: 'other' } : each)),
+  removed: (records, at) => records.filter(({ offset }) => offset !== at),
+  'removed, the rest moved up': (records, at) =>
+    records.filter(({ offset }) => offset !== at).map((each, offset) => ({ ...each, offset })),
+  inserted: (records, at) =>
+    [...records.slice(0, at), record(at, 'inserted'), ...records.slice(at)].map((each, offset) => ({
+      ...each,
+      offset,
+    })),
+  exchanged: (records, at) => {
+    const other = at === 0 ? 1 : at - 1
+    return records.map((each) =>
+      each.offset === at
+        ? { ...records[other]!, offset: at }
+        : each.offset === other
+          ? { ...records[at]!, offset: other }
+          : each,
+    )
+  },
+  'cut off': (records, at) => records.slice(0, at),
+}
+
+const histories = fc
+  .record({
+    ends: fc.uniqueArray(fc.integer({ min: 2, max: 900 }), { minLength: 1, maxLength: 6 }),
+    unsigned: fc.nat({ max: 20 }),
+    kept: fc.nat({ max: 600 }),
+  })
+  .map(({ ends, ...rest }) => ({ ends: ends.sort((a, b) => a - b), ...rest }))
+
+async function differencesOf(
+  records: readonly LogRecord[],
+  extensions: readonly NumberedExtension[],
+  start = 0,
+): Promise<readonly Difference[]> {
+  const end = (records.at(-1)?.offset ?? -1) + 1
+  const comparer = comparePartition(logOf(records, start, end), place, 0, { start, end })
+  // In two parts, as a long history is compared.
+  const middle = Math.floor(extensions.length / 2)
+  if (middle > 0) await comparer.compare(extensions.slice(0, middle))
+  await comparer.compare(extensions.slice(middle))
+  expect(openReads).toBe(0)
+  return comparer.result().differences
+}
+
+test('records that are as they were signed agree, wherever retention has cut the front', async () => {
+  const suite = { name: 'untouched histories', full: 500, minimum: 10 }
+  await assertWithin(
+    suite,
+    fc.asyncProperty(histories, async ({ ends, unsigned, kept }) => {
+      const records = Array.from({ length: ends.at(-1)! + unsigned }, (_, offset) => record(offset))
+      const extensions = await signed(records, ends)
+      expect(await differencesOf(records, extensions)).toEqual([])
+      const start = Math.min(kept, records.length - 1)
+      expect(await differencesOf(records.slice(start), extensions, start)).toEqual([])
+    }),
+  )
+})
+
+test('a change of a signed record is found, and named within 256 records', async () => {
+  const suite = { name: 'tampered histories', full: 10_000, minimum: 30 }
+  const cases = fc.record({
+    history: histories,
+    kind: fc.constantFrom(...Object.keys(tamperings)),
+    part: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  })
+  await assertWithin(
+    suite,
+    fc.asyncProperty(cases, async ({ history: { ends, unsigned }, kind, part }) => {
+      const last = ends.at(-1)!
+      const at = Math.floor(part * last)
+      const records = Array.from({ length: last + unsigned }, (_, offset) => record(offset))
+      const extensions = await signed(records, ends)
+      const differences = await differencesOf(tamperings[kind]!(records, at), extensions)
+      const first = kind === 'exchanged' ? Math.min(at, at === 0 ? 0 : at - 1) : at
+      expect(differences.length).toBeGreaterThan(0)
+      const { kind: what, from, to } = differences[0]!
+      // Where records are missing at the end, those between the checkpoint before and them cannot be compared.
+      if (what === 'missing') {
+        expect(to).toBe(last)
+        return
+      }
+      expect(from).toBeLessThanOrEqual(first)
+      expect(to).toBeGreaterThan(first)
+      expect(to - from).toBeLessThanOrEqual(256)
+    }),
+  )
+})

@@ -1,0 +1,95 @@
+/**
+ * Hash trees of RFC 6962, section 2.1, with SHA-256. A tree that grows is held as the roots of its full subtrees, so that it takes
+ * about log2(size) hashes of memory, and an append one hash on average.
+ */
+import { hash } from 'node:crypto'
+
+/** A tree: its number of leaves, and the roots of its full subtrees from the largest (leftmost) to the smallest. */
+export interface Tree {
+  readonly size: number
+  readonly peaks: readonly Buffer[]
+}
+
+export const EMPTY_TREE: Tree = { size: 0, peaks: [] }
+
+/** Leaves of a full subtree of height 8, which C2SP tlog-tiles call a full tile. */
+export const SUBTREE_LEAVES = 256
+const SUBTREE_HEIGHT = 8
+
+const LEAF_PREFIX = Buffer.of(0)
+const NODE_PREFIX = Buffer.of(1)
+const sha256 = (parts: readonly Uint8Array[]): Buffer => hash('sha256', Buffer.concat(parts), 'buffer')
+
+/** MTH({d}) of RFC 6962: 32 bytes. */
+export function leafHash(data: Uint8Array): Buffer {
+  return sha256([LEAF_PREFIX, data])
+}
+
+export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+  return sha256([NODE_PREFIX, left, right])
+}
+
+/** The tree with one more leaf. `onSubtree` receives the root of each full subtree of SUBTREE_LEAVES leaves when its last leaf comes. */
+export function appendLeaf(tree: Tree, leaf: Buffer, onSubtree?: (root: Buffer) => void): Tree {
+  const peaks = [...tree.peaks]
+  let node = leaf
+  // A peak of height h stands there for each 1 of the size in binary: appending is adding one, and a carry joins two peaks.
+  for (let height = 0, rest = tree.size; rest % 2 === 1; height += 1, rest = Math.floor(rest / 2)) {
+    node = nodeHash(peaks.pop()!, node)
+    if (height + 1 === SUBTREE_HEIGHT) onSubtree?.(node)
+  }
+  peaks.push(node)
+  return { size: tree.size + 1, peaks }
+}
+
+/** MTH of the leaves of the tree: 32 bytes; that of an empty tree is the hash of nothing. */
+export function rootOf({ peaks }: Tree): Buffer {
+  if (peaks.length === 0) return sha256([])
+  return peaks.reduceRight((right, left) => nodeHash(left, right))
+}
+
+/** MTH of leaf hashes. */
+export function treeRoot(leaves: readonly Buffer[]): Buffer {
+  return rootOf(leaves.reduce<Tree>((tree, leaf) => appendLeaf(tree, leaf), EMPTY_TREE))
+}
+
+/** PATH(m, D[n]) of RFC 6962: what proves that a leaf is at `index` of the tree of these leaf hashes, from the leaf up. */
+export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[] {
+  if (index < 0 || index >= leaves.length)
+    throw new RangeError(`There is no leaf ${index} of ${leaves.length}`)
+  if (leaves.length === 1) return []
+  const split = largestPowerBelow(leaves.length)
+  const [left, right] = [leaves.slice(0, split), leaves.slice(split)]
+  return index < split
+    ? [...inclusionPath(left, index), treeRoot(right)]
+    : [...inclusionPath(right, index - split), treeRoot(left)]
+}
+
+/** Whether the path proves that `leaf` is at `index` of the tree of `size` leaves with this root (RFC 9162, section 2.1.3.2). */
+export function isIncluded(proof: {
+  readonly leaf: Uint8Array
+  readonly index: number
+  readonly size: number
+  readonly path: readonly Uint8Array[]
+  readonly root: Uint8Array
+}): boolean {
+  const { leaf, index, size, path, root } = proof
+  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return false
+  let [at, last] = [index, size - 1]
+  let node: Uint8Array = leaf
+  for (const sibling of path) {
+    if (last === 0) return false
+    if (at % 2 === 1 || at === last) {
+      node = nodeHash(sibling, node)
+      while (at % 2 === 0 && at !== 0) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)]
+    } else node = nodeHash(node, sibling)
+    ;[at, last] = [Math.floor(at / 2), Math.floor(last / 2)]
+  }
+  return last === 0 && Buffer.from(root).equals(node)
+}
+
+function largestPowerBelow(size: number): number {
+  let power = 1
+  while (power * 2 < size) power *= 2
+  return power
+}

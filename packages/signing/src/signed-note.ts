@@ -1,0 +1,60 @@
+/** Signed notes of C2SP (https://c2sp.org/signed-note): a text that ends in a newline, an empty line, and a line per signature. */
+import type { Signer, Verifier } from './signing-key.js'
+
+/** The note carries no signature of a known key that fits. */
+export class UnsignedNoteError extends Error {
+  override readonly name = 'UnsignedNoteError'
+}
+
+export interface OpenedNote {
+  /** What is signed, with its last newline. */
+  readonly text: string
+  readonly keyId: string
+}
+
+const SEPARATOR = '\n\n'
+const LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/
+const KEY_ID_BYTES = 4
+/** More signature lines than any witness adds; a longer note is refused. */
+const MAX_SIGNATURES = 100
+
+/** `text` ends in a newline and has no empty line. */
+export function signNote(text: string, { key, sign }: Signer): string {
+  if (!text.endsWith('\n') || text.includes(SEPARATOR)) throw new RangeError('This text cannot be a note')
+  const signature = Buffer.concat([Buffer.from(key.id, 'hex'), sign(Buffer.from(text))])
+  return `${text}\n— ${key.name} ${signature.toString('base64')}\n`
+}
+
+/** The text and the first known key that signed it. Throws UnsignedNoteError, also where a known key did not sign what its line says. */
+export function openNote(note: string, { knows, verify }: Verifier): OpenedNote {
+  const end = note.lastIndexOf(SEPARATOR)
+  const lines = note.slice(end + SEPARATOR.length).split('\n')
+  if (end < 0 || lines.pop() !== '' || lines.length > MAX_SIGNATURES)
+    throw new UnsignedNoteError('It is no signed note.')
+  const text = note.slice(0, end + 1)
+  const signatures = lines.map(signatureOf)
+  const unknown: string[] = []
+  for (const signature of signatures) {
+    if (!knows(signature.keyId)) {
+      unknown.push(signature.keyId)
+      continue
+    }
+    if (!verify(signature.keyId, Buffer.from(text), signature.bytes))
+      throw new UnsignedNoteError(`The signature of the key ${signature.keyId} is wrong.`)
+    return { text, keyId: signature.keyId }
+  }
+  throw new UnsignedNoteError(
+    unknown.length === 0
+      ? 'It has no signature.'
+      : `It is signed by ${unknown.length === 1 ? 'the key' : 'the keys'} ${unknown.join(', ')}, which this installation does not know.`,
+  )
+}
+
+function signatureOf(line: string): { keyId: string; bytes: Buffer } {
+  const base64 = LINE.exec(line)?.[2] ?? ''
+  const bytes = Buffer.from(base64, 'base64')
+  // Another spelling of the same bytes is not taken: a note has one form.
+  if (bytes.toString('base64') !== base64 || bytes.length <= KEY_ID_BYTES)
+    throw new UnsignedNoteError('A line of its signatures is not well-formed.')
+  return { keyId: bytes.toString('hex', 0, KEY_ID_BYTES), bytes: bytes.subarray(KEY_ID_BYTES) }
+}

@@ -1,0 +1,71 @@
+/** Ed25519 keys with a name, as C2SP signed-note has them (https://c2sp.org/signed-note). */
+import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
+
+/** A key that signatures are checked with. */
+export interface PublicKey {
+  /** Name of the installation: no spaces and no `+`. */
+  readonly name: string
+  /** First four bytes of SHA-256(name, newline, 0x01, public key), in hex: 8 characters. */
+  readonly id: string
+  /** The 32 bytes of RFC 8032. */
+  readonly bytes: Buffer
+}
+
+export interface Signer {
+  readonly key: PublicKey
+  /**
+   * The Ed25519 signature, 64 bytes. What is signed begins with words that no other use of the key begins with, so that a
+   * signature never counts for something else.
+   */
+  sign(bytes: Uint8Array): Buffer
+}
+
+export interface Verifier {
+  /** The keys with this id: mostly none or one. */
+  knows(keyId: string): boolean
+  /** Whether a known key with this id signed the bytes. */
+  verify(keyId: string, bytes: Uint8Array, signature: Uint8Array): boolean
+}
+
+const ED25519 = 0x01
+
+export function publicKeyOf(name: string, key: KeyObject): PublicKey {
+  const { x } = createPublicKey(key as never).export({ format: 'jwk' })
+  const bytes = Buffer.from(x!, 'base64url')
+  return { name, bytes, id: keyId(name, bytes) }
+}
+
+function keyId(name: string, bytes: Uint8Array): string {
+  const input = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), bytes])
+  return hash('sha256', input, 'hex').slice(0, 8)
+}
+
+/** The key in one line, as verifiers of C2SP take it: name, id, algorithm and key. */
+export function verifierKey({ name, id, bytes }: PublicKey): string {
+  return `${name}+${id}+${Buffer.concat([Buffer.of(ED25519), bytes]).toString('base64')}`
+}
+
+export function openSigner(name: string, privateKey: KeyObject): Signer {
+  return { key: publicKeyOf(name, privateKey), sign: (bytes) => sign(null, bytes, privateKey) }
+}
+
+/** Checks signatures of these keys and no others. A key whose id does not follow from its name and bytes is left out. */
+export function verifier(publicKeys: readonly PublicKey[]): Verifier {
+  const keys = new Map<string, KeyObject>()
+  for (const { name, id, bytes } of publicKeys)
+    if (bytes.length === 32 && id === keyId(name, bytes))
+      keys.set(
+        id,
+        createPublicKey({
+          key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') },
+          format: 'jwk',
+        }),
+      )
+  return {
+    knows: (id) => keys.has(id),
+    verify(id, bytes, signature) {
+      const key = keys.get(id)
+      return key !== undefined && verify(null, bytes, key, signature)
+    },
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The file with the signing keys of an installation. One key signs; earlier ones are kept without their private half, so that what
+ * they signed can be checked. Only processes that sign read the file.
+ */
+import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import {
+  openSigner,
+  publicKeyOf,
+  verifier,
+  type PublicKey,
+  type Signer,
+  type Verifier,
+} from './signing-key.js'
+
+export interface SigningKeys {
+  readonly signer: Signer
+  /** Every key of the file, the earliest first: the verifier of what the installation signed at any time. */
+  readonly publicKeys: readonly (PublicKey & { readonly createdAt: string })[]
+  readonly verifier: Verifier
+}
+
+/** The file cannot be used; the message is a sentence without anything secret. */
+export class SigningKeysError extends Error {
+  override readonly name = 'SigningKeysError'
+}
+
+interface KeyEntry {
+  readonly id: string
+  readonly publicKey: string
+  /** PKCS #8 in base64; null for a key that signs no more. */
+  readonly privateKey: string | null
+  readonly createdAt: string
+}
+
+interface KeyFile {
+  readonly name: string
+  readonly active: string
+  readonly keys: readonly KeyEntry[]
+}
+
+const PRIVATE_FILE = 0o600
+
+/** Throws SigningKeysError where the file is missing, unreadable or contradicts itself. */
+export function readSigningKeys(file: string): SigningKeys {
+  const { name, active, keys } = readKeyFile(file)
+  const entry = keys.find(({ id }) => id === active)
+  const privateKey = entry?.privateKey ?? null
+  if (privateKey === null)
+    throw new SigningKeysError(`${file} holds no private key ${active}, which it names as the active one.`)
+  const publicKeys = keys.map(({ id, publicKey, createdAt }) => {
+    return { name, id, bytes: Buffer.from(publicKey, 'base64'), createdAt }
+  })
+  const signer = openSigner(name, privateKeyOf(file, privateKey))
+  const check = verifier(publicKeys)
+  if (signer.key.id !== active || publicKeys.some(({ id }) => !check.knows(id)))
+    throw new SigningKeysError(`${file} names a key by an id that is not the one of its bytes.`)
+  return { signer, publicKeys, verifier: check }
+}
+
+/** Writes the file with a first key, for its owner alone. Does nothing where the file exists already. */
+export function createSigningKeys(file: string): void {
+  const name = `cupel/${randomBytes(6).toString('hex')}`
+  const first = newKey(name)
+  const draft = writeDraft(file, { name, active: first.id, keys: [first] })
+  try {
+    linkSync(draft, file)
+    syncFolder(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/**
+ * Makes a new key the active one and forgets the private half of the others. Processes that run sign with the old one until they restart.
+ * Where there is no file it makes one with a first key.
+ */
+export function rotateSigningKey(file: string): PublicKey {
+  if (!existsSync(file)) {
+    createSigningKeys(file)
+    return readSigningKeys(file).signer.key
+  }
+  const { name, keys } = readKeyFile(file)
+  const next = newKey(name)
+  const earlier = keys.map((key) => ({ ...key, privateKey: null }))
+  renameSync(writeDraft(file, { name, active: next.id, keys: [...earlier, next] }), file)
+  syncFolder(file)
+  return readSigningKeys(file).signer.key
+}
+
+function newKey(name: string): KeyEntry {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const { id, bytes } = publicKeyOf(name, privateKey)
+  return {
+    id,
+    publicKey: bytes.toString('base64'),
+    privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+    createdAt: new Date().toISOString(),
+  }
+}
+
+function privateKeyOf(file: string, text: string): ReturnType<typeof createPrivateKey> {
+  try {
+    return createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' })
+  } catch {
+    // The cause might repeat a part of the key.
+    throw new SigningKeysError(`${file} holds a private key that cannot be read.`)
+  }
+}
+
+function readKeyFile(file: string): KeyFile {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+    throw new SigningKeysError(`The signing keys ${file} cannot be read (${code}).`)
+  }
+  const keys = parsed(text)
+  if (keys === null) throw new SigningKeysError(`${file} is no file of signing keys.`)
+  return keys
+}
+
+function parsed(text: string): KeyFile | null {
+  try {
+    const file = JSON.parse(text) as Partial<KeyFile> | null
+    const isWhole =
+      typeof file?.name === 'string' &&
+      /^[^\s+]+$/.test(file.name) &&
+      typeof file.active === 'string' &&
+      Array.isArray(file.keys) &&
+      file.keys.every(isKeyEntry)
+    return isWhole ? (file as KeyFile) : null
+  } catch {
+    // The caller says that it is no file of keys, without a part of it.
+    return null
+  }
+}
+
+function isKeyEntry(entry: Partial<KeyEntry> | null): boolean {
+  return (
+    typeof entry?.id === 'string' &&
+    typeof entry.publicKey === 'string' &&
+    typeof entry.createdAt === 'string' &&
+    (entry.privateKey === null || typeof entry.privateKey === 'string')
+  )
+}
+
+/** A file beside the one that is meant, whole and on the disk before it takes its name. */
+function writeDraft(file: string, keys: KeyFile): string {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const descriptor = openSync(draft, 'wx', PRIVATE_FILE)
+  try {
+    writeSync(descriptor, `${JSON.stringify(keys, null, 2)}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  return draft
+}
+
+function syncFolder(file: string): void {
+  const descriptor = openSync(dirname(file), 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
