@@ -2,7 +2,7 @@
  * Dead letters: records that a group cannot handle, kept whole with the cause, for an operator. When a letter is resolved a note
  * is appended to the same topic: letters without a note are open.
  */
-import type { TopicSpec } from '@cupel/contracts'
+import { topicSpecs, type TopicSpec } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
 import {
   RecordTooLargeError,
@@ -26,11 +26,28 @@ export interface DeadLetter {
   readonly headers: Headers
 }
 
+/** How the cause of a letter begins whose record another producer wrote. It must not be appended again. */
+export const FORGED_RECORD = 'forged_record'
+
 const MAX_CAUSE_CHARACTERS = 500
 const LETTER_HEADERS = ['cause', 'topic', 'partition', 'offset'] as const
 /** Header of a note: the letter at this offset is resolved. */
 const RESOLVED_HEADER = 'resolved'
 const RESOLVED_HOW_HEADER = 'how'
+
+/** Groups that dead-letter records that they cannot handle: work of the scorers, the coordinator and the dispatcher. */
+export const deadLetterGroups: readonly string[] = [
+  'scorer.interactive.v1',
+  'scorer.bulk.v1',
+  'bulk-coordinator.jobs.v1',
+  'webhook-dispatcher.deliveries.v1',
+]
+
+/** Every topic of an installation but the one that gives the log its identity. */
+export const installationTopics = (): readonly TopicSpec[] => [
+  ...topicSpecs,
+  ...deadLetterGroups.map(deadLetterTopic),
+]
 
 /** The topic of a group's dead letters. */
 export function deadLetterTopic(group: string): TopicSpec {

@@ -3,6 +3,7 @@
  * reach a log of its kind; nothing in here knows which one it is.
  */
 import { describe } from 'vitest'
+import { authenticContract } from './contract/authentic.contract.js'
 import { appendingContract } from './contract/appending.contract.js'
 import { groupContract } from './contract/groups.contract.js'
 import { readingContract } from './contract/reading.contract.js'
@@ -16,6 +17,7 @@ export type { LogUnderTest } from './contract/log-under-test.contract.js'
 export function eventLogContract(name: string, start: () => Promise<LogUnderTest>): void {
   describe(`${name} keeps the contract of the log`, () => {
     appendingContract(start)
+    authenticContract(start)
     readingContract(start)
     tailingContract(start)
     subscribingContract(start)

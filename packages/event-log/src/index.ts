@@ -1,7 +1,11 @@
+export * from './authentic/index.js'
 export * from './port.js'
 export {
   appendDeadLetter,
+  deadLetterGroups,
   deadLetterTopic,
+  installationTopics,
+  FORGED_RECORD,
   listDeadLetters,
   resolutionsOf,
   restoreRecord,
@@ -9,6 +13,7 @@ export {
 export type { DeadLetter } from './dead-letters.js'
 export { createEventCodec, UndecodableRecordError } from './event-codec.js'
 export type { EventCodec, FieldOf, PartReader, UndecodableReason } from './event-codec.js'
+export { GENESIS_TOPIC } from './genesis.js'
 export { keyPartition } from './key-partition.js'
 export { missingFront, requireFront } from './missing-front.js'
 export { eventLogMigrations } from './migrations.js'

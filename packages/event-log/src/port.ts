@@ -33,6 +33,20 @@ export interface LogRecord {
   readonly type?: string | undefined
 }
 
+/** Why a record is not one of this installation. */
+export type Forgery =
+  /** It has no MAC where one is required. */
+  | 'no-mac'
+  /** Its MAC names a key that this installation does not have. */
+  | 'unknown-key'
+  /** Its MAC is not that of its contents: it was changed, or belongs to another topic, key or event. */
+  | 'wrong-mac'
+
+export interface ForgedRecord {
+  readonly record: LogRecord
+  readonly forgery: Forgery
+}
+
 export interface Position {
   readonly topic: string
   readonly partition: number
@@ -45,8 +59,17 @@ export type LogIdentity = string
 export interface EventLog {
   readonly kind: 'embedded' | 'kafka'
 
-  /** Creates what is missing, including the genesis record that gives the log its identity. */
-  ensureTopics(topics: readonly TopicSpec[]): Promise<void>
+  /**
+   * Creates what is missing, including the genesis record that gives the log its identity, and gives existing topics their settings.
+   * Resolves to one sentence for each change. It is for the installation: services call `topicFaults` instead.
+   * Rejects where a topic has a fault that it cannot mend and `accepts` does not take.
+   */
+  ensureTopics(
+    topics: readonly TopicSpec[],
+    accepts?: (fault: TopicFault) => boolean,
+  ): Promise<readonly string[]>
+  /** What of the topics, or of the one that gives the log its identity, is not as `ensureTopics` makes it. Changes nothing. */
+  topicFaults(topics: readonly TopicSpec[]): Promise<readonly TopicFault[]>
   identity(): Promise<LogIdentity>
   partitionCount(topic: string): Promise<number>
   /** Partition that a record with this key and no explicit partition goes to. */
@@ -85,6 +108,21 @@ export interface EventLog {
   close(): Promise<void>
 }
 
+/** A topic that is missing, or one setting of it that breaks a promise of the log. */
+export interface TopicFault {
+  /** As the brokers know it, with the prefix of the installation. */
+  readonly topic: string
+  /** As Kafka spells it; `topic` where it is missing, `partitions` and `replication.factor` for its size. */
+  readonly setting: string
+  /** Null where there is none. */
+  readonly found: string | null
+  readonly wanted: string
+  /** Whether `ensureTopics` puts it right. */
+  readonly isMended: boolean
+  /** For an operator: what is wrong and what it would break. */
+  readonly sentence: string
+}
+
 export interface TailOptions {
   readonly topic: string
   readonly partition: number
@@ -120,6 +158,8 @@ export interface SubscribeOptions {
    * pieces. The first record after a pause arrives at once. The embedded log ignores it.
    */
   readonly restMs?: number
+  /** For readers that decide nothing: records of other producers are among the records too. */
+  readonly forgedToo?: true
   /** The subscription has ended for good: the log is another one, was cut, or cannot be read. */
   readonly onStopped: (error: LogStoppedError) => void
   /** A batch was rejected and will be retried. */
@@ -141,6 +181,8 @@ export interface LogBatch {
    * of a transaction): the checkpoint moves past them.
    */
   readonly records: readonly LogRecord[]
+  /** Records of other producers within the batch. They are not among `records`, and nothing may follow from them. */
+  readonly forged?: readonly ForgedRecord[]
   readonly firstOffset: number
   /** Offset after the last one of the batch. */
   readonly nextOffset: number

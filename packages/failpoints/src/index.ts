@@ -61,6 +61,9 @@ export const failpointNames = [
   'sharing.opened',
   'cases.change',
   'policy.activate',
+  'checkpoints.sign',
+  'checkpoints.write',
+  'checkpoints.publish-key',
   'access.admit',
   'access.auth-failures',
   'access.change',
@@ -69,6 +72,7 @@ export const failpointNames = [
   'schemas.register',
   'log.genesis',
   'log.migrate',
+  'log.require-macs',
   'test',
 ] as const
 

@@ -1,8 +1,8 @@
 /** What an import needs, in a process of its own on a database that a test has prepared. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
+import { openTestLog } from '@cupel/testkit/installation'
 import type { LabelImportDeps } from '../src/index.js'
 
 export async function openChildDeps(
@@ -11,7 +11,7 @@ export async function openChildDeps(
   const database = openDatabase({
     ...{ connectionString, maxConnections: 12, applicationName: 'test-child', statementTimeoutMs: 0 },
   })
-  const log = openEmbeddedLog({ database })
+  const log = await openTestLog(database)
   const codec = createEventCodec(await loadSchemaCatalog(database))
   return {
     deps: { log, codec, database, logger: silentLogger, metrics: noMetrics, labelView: 'here' },

@@ -13,11 +13,11 @@ import {
 } from '@cupel/proofs'
 import type { LabelStateRecorded, Report, ReportGenerated } from '@cupel/contracts'
 import { recompute, type CompiledPolicy, type SharedInputs } from '@cupel/domain'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { EventCodec, AuthenticLog } from '@cupel/event-log'
 import { changedSettings, withSettingOf, type ChangedSetting } from './changed-settings.js'
 
 export interface PolicyDiffOptions {
-  readonly log: EventLog
+  readonly log: AuthenticLog
   readonly codec: EventCodec
   readonly a: CompiledPolicy
   readonly b: CompiledPolicy

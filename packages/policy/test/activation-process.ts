@@ -1,7 +1,7 @@
 /** Activates a policy in a process of its own, so that a failpoint can kill it: `activation-process.ts CONNECTION VERSION`. */
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
+import { openTestLog } from '@cupel/testkit/installation'
 import { activatePolicy } from '../src/index.js'
 
 const [connectionString, version] = process.argv.slice(2)
@@ -10,7 +10,7 @@ const database = openDatabase({
   maxConnections: 6,
   applicationName: 'child',
 })
-const log = openEmbeddedLog({ database })
+const log = await openTestLog(database)
 await activatePolicy({
   log,
   codec: createEventCodec(await loadSchemaCatalog(database)),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Database } from './database.js'
+import type { Database, Queryable } from './database.js'
 
 export interface Migration {
   /** `<owner>/<file>`, for example `access/0001-accounts.sql`. */
@@ -37,20 +37,41 @@ export async function migrate(database: Database, migrations: readonly Migration
       `CREATE TABLE IF NOT EXISTS public.cupel_migration
          (id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     )
-    const rows = await transaction.query<{ id: string; sha256: string }>(
-      'SELECT id, sha256 FROM public.cupel_migration',
-    )
-    const applied = new Map(rows.map((row) => [row.id, row.sha256]))
-    const added: string[] = []
-    for (const { id, sql } of migrations) {
-      const sha256 = createHash('sha256').update(sql).digest('hex')
-      const before = applied.get(id)
-      if (before === sha256) continue
-      if (before !== undefined) throw new Error(`Migration ${id} was changed after it had been applied`)
+    const missing = await notApplied(transaction, migrations)
+    for (const { id, sql } of missing) {
       await transaction.query(sql)
-      await transaction.query('INSERT INTO public.cupel_migration (id, sha256) VALUES ($1, $2)', [id, sha256])
-      added.push(id)
+      await transaction.query('INSERT INTO public.cupel_migration (id, sha256) VALUES ($1, $2)', [
+        id,
+        sha256Of(sql),
+      ])
     }
-    return added
+    return missing.map(({ id }) => id)
   })
 }
+
+/** The ids that `migrate` would apply. Changes nothing. Rejects where a file was changed after it had been applied. */
+export async function pendingMigrations(
+  database: Queryable,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  const [row] = await database.query<{ exists: boolean }>(
+    "SELECT to_regclass('public.cupel_migration') IS NOT NULL AS exists",
+  )
+  const missing = row!.exists ? await notApplied(database, migrations) : migrations
+  return missing.map(({ id }) => id)
+}
+
+async function notApplied(database: Queryable, migrations: readonly Migration[]): Promise<Migration[]> {
+  const rows = await database.query<{ id: string; sha256: string }>(
+    'SELECT id, sha256 FROM public.cupel_migration',
+  )
+  const applied = new Map(rows.map((row) => [row.id, row.sha256]))
+  return migrations.filter(({ id, sql }) => {
+    const before = applied.get(id)
+    if (before !== undefined && before !== sha256Of(sql))
+      throw new Error(`Migration ${id} was changed after it had been applied`)
+    return before === undefined
+  })
+}
+
+const sha256Of = (sql: string): string => createHash('sha256').update(sql).digest('hex')

@@ -1,9 +1,9 @@
 import { silentLogger } from '@cupel/contracts'
 import { deleteRecordsBefore, openKafkaLog } from '@cupel/event-log/kafka'
+import { testKafka } from '@cupel/testkit'
 import { describe } from 'vitest'
 import { consumeContract } from './consume-contract.js'
 
-const brokers = process.env['CUPEL_TEST_KAFKA_BROKERS'] ?? ''
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 
 describe.skipIf(missing !== undefined)(
@@ -11,10 +11,10 @@ describe.skipIf(missing !== undefined)(
   () => {
     consumeContract({
       migrations: [],
-      open: () => openKafkaLog({ brokers, clientId: 'consume-contract' }),
+      open: () => openKafkaLog({ ...testKafka(), clientId: 'consume-contract' }),
       deleteBefore: async (_, { topic, partition, offset }) =>
         await deleteRecordsBefore(
-          { brokers: [brokers], clientId: 'consume-contract-admin', logger: silentLogger },
+          { ...testKafka(), clientId: 'consume-contract-admin', logger: silentLogger },
           { wireTopic: topic, partition, offset },
         ),
     })

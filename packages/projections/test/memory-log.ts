@@ -46,7 +46,11 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
     kind: 'embedded',
     failAfterAppend: null,
     appended,
-    ensureTopics: async (specs: readonly TopicSpec[]) => specs.forEach((spec) => partitionsOf(spec.name)),
+    async ensureTopics(specs: readonly TopicSpec[]) {
+      for (const { name } of specs) partitionsOf(name)
+      return []
+    },
+    topicFaults: async () => [],
     identity: async () => identity,
     partitionCount: async () => partitions,
     partitionFor: async (_topic, key) => partitionFor(key),

@@ -822,6 +822,19 @@ export interface RebuiltTable {
   readonly rowsOnlyAfter: number
 }
 
+/** An operator changed whether records without a MAC are accepted, or registered record keys. */
+export interface RecordMacsChanged {
+  /** Whether every record must have a MAC from the present ends of the partitions on. */
+  readonly required: boolean
+  /** The record keys that every process must have; ids alone. */
+  readonly keyIds: readonly string[]
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly changedAt: string
+  readonly changedBy: string
+  /** Reason given by the operator. */
+  readonly reason: string
+}
+
 /** An account created a webhook endpoint. */
 export interface WebhookEndpointCreated {
   readonly endpointId: string
@@ -857,6 +870,8 @@ export interface WebhookEndpointChanged {
   readonly status: string
   /** paused by its owner, or gone: the receiver answered 410; null while it is enabled. */
   readonly disabledReason: null | string
+  /** When the receiver accepted a test message at the present URL; null until then. */
+  readonly provenAt: null | string
   /** Time until which messages are also signed with the previous secret; null without one. */
   readonly previousSecretExpiresAt: null | string
   readonly changedAt: string
@@ -1087,6 +1102,41 @@ export interface DispositionChanged {
   readonly call: null | ApiCall
 }
 
+/** The installation signs with this key from now on, or did so earlier. A key that only the log names proves nothing: compare it with one that came another way. */
+export interface SigningKeyPublished {
+  /** Name of the installation in signatures. */
+  readonly keyName: string
+  /** First four bytes of SHA-256(keyName, newline, 0x01, public key) in hex, as in C2SP signed-note. */
+  readonly keyId: string
+  /** keyName+keyId+base64(0x01, Ed25519 public key): a verifier key of C2SP signed-note. */
+  readonly verifierKey: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly createdAt: string
+}
+
+/** An operator accepted that the log no longer holds records that were signed. */
+export interface ShorterLogAccepted {
+  /** Identity of the log. */
+  readonly log: string
+  /** Empty where only the database was older than the checkpoints. */
+  readonly lost: readonly LostRecords[]
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly acceptedAt: string
+  readonly acceptedBy: string
+  /** Reason given by the operator. */
+  readonly reason: string
+}
+
+/** LostRecords */
+export interface LostRecords {
+  readonly topic: string
+  readonly partition: number
+  /** Offset of the first record that is gone. */
+  readonly from: number
+  /** Offset behind the last one. */
+  readonly to: number
+}
+
 export interface EventData {
   readonly ScreenRequested: ScreenRequested
   readonly ReportGenerated: ReportGenerated
@@ -1109,6 +1159,7 @@ export interface EventData {
   readonly ApiRequestAudited: ApiRequestAudited
   readonly RefusedRequestsCounted: RefusedRequestsCounted
   readonly RebuildAccepted: RebuildAccepted
+  readonly RecordMacsChanged: RecordMacsChanged
   readonly WebhookEndpointCreated: WebhookEndpointCreated
   readonly WebhookEndpointChanged: WebhookEndpointChanged
   readonly WebhookEndpointDeleted: WebhookEndpointDeleted
@@ -1122,4 +1173,6 @@ export interface EventData {
   readonly DispositionProposed: DispositionProposed
   readonly DispositionProposalDeclined: DispositionProposalDeclined
   readonly DispositionChanged: DispositionChanged
+  readonly SigningKeyPublished: SigningKeyPublished
+  readonly ShorterLogAccepted: ShorterLogAccepted
 }

@@ -104,5 +104,12 @@ export const topicTable = [
     "key": "endpoint_id",
     "producer": "ordered",
     "sandbox": true
+  },
+  {
+    "name": "log.signing-key.events.v1",
+    "partitions": 1,
+    "key": "key_id",
+    "producer": "ordered",
+    "sandbox": false
   }
 ] as const

@@ -177,10 +177,21 @@ export function appendingContract(start: () => Promise<LogUnderTest>): void {
       const topic = await context.newTopic(3)
       await context.log().append('test', [record(topic, 'a', { partition: 2 })])
       const another = await context.open()
-      await another.ensureTopics([topicSpec(topic, 3)])
+      expect(await another.topicFaults([topicSpec(topic, 3)])).toEqual([])
+      expect(await another.ensureTopics([topicSpec(topic, 3)])).toEqual([])
       expect(await another.identity()).toBe(await context.log().identity())
       expect(await another.partitionCount(topic)).toBe(3)
       expect(await another.endOffset(topic, 2)).toBe(1)
+    })
+
+    test('a topic that is missing or has another size is told, and not made', async () => {
+      const topic = await context.newTopic(2)
+      const [missing, other] = [topicSpec(`${topic}.missing`, 1), topicSpec(topic, 3)]
+      for (let look = 0; look < 2; look += 1)
+        expect(await context.log().topicFaults([missing, other])).toMatchObject([
+          { topic: expect.stringContaining(missing.name), setting: 'topic', found: null, isMended: true },
+          { topic: expect.stringContaining(topic), setting: 'partitions', found: '2', isMended: false },
+        ])
     })
 
     test('a closed log has sent what it accepted and accepts nothing more', async () => {

@@ -34,6 +34,8 @@ export interface ContractContext {
   open(options?: { readonly topicPrefix?: string }): Promise<EventLog>
   /** Creates a topic of its own for a case. */
   newTopic(partitions: number): Promise<string>
+  /** Runs after the cases, before the logs are closed. */
+  onClose(work: () => Promise<void>): void
 }
 
 /** Starts the log before the cases of a file and closes everything they opened after them. */
@@ -41,6 +43,7 @@ export function contractContext(start: () => Promise<LogUnderTest>): ContractCon
   let underTest: LogUnderTest
   let log: EventLog
   const opened: EventLog[] = []
+  const closing: (() => Promise<void>)[] = []
   const open: ContractContext['open'] = async (options) => {
     const another = await underTest.open(options)
     opened.push(another)
@@ -52,6 +55,7 @@ export function contractContext(start: () => Promise<LogUnderTest>): ContractCon
     await log.ensureTopics([])
   }, CASE_TIMEOUT_MS)
   afterAll(async () => {
+    for (const work of closing) await work()
     await Promise.all(opened.map((each) => each.close()))
     await underTest.release()
   }, CASE_TIMEOUT_MS)
@@ -59,6 +63,7 @@ export function contractContext(start: () => Promise<LogUnderTest>): ContractCon
     underTest: () => underTest,
     log: () => log,
     open,
+    onClose: (work) => void closing.push(work),
     async newTopic(partitions) {
       const name = `contract.${randomBytes(6).toString('hex')}.v1`
       await log.ensureTopics([topicSpec(name, partitions)])

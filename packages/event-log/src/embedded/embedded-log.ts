@@ -55,7 +55,7 @@ export function openEmbeddedLog({
 
   return {
     kind: 'embedded',
-    ensureTopics: directory.ensure,
+    ...{ ensureTopics: directory.ensure, topicFaults: directory.faults },
     identity: directory.identity,
     partitionCount: async (topic) => (await directory.partitions(topic)).length,
     partitionFor: async (topic, key) => keyPartition(key, (await directory.partitions(topic)).length),

@@ -1,5 +1,6 @@
 /** What the role of the services may do in the schema of the log: read it, append through log.append, and take part in groups. */
-export function logGrants(role: string): readonly string[] {
+export function logGrants(name: string): readonly string[] {
+  const role = `"${name}"`
   return [
     `REVOKE ALL ON ALL TABLES IN SCHEMA log FROM ${role}`,
     `GRANT USAGE ON SCHEMA log TO ${role}`,

@@ -2,7 +2,7 @@
 import type { TopicSpec } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { GENESIS_TOPIC, genesisRecord } from '../genesis.js'
-import type { LogIdentity } from '../port.js'
+import type { LogIdentity, TopicFault } from '../port.js'
 import { unavailable } from './unavailable.js'
 import { writeRecords } from './write-records.js'
 
@@ -22,7 +22,9 @@ export interface TopicDirectory {
   /** As `partitions`, where the answer is known already. */
   knownPartitions(topic: string): TopicPartitions | undefined
   partition(topic: string, partition: number): Promise<PartitionAddress>
-  ensure(topics: readonly TopicSpec[]): Promise<void>
+  ensure(topics: readonly TopicSpec[]): Promise<readonly string[]>
+  /** Topics that are missing or have another number of partitions. */
+  faults(topics: readonly TopicSpec[]): Promise<readonly TopicFault[]>
   identity(): Promise<LogIdentity>
   /** The database's part of the identity, once `identity` was asked for. */
   logId(): string | null
@@ -57,15 +59,17 @@ export function openTopicDirectory(database: Database, prefix: string): TopicDir
       return found
     },
     async ensure(topics) {
-      // Services only look: their role may not create what is missing.
-      if (await hasAll(database, prefix, topics).catch((error: unknown) => unavailable(error))) return
+      const faults = await directory.faults(topics)
+      if (faults.length === 0) return []
       await database
         .transaction({ at: 'log.genesis' }, async (transaction) => {
           await createGenesis(transaction, prefix)
           for (const { name, partitions } of topics) await createTopic(transaction, prefix + name, partitions)
         })
         .catch((error: unknown) => unavailable(error))
+      return faults.map(({ topic, wanted }) => `Created the topic ${topic} (${wanted}).`)
     },
+    faults: (topics) => faultsOf(database, prefix, topics).catch((error: unknown) => unavailable(error)),
     identity() {
       identity ??= readIdentity(database, prefix + GENESIS_TOPIC).then(
         (parts) => {
@@ -101,16 +105,48 @@ async function readIdentity(
   return row
 }
 
-async function hasAll(database: Queryable, prefix: string, topics: readonly TopicSpec[]): Promise<boolean> {
+async function faultsOf(
+  database: Queryable,
+  prefix: string,
+  topics: readonly TopicSpec[],
+): Promise<TopicFault[]> {
   const rows = await database.query<{ topic: string; partitions: number }>(
     `SELECT topic, count(*) AS partitions FROM log.topic_partition
      WHERE topic <> $1 OR log.end_offset(id) > 0 GROUP BY topic`,
     [prefix + GENESIS_TOPIC],
   )
   const known = new Map(rows.map(({ topic, partitions }) => [topic, partitions]))
-  return [{ name: GENESIS_TOPIC, partitions: 1 }, ...topics].every(
-    ({ name, partitions }) => known.get(prefix + name) === partitions,
-  )
+  return [{ name: GENESIS_TOPIC, partitions: 1 }, ...topics].flatMap(({ name, partitions }): TopicFault[] => {
+    const topic = prefix + name
+    const found = known.get(topic)
+    if (found === partitions) return []
+    const wanted = `partitions=${partitions}`
+    return found === undefined
+      ? [
+          {
+            topic,
+            setting: 'topic',
+            found: null,
+            wanted,
+            isMended: true,
+            sentence: `The topic ${topic} does not exist.`,
+          },
+        ]
+      : [
+          {
+            topic,
+            setting: 'partitions',
+            found: String(found),
+            wanted,
+            isMended: false,
+            sentence: partitionsSentence(topic, found, partitions),
+          },
+        ]
+  })
+}
+
+function partitionsSentence(topic: string, found: number, wanted: number): string {
+  return `Topic ${topic} has ${found} partitions, ${wanted} are configured: keys would change their partition, so the number cannot be changed`
 }
 
 async function createGenesis(transaction: Queryable, prefix: string): Promise<void> {
@@ -138,8 +174,6 @@ async function createTopic(transaction: Queryable, name: string, partitions: num
     [name],
   )
   if (existing!.count !== partitions) {
-    throw new Error(
-      `Topic ${name} has ${existing!.count} partitions, ${partitions} are configured: keys would change their partition, so the number cannot be changed`,
-    )
+    throw new Error(partitionsSentence(name, existing!.count, partitions))
   }
 }

@@ -25,7 +25,7 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
   beforeAll(async () => {
     if (typeof jars === 'string') return
     broker = await startBroker(jars)
-    log = openKafkaLog({ brokers: broker.brokers, clientId: 'faults' })
+    log = openKafkaLog({ ...broker.access(), clientId: 'faults' })
     await log.ensureTopics([
       specOf('faults.ordered.v1', { partitions: 2 }),
       specOf('faults.fast.v1', { producer: 'fast' }),
@@ -118,7 +118,7 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
   })
 
   test('a log can be closed while its broker does not answer', async () => {
-    const closing = openKafkaLog({ brokers: broker.brokers, clientId: 'closing' })
+    const closing = openKafkaLog({ ...broker.access(), clientId: 'closing' })
     await closing.append('test', [record('faults.frozen.v1', 'warm')])
     await closing.tail({
       topic: 'faults.frozen.v1',
@@ -222,12 +222,12 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
     )
 
   test('a topic deleted and created anew stops its readers, instead of their going on somewhere', async () => {
-    const log = openKafkaLog({ brokers: broker.brokers, clientId: 'recreated' })
+    const log = openKafkaLog({ ...broker.access(), clientId: 'recreated' })
     const topic = 'recreated.v1'
     await log.ensureTopics([specOf(topic)])
     await fill(log, topic, 20)
     const reader = await follow(log, topic, 20)
-    await deleteTopic(broker.brokers, topic)
+    await deleteTopic(broker, topic)
     await log.ensureTopics([specOf(topic)])
     await fill(log, topic, 5)
     await until(() => expect(reader.stops).toHaveLength(1))
@@ -236,18 +236,18 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
   })
 
   test('a topic that is gone for good stops its readers', async () => {
-    const log = openKafkaLog({ brokers: broker.brokers, clientId: 'gone' })
+    const log = openKafkaLog({ ...broker.access(), clientId: 'gone' })
     await log.ensureTopics([specOf('gone.v1')])
     await fill(log, 'gone.v1', 3)
     const reader = await follow(log, 'gone.v1', 3)
-    await deleteTopic(broker.brokers, 'gone.v1')
+    await deleteTopic(broker, 'gone.v1')
     await until(() => expect(reader.stops).toHaveLength(1))
     expect(reader.stops[0]!.reason).toBe('truncated-log')
     await log.close()
   })
 
   test('another cluster behind the same address stops readers, even where their offsets exist there', async () => {
-    const log = openKafkaLog({ brokers: broker.brokers, clientId: 'before' })
+    const log = openKafkaLog({ ...broker.access(), clientId: 'before' })
     const topic = 'foreign.v1'
     await log.ensureTopics([specOf(topic)])
     await fill(log, topic, 10)
@@ -261,7 +261,7 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
       onStopped: (error) => tailStops.push(error),
     })
     await broker.replace()
-    const other = openKafkaLog({ brokers: broker.brokers, clientId: 'after' })
+    const other = openKafkaLog({ ...broker.access(), clientId: 'after' })
     await other.ensureTopics([specOf(topic)])
     await fill(other, topic, 100)
     await until(() =>
@@ -275,8 +275,8 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
   })
 })
 
-async function deleteTopic(brokers: string, topic: string): Promise<void> {
-  const admin = createAdmin({ brokers: [brokers], clientId: 'delete', logger: silentLogger })
+async function deleteTopic(broker: BrokerUnderTest, topic: string): Promise<void> {
+  const admin = createAdmin({ ...broker.access(), clientId: 'delete', logger: silentLogger })
   await admin.connect()
   await admin.deleteTopics({ topics: [topic] })
   await until(async () => expect(await admin.listTopics()).not.toContain(topic))

@@ -1,18 +1,25 @@
 /** A broker of a test's own, which it may kill, stop and replace. */
-import { rm } from 'node:fs/promises'
+import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ensureKafkaJars, freePort, startKafka, type KafkaJars, type RunningKafka } from '@cupel/local-stack'
+import {
+  ensureKafkaJars,
+  freePort,
+  startKafka,
+  type KafkaAccess,
+  type KafkaJars,
+  type RunningKafka,
+} from '@cupel/local-stack'
 import { newKafkaFolder, RECORD_FOLDER } from '@cupel/testkit'
 import type { TopicSpec } from '@cupel/contracts'
 
 export interface BrokerUnderTest {
-  readonly brokers: string
+  readonly access: () => KafkaAccess
   readonly pid: () => number
   /** SIGKILL: nothing is flushed, nobody is told. */
   kill(): Promise<void>
   /** Starts the killed or stopped broker again, on the same port and data. */
   start(): Promise<void>
-  /** Puts an empty cluster in its place, on the same port. */
+  /** Puts an empty cluster in its place, on the same port and with the same password. */
   replace(): Promise<void>
   stop(): Promise<void>
 }
@@ -38,7 +45,7 @@ export async function startBroker(jars: KafkaJars): Promise<BrokerUnderTest> {
   let cluster = 0
   let running: RunningKafka | null = null
   const broker: BrokerUnderTest = {
-    brokers: `127.0.0.1:${port}`,
+    access: () => running!.access,
     pid: () => running!.pid,
     async kill() {
       process.kill(running!.pid, 'SIGKILL')
@@ -56,7 +63,11 @@ export async function startBroker(jars: KafkaJars): Promise<BrokerUnderTest> {
     },
     async replace() {
       await running!.stop()
+      const before = join(folder, `cluster-${cluster}`)
       cluster += 1
+      const folderOfNext = join(folder, `cluster-${cluster}`)
+      await mkdir(folderOfNext)
+      await copyFile(join(before, 'password'), join(folderOfNext, 'password'))
       await broker.start()
     },
     async stop() {

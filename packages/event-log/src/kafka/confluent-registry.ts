@@ -4,6 +4,7 @@
  * Source: Confluent Schema Registry API reference, Subjects and Config.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, fetch } from 'undici'
 import {
   IncompatibleSchemaError,
   type RegisteredSchema,
@@ -13,7 +14,10 @@ import {
 export interface ConfluentRegistryOptions {
   /** Base of the interface, for example `http://127.0.0.1:8081` or Apicurio's `http://…/apis/ccompat/v7`. */
   readonly url: string
-  readonly auth?: { readonly username: string; readonly password: string }
+  /** HTTP basic, or a bearer token. */
+  readonly auth?: { readonly username: string; readonly password: string } | { readonly token: string }
+  /** The certificate authorities of the registry in PEM, in place of those of the system. */
+  readonly ca?: string
 }
 
 const LEVEL = 'FULL_TRANSITIVE'
@@ -74,6 +78,7 @@ type RegistryCall = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknow
 
 /** Retries a call that got no answer or a 5xx: every call to the registry can be repeated. */
 function registryClient(options: ConfluentRegistryOptions): RegistryCall {
+  const dispatcher = options.ca === undefined ? undefined : new Agent({ connect: { ca: options.ca } })
   const base = options.url.replace(/\/+$/, '')
   return async (method, path, body) => {
     for (let attempt = 1; ; attempt += 1) {
@@ -92,12 +97,13 @@ function registryClient(options: ConfluentRegistryOptions): RegistryCall {
 
   async function callOnce(method: string, path: string, body: unknown): Promise<Answer> {
     const response = await fetch(base + path, {
+      ...(dispatcher === undefined ? {} : { dispatcher }),
       method,
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       headers: {
         accept: CONTENT_TYPE,
         ...(body === undefined ? {} : { 'content-type': CONTENT_TYPE }),
-        ...(options.auth === undefined ? {} : { authorization: basic(options.auth) }),
+        ...(options.auth === undefined ? {} : { authorization: authorizationOf(options.auth) }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
@@ -134,8 +140,10 @@ function parsed(text: string): unknown {
   }
 }
 
-const basic = ({ username, password }: { username: string; password: string }): string =>
-  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+function authorizationOf(auth: NonNullable<ConfluentRegistryOptions['auth']>): string {
+  if ('token' in auth) return `Bearer ${auth.token}`
+  return `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
+}
 
 /** The message of `fetch` is only "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { createHook } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { testKafka } from '@cupel/testkit'
 import { afterAll, describe, expect, test } from 'vitest'
 import { checkpointStore, newGroup, readAll, subscribeOptions } from '../contract/log-under-test.contract.js'
 import { numbered, record, textOf } from '../contract/records.contract.js'
@@ -9,14 +10,13 @@ import { specOf } from './broker-under-test.contract.js'
 import { openKafkaLog } from './kafka-log.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
-const brokers = process.env['CUPEL_TEST_KAFKA_BROKERS'] ?? ''
 
 describe.skipIf(missing !== undefined)(
   `The log on Kafka${missing === undefined ? '' : ` (${missing})`}`,
   () => {
     const opened: EventLog[] = []
     const open = (): EventLog => {
-      const log = openKafkaLog({ brokers, clientId: 'kafka-log' })
+      const log = openKafkaLog({ ...testKafka(), clientId: 'kafka-log' })
       opened.push(log)
       return log
     }
@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)(
       const topic = newName()
       await log.ensureTopics([specOf(topic, { partitions: 2 })])
       await expect(log.ensureTopics([specOf(topic, { partitions: 3 })])).rejects.toThrow(
-        `The topic ${topic} has 2 partitions and must have 3`,
+        `The topic ${topic} has partitions=2 and must have 3`,
       )
     })
 
@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)(
     })
 
     test('a process that closes its log can end: no timer and no socket is left', async () => {
-      const log = openKafkaLog({ brokers, clientId: 'kafka-log-closing' })
+      const log = openKafkaLog({ ...testKafka(), clientId: 'kafka-log-closing' })
       const topic = newName()
       await log.ensureTopics([specOf(topic)])
       const before = openHandles()

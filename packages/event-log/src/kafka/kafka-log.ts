@@ -24,15 +24,17 @@ import {
   type Subscription,
   type Tail,
   type TailOptions,
+  type TopicFault,
 } from '../port.js'
 import { openConnection, type Connection } from './connection.js'
-import type { KafkaConnectionOptions, SaslCredentials } from './kafkajs.js'
+import type { KafkaConnectionOptions } from './kafkajs.js'
+import type { SaslCredentials } from './security.js'
 import { logPositions, type LogPositions } from './log-position.js'
 import { openProducer, type Producer, type ProducerKind } from './producer.js'
 import { readRange } from './range-reader.js'
 import { openSubscription } from './subscription.js'
 import { openTail } from './tail.js'
-import { checkProductionSettings, createTopics } from './topics.js'
+import { createTopics, topicFaults, type TopicCreation } from './topics.js'
 
 export interface KafkaLogOptions {
   /** `host:port` of any brokers of the cluster; several as an array or separated by commas. */
@@ -45,10 +47,17 @@ export interface KafkaLogOptions {
   readonly metrics?: Metrics
   readonly ssl?: KafkaConnectionOptions['ssl']
   readonly sasl?: SaslCredentials
-  /** Of topics created here. By default as many as there are brokers, three at most. */
-  readonly replicationFactor?: number
+  /** Of topics created here, and the least of existing ones. By default as many as there are brokers, three at most. */
+  readonly replicationFactor?: number | undefined
   /** An append hangs for good: the process should end, so that its supervisor starts another one. */
   readonly onFatal?: (error: LogStoppedError) => void
+}
+
+const genesisTopic: TopicSpec = {
+  name: GENESIS_TOPIC,
+  partitions: 1,
+  producer: 'ordered',
+  config: { 'cleanup.policy': 'delete', 'retention.ms': '-1' },
 }
 
 /** Opens nothing by itself: connections are made when they are first needed. */
@@ -83,24 +92,27 @@ class KafkaLog implements EventLog {
     this.producers = { fast: this.openProducer('fast'), ordered: this.openProducer('ordered') }
   }
 
-  async ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
-    const genesis: TopicSpec = {
-      name: GENESIS_TOPIC,
-      partitions: 1,
-      producer: 'ordered',
-      config: { 'cleanup.policy': 'delete', 'retention.ms': '-1' },
-    }
+  async ensureTopics(
+    specs: readonly TopicSpec[],
+    accepts?: (fault: TopicFault) => boolean,
+  ): Promise<readonly string[]> {
     for (const spec of specs) this.producerOfTopic.set(spec.name, spec.producer)
-    await createTopics(this.connection, {
-      specs: [genesis, ...specs],
-      topicPrefix: this.topicPrefix,
-      replicationFactor: this.options.replicationFactor,
+    const changes = await createTopics(this.connection, {
+      ...this.creationOf(specs),
+      ...(accepts === undefined ? {} : { accepts }),
     })
     // Where two processes append one each, the first one counts.
     if ((await this.positions.findIdentity()) === null) await this.append('log.genesis', [genesisRecord()])
-    const wireTopics = [genesis, ...specs].map((spec) => this.wireTopic(spec.name))
-    for (const sentence of await checkProductionSettings(this.connection, wireTopics))
-      this.logger.warn({}, sentence)
+    return changes
+  }
+
+  topicFaults(specs: readonly TopicSpec[]): Promise<readonly TopicFault[]> {
+    return topicFaults(this.connection, this.creationOf(specs))
+  }
+
+  private creationOf(specs: readonly TopicSpec[]): TopicCreation {
+    const { replicationFactor } = this.options
+    return { specs: [genesisTopic, ...specs], topicPrefix: this.topicPrefix, replicationFactor }
   }
 
   identity(): Promise<LogIdentity> {

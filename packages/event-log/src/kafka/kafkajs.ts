@@ -3,27 +3,17 @@
  * its producer and consumer loops (docs/adr/0020). These parts are not in its public types, so they are typed here.
  */
 import { createRequire } from 'node:module'
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import type { Logger } from '@cupel/contracts'
-import { Kafka, PartitionAssigners, type Admin, type SASLOptions } from 'kafkajs'
+import { Kafka, PartitionAssigners, type Admin } from 'kafkajs'
+import { saslOf, socketsOf, type KafkaSecurity } from './security.js'
 
 const require = createRequire(import.meta.url)
 
-export interface KafkaConnectionOptions {
+export interface KafkaConnectionOptions extends KafkaSecurity {
   /** `host:port`, any of the cluster's brokers. */
   readonly brokers: readonly string[]
   readonly clientId: string
-  readonly ssl?: boolean | ConnectionOptions
-  /** `{ mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512', username, password }`. */
-  readonly sasl?: SaslCredentials
   readonly logger: Logger
-}
-
-export interface SaslCredentials {
-  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
-  readonly username: string
-  readonly password: string
 }
 
 export interface PartitionMetadata {
@@ -115,7 +105,6 @@ const CONNECT_TIMEOUT_MS = 3_000
 const REQUEST_TIMEOUT_MS = 5_000
 const AUTHENTICATION_TIMEOUT_MS = 5_000
 const METADATA_MAX_AGE_MS = 300_000
-const KEEP_ALIVE_MS = 60_000
 /** Few and quick: the callers retry over a new connection, and retries of kafkajs would only delay that. */
 const RETRY = { initialRetryTime: 50, maxRetryTime: 500, retries: 2 }
 const READ_UNCOMMITTED = 0
@@ -206,24 +195,6 @@ RequestQueue.prototype.scheduleRequestTimeoutCheck = function lookOnceASecond(th
   }, REQUEST_TIMEOUT_CHECK_MS)
 }
 
-interface SocketRequest {
-  readonly host: string
-  readonly port: number
-  readonly ssl: ConnectionOptions | undefined
-  readonly onConnect: () => void
-}
-
-/** TCP_NODELAY sends small requests at once; without it they may wait up to 40 ms for an acknowledgement. */
-function openSocket({ host, port, ssl, onConnect }: SocketRequest): Socket {
-  const servername = isIP(host) === 0 ? { servername: host } : {}
-  const socket = ssl
-    ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
-    : connectTcp({ host, port }, onConnect)
-  socket.setNoDelay(true)
-  socket.setKeepAlive(true, KEEP_ALIVE_MS)
-  return socket
-}
-
 interface KafkaJsLogEntry {
   readonly namespace: string
   readonly label: string
@@ -248,10 +219,9 @@ function bridge(logger: Logger): () => (entry: KafkaJsLogEntry) => void {
 export function createCluster(options: KafkaConnectionOptions): Cluster {
   return new ClusterImplementation({
     logger: createLogger({ level: WARNINGS_AND_ERRORS, logCreator: bridge(options.logger) }),
-    socketFactory: openSocket,
+    socketFactory: socketsOf(options),
     brokers: [...options.brokers],
-    ssl: options.ssl === true ? {} : options.ssl === false ? undefined : options.ssl,
-    sasl: options.sasl,
+    ...saslOf(options),
     clientId: options.clientId,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     authenticationTimeout: AUTHENTICATION_TIMEOUT_MS,
@@ -314,9 +284,8 @@ export function createAdmin(options: KafkaConnectionOptions): Admin {
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,
-    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
-    ...(options.sasl === undefined ? {} : { sasl: options.sasl as SASLOptions }),
-    socketFactory: openSocket as never,
+    ...saslOf(options),
+    socketFactory: socketsOf(options) as never,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     enforceRequestTimeout: true,

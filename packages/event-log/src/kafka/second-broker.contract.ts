@@ -31,10 +31,9 @@ export async function secondBroker(
     'process.roles': 'broker',
     'node.id': '2',
     'controller.quorum.bootstrap.servers': `127.0.0.1:${first.controllerPort}`,
-    listeners: `PLAINTEXT://127.0.0.1:${port}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
-    'controller.listener.names': 'CONTROLLER',
+    listeners: `LOCAL://127.0.0.1:${port}`,
+    'advertised.listeners': `LOCAL://127.0.0.1:${port}`,
+    ...securityOf(join(first.folder, 'server.properties')),
     'log.dirs': join(folder, 'data'),
     ...SHARED_SETTINGS,
     'log.cleaner.dedupe.buffer.size': '8388608',
@@ -77,4 +76,15 @@ export async function secondBroker(
   }
   broker.start()
   return broker
+}
+
+/** Both brokers ask for the password of the first one, and use it between them. */
+function securityOf(file: string): Record<string, string> {
+  const named = /^(listener\.|controller\.listener\.|inter\.broker\.|sasl\.)/
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return Object.fromEntries(
+    lines
+      .filter((line) => named.test(line))
+      .map((line) => [line.split('=', 1)[0]!, line.replace(/^[^=]+=/, '')]),
+  )
 }

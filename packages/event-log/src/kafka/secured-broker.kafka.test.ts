@@ -68,6 +68,36 @@ describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout:
     await log.close()
   })
 
+  test('a changed password and a changed certificate authority count from the next connection on', async () => {
+    let [password, trusted] = ['wrong', '']
+    const log = openKafkaLog({
+      brokers: `localhost:${port}`,
+      clientId: 'secured',
+      ssl: () => (trusted === '' ? {} : { ca: [trusted] }),
+      sasl: { mechanism: 'scram-sha-512', username: 'cupel', password: () => password },
+    })
+    await expect(log.endOffset('secured.v1', 0)).rejects.toThrow()
+    trusted = ca
+    await expect(log.endOffset('secured.v1', 0)).rejects.toThrow()
+    password = PASSWORD
+    expect(await log.endOffset('secured.v1', 0)).toBe(50)
+    await log.close()
+  })
+
+  test('a token signs in, and an expired one does not', async () => {
+    const withTokenFor = (seconds: number): EventLog =>
+      openKafkaLog({
+        brokers: `localhost:${port}`,
+        clientId: 'secured',
+        ssl: { ca: [ca] },
+        sasl: { mechanism: 'oauthbearer', token: async () => unsignedToken(seconds) },
+      })
+    const [valid, expired] = [withTokenFor(600), withTokenFor(-600)]
+    expect(await valid.endOffset('secured.v1', 0)).toBe(50)
+    await expect(expired.endOffset('secured.v1', 0)).rejects.toThrow()
+    await Promise.all([valid.close(), expired.close()])
+  })
+
   test('a wrong password stops the subscription with a sentence, and appends are rejected', async () => {
     const log = open('wrong')
     const stops: LogStoppedError[] = []
@@ -88,6 +118,12 @@ describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout:
     await log.close()
   })
 })
+
+function unsignedToken(validSeconds: number): string {
+  const now = Math.floor(Date.now() / 1000)
+  const part = (claims: object): string => Buffer.from(JSON.stringify(claims)).toString('base64url')
+  return `${part({ alg: 'none' })}.${part({ sub: 'cupel', iat: now - 1_000, exp: now + validSeconds })}.`
+}
 
 /** A certificate for localhost that signs itself; returns it as PEM. */
 function makeCertificate(folder: string, { java }: KafkaJars): string {
@@ -121,20 +157,23 @@ function makeCertificate(folder: string, { java }: KafkaJars): string {
 
 /** A broker with a second listener that takes TLS and SCRAM alone; the first one serves the launcher. */
 async function startSecured(folder: string, kafkaJars: KafkaJars, port: number): Promise<RunningKafka> {
-  const [plainPort, controllerPort] = [await freePort(), await freePort()]
-  const listeners = `PLAINTEXT://127.0.0.1:${plainPort},SECURED://localhost:${port}`
+  const [localPort, controllerPort] = [await freePort(), await freePort()]
+  const listeners = `LOCAL://127.0.0.1:${localPort},SECURED://localhost:${port}`
   const kafka = await startKafka({
     jars: kafkaJars,
     folder: join(folder, 'kafka'),
     logFile: join(folder, 'kafka.log'),
     recordFolder: join(folder, RECORD_FOLDER),
-    port: plainPort,
+    port: localPort,
     controllerPort,
     settings: {
       listeners: `${listeners},CONTROLLER://127.0.0.1:${controllerPort}`,
       'advertised.listeners': listeners,
-      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURED:SASL_SSL',
-      'listener.name.secured.sasl.enabled.mechanisms': 'SCRAM-SHA-512',
+      'listener.security.protocol.map': 'LOCAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,SECURED:SASL_SSL',
+      'listener.name.secured.sasl.enabled.mechanisms': 'SCRAM-SHA-512,OAUTHBEARER',
+      // Without a handler of its own the broker believes unsigned tokens, which is what this test makes.
+      'listener.name.secured.oauthbearer.sasl.jaas.config':
+        'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";',
       'listener.name.secured.scram-sha-512.sasl.jaas.config':
         'org.apache.kafka.common.security.scram.ScramLoginModule required;',
       'listener.name.secured.ssl.keystore.location': join(folder, 'keys.p12'),
@@ -146,7 +185,8 @@ async function startSecured(folder: string, kafkaJars: KafkaJars, port: number):
     kafkaJars.java,
     [
       ...['-cp', join(kafkaJars.kafkaLibs, '*'), 'kafka.admin.ConfigCommand'],
-      ...['--bootstrap-server', kafka.brokers, '--alter', '--entity-type', 'users', '--entity-name', 'cupel'],
+      ...['--bootstrap-server', kafka.access.brokers.join(','), '--command-config', kafka.clientProperties],
+      ...['--alter', '--entity-type', 'users', '--entity-name', 'cupel'],
       ...['--add-config', `SCRAM-SHA-512=[password=${PASSWORD}]`],
     ],
     { stdio: 'pipe' },

@@ -1,8 +1,16 @@
-/** Creates topics with all their settings, and checks whether the cluster's settings keep the log's promises. */
+/** Creates topics with all their settings, gives existing ones the settings they lack, and says what of them is not as it must be. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Admin } from 'kafkajs'
+import type { TopicFault } from '../port.js'
 import { protocolError, type KafkaConnectionOptions } from './kafkajs.js'
+import {
+  CONFIG_RESOURCE_TOPIC,
+  describeTopics,
+  faultsOf,
+  replicasWanted,
+  wantedConfig,
+} from './topic-faults.js'
 import { withAdmin, type AdminOptions } from './with-admin.js'
 
 export interface TopicCreation {
@@ -10,41 +18,106 @@ export interface TopicCreation {
   readonly topicPrefix: string
   /** By default as many replicas as there are brokers, three at most. */
   readonly replicationFactor?: number | undefined
+  /** Whether an operator answers for a fault, so that it is left as it is. */
+  readonly accepts?: (fault: TopicFault) => boolean
 }
 
-const REPLICAS_WANTED = 3
 const CREATE_TIMEOUT_MS = 30_000
 const LEADERS_WITHIN_MS = 30_000
 const LEADER_POLL_MS = 100
 /** Errors of a broker that does not know a topic yet. */
 const LEADERLESS = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'])
-/** With three replicas, two must have a record before it is acknowledged: the loss of one broker loses no record. */
-const MIN_IN_SYNC = '2'
-const CONFIG_RESOURCE_TOPIC = 2
+/** The source of a setting that was given to the topic itself. Source: Kafka protocol guide, DescribeConfigs. */
+const SET_ON_TOPIC = 1
 
-/** Creates what is missing. Throws where a topic exists with another number of partitions: positions and ids depend on it. */
+/**
+ * Creates what is missing and gives existing topics their settings; resolves to one sentence for each change. Throws where a topic has
+ * another number of partitions or too few replicas: positions and ids depend on the one, and brokers must move data for the other.
+ */
 export async function createTopics(
   connection: KafkaConnectionOptions,
   creation: TopicCreation,
   options: AdminOptions = {},
-): Promise<void> {
-  const createMissingTopics = async (admin: Admin): Promise<void> => {
-    const { brokers } = await admin.describeCluster()
-    const replicas = creation.replicationFactor ?? Math.min(REPLICAS_WANTED, brokers.length)
-    const existing = new Set(await admin.listTopics())
-    const wanted = creation.specs.map((spec) => ({ ...spec, name: creation.topicPrefix + spec.name }))
-    const missing = wanted.filter((each) => !existing.has(each.name))
-    await createMissing(admin, missing, replicas)
-    await untilLed(
-      admin,
-      missing.map((spec) => spec.name),
-    )
-    await requirePartitions(
-      admin,
-      wanted.filter((each) => existing.has(each.name)),
-    )
-  }
-  await withAdmin(connection, createMissingTopics, options)
+): Promise<readonly string[]> {
+  return await withAdmin(
+    connection,
+    async (admin) => {
+      const { brokers } = await admin.describeCluster()
+      const replicas = replicasWanted(creation.replicationFactor, brokers.length)
+      const wanted = wantedTopics(creation)
+      const found = await describeTopics(admin, wanted)
+      const missing = wanted.filter(({ name }) => !found.has(name))
+      await createMissing(admin, missing, replicas)
+      await untilLed(
+        admin,
+        missing.map(({ name }) => name),
+      )
+      const faults = wanted
+        .filter(({ name }) => found.has(name))
+        .flatMap((spec) => faultsOf(spec.name, spec, replicas, found.get(spec.name)!))
+        .filter((fault) => creation.accepts?.(fault) !== true)
+      const lasting = faults.filter(({ isMended }) => !isMended)
+      if (lasting.length > 0) throw new Error(lasting.map(({ sentence }) => sentence).join(' '))
+      await mend(admin, faults)
+      return [
+        ...missing.map(
+          ({ name, partitions }) =>
+            `Created the topic ${name} (partitions=${partitions}, replication.factor=${replicas}).`,
+        ),
+        ...faults.map(
+          ({ topic, setting, wanted: value }) => `Set ${setting}=${value} on the topic ${topic}.`,
+        ),
+      ]
+    },
+    options,
+  )
+}
+
+/** What of the topics is not as `createTopics` makes it. Changes nothing. */
+export async function topicFaults(
+  connection: KafkaConnectionOptions,
+  creation: TopicCreation,
+  options: AdminOptions = {},
+): Promise<readonly TopicFault[]> {
+  return await withAdmin(
+    connection,
+    async (admin) => {
+      const { brokers } = await admin.describeCluster()
+      const replicas = replicasWanted(creation.replicationFactor, brokers.length)
+      const wanted = wantedTopics(creation)
+      const found = await describeTopics(admin, wanted)
+      return wanted.flatMap((spec) => faultsOf(spec.name, spec, replicas, found.get(spec.name) ?? null))
+    },
+    options,
+  )
+}
+
+function wantedTopics({ specs, topicPrefix }: TopicCreation): readonly TopicSpec[] {
+  return specs.map((spec) => ({ ...spec, name: topicPrefix + spec.name }))
+}
+
+/** The protocol replaces all settings of a topic at once, so that those an operator gave it are sent again. */
+async function mend(admin: Admin, faults: readonly TopicFault[]): Promise<void> {
+  const names = [...new Set(faults.map(({ topic }) => topic))]
+  if (names.length === 0) return
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({ type: CONFIG_RESOURCE_TOPIC, name })),
+  })
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: names.map((name) => {
+      const entries = resources.find((each) => each.resourceName === name)?.configEntries ?? []
+      const settings = new Map(
+        entries
+          .filter((entry) => Number(entry.configSource) === SET_ON_TOPIC)
+          .map(({ configName, configValue }) => [configName, configValue]),
+      )
+      for (const { topic, setting, wanted } of faults) if (topic === name) settings.set(setting, wanted)
+      const configEntries = [...settings].map(([setting, value]) => ({ name: setting, value }))
+      return { type: CONFIG_RESOURCE_TOPIC, name, configEntries }
+    }),
+  })
 }
 
 async function createMissing(admin: Admin, specs: readonly TopicSpec[], replicas: number): Promise<void> {
@@ -59,19 +132,11 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[], replicas
         topic: spec.name,
         numPartitions: spec.partitions,
         replicationFactor: replicas,
-        configEntries: Object.entries(configOf(spec, replicas)).map(([name, value]) => ({ name, value })),
+        configEntries: Object.entries(wantedConfig(spec, replicas)).map(([name, value]) => ({ name, value })),
       })),
     })
   } catch (error) {
     throw new Error(`Topics could not be created: ${failuresOf(error)}`, { cause: error })
-  }
-}
-
-function configOf(spec: TopicSpec, replicas: number): Record<string, string> {
-  return {
-    'unclean.leader.election.enable': 'false',
-    ...(replicas >= REPLICAS_WANTED ? { 'min.insync.replicas': MIN_IN_SYNC } : {}),
-    ...spec.config,
   }
 }
 
@@ -104,77 +169,6 @@ async function untilLed(admin: Admin, names: readonly string[]): Promise<void> {
       throw new Error(`The brokers did not elect leaders for new topics within ${LEADERS_WITHIN_MS} ms.`)
     await pause(LEADER_POLL_MS)
   }
-}
-
-async function requirePartitions(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
-  if (specs.length === 0) return
-  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map((spec) => spec.name) })
-  for (const spec of specs) {
-    const found = topics.find((each) => each.name === spec.name)?.partitions.length
-    if (found === undefined || found === spec.partitions) continue
-    throw new Error(
-      `The topic ${spec.name} has ${found} partitions and must have ${spec.partitions}: a record's place depends on that number, so it cannot be changed.`,
-    )
-  }
-}
-
-/**
- * One sentence for each setting of the cluster that breaks the promise "an acknowledged record is never lost"; empty where all
- * are right. On one broker the promise covers process kills only, which is one sentence.
- */
-export async function checkProductionSettings(
-  connection: KafkaConnectionOptions,
-  wireTopics: readonly string[],
-): Promise<string[]> {
-  return await withAdmin(connection, async (admin) => {
-    const { brokers } = await admin.describeCluster()
-    if (brokers.length === 1)
-      return [
-        'There is one broker: an acknowledged record survives the kill of a process, not the loss of the machine or its power.',
-      ]
-    if (wireTopics.length === 0) return []
-    const { topics } = await admin.fetchTopicMetadata({ topics: [...wireTopics] })
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: wireTopics.map((name) => ({
-        type: CONFIG_RESOURCE_TOPIC,
-        name,
-        configNames: [
-          'min.insync.replicas',
-          'unclean.leader.election.enable',
-          'retention.ms',
-          'cleanup.policy',
-        ],
-      })),
-    })
-    return wireTopics.flatMap((name) => {
-      const replicas = topics.find((each) => each.name === name)?.partitions[0]?.replicas.length ?? 0
-      const config = new Map(
-        resources
-          .find((each) => each.resourceName === name)
-          ?.configEntries.map((entry) => [entry.configName, entry.configValue]),
-      )
-      return faultsOf(name, replicas, config)
-    })
-  })
-}
-
-/** One sentence for each setting of the topic that breaks the promise. */
-export function faultsOf(name: string, replicas: number, config: ReadonlyMap<string, string>): string[] {
-  const faults: string[] = []
-  if (replicas < REPLICAS_WANTED)
-    faults.push(`${name} has ${replicas} replicas; three are needed to lose a broker safely.`)
-  if (Number(config.get('min.insync.replicas') ?? 1) < 2)
-    faults.push(`${name} acknowledges with one copy (min.insync.replicas); two are needed.`)
-  if (config.get('unclean.leader.election.enable') === 'true')
-    faults.push(
-      `${name} may elect a leader that lacks acknowledged records (unclean.leader.election.enable).`,
-    )
-  if (config.get('retention.ms') !== '-1' || config.get('cleanup.policy') !== 'delete')
-    faults.push(
-      `${name} does not keep everything (cleanup.policy=delete and retention.ms=-1 do): it could not be replayed.`,
-    )
-  return faults
 }
 
 /** Deletes all records before an offset: for retention by hand, and for tests. */

@@ -1,29 +1,55 @@
 import { expect, test } from 'vitest'
-import { faultsOf } from './topics.js'
+import { faultsOf, wantedConfig } from './topic-faults.js'
 
-const good = {
-  'min.insync.replicas': '2',
-  'unclean.leader.election.enable': 'false',
-  'retention.ms': '-1',
-  'cleanup.policy': 'delete',
-}
+const spec = {
+  name: 't',
+  partitions: 4,
+  producer: 'ordered',
+  config: { 'cleanup.policy': 'delete', 'retention.ms': '-1', 'max.message.bytes': '2097152' },
+} as const
+const found = (
+  config: Record<string, string> = {},
+  size: { partitions?: number; replicas?: number } = {},
+) => ({
+  ...{ partitions: 4, replicas: 3, ...size },
+  config: new Map(Object.entries({ ...wantedConfig(spec, 3), ...config })),
+})
 
 test('a topic that keeps what it acknowledged has no fault', () => {
-  expect(faultsOf('t', 3, new Map(Object.entries(good)))).toEqual([])
+  expect(faultsOf('t', spec, 3, found())).toEqual([])
+  expect(
+    faultsOf('t', spec, 3, found({ 'max.message.bytes': '9000000', 'min.insync.replicas': '3' })),
+  ).toEqual([])
 })
 
 test.each([
-  ['too few replicas', 2, {}, /^t has 2 replicas/],
-  ['one copy is enough', 3, { 'min.insync.replicas': '1' }, /^t acknowledges with one copy/],
-  ['a leader may lack records', 3, { 'unclean.leader.election.enable': 'true' }, /^t may elect a leader/],
-  ['records expire', 3, { 'retention.ms': '604800000' }, /^t does not keep everything/],
-  ['records are compacted', 3, { 'cleanup.policy': 'compact' }, /^t does not keep everything/],
-])('%s: one sentence', (_what, replicas, change, sentence) => {
-  const faults = faultsOf('t', replicas, new Map(Object.entries({ ...good, ...change })))
-  expect(faults).toHaveLength(1)
-  expect(faults[0]).toMatch(sentence)
+  ['cleanup.policy', 'compact'],
+  ['retention.ms', '604800000'],
+  ['retention.bytes', '1073741824'],
+  ['max.message.bytes', '1048576'],
+  ['min.insync.replicas', '1'],
+  ['unclean.leader.election.enable', 'true'],
+  ['compression.type', 'zstd'],
+])('%s=%s is one fault with one sentence', (setting, value) => {
+  const faults = faultsOf('t', spec, 3, found({ [setting]: value }))
+  expect(faults).toMatchObject([{ topic: 't', setting, found: value, isMended: true }])
+  expect(faults[0]!.sentence).toContain(`The topic t has ${setting}=${value} and must have `)
+})
+
+test('what moves records is not put right by itself', () => {
+  expect(faultsOf('t', spec, 3, found({}, { partitions: 8 }))).toMatchObject([
+    { setting: 'partitions', found: '8', wanted: '4', isMended: false },
+  ])
+  expect(faultsOf('t', spec, 3, found({}, { replicas: 2 }))).toMatchObject([
+    { setting: 'replication.factor', found: '2', wanted: '3', isMended: false },
+  ])
 })
 
 test('settings that cannot be read count as wrong', () => {
-  expect(faultsOf('t', 3, new Map())).toHaveLength(2)
+  const faults = faultsOf('t', spec, 3, { ...found(), config: new Map() })
+  expect(faults.map(({ setting }) => setting).sort()).toEqual(Object.keys(wantedConfig(spec, 3)).sort())
+})
+
+test('a topic that does not exist is one fault', () => {
+  expect(faultsOf('t', spec, 3, null)).toMatchObject([{ setting: 'topic', found: null }])
 })

@@ -26,7 +26,7 @@ import { messageOf, UnappliableRecordError } from './unappliable-record.js'
 export interface ConsumeOptions<T, O = T>
   extends
     HandlingOptions<T, O>,
-    Pick<SubscribeOptions, 'topics' | 'reads' | 'maxBatchRecords' | 'concurrency' | 'restMs'> {
+    Pick<SubscribeOptions, 'topics' | 'reads' | 'maxBatchRecords' | 'concurrency' | 'restMs' | 'forgedToo'> {
   readonly log: EventLog
   /** The name under which members share the partitions, where it is not `group`. */
   readonly membership?: string
@@ -128,7 +128,7 @@ async function join<T, O>(run: Run<T, O>): Promise<void> {
 
 async function subscribe<T, O>(run: Run<T, O>): Promise<Subscription> {
   const { options } = run
-  const { log, logger, group, topics, reads, maxBatchRecords, concurrency, restMs } = options
+  const { log, logger, group, topics, reads, maxBatchRecords, concurrency, restMs, forgedToo } = options
   const committer = options.commit({
     group,
     logger,
@@ -143,6 +143,7 @@ async function subscribe<T, O>(run: Run<T, O>): Promise<Subscription> {
     ...{ topics, maxBatchRecords, concurrency },
     ...(reads === undefined ? {} : { reads }),
     ...(restMs === undefined ? {} : { restMs }),
+    ...(forgedToo === undefined ? {} : { forgedToo }),
     checkpoint: (place) => committer.load(place),
     handle: (batch) => handle(run, { committer, handleBatch }, batch),
     onStopped: (error) => stopFor(run, error),

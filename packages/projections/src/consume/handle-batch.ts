@@ -3,7 +3,14 @@
  * that must not be passed now.
  */
 import type { Logger } from '@cupel/contracts'
-import { appendDeadLetter, type EventLog, type LogBatch, type LogRecord } from '@cupel/event-log'
+import {
+  appendDeadLetter,
+  FORGED_RECORD,
+  type EventLog,
+  type ForgedRecord,
+  type LogBatch,
+  type LogRecord,
+} from '@cupel/event-log'
 import type { FailpointName } from '@cupel/failpoints'
 import type { Committer, OutcomeBatch, Resumption } from './committer.js'
 import { createFailureWindow, type FailureWindow } from './failure-window.js'
@@ -192,11 +199,15 @@ interface Separated<O> {
 }
 
 /** Begins to append the dead letters. What is left are records with outcomes. */
-function separate<T, O>(handling: Handling<T, O>, { batch, outcomes }: Decided<O>): Separated<O> {
+function separate<T, O>(handling: Handling<T, O>, { batch, nextOffset, outcomes }: Decided<O>): Separated<O> {
   const records =
     outcomes.length === batch.records.length ? batch.records : batch.records.slice(0, outcomes.length)
-  if (!outcomes.some(isUnhandleable)) return { records, outcomes: outcomes as O[], deadLetters: null }
-  const appends: Promise<void>[] = []
+  const forged = forgedBefore(handling, batch, nextOffset)
+  if (forged.length === 0 && !outcomes.some(isUnhandleable))
+    return { records, outcomes: outcomes as O[], deadLetters: null }
+  const appends = forged.map(({ record, forgery }) =>
+    deadLetter(handling.options, record, `${FORGED_RECORD}: ${forgery}`),
+  )
   const kept = { records: [] as LogRecord[], outcomes: [] as O[] }
   for (const [index, record] of records.entries()) {
     const given = outcomes[index]!
@@ -210,6 +221,15 @@ function separate<T, O>(handling: Handling<T, O>, { batch, outcomes }: Decided<O
   // Whoever commits handles a rejection; it may come before that has begun to wait.
   deadLetters.catch(() => undefined)
   return { ...kept, deadLetters }
+}
+
+/** Records of other producers that the checkpoint is about to pass. Without dead letters they are passed; the log has told of them. */
+function forgedBefore<T, O>(
+  { options }: Handling<T, O>,
+  { forged = [] }: LogBatch,
+  nextOffset: number,
+): readonly ForgedRecord[] {
+  return options.deadLetters === undefined ? [] : forged.filter(({ record }) => record.offset < nextOffset)
 }
 
 async function deadLetter<T, O>(

@@ -1,0 +1,13 @@
+export { MACS_REQUIRED_REFRESH_MS, openAuthenticLog } from './authentic-log.js'
+export type { AuthenticLog } from './authentic-log.js'
+export type { ForgeryCheck } from './forgery.js'
+export { areMacsRequired, requireMacs, stopRequiringMacs } from './macs-required.js'
+export {
+  addRecordKey,
+  ensureRecordKeys,
+  readRecordKeys,
+  RecordKeysError,
+  useRecordKey,
+} from './record-keys.js'
+export type { RecordKeys } from './record-keys.js'
+export { MAC_HEADER, withMac } from './record-mac.js'

@@ -1,0 +1,270 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import { createTestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  addRecordKey,
+  ensureRecordKeys,
+  MAC_HEADER,
+  openAuthenticLog,
+  readRecordKeys,
+  requireMacs,
+  stopRequiringMacs,
+  useRecordKey,
+  type AuthenticLog,
+  type RecordKeys,
+} from '../authentic/index.js'
+import { eventLogMigrations } from '../migrations.js'
+import type { Forgery, LogBatch, LogRecord, NewRecord } from '../port.js'
+import {
+  CASE_TIMEOUT_MS,
+  checkpointStore,
+  contractContext,
+  newGroup,
+  readAll,
+  record,
+  subscribeOptions,
+  textOf,
+  topicSpec,
+  until,
+  type ContractContext,
+  type LogUnderTest,
+} from './log-under-test.contract.js'
+
+export function authenticContract(start: () => Promise<LogUnderTest>): void {
+  describe('authentic records', { timeout: CASE_TIMEOUT_MS }, () => {
+    const context = contractContext(start)
+    let folder: string
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'cupel-record-keys-'))
+    })
+    afterAll(async () => await rm(folder, { recursive: true }))
+    const newKeyFile = (): string => join(folder, `${randomBytes(6).toString('hex')}.json`)
+
+    test('every reader is given what the installation wrote, and nothing that another producer wrote', async () => {
+      const { topic, log } = await openInstallation(context, newKeyFile())
+      const [tailed, batches] = [[] as LogRecord[], [] as LogBatch[]]
+      await log.tail({
+        topic,
+        partition: 0,
+        onRecords: (found) => void tailed.push(...found),
+        onStopped: fail,
+      })
+      await subscribe(log, topic, batches)
+      await log.unchecked.append('test', [record(topic, 'forged', { partition: 0 })])
+      await log.append('test', [record(topic, 'true', { partition: 0 })])
+      expect((await readAll(log, topic, 0)).map(textOf)).toEqual(['true'])
+      await until(() => expect(tailed.map(textOf)).toEqual(['true']))
+      await until(() => expect(batches.flatMap(({ records }) => records.map(textOf))).toEqual(['true']))
+      expect(batches.flatMap(({ forged = [] }) => forged)).toMatchObject([
+        { forgery: 'no-mac', record: { offset: 0, key: 'forged' } },
+      ])
+      expect((await readAll(log.unchecked, topic, 0)).map(textOf)).toEqual(['forged', 'true'])
+    })
+
+    test.for<{
+      what: string
+      forge: (genuine: NewRecord, other: string) => NewRecord
+      forgery: Forgery | null
+    }>([
+      { what: 'repeated as it is', forge: (genuine) => genuine, forgery: null },
+      { what: 'of another topic', forge: (genuine, topic) => ({ ...genuine, topic }), forgery: 'wrong-mac' },
+      { what: 'under another key', forge: (genuine) => ({ ...genuine, key: 'b' }), forgery: 'wrong-mac' },
+      {
+        what: 'with another event id',
+        forge: (genuine) => withHeader(genuine, 'ce_id', 'b'),
+        forgery: 'wrong-mac',
+      },
+      {
+        what: 'of another type',
+        forge: (genuine) => withHeader(genuine, 'ce_type', 'b'),
+        forgery: 'wrong-mac',
+      },
+      {
+        what: 'with one header more',
+        forge: (genuine) => withHeader(genuine, 'x', ''),
+        forgery: 'wrong-mac',
+      },
+      {
+        what: 'with one byte changed',
+        forge: (genuine) => ({ ...genuine, value: Buffer.from('B') }),
+        forgery: 'wrong-mac',
+      },
+      {
+        what: 'with a byte more',
+        forge: (genuine) => ({ ...genuine, value: Buffer.from('aa') }),
+        forgery: 'wrong-mac',
+      },
+      {
+        what: 'with a key nobody has',
+        forge: (genuine) => withHeader(genuine, MAC_HEADER, `0a1b2c3d4e5f.${'a'.repeat(22)}`),
+        forgery: 'unknown-key',
+      },
+      {
+        what: 'with an empty MAC',
+        forge: (genuine) => withHeader(genuine, MAC_HEADER, ''),
+        forgery: 'unknown-key',
+      },
+      {
+        what: 'with a MAC cut off',
+        forge: (genuine) => withHeader(genuine, MAC_HEADER, genuine.headers[MAC_HEADER]!.slice(0, -1)),
+        forgery: 'wrong-mac',
+      },
+      { what: 'without its MAC', forge: withoutMac, forgery: 'no-mac' },
+    ])('a record $what', async ({ forge, forgery }) => {
+      const { topic, log, newTopic } = await openInstallation(context, newKeyFile())
+      await log.append('test', [record(topic, 'a', { partition: 0 })])
+      const [genuine] = await readAll(log, topic, 0)
+      const { key, value, headers } = genuine!
+      const forged = forge({ topic, partition: 0, key, value, headers }, await newTopic())
+      const [position] = await log.unchecked.append('test', [forged])
+      const written = (await readAll(log.unchecked, forged.topic, 0)).at(-1)!
+      const check = await log.forgeryCheck()
+      expect(check(written)).toBe(forgery)
+      const counted = (await readAll(log, forged.topic, 0)).map(({ offset }) => offset)
+      expect(counted.includes(position!.offset)).toBe(forgery === null)
+    })
+
+    test('what was written before MACs were required counts, and of what comes after only what has one', async () => {
+      const parts = await openInstallation(context, newKeyFile(), { isRequired: false })
+      const { topic, log, reopen, require, stopRequiring } = parts
+      const write = (text: string) => log.unchecked.append('test', [record(topic, text, { partition: 0 })])
+      await write('of 0.1.0')
+      await require()
+      await write('forged')
+      await log.append('test', [record(topic, 'true', { partition: 0 })])
+      expect(await textsOf(await reopen(), topic)).toEqual(['of 0.1.0', 'true'])
+      await stopRequiring()
+      await write('after a rollback')
+      const expected = ['of 0.1.0', 'true', 'after a rollback']
+      expect(await textsOf(await reopen(), topic)).toEqual(expected)
+      await require()
+      await write('forged again')
+      expect(await textsOf(await reopen(), topic)).toEqual(expected)
+    })
+
+    test('a wrong MAC is refused also where none is required', async () => {
+      const { topic, log } = await openInstallation(context, newKeyFile(), { isRequired: false })
+      const forged = withHeader(record(topic, 'a', { partition: 0 }), MAC_HEADER, 'x')
+      await log.unchecked.append('test', [forged, record(topic, 'b', { partition: 0 })])
+      expect(await textsOf(log, topic)).toEqual(['b'])
+    })
+
+    test('every record of a topic that is made later must have a MAC', async () => {
+      const { log, newTopic } = await openInstallation(context, newKeyFile())
+      const later = await newTopic()
+      await log.unchecked.append('test', [record(later, 'forged', { partition: 0 })])
+      await log.append('test', [record(later, 'true', { partition: 0 })])
+      expect(await textsOf(log, later)).toEqual(['true'])
+    })
+
+    test('keys are exchanged without a record that any process refuses', async () => {
+      const file = newKeyFile()
+      const { topic, log, reopen, require } = await openInstallation(context, file)
+      await log.append('test', [record(topic, 'with the first key', { partition: 0 })])
+      const next = addRecordKey(file)
+      const knowing = await reopen(readRecordKeys(file))
+      await expect(reopen({ ...readRecordKeys(file), activeId: next })).rejects.toThrow('not registered')
+      await require(readRecordKeys(file))
+      useRecordKey(file, next)
+      const using = await reopen(readRecordKeys(file))
+      await using.append('test', [record(topic, 'with the next key', { partition: 0 })])
+      const texts = ['with the first key', 'with the next key']
+      expect(await textsOf(knowing, topic)).toEqual(texts)
+      expect(await textsOf(using, topic)).toEqual(texts)
+      expect((await readAll(using, topic, 0)).at(-1)!.headers[MAC_HEADER]).toContain(`${next}.`)
+    })
+
+    test('a process that would take true records for forged ones does not begin', async () => {
+      const { reopen, require } = await openInstallation(context, newKeyFile())
+      const others = ensureRecordKeys(newKeyFile())
+      await expect(reopen(others)).rejects.toThrow('lacks')
+      await expect(require(others)).rejects.toThrow('lacks')
+      await expect(reopen(null)).rejects.toThrow('no record keys')
+    })
+  })
+}
+
+const fail = (error: Error): never => {
+  throw error
+}
+
+const textsOf = async (log: AuthenticLog, topic: string): Promise<string[]> =>
+  (await readAll(log, topic, 0)).map(textOf)
+
+function withHeader(genuine: NewRecord, name: string, value: string): NewRecord {
+  return { ...genuine, headers: { ...genuine.headers, [name]: value } }
+}
+
+function withoutMac(genuine: NewRecord): NewRecord {
+  const headers = { ...genuine.headers }
+  delete headers[MAC_HEADER]
+  return { ...genuine, headers }
+}
+
+async function subscribe(log: AuthenticLog, topic: string, batches: LogBatch[]): Promise<void> {
+  const store = checkpointStore(await log.identity())
+  await log.subscribe(
+    subscribeOptions({
+      group: newGroup(),
+      topics: [topic],
+      checkpoint: store.load,
+      handle: async (batch) => {
+        batches.push(batch)
+        store.advance(batch)
+        return undefined
+      },
+    }),
+  )
+}
+
+interface Installation {
+  readonly topic: string
+  readonly log: AuthenticLog
+  /** A topic that was not there when MACs were required. */
+  newTopic(): Promise<string>
+  /** As a process that starts now. */
+  reopen(keys?: RecordKeys | null): Promise<AuthenticLog>
+  require(keys?: RecordKeys): Promise<void>
+  stopRequiring(): Promise<void>
+}
+
+/** A topic of one partition, and a database that says from where on MACs are required. */
+async function openInstallation(
+  context: ContractContext,
+  keyFile: string,
+  { isRequired = true } = {},
+): Promise<Installation> {
+  const keys = ensureRecordKeys(keyFile)
+  const { connectionString, drop } = await createTestDatabase()
+  const database: Database = openDatabase({
+    connectionString,
+    maxConnections: 4,
+    applicationName: 'contract',
+  })
+  await migrate(database, await readMigrations([eventLogMigrations]))
+  const opened: AuthenticLog[] = []
+  const reopen = async (own: RecordKeys | null = keys): Promise<AuthenticLog> => {
+    const log = await openAuthenticLog({ log: await context.open(), keys: own, database })
+    opened.push(log)
+    return log
+  }
+  const topic = await context.newTopic(1)
+  const parts = { database, log: context.log(), topics: [topicSpec(topic, 1)], topicPrefix: '' }
+  const require = async (own = keys): Promise<void> => void (await requireMacs({ ...parts, keys: own }))
+  if (isRequired) await require()
+  context.onClose(async () => {
+    await Promise.all(opened.map((log) => log.close()))
+    await database.close()
+    await drop()
+  })
+  return {
+    ...{ topic, reopen, require },
+    log: await reopen(),
+    newTopic: () => context.newTopic(1),
+    stopRequiring: async () => void (await stopRequiringMacs(parts)),
+  }
+}

@@ -1,0 +1,48 @@
+/** Rights of principals at the brokers. The installation prints them; a cluster's administrator gives them, as tests do here. */
+import { createRequire } from 'node:module'
+import type * as Kinds from 'kafkajs'
+import type { KafkaConnectionOptions } from './kafkajs.js'
+import { withAdmin } from './with-admin.js'
+
+// Node finds no names for these in an import of kafkajs, which is no ECMAScript module.
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = createRequire(
+  import.meta.url,
+)('kafkajs') as typeof Kinds
+
+export interface KafkaAcl {
+  /** `User:` and a name. */
+  readonly principal: string
+  readonly resource_type: 'topic' | 'group'
+  readonly name: string
+  readonly pattern: 'literal' | 'prefixed'
+  readonly operation: 'Read' | 'Write' | 'DescribeConfigs' | 'Create' | 'AlterConfigs'
+}
+
+const operations = {
+  Read: AclOperationTypes.READ,
+  Write: AclOperationTypes.WRITE,
+  DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS,
+  Create: AclOperationTypes.CREATE,
+  AlterConfigs: AclOperationTypes.ALTER_CONFIGS,
+} as const
+
+/** Gives the rights, from every host. The connection's user needs the right to alter the cluster. A repeated call changes nothing. */
+export async function createAcls(
+  connection: KafkaConnectionOptions,
+  acls: readonly KafkaAcl[],
+): Promise<void> {
+  await withAdmin(connection, async (admin) => {
+    await admin.createAcls({
+      acl: acls.map((acl) => ({
+        resourceType: acl.resource_type === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+        resourceName: acl.name,
+        resourcePatternType:
+          acl.pattern === 'literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,
+        principal: acl.principal,
+        host: '*',
+        operation: operations[acl.operation],
+        permissionType: AclPermissionTypes.ALLOW,
+      })),
+    })
+  })
+}

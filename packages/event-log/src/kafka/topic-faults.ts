@@ -1,0 +1,113 @@
+/** Compares topics with what the log needs of them, setting by setting. */
+import type { TopicSpec } from '@cupel/contracts'
+import type { Admin } from 'kafkajs'
+import type { TopicFault } from '../port.js'
+
+export const REPLICAS_WANTED = 3
+/** With three replicas, two must have a record before it is acknowledged: the loss of one broker loses no record. */
+const MIN_IN_SYNC = '2'
+export const CONFIG_RESOURCE_TOPIC = 2
+
+/** As many replicas as there are brokers, three at most, where no number is configured. */
+export function replicasWanted(configured: number | undefined, brokers: number): number {
+  return configured ?? Math.min(REPLICAS_WANTED, brokers)
+}
+
+/** Every setting of a topic on which a promise of the log rests. */
+export function wantedConfig(spec: TopicSpec, replicas: number): Record<string, string> {
+  return {
+    'retention.bytes': '-1',
+    'compression.type': 'producer',
+    'unclean.leader.election.enable': 'false',
+    'min.insync.replicas': replicas >= REPLICAS_WANTED ? MIN_IN_SYNC : '1',
+    ...spec.config,
+  }
+}
+
+/** What a topic is, as the brokers describe it. */
+export interface FoundTopic {
+  readonly partitions: number
+  /** Of the partition that has fewest. */
+  readonly replicas: number
+  readonly config: ReadonlyMap<string, string>
+}
+
+/** What each wrong setting would break, as the end of a sentence. */
+const consequences: Readonly<Record<string, string>> = {
+  partitions: 'the place of a record depends on that number, so it cannot be changed',
+  'replication.factor': 'the loss of a broker would lose records',
+  'cleanup.policy': 'records would be lost, and the log could not be replayed',
+  'retention.ms': 'records would expire, and the log could not be replayed',
+  'retention.bytes': 'the oldest records would be deleted, and the log could not be replayed',
+  'max.message.bytes': 'large reports could not be written',
+  'min.insync.replicas': 'an acknowledged record could be lost with one broker',
+  'unclean.leader.election.enable': 'a leader that lacks acknowledged records could be elected',
+  'compression.type': 'the brokers would rewrite every batch',
+}
+
+/** One fault for each difference; a topic that does not exist has one. `wanted.replicas` is the least number. */
+export function faultsOf(
+  name: string,
+  wanted: TopicSpec,
+  replicas: number,
+  found: FoundTopic | null,
+): TopicFault[] {
+  if (found === null)
+    return [
+      {
+        ...{ topic: name, setting: 'topic', found: null, wanted: 'present', isMended: true },
+        sentence: `The topic ${name} does not exist, or this user may not see it.`,
+      },
+    ]
+  const faults: TopicFault[] = []
+  const add = (setting: string, is: string | null, must: string, isMended: boolean): void => {
+    const sentence = `The topic ${name} has ${setting}=${is ?? '(unknown)'} and must have ${must}: ${consequences[setting] ?? 'the log needs it'}.`
+    faults.push({ topic: name, setting, found: is, wanted: must, isMended, sentence })
+  }
+  if (found.partitions !== wanted.partitions)
+    add('partitions', String(found.partitions), String(wanted.partitions), false)
+  if (found.replicas < replicas) add('replication.factor', String(found.replicas), String(replicas), false)
+  for (const [setting, must] of Object.entries(wantedConfig(wanted, replicas))) {
+    const is = found.config.get(setting) ?? null
+    if (!suffices(setting, is, must)) add(setting, is, must, true)
+  }
+  return faults
+}
+
+/** Limits may be higher than wanted; everything else is as it must be. */
+function suffices(setting: string, is: string | null, must: string): boolean {
+  if (is === null) return false
+  if (setting === 'max.message.bytes' || setting === 'min.insync.replicas') return Number(is) >= Number(must)
+  // Neither of them makes the brokers compress: batches are stored as they came, or as they are read anyway.
+  if (setting === 'compression.type') return is === must || is === 'uncompressed'
+  return is === must
+}
+
+/** The named topics that exist, each with the settings that `wantedConfig` names. */
+export async function describeTopics(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+): Promise<ReadonlyMap<string, FoundTopic>> {
+  const existing = new Set(await admin.listTopics())
+  const names = specs.map((spec) => spec.name).filter((name) => existing.has(name))
+  if (names.length === 0) return new Map()
+  const { topics } = await admin.fetchTopicMetadata({ topics: names })
+  const configNames = [...new Set(specs.flatMap((spec) => Object.keys(wantedConfig(spec, REPLICAS_WANTED))))]
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({ type: CONFIG_RESOURCE_TOPIC, name, configNames })),
+  })
+  return new Map(
+    topics.map(({ name, partitions }) => {
+      const entries = resources.find((each) => each.resourceName === name)?.configEntries ?? []
+      return [
+        name,
+        {
+          partitions: partitions.length,
+          replicas: Math.min(...partitions.map((each) => each.replicas.length)),
+          config: new Map(entries.map(({ configName, configValue }) => [configName, configValue])),
+        },
+      ]
+    }),
+  )
+}
