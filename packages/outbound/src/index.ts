@@ -8,9 +8,12 @@ export { createResolver, NameNotFound } from './resolve-name.js'
 export type { ResolveName } from './resolve-name.js'
 export { createOutboundClient } from './outbound-client.js'
 export type {
+  AdmitPlace,
   OutboundAnswer,
   OutboundClient,
   OutboundClientOptions,
   OutboundFailure,
   OutboundResult,
+  Place,
+  PlaceVerdict,
 } from './outbound-client.js'

@@ -31,7 +31,31 @@ export interface OutboundFailure {
   readonly durationMs: number
 }
 
-export type OutboundResult = OutboundAnswer | OutboundFailure
+/** Nothing was sent, because the place that would have been called may not be called now. */
+export interface OutboundPostponement {
+  readonly kind: 'postponed'
+  /** When to try again, in milliseconds. */
+  readonly waitMs: number
+  readonly durationMs: number
+}
+
+export type OutboundResult = OutboundAnswer | OutboundFailure | OutboundPostponement
+
+/** Where a connection goes. */
+export interface Place {
+  /** Host name, as in the certificate, or address. */
+  readonly hostname: string
+  readonly port: number
+  /** The checked address that is dialled. */
+  readonly address: string
+}
+
+export type PlaceVerdict =
+  | { readonly ok: true; /** The call has ended. */ release(): void }
+  | { readonly ok: false; readonly waitMs: number }
+
+/** Asked before each dialling. Never rejects. */
+export type AdmitPlace = (place: Place) => Promise<PlaceVerdict>
 
 export interface OutboundClient {
   readonly judge: Judge
@@ -42,6 +66,8 @@ export interface OutboundClient {
     readonly body: string | Uint8Array
     /** Ends the call early, as `stopped`. */
     readonly signal?: AbortSignal
+    /** By default every place may be called. */
+    readonly admit?: AdmitPlace
   }): Promise<OutboundResult>
   close(): Promise<void>
 }
@@ -68,11 +94,11 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
 
   return {
     judge,
-    async post({ url, headers, body, signal }) {
+    async post({ url, headers, body, signal, admit = admitEvery }) {
       const startedMs = performance.now()
       const limit = AbortSignal.timeout(timeoutMs)
       const ended = signal === undefined ? limit : AbortSignal.any([limit, signal])
-      const outcome = await send({ url, headers, body, ended }).catch((error: unknown) =>
+      const outcome = await send({ url, headers, body, ended, admit }).catch((error: unknown) =>
         failureOf(error, limit, signal),
       )
       return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
@@ -85,12 +111,18 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     if (!judged.ok)
       return failed(judged.kind === 'refused' ? 'url_refused' : 'name_unresolved', judged.reason)
     const tried = judged.target.addresses.slice(0, MAX_TRIED_ADDRESSES)
+    const { hostname, port } = judged.target
     for (const [index, address] of tried.entries()) {
+      const verdict = await call.admit({ hostname, port, address })
+      if (!verdict.ok) return { kind: 'postponed', waitMs: verdict.waitMs }
       try {
+        call.ended.throwIfAborted()
         return await sendTo(judged.target, address, call)
       } catch (error) {
         // The next address is tried only where nothing can have been sent.
         if (!(error instanceof NotConnected) || index === tried.length - 1 || call.ended.aborted) throw error
+      } finally {
+        verdict.release()
       }
     }
     throw new Error('A judged target has no address')
@@ -124,9 +156,15 @@ interface Call {
   readonly body: string | Uint8Array
   /** Aborted at the time limit, or by the caller. */
   readonly ended: AbortSignal
+  readonly admit: AdmitPlace
 }
 
-type Untimed = Omit<OutboundAnswer, 'durationMs'> | Omit<OutboundFailure, 'durationMs'>
+const admitEvery: AdmitPlace = () => Promise.resolve({ ok: true, release: () => undefined })
+
+type Untimed =
+  | Omit<OutboundAnswer, 'durationMs'>
+  | Omit<OutboundFailure, 'durationMs'>
+  | Omit<OutboundPostponement, 'durationMs'>
 
 async function readExcerpt(
   body: AsyncIterable<unknown> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown },

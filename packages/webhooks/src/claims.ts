@@ -27,7 +27,8 @@ export interface ClaimOrder {
 
 /**
  * Finds endpoints with due deliveries by skipping through the index, so that an endpoint with ten thousand deliveries costs no
- * more than an endpoint with one, and no endpoint delays another.
+ * more than an endpoint with one, and no endpoint delays another. An endpoint that is not proven gets test messages alone, also
+ * where a process of an earlier release made other deliveries pending.
  */
 const CLAIM = {
   name: 'webhooks.claim',
@@ -40,21 +41,24 @@ const CLAIM = {
               ORDER BY d.endpoint_id LIMIT 1)
       FROM waiting w WHERE w.endpoint_id IS NOT NULL
     ), open AS (
-      SELECT endpoint_id FROM waiting WHERE endpoint_id IS NOT NULL AND endpoint_id <> ALL($3::text[])
+      SELECT endpoint_id, e.proven_at IS NOT NULL AS is_proven FROM waiting JOIN webhooks.endpoint e USING (endpoint_id)
+      WHERE endpoint_id <> ALL($3::text[])
     ), trusted AS MATERIALIZED (
       SELECT d.delivery_id, d.due_at FROM open CROSS JOIN LATERAL (
         SELECT delivery_id, due_at FROM webhooks.delivery
         WHERE endpoint_id = open.endpoint_id AND status = 'pending' AND body_id IS NOT NULL AND due_at <= now()
+          AND (open.is_proven OR type = 'endpoint.test')
         ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED) d
       WHERE open.endpoint_id = ANY($1::text[])
-    ), unproven AS MATERIALIZED (
+    ), other AS MATERIALIZED (
       SELECT d.delivery_id, d.due_at FROM open CROSS JOIN LATERAL (
         SELECT delivery_id, due_at FROM webhooks.delivery
         WHERE endpoint_id = open.endpoint_id AND status = 'pending' AND body_id IS NOT NULL AND due_at <= now()
+          AND (open.is_proven OR type = 'endpoint.test')
         ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED) d
       WHERE open.endpoint_id <> ALL($1::text[])
     ), chosen AS (
-      SELECT delivery_id FROM (SELECT * FROM trusted UNION ALL SELECT * FROM unproven) c ORDER BY due_at LIMIT $4
+      SELECT delivery_id FROM (SELECT * FROM trusted UNION ALL SELECT * FROM other) c ORDER BY due_at LIMIT $4
     )
     UPDATE webhooks.delivery d
     SET due_at = now() + make_interval(secs => $5::float8 / 1000), claim = d.claim + 1
@@ -91,9 +95,13 @@ export async function renewClaims(
   await moveClaims(database, claims, leaseMs, 0)
 }
 
-/** Returns claims at once, for deliveries that were not sent. */
-export async function releaseClaims(database: Queryable, claims: readonly Claim[]): Promise<void> {
-  await moveClaims(database, claims, 0, 1)
+/** Returns claims of deliveries that were not sent. They can be claimed again after `waitMs`. */
+export async function releaseClaims(
+  database: Queryable,
+  claims: readonly Claim[],
+  waitMs = 0,
+): Promise<void> {
+  await moveClaims(database, claims, waitMs, 1)
 }
 
 async function moveClaims(

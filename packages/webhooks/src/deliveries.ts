@@ -1,7 +1,7 @@
 /** Deliveries as their account sees them: list them with every attempt, send one or a range again, send a test ping. */
-import { requestedEventId } from '@cupel/contracts'
-import { testWebhookBody, type DeliveryStatus, type PayloadKind, type WebhookType } from '@cupel/domain'
+import type { DeliveryStatus, PayloadKind, WebhookType } from '@cupel/domain'
 import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
+import { insertTests } from './endpoint-tests.js'
 import { ownRow, type Owner } from './endpoints.js'
 
 export interface WebhookAttempt {
@@ -103,7 +103,10 @@ export async function getDelivery(
   return row === undefined ? null : ownRow(row, order)
 }
 
-/** Sends a delivery again in any state, with the same webhook id and body and a new schedule. */
+/**
+ * Sends a delivery again in any state, with the same webhook id and body and a new schedule. While the endpoint is not proven the
+ * delivery is held.
+ */
 export async function redeliver(
   database: Database,
   order: OfEndpoint & { deliveryId: string },
@@ -112,8 +115,8 @@ export async function redeliver(
     const refusal = await refusalOf(transaction, order)
     if (refusal !== null) return refusal
     const again = await transaction.execute(
-      `UPDATE webhooks.delivery SET ${AGAIN}
-       WHERE delivery_id = $1 AND endpoint_id = $2 AND account_id = $3 AND livemode = $4`,
+      `UPDATE webhooks.delivery d SET ${AGAIN}
+       AND d.delivery_id = $1 AND d.endpoint_id = $2 AND d.account_id = $3 AND d.livemode = $4`,
       [order.deliveryId, order.endpointId, order.accountId, order.livemode],
     )
     const delivery = again === 0 ? null : await getDelivery(transaction, order)
@@ -137,9 +140,9 @@ export async function redeliverRange(
     const refusal = await refusalOf(transaction, order)
     if (refusal !== null) return refusal
     const count = await transaction.execute(
-      `UPDATE webhooks.delivery SET ${AGAIN}
-       WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 AND status = ANY($4::text[])
-         AND created_at >= $5::timestamptz AND ($6::timestamptz IS NULL OR created_at < $6::timestamptz)`,
+      `UPDATE webhooks.delivery d SET ${AGAIN}
+         AND d.endpoint_id = $1 AND d.account_id = $2 AND d.livemode = $3 AND d.status = ANY($4::text[])
+         AND d.created_at >= $5::timestamptz AND ($6::timestamptz IS NULL OR d.created_at < $6::timestamptz)`,
       [
         order.endpointId,
         order.accountId,
@@ -155,9 +158,12 @@ export async function redeliverRange(
 
 const MISSED: readonly DeliveryStatus[] = ['exhausted', 'held']
 /** A sender that is sending it now loses its claim: the outcome of that attempt is recorded but changes nothing. */
-const AGAIN = `status = 'pending', attempts = 0, due_at = now(), next_attempt_at = now(), ended_at = NULL, claim = claim + 1`
+const AGAIN = `status = CASE WHEN e.proven_at IS NOT NULL OR d.type = 'endpoint.test' THEN 'pending' ELSE 'held' END,
+  next_attempt_at = CASE WHEN e.proven_at IS NOT NULL OR d.type = 'endpoint.test' THEN now() END,
+  attempts = 0, due_at = now(), ended_at = NULL, claim = d.claim + 1 FROM webhooks.endpoint e
+  WHERE e.endpoint_id = d.endpoint_id`
 
-/** A ping to one endpoint, delivered, retried and listed like every other delivery. */
+/** A test message to one endpoint, delivered, retried and listed like every other delivery. It proves the endpoint if it is accepted. */
 export async function sendTest(
   database: Database,
   order: OfEndpoint,
@@ -165,28 +171,11 @@ export async function sendTest(
   return await database.transaction({ at: 'webhooks.redeliver' }, async (transaction) => {
     const refusal = await refusalOf(transaction, order)
     if (refusal !== null) return refusal
-    const deliveryId = requestedEventId()
-    await transaction.execute('INSERT INTO webhooks.body (body_id, body) VALUES ($1, $2)', [
-      deliveryId,
-      testWebhookBody(order.endpointId, new Date().toISOString()),
-    ])
-    await transaction.execute(
-      `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id,
-         status, next_attempt_at, due_at, created_at)
-       SELECT $1, $2, endpoint_id, account_id, livemode, 'endpoint.test', payload, $1, 'pending', now(), now(),
-         date_trunc('milliseconds', clock_timestamp())
-       FROM webhooks.endpoint WHERE endpoint_id = $3`,
-      [deliveryId, webhookIdOf(deliveryId), order.endpointId],
-    )
+    const [deliveryId = ''] = await insertTests(transaction, [order.endpointId])
     const delivery = await getDelivery(transaction, { ...order, deliveryId })
     if (delivery === null) throw new Error('A new delivery disappeared in its own transaction')
     return { ok: true, delivery }
   })
-}
-
-/** The webhook-id header: one per delivery and the same for all its attempts. */
-export function webhookIdOf(deliveryId: string): string {
-  return `msg_${deliveryId.replaceAll('-', '')}`
 }
 
 /** Locks the endpoint until the transaction ends, so that it cannot be disabled meanwhile. */

@@ -1,9 +1,13 @@
-/** Webhook endpoints of an account, at most ten in each environment. A secret is shown once. */
+/**
+ * Webhook endpoints of an account, at most ten in each environment. A secret is shown once. Until the receiver has accepted a test
+ * message, deliveries of jobs are held.
+ */
 import { randomBytes } from 'node:crypto'
 import type { ApiCall } from '@cupel/contracts'
 import type { DisabledReason, PayloadKind } from '@cupel/domain'
 import type { Judge } from '@cupel/outbound'
 import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
+import { FIRST_TEST_DELAY_MS, insertTests } from './endpoint-tests.js'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
 import type { SecretBox } from './secret-box.js'
 import { newWebhookSecret } from './signing/signature.js'
@@ -20,6 +24,8 @@ export interface WebhookEndpoint extends Owner {
   readonly payload: PayloadKind
   readonly status: 'enabled' | 'disabled'
   readonly disabledReason: DisabledReason | null
+  /** When the receiver accepted a test message at this URL, UTC, RFC 3339 with milliseconds; null until then. */
+  readonly provenAt: string | null
   /** Until then messages are also signed with the previous secret; null if there is no rotation. */
   readonly previousSecretExpiresAt: string | null
   /** UTC, RFC 3339 with milliseconds. */
@@ -55,7 +61,7 @@ export const SECRET_OVERLAP_MS = 24 * 3_600_000
 const ENDPOINT_ID_BYTES = 10
 const SOURCE = 'cupel/webhooks'
 
-/** Creates an endpoint. Only this result contains its secret. */
+/** Creates an endpoint, with the test message that proves it. Only this result contains its secret. */
 export async function createEndpoint(
   { database, secrets, judge }: EndpointStore,
   order: Owner & Actor & { url: string; payload?: PayloadKind | undefined },
@@ -95,6 +101,7 @@ export async function createEndpoint(
       reason: order.reason ?? '',
       call: order.call ?? null,
     }
+    await insertTests(transaction, [endpointId], FIRST_TEST_DELAY_MS)
     await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointCreated', created)], SOURCE)
     return { ok: true, endpoint, secret }
   })
@@ -129,7 +136,7 @@ export async function findEndpoint(database: Queryable, endpointId: string): Pro
   return row ?? null
 }
 
-/** Changes the given fields. Disabling holds pending deliveries; enabling releases them. */
+/** Changes the given fields. Disabling holds pending deliveries; enabling releases them. Another URL has to prove itself. */
 export async function changeEndpoint(
   { database, judge }: EndpointStore,
   order: Owner &
@@ -152,14 +159,14 @@ export async function changeEndpoint(
     const [row] = await transaction.query<WebhookEndpoint>(
       `UPDATE webhooks.endpoint e SET
          url = coalesce($4, url), payload = coalesce($5, payload), status = coalesce($6, status),
+         proven_at = CASE WHEN coalesce($4, url) = url THEN proven_at END,
          disabled_reason = CASE coalesce($6, status) WHEN 'enabled' THEN NULL ELSE coalesce(disabled_reason, 'paused') END
        WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 RETURNING ${COLUMNS}`,
       [order.endpointId, order.accountId, order.livemode, url, order.payload ?? null, order.status ?? null],
     )
     if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
     const endpoint = ownRow(row, order)
-    if (order.status === 'disabled') await holdDeliveries(transaction, [order.endpointId])
-    if (order.status === 'enabled') await releaseDeliveries(transaction, order.endpointId)
+    await moveDeliveries(transaction, endpoint, order)
     await appendChanged(transaction, endpoint, order)
     return { ok: true, endpoint }
   })
@@ -237,6 +244,54 @@ export async function disableGoneEndpoints(
   for (const endpoint of endpoints) await appendChanged(transaction, endpoint, { by })
 }
 
+/**
+ * Sets `provenAt` of endpoints whose current URL accepted a test message, and releases what was held for it. Endpoints that are
+ * proven already keep their time.
+ */
+export async function proveEndpoints(
+  transaction: Queryable,
+  accepted: readonly { readonly endpointId: string; readonly url: string }[],
+  by: string,
+): Promise<void> {
+  if (accepted.length === 0) return
+  const endpoints = await transaction.query<WebhookEndpoint>(
+    `UPDATE webhooks.endpoint e SET proven_at = date_trunc('milliseconds', clock_timestamp())
+     FROM (SELECT DISTINCT endpoint_id, url FROM unnest($1::text[], $2::text[]) AS a (endpoint_id, url)) a
+     WHERE e.endpoint_id = a.endpoint_id AND e.url = a.url AND e.proven_at IS NULL RETURNING ${COLUMNS}`,
+    [accepted.map(({ endpointId }) => endpointId), accepted.map(({ url }) => url)],
+  )
+  for (const endpoint of endpoints) {
+    if (endpoint.status === 'enabled') await releaseDeliveries(transaction, endpoint)
+    await appendChanged(transaction, endpoint, { by })
+  }
+}
+
+/**
+ * Locks endpoints in a fixed order. Whoever changes an endpoint together with its deliveries locks the endpoint first, so that no
+ * two of them wait for each other.
+ */
+export async function lockEndpoints(transaction: Queryable, endpointIds: readonly string[]): Promise<void> {
+  if (endpointIds.length === 0) return
+  await transaction.query(
+    'SELECT 1 FROM webhooks.endpoint WHERE endpoint_id = ANY($1::text[]) ORDER BY endpoint_id FOR UPDATE',
+    [endpointIds],
+  )
+}
+
+/** After a change: holds and releases deliveries, and asks an unproven endpoint to prove itself. */
+async function moveDeliveries(
+  transaction: Queryable,
+  endpoint: WebhookEndpoint,
+  change: { readonly url?: string | undefined; readonly status?: 'enabled' | 'disabled' | undefined },
+): Promise<void> {
+  const { endpointId, status, provenAt } = endpoint
+  if (change.status === 'disabled') await holdDeliveries(transaction, [endpointId])
+  else if (provenAt === null) await holdJobDeliveries(transaction, endpointId)
+  const tests = change.status === 'enabled' ? await releaseDeliveries(transaction, endpoint) : 0
+  const isAsked = change.url !== undefined || (change.status === 'enabled' && tests === 0)
+  if (status === 'enabled' && provenAt === null && isAsked) await insertTests(transaction, [endpointId])
+}
+
 async function holdDeliveries(transaction: Queryable, endpointIds: readonly string[]): Promise<void> {
   await transaction.execute(
     `UPDATE webhooks.delivery SET status = 'held', next_attempt_at = NULL
@@ -245,13 +300,29 @@ async function holdDeliveries(transaction: Queryable, endpointIds: readonly stri
   )
 }
 
-/** Held deliveries restart their schedule, because the time on hold is not the fault of the receiver. */
-async function releaseDeliveries(transaction: Queryable, endpointId: string): Promise<void> {
+/** Holds all but the test messages. */
+async function holdJobDeliveries(transaction: Queryable, endpointId: string): Promise<void> {
   await transaction.execute(
-    `UPDATE webhooks.delivery SET status = 'pending', attempts = 0, due_at = now(), next_attempt_at = now(), claim = claim + 1
-     WHERE endpoint_id = $1 AND status = 'held'`,
+    `UPDATE webhooks.delivery SET status = 'held', next_attempt_at = NULL
+     WHERE endpoint_id = $1 AND status = 'pending' AND type <> 'endpoint.test'`,
     [endpointId],
   )
+}
+
+/**
+ * Held deliveries restart their schedule, because the time on hold is not the fault of the receiver. Of an unproven endpoint only
+ * the test messages are released. Returns how many test messages there were.
+ */
+async function releaseDeliveries(
+  transaction: Queryable,
+  { endpointId, provenAt }: Pick<WebhookEndpoint, 'endpointId' | 'provenAt'>,
+): Promise<number> {
+  const released = await transaction.query<{ type: string }>(
+    `UPDATE webhooks.delivery SET status = 'pending', attempts = 0, due_at = now(), next_attempt_at = now(), claim = claim + 1
+     WHERE endpoint_id = $1 AND status = 'held' AND ($2 OR type = 'endpoint.test') RETURNING type`,
+    [endpointId, provenAt !== null],
+  )
+  return released.filter(({ type }) => type === 'endpoint.test').length
 }
 
 async function appendChanged(
@@ -259,10 +330,10 @@ async function appendChanged(
   endpoint: WebhookEndpoint,
   { by, reason, call }: Actor,
 ): Promise<void> {
-  const { endpointId, accountId, livemode, payload, status, disabledReason, previousSecretExpiresAt } =
-    endpoint
+  const { endpointId, accountId, livemode, payload, status, disabledReason, provenAt } = endpoint
   const changed = {
-    ...{ endpointId, accountId, livemode, payload, status, disabledReason, previousSecretExpiresAt },
+    ...{ endpointId, accountId, livemode, payload, status, disabledReason, provenAt },
+    previousSecretExpiresAt: endpoint.previousSecretExpiresAt,
     origin: originOf(endpoint.url),
     changedAt: new Date().toISOString(),
     changedBy: by,
@@ -274,7 +345,7 @@ async function appendChanged(
 
 const COLUMNS = `${asFields('e.endpoint_id, e.account_id, e.livemode, e.url, e.payload, e.status, e.disabled_reason')},
   CASE WHEN e.previous_secret_expires_at > now() THEN ${timeText('e.previous_secret_expires_at')} END
-    AS "previousSecretExpiresAt", ${asTimes('e.created_at')}`
+    AS "previousSecretExpiresAt", ${asTimes('e.proven_at, e.created_at')}`
 
 /** The second wall between tenants, as in the read models: rejects a row of another tenant (docs/adr/0150). */
 export function ownRow<R extends Owner>(row: R, owner: Owner): R {

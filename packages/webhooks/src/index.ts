@@ -36,8 +36,11 @@ export type {
   WebhookAttempt,
   WebhookDelivery,
 } from './deliveries.js'
+export { testUnproven } from './endpoint-tests.js'
 export { insertDeliveries, listMissingBodies, storeBody } from './new-deliveries.js'
 export type { JobEnd, JobWebhookType, MissingBody } from './new-deliveries.js'
+export { forgetDestinations, takeDestinationTokens } from './destinations.js'
+export type { DestinationLimits } from './destinations.js'
 export { claimDeliveries, loadBody, releaseClaims, renewClaims } from './claims.js'
 export type { ClaimedDelivery, ClaimOrder } from './claims.js'
 export { recordAttempts } from './outcomes.js'

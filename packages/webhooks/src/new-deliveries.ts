@@ -1,9 +1,9 @@
 /** Deliveries of ended jobs: created in the transaction of the consumer's checkpoint; their body is added once the results can be read. */
 import { decidedEventId } from '@cupel/contracts'
-import type { PayloadKind, WebhookType } from '@cupel/domain'
+import type { DeliveryStatus, PayloadKind, WebhookType } from '@cupel/domain'
 import { asFields, type Database, type Queryable } from '@cupel/postgres'
-import { webhookIdOf } from './deliveries.js'
 import type { Owner } from './endpoints.js'
+import { webhookIdOf } from './webhook-id.js'
 
 export type JobWebhookType = Exclude<WebhookType, 'endpoint.test'>
 
@@ -21,17 +21,18 @@ export interface JobEnd extends Owner {
  */
 const CLOCK_GRACE_MS = 300_000
 
-/** Creates one delivery for each endpoint of the account of each job, held if the endpoint is disabled. Safe to repeat. */
+/** Creates one delivery for each endpoint of the account of each job, held if the endpoint is disabled or not proven. Safe to repeat. */
 export async function insertDeliveries(transaction: Queryable, ends: readonly JobEnd[]): Promise<number> {
   if (ends.length === 0) return 0
-  // The lock orders this with a change of status: either the change holds these deliveries too, or they are created held.
+  // The lock orders this with a change of status or proof: either the change holds these deliveries too, or they are created held.
   const rows = await transaction.query<{
     place: number
     endpointId: string
     payload: PayloadKind
-    status: string
+    status: DeliveryStatus
   }>(
-    `SELECT j.place::int4 AS place, ${asFields('e.endpoint_id')}, e.payload, e.status
+    `SELECT j.place::int4 AS place, ${asFields('e.endpoint_id')}, e.payload,
+       CASE WHEN e.status = 'enabled' AND e.proven_at IS NOT NULL THEN 'pending' ELSE 'held' END AS status
      FROM unnest($1::text[], $2::bool[], $3::timestamptz[]) WITH ORDINALITY AS j (account_id, livemode, ended_at, place)
      JOIN webhooks.endpoint e ON e.account_id = j.account_id AND e.livemode = j.livemode
        AND e.created_at <= j.ended_at + make_interval(secs => $4::float8 / 1000)
@@ -64,7 +65,7 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
       made.map(({ end }) => end.type),
       made.map(({ end }) => end.jobId),
       made.map(({ payload }) => payload),
-      made.map(({ status }) => (status === 'enabled' ? 'pending' : 'held')),
+      made.map(({ status }) => status),
     ],
   )
 }

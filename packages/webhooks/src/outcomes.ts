@@ -1,7 +1,7 @@
 /** Records outcomes of attempts: rows, states and events of many attempts in one transaction. */
 import type { AttemptDecision } from '@cupel/domain'
-import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
-import { disableGoneEndpoints } from './endpoints.js'
+import { asFields, asTimes, type Database } from '@cupel/postgres'
+import { disableGoneEndpoints, lockEndpoints, proveEndpoints } from './endpoints.js'
 import { webhookEvent, writeWebhookEvents, type TypedEvent } from './events.js'
 import type { ClaimedDelivery } from './claims.js'
 
@@ -61,10 +61,18 @@ const RECORD = {
     SELECT ${asFields('delivery_id, status, old_status')}, attempts_total AS attempt, ${asTimes('next_attempt_at')} FROM moved`,
 }
 
-/** Records attempts; ignores those of deleted deliveries. */
+/** Records attempts; ignores those of deleted deliveries. A test message that was accepted proves its endpoint. */
 export async function recordAttempts(database: Database, records: readonly AttemptRecord[]): Promise<void> {
   if (records.length === 0) return
+  const gone = records.filter(({ decision }) => decision.kind === 'gone').map(receiverOf)
+  const proving = records
+    .filter(({ decision, delivery }) => decision.kind === 'delivered' && delivery.type === 'endpoint.test')
+    .map(receiverOf)
   await database.transaction({ at: 'webhooks.attempted' }, async (transaction) => {
+    await lockEndpoints(
+      transaction,
+      [...gone, ...proving].map(({ endpointId }) => endpointId),
+    )
     const rows = await transaction.query<RecordedAttempt>(RECORD, [
       records.map(({ delivery }) => delivery.deliveryId),
       records.map(({ delivery }) => delivery.claim),
@@ -79,8 +87,13 @@ export async function recordAttempts(database: Database, records: readonly Attem
     const byId = new Map(records.map((record) => [record.delivery.deliveryId, record]))
     const events = rows.flatMap((row) => eventsOf(byId.get(row.deliveryId)!, row))
     await writeWebhookEvents(transaction, events, SOURCE)
-    await disableGone(transaction, records)
+    await disableGoneEndpoints(transaction, gone, SOURCE)
+    await proveEndpoints(transaction, proving, SOURCE)
   })
+}
+
+function receiverOf({ delivery: { endpointId, url } }: AttemptRecord): { endpointId: string; url: string } {
+  return { endpointId, url }
 }
 
 interface RecordedAttempt {
@@ -107,13 +120,4 @@ function eventsOf(
   if (status === 'exhausted')
     events.push(webhookEvent('WebhookExhausted', { ...about, attempts: attempt, exhaustedAt: endedAt }))
   return events
-}
-
-async function disableGone(transaction: Queryable, records: readonly AttemptRecord[]): Promise<void> {
-  const gone = records.filter(({ decision }) => decision.kind === 'gone')
-  await disableGoneEndpoints(
-    transaction,
-    gone.map(({ delivery }) => ({ endpointId: delivery.endpointId, url: delivery.url })),
-    SOURCE,
-  )
 }

@@ -1,7 +1,7 @@
 /** A database with the webhook tables, and the means to make endpoints and deliveries in it. */
 import { randomBytes } from 'node:crypto'
 import { createJudge } from '@cupel/outbound'
-import type { Database } from '@cupel/postgres'
+import type { Database, Queryable, TransactionOptions } from '@cupel/postgres'
 import { openTestInstallation } from '@cupel/testkit/installation'
 import {
   claimDeliveries,
@@ -20,7 +20,11 @@ import {
 export interface TestStore extends EndpointStore {
   readonly database: Database
   owner(): Owner
-  endpoint(owner: Owner, order?: { url?: string; payload?: 'full' | 'thin' }): Promise<WebhookEndpoint>
+  /** An endpoint that is proven from its creation, unless asked otherwise. */
+  endpoint(
+    owner: Owner,
+    order?: { url?: string; payload?: 'full' | 'thin'; isProven?: boolean },
+  ): Promise<WebhookEndpoint>
   /** An ended job: deliveries for the endpoints its owner has, with a body. Returns the job's id. */
   ended(owner: Owner): Promise<string>
   claim(order?: {
@@ -43,8 +47,8 @@ export async function openStore(): Promise<TestStore> {
   return {
     ...store,
     owner: () => ({ accountId: `acc_${randomBytes(10).toString('hex')}`, livemode: true }),
-    async endpoint(owner, order = {}) {
-      const made = await createEndpoint(store, {
+    async endpoint(owner, { isProven = true, ...order } = {}) {
+      const made = await createEndpoint(isProven ? { ...store, database: proving(database) } : store, {
         ...owner,
         url: 'https://receiver.example/hook',
         by: 'test',
@@ -77,4 +81,20 @@ export async function openStore(): Promise<TestStore> {
     },
     close,
   }
+}
+
+/** A database in which an endpoint is proven from its creation, without a test message. */
+export function proving(database: Database): Database {
+  return Object.assign(Object.create(database) as Database, {
+    transaction: <T>(options: TransactionOptions, work: (transaction: Queryable) => Promise<T>) =>
+      database.transaction(options, async (transaction) => {
+        const result = await work(transaction)
+        const { endpointId } = (result as { endpoint: WebhookEndpoint }).endpoint
+        await transaction.execute('UPDATE webhooks.endpoint SET proven_at = now() WHERE endpoint_id = $1', [
+          endpointId,
+        ])
+        await transaction.execute('DELETE FROM webhooks.delivery WHERE endpoint_id = $1', [endpointId])
+        return result
+      }),
+  })
 }

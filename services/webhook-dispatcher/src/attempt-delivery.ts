@@ -1,17 +1,25 @@
 /** One attempt: signs the stored body with the current time, sends it, and decides the next state of the delivery. */
 import { decideAttempt, retryAfterMs } from '@cupel/domain'
-import type { OutboundClient } from '@cupel/outbound'
+import type { AdmitPlace, OutboundClient } from '@cupel/outbound'
 import { signWebhook, type AttemptRecord, type ClaimedDelivery } from '@cupel/webhooks'
 
 const USER_AGENT = 'Cupel-Webhooks/1.0'
 
-/** Null where the sender was stopping: the outcome is unknown and the attempt does not count. Never rejects. */
+/** No attempt: the delivery can be claimed again after `waitMs`. */
+export interface NotAttempted {
+  readonly waitMs: number
+}
+
+/**
+ * Not attempted where the place may not be called now, and where the sender was stopping: then the outcome is unknown and the attempt does
+ * not count. Never rejects.
+ */
 export async function attemptDelivery(
-  client: Pick<OutboundClient, 'post'>,
+  { client, admit }: { readonly client: Pick<OutboundClient, 'post'>; readonly admit: AdmitPlace },
   delivery: ClaimedDelivery,
   body: Uint8Array,
   signal: AbortSignal,
-): Promise<AttemptRecord | null> {
+): Promise<AttemptRecord | NotAttempted> {
   const at = new Date()
   const timestampSeconds = Math.floor(at.getTime() / 1_000)
   const result = await client.post({
@@ -25,8 +33,10 @@ export async function attemptDelivery(
     },
     body,
     signal,
+    admit,
   })
-  if (result.kind === 'failed' && result.error === 'stopped') return null
+  if (result.kind === 'postponed') return { waitMs: result.waitMs }
+  if (result.kind === 'failed' && result.error === 'stopped') return { waitMs: 0 }
   const statusCode = result.kind === 'answered' ? result.statusCode : null
   const outcome = {
     statusCode,

@@ -6,8 +6,8 @@
 export interface EndpointHealth {
   begun(endpointId: string, nowMs: number): void
   ended(endpointId: string, accepted: boolean, nowMs: number): void
-  /** The attempt did not take place. */
-  withdrawn(endpointId: string): void
+  /** The attempt did not take place. Nothing is claimed for the endpoint until `openAtMs`. */
+  withdrawn(endpointId: string, openAtMs: number): void
   /** Whether its last attempt failed. */
   isFailing(endpointId: string): boolean
   /** Endpoints whose last attempt was accepted. */
@@ -75,9 +75,11 @@ export function createEndpointHealth({ attemptsPerSecond }: HealthLimits): Endpo
       one.failuresInARow = accepted ? 0 : one.failuresInARow + 1
       one.openAtMs = nowMs + breakMs(one.failuresInARow)
     },
-    withdrawn(endpointId) {
+    withdrawn(endpointId, openAtMs) {
       const one = known.get(endpointId)
-      if (one !== undefined) leave(one)
+      if (one === undefined) return
+      leave(one)
+      one.openAtMs = Math.max(one.openAtMs, openAtMs)
     },
     isFailing: (endpointId) => known.get(endpointId)?.last === 'failed',
     trusted: () => [...known].flatMap(([endpointId, { last }]) => (last === 'accepted' ? [endpointId] : [])),

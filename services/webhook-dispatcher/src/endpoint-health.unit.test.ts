@@ -63,7 +63,7 @@ test('failing endpoints together leave places to the others', () => {
   health.begun('good', 0)
   health.ended('good', true, 0)
   expect(health.closed(0)).not.toContain('good')
-  health.withdrawn('bad_0')
+  health.withdrawn('bad_0', 0)
   expect(health.closed(0)).not.toContain('bad_199')
 })
 
@@ -94,13 +94,13 @@ test('whatever happens in whatever order, what is counted as under way is what i
         const count = under.get(id) ?? 0
         if (what === 'begin') health.begun(id, atMs)
         else if (count === 0) continue
-        else if (what === 'withdraw') health.withdrawn(id)
+        else if (what === 'withdraw') health.withdrawn(id, 0)
         else health.ended(id, what === 'accept', atMs)
         under.set(id, count + (what === 'begin' ? 1 : -1))
         expect(health.inFlight()).toBe([...under.values()].reduce((sum, one) => sum + one, 0))
       }
       // Once all have ended, nothing keeps an endpoint closed but time.
-      for (const [id, count] of under) for (let n = 0; n < count; n += 1) health.withdrawn(id)
+      for (const [id, count] of under) for (let n = 0; n < count; n += 1) health.withdrawn(id, 0)
       expect(health.inFlight()).toBe(0)
       expect(health.closed(10_000_000)).toEqual([])
     }),

@@ -1,12 +1,11 @@
 /** Reads the ends of bulk jobs from the log and makes their deliveries, together with the checkpoint. */
 import { topicOf, type Logger } from '@cupel/contracts'
-import { deadLetterTopic, typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, type Consumer } from '@cupel/projections'
 import { insertDeliveries, type JobEnd } from '@cupel/webhooks'
 
 export const DISPATCHER_GROUP = 'webhook-dispatcher.deliveries.v1'
-export const dispatcherDeadLetterTopic = deadLetterTopic(DISPATCHER_GROUP)
 const TOPICS = [topicOf('BulkCompleted'), topicOf('BulkCompleted', false)]
 const MAX_BATCH_RECORDS = 100
 const MAX_CONCURRENT_PARTITIONS = 4

@@ -1,7 +1,7 @@
 /** Claims deliveries that are due, sends them, records the outcomes, and renews the leases of what is under way. */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
-import type { OutboundClient } from '@cupel/outbound'
+import type { AdmitPlace, OutboundClient } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Trouble } from '@cupel/projections'
 import {
@@ -14,7 +14,7 @@ import {
   type ClaimedDelivery,
   type SecretBox,
 } from '@cupel/webhooks'
-import { attemptDelivery } from './attempt-delivery.js'
+import { attemptDelivery, type NotAttempted } from './attempt-delivery.js'
 import { createBodyStore, type BodyStore } from './body-store.js'
 import { createEndpointHealth, PLACES_PER_TRUSTED, type EndpointHealth } from './endpoint-health.js'
 import { createRecordQueue, type RecordQueue } from './record-queue.js'
@@ -23,6 +23,8 @@ export interface SendingOptions {
   readonly database: Database
   readonly secrets: SecretBox
   readonly client: Pick<OutboundClient, 'post'>
+  /** Whether a place may be called now. */
+  readonly admit: AdmitPlace
   readonly logger: Logger
   readonly metrics: Metrics
   readonly attemptsPerSecond: number
@@ -115,6 +117,7 @@ function openSending(options: SendingOptions): Sender {
 
 interface Figures {
   ended(record: AttemptRecord): void
+  postponed(): void
   inFlight(attempts: number): void
 }
 
@@ -123,12 +126,17 @@ function createFigures(metrics: Metrics): Figures {
     'outcome',
   ])
   const seconds = metrics.histogram('webhook_attempt_seconds', 'Time an attempt took.', ATTEMPT_BUCKETS)
+  const postponed = metrics.counter(
+    'webhook_postponed_total',
+    'Webhooks that waited because their host or address had as many as it may have.',
+  )
   const inFlight = metrics.gauge('webhook_in_flight', 'Attempts under way.')
   return {
     ended({ decision, durationMs }) {
       attempts.inc({ outcome: decision.kind })
       seconds.observe(durationMs / 1_000)
     },
+    postponed: () => postponed.inc(),
     inFlight: (count) => inFlight.set(count),
   }
 }
@@ -172,9 +180,10 @@ function begin(sender: Sender, delivery: ClaimedDelivery, onEnded: () => void): 
 async function send(sender: Sender, delivery: ClaimedDelivery, store: BodyStore): Promise<void> {
   const { health, figures, records } = sender
   const record = await attempt(sender, delivery, store)
-  if (record === null) {
-    health.withdrawn(delivery.endpointId)
-    await giveBack(sender, delivery)
+  if ('waitMs' in record) {
+    health.withdrawn(delivery.endpointId, performance.now() + record.waitMs)
+    if (record.waitMs > 0) figures.postponed()
+    await giveBack(sender, delivery, record.waitMs)
     return
   }
   health.ended(delivery.endpointId, record.decision.kind === 'delivered', performance.now())
@@ -182,18 +191,17 @@ async function send(sender: Sender, delivery: ClaimedDelivery, store: BodyStore)
   await records.add(record)
 }
 
-/** Null where no attempt was made. */
 async function attempt(
   sender: Sender,
   delivery: ClaimedDelivery,
   store: BodyStore,
-): Promise<AttemptRecord | null> {
+): Promise<AttemptRecord | NotAttempted> {
   try {
     const body = await store.hold(delivery.bodyId, delivery.bodyBytes)
     try {
       return sender.isStopping
-        ? null
-        : await attemptDelivery(sender.client, delivery, body, sender.stopping.signal)
+        ? { waitMs: 0 }
+        : await attemptDelivery(sender, delivery, body, sender.stopping.signal)
     } finally {
       store.release(delivery.bodyId)
     }
@@ -202,13 +210,17 @@ async function attempt(
       { err: error, deliveryId: delivery.deliveryId },
       'A webhook could not be prepared; it will be tried again',
     )
-    return null
+    return { waitMs: 0 }
   }
 }
 
-async function giveBack({ database, logger }: Sender, delivery: ClaimedDelivery): Promise<void> {
+async function giveBack(
+  { database, logger }: Sender,
+  delivery: ClaimedDelivery,
+  waitMs: number,
+): Promise<void> {
   try {
-    await releaseClaims(database, [delivery])
+    await releaseClaims(database, [delivery], waitMs)
   } catch (error) {
     logger.debug(
       { err: error, deliveryId: delivery.deliveryId },

@@ -2,12 +2,13 @@
 import { loadInstallationSecrets } from '@cupel/access'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { createOutboundClient, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
+import { createOutboundClient, parseAllowedRanges, type AdmitPlace, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import type { Config, RunningService } from '@cupel/service-kit'
-import { createSecretBox } from '@cupel/webhooks'
+import { createSecretBox, takeDestinationTokens } from '@cupel/webhooks'
 import { startBuildingBodies } from './build-bodies.js'
-import { dispatcherDeadLetterTopic, followJobs } from './follow-jobs.js'
+import { createDestinationGate } from './destination-gate.js'
+import { followJobs } from './follow-jobs.js'
 import { readEndedJobFrom, type ReadEndedJob } from './read-ended-job.js'
 import { startSending } from './send-deliveries.js'
 import { startUpkeep } from './upkeep.js'
@@ -21,6 +22,8 @@ export interface WebhookDispatcherDeps {
     | 'CUPEL_WEBHOOK_ALLOW'
     | 'CUPEL_WEBHOOK_SECRETS_KEY'
     | 'CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND'
+    | 'CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND'
+    | 'CUPEL_WEBHOOK_HOST_BURST'
   >
   readonly log: EventLog
   readonly codec: EventCodec
@@ -43,7 +46,6 @@ export interface WebhookDispatcherDeps {
 /** Resolves once the dispatcher reads ends of jobs and sends deliveries. Topics, tables and schemas must exist. */
 export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promise<RunningService> {
   const { config, log, codec, database, logger, metrics } = deps
-  await log.ensureTopics([dispatcherDeadLetterTopic])
   const secrets = createSecretBox({
     installationKey: (await loadInstallationSecrets(database)).webhookSecretsKey,
     operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
@@ -55,8 +57,10 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
     ...(deps.attemptTimeoutMs === undefined ? {} : { timeoutMs: deps.attemptTimeoutMs }),
   })
-  const attemptsPerSecond = config.CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND
-  const sending = startSending({ database, secrets, client, logger, metrics, attemptsPerSecond })
+  const sending = startSending({
+    ...{ database, secrets, client, logger, metrics, admit: gateOf(deps) },
+    attemptsPerSecond: config.CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND,
+  })
   const bodies = startBuildingBodies({
     database,
     readEndedJob: deps.readEndedJob ?? readEndedJobFrom({ database, log }),
@@ -88,6 +92,17 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
       await client.close()
     },
   }
+}
+
+function gateOf({ config, database, logger }: WebhookDispatcherDeps): AdmitPlace {
+  const limits = {
+    perSecond: config.CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND,
+    burst: config.CUPEL_WEBHOOK_HOST_BURST,
+  }
+  return createDestinationGate({
+    take: (messages) => takeDestinationTokens(database, limits, messages),
+    logger,
+  })
 }
 
 function baseUrlOf({ config, baseUrl }: WebhookDispatcherDeps): string {

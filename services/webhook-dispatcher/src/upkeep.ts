@@ -1,8 +1,14 @@
-/** Measures the backlog of deliveries, gives up overdue ones, and deletes old ones. */
+/** Measures the backlog of deliveries, gives up overdue ones, deletes old ones, and asks unproven endpoints again. */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
-import { deliveryBacklog, exhaustOverdue, forgetOldDeliveries } from '@cupel/webhooks'
+import {
+  deliveryBacklog,
+  exhaustOverdue,
+  forgetDestinations,
+  forgetOldDeliveries,
+  testUnproven,
+} from '@cupel/webhooks'
 
 const INTERVAL_MS = 10_000
 /** Rows per statement; the next round takes the rest. */
@@ -32,6 +38,8 @@ export function startUpkeep({
       oldest.set(backlog.oldestAgeMs / 1_000)
       await exhaustOverdue(database, MAX_ROWS)
       await forgetOldDeliveries(database, MAX_ROWS)
+      await forgetDestinations(database)
+      await testUnproven(database, MAX_ROWS)
     },
     restMs: INTERVAL_MS,
     firstAfterMs: INTERVAL_MS,

@@ -1,11 +1,11 @@
 /** A process of a test: sends webhooks until it dies, or does one piece of work on endpoints and dies of that. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import { openDatabase } from '@cupel/postgres'
 import { createSecretBox, createEndpoint, redeliverRange } from '@cupel/webhooks'
 import { loadInstallationSecrets } from '@cupel/access'
+import { openTestLog } from '@cupel/testkit/installation'
 import { startWebhookDispatcher } from '../src/index.js'
 import { CONFIG, readTestJob } from './installation.js'
 
@@ -17,7 +17,7 @@ const works: Record<string, () => Promise<unknown>> = {
   dispatch: async () =>
     startWebhookDispatcher({
       config: CONFIG,
-      log: openEmbeddedLog({ database, leaseMs: 2_000 }),
+      log: await openTestLog(database, { leaseMs: 2_000 }),
       codec: createEventCodec(await loadSchemaCatalog(database)),
       database,
       logger: silentLogger,

@@ -4,7 +4,7 @@ import { changeEndpoint, redeliver, rotateEndpointSecret, sendTest, verifyWebhoo
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DISPATCHER_GROUP } from '../src/index.js'
-import { readTestJob, startInstallation, type Installation } from './installation.js'
+import { endOf, readTestJob, startInstallation, type Installation } from './installation.js'
 import { answer, startReceiver, type Received, type Receiver } from './receiver.js'
 
 let installation: Installation
@@ -105,6 +105,24 @@ describe('the end of a job', () => {
     await own.stop()
   })
 
+  test('that another producer announced is dead-lettered, and nobody is told', async () => {
+    const endpoint = await installation.endpoint(receiver.url)
+    const { log, codec } = installation
+    const [forged, genuine] = [newJob(), newJob()]
+    const event = endOf('BulkCompleted', { ...endpoint, jobId: forged })
+    await log.unchecked.append('test', [
+      codec.encode(event, { topic: topicOf('BulkCompleted'), key: forged }),
+    ])
+    await until(async () =>
+      expect((await listDeadLetters(log, DISPATCHER_GROUP)).find(({ key }) => key === forged)).toMatchObject({
+        cause: 'forged_record: no-mac',
+      }),
+    )
+    await installation.end(endpoint, genuine)
+    await until(() => expect(receiver.received).toHaveLength(1))
+    expect((await installation.deliveries(endpoint)).map(({ jobId }) => jobId)).toEqual([genuine])
+  })
+
   test('that nobody can read is dead-lettered and delays no other', async () => {
     const endpoint = await installation.endpoint(receiver.url)
     const topic = topicOf('BulkCompleted')
@@ -120,9 +138,9 @@ describe('the end of a job', () => {
     await installation.end(endpoint, sound)
     await until(() => expect(receiver.received).toHaveLength(1))
     await until(async () =>
-      expect(await listDeadLetters(installation.log, DISPATCHER_GROUP)).toMatchObject([
-        { key: broken, origin: { topic } },
-      ]),
+      expect(
+        (await listDeadLetters(installation.log, DISPATCHER_GROUP)).find(({ key }) => key === broken),
+      ).toMatchObject({ origin: { topic } }),
     )
   })
 })
@@ -245,6 +263,32 @@ test('a test ping is signed, delivered and listed', async () => {
     type: 'endpoint.test',
     data: { endpoint_id: endpoint.endpointId },
   })
+})
+
+test('a new endpoint is told of a job once its receiver has accepted a test message, and not before', async () => {
+  receiver.react = answer(500)
+  const endpoint = await installation.endpoint(receiver.url, { isProven: false })
+  const jobId = newJob()
+  await installation.end(endpoint, jobId)
+  await until(() => expect(receiver.received).toHaveLength(1))
+  await until(async () =>
+    expect((await installation.deliveries(endpoint)).map(({ type, status }) => [type, status])).toEqual([
+      ['bulk.completed', 'held'],
+      ['endpoint.test', 'pending'],
+    ]),
+  )
+  receiver.react = answer(204)
+  await installation.dueNow()
+  await until(async () =>
+    expect((await installation.deliveries(endpoint)).map(({ status }) => status)).toEqual([
+      'delivered',
+      'delivered',
+    ]),
+  )
+  const types = receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type)
+  expect(types.at(-1)).toBe('bulk.completed')
+  expect(new Set(types.slice(0, -1))).toEqual(new Set(['endpoint.test']))
+  for (const one of receiver.received) expect(verify(one, endpoint.secret)).toEqual({ ok: true })
 })
 
 test('while a secret is rotated both verify what is sent', async () => {

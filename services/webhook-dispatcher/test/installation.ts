@@ -3,6 +3,7 @@ import { accessMigrations, loadInstallationSecrets } from '@cupel/access'
 import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { EndedItem } from '@cupel/domain'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
+import type { Database, Queryable, TransactionOptions } from '@cupel/postgres'
 import type { RunningService } from '@cupel/service-kit'
 import { failLoudly, openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
@@ -30,9 +31,10 @@ export interface Installation extends TestInstallation {
       config?: Partial<WebhookDispatcherDeps['config']>
     },
   ): Promise<RunningService>
+  /** An endpoint that is proven from its creation, unless asked otherwise. */
   endpoint(
     url: string,
-    order?: { accountId?: string; livemode?: boolean; payload?: 'full' | 'thin' },
+    order?: { accountId?: string; livemode?: boolean; payload?: 'full' | 'thin'; isProven?: boolean },
   ): Promise<TestEndpoint>
   /** Appends the end of a job of this account. */
   end(
@@ -53,6 +55,8 @@ export const CONFIG: WebhookDispatcherDeps['config'] = {
   CUPEL_WEBHOOK_ALLOW: ['127.0.0.0/8'],
   CUPEL_WEBHOOK_SECRETS_KEY: undefined,
   CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: 10_000,
+  CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND: 10_000,
+  CUPEL_WEBHOOK_HOST_BURST: 100_000,
 }
 
 /** Jobs as a test wants them, without bulk jobs: two items, the second one refused. */
@@ -107,8 +111,10 @@ export async function startInstallation(): Promise<Installation> {
       base.onClose(() => service.stop())
       return service
     },
-    async endpoint(url, { accountId = `acc_${(accounts += 1)}`, livemode = true, payload } = {}) {
-      const made = await createEndpoint(store, { accountId, livemode, url, payload, by: 'test' })
+    async endpoint(url, order = {}) {
+      const { accountId = `acc_${(accounts += 1)}`, livemode = true, payload, isProven = true } = order
+      const of = isProven ? { ...store, database: proving(database) } : store
+      const made = await createEndpoint(of, { accountId, livemode, url, payload, by: 'test' })
       if (!made.ok) throw new Error(JSON.stringify(made))
       return { accountId, livemode, endpointId: made.endpoint.endpointId, secret: made.secret }
     },
@@ -127,6 +133,22 @@ export async function startInstallation(): Promise<Installation> {
     },
     stop: base.close,
   }
+}
+
+/** A database in which an endpoint is proven from its creation, without a test message. */
+function proving(database: Database): Database {
+  return Object.assign(Object.create(database) as Database, {
+    transaction: <T>(options: TransactionOptions, work: (transaction: Queryable) => Promise<T>) =>
+      database.transaction(options, async (transaction) => {
+        const result = await work(transaction)
+        const { endpointId } = (result as { endpoint: { endpointId: string } }).endpoint
+        await transaction.execute('UPDATE webhooks.endpoint SET proven_at = now() WHERE endpoint_id = $1', [
+          endpointId,
+        ])
+        await transaction.execute('DELETE FROM webhooks.delivery WHERE endpoint_id = $1', [endpointId])
+        return result
+      }),
+  })
 }
 
 export function endOf(

@@ -90,6 +90,43 @@ test('what was held is drained at the set rate', async () => {
   }
 })
 
+test('many accounts with many names for one address send it what one host may be sent, and delay no other host', async () => {
+  const own = await startInstallation()
+  const [flooded, other] = [await startReceiver(), await startReceiver('127.0.0.2')]
+  const { port } = new URL(flooded.url)
+  const [perSecond, burst, names] = [1, 10, 80]
+  try {
+    const config = { CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND: perSecond, CUPEL_WEBHOOK_HOST_BURST: burst }
+    for (let dispatchers = 0; dispatchers < 2; dispatchers += 1)
+      await own.dispatcher({ config, resolve: () => Promise.resolve(['127.0.0.1']) })
+    const flooding = await Promise.all(jobs(names).map(() => own.endpoint(flooded.url)))
+    for (const [name, { endpointId }] of flooding.entries())
+      await own.database.execute('UPDATE webhooks.endpoint SET url = $2 WHERE endpoint_id = $1', [
+        endpointId,
+        `http://name-${name}.example:${port}/`,
+      ])
+    const beside = await own.endpoint(other.url)
+    const sinceMs = performance.now()
+    await Promise.all(flooding.map((endpoint, name) => own.end(endpoint, `flood_${name}`)))
+    await until(() => expect(flooded.received.length).toBeGreaterThanOrEqual(burst))
+    for (const job of jobs(burst)) await own.end(beside, `beside_${job}`)
+    await until(() => expect(other.received).toHaveLength(burst))
+    // All that the other host is sent has arrived, and most of the flood waits still.
+    const arrived = flooded.received.length
+    const elapsedSeconds = (performance.now() - sinceMs) / 1_000
+    expect(arrived).toBeLessThanOrEqual(burst + perSecond * elapsedSeconds)
+    expect(arrived).toBeLessThan(names)
+    // Who waits has spent no attempt, and whose turn comes is sent its message.
+    const told = (await Promise.all(flooding.map((endpoint) => own.deliveries(endpoint)))).flat()
+    expect(told.filter(({ status }) => status === 'pending').flatMap(({ attempts }) => attempts)).toEqual([])
+    await until(() => expect(flooded.received.length).toBeGreaterThan(arrived))
+  } finally {
+    await flooded.close()
+    await other.close()
+    await own.stop()
+  }
+})
+
 function endpointsOf(receiver: Receiver, count: number): Promise<TestEndpoint[]> {
   return Promise.all(Array.from({ length: count }, () => installation.endpoint(receiver.url)))
 }

@@ -24,7 +24,7 @@ export const answer =
   (_request, response) =>
     void response.writeHead(status, headers).end(body)
 
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver(address = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -39,9 +39,9 @@ export async function startReceiver(): Promise<Receiver> {
       receiver.react(request, response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1_024, resolve))
+  await new Promise<void>((resolve) => server.listen(0, address, 1_024, resolve))
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${address}:${(server.address() as AddressInfo).port}`,
     received,
     react: answer(204),
     close: () =>

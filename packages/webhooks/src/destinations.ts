@@ -1,0 +1,84 @@
+/**
+ * How often a place may be called, over all accounts and all dispatchers: a token bucket of each host with its port, and one of each
+ * address, because many names may lead to one address (docs/adr/0321).
+ */
+import type { Queryable } from '@cupel/postgres'
+
+export interface DestinationLimits {
+  /** Messages a second. */
+  readonly perSecond: number
+  /** Messages at once after a pause. */
+  readonly burst: number
+}
+
+/** A message that gets no token is not asked to wait longer than this; then it asks once more. */
+const LONGEST_WAIT_MS = 60_000
+const SECOND_US = 1_000_000
+/** A bucket that has been full for this long is forgotten: it is as good as none. */
+const FORGET_AFTER_MS = 3_600_000
+
+interface Taken {
+  readonly name: string
+  readonly wanted: number
+  readonly granted: number
+  /** When the last of those that got no token has its turn, in microseconds from now. */
+  readonly turnInUs: number
+}
+
+/**
+ * The arithmetic of `takeTokens` of the domain. Those that get no token are given turns at the rate of the bucket, one after the
+ * other, so that a thousand waiting messages do not all come back at once. The clock is that of the database.
+ */
+const TAKE = {
+  name: 'webhooks.take-destination-tokens',
+  text: `WITH clock AS MATERIALIZED (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8 AS now_us)
+    INSERT INTO webhooks.destination AS d (name, full_at_us, turn_at_us, wanted, granted)
+    SELECT name, now_us + least(count(*), $2::int8) * $3::int8,
+      least(now_us + greatest(count(*) - $2::int8, 0) * $3::int8, now_us + $4::int8), count(*), least(count(*), $2::int8)
+    FROM unnest($1::text[]) AS wanted (name), clock GROUP BY name, now_us ORDER BY name
+    ON CONFLICT (name) DO UPDATE SET (full_at_us, turn_at_us, wanted, granted) = (
+      SELECT from_us + g * $3::int8,
+        CASE WHEN excluded.wanted = g THEN d.turn_at_us
+          ELSE least(greatest(d.turn_at_us, now_us) + (excluded.wanted - g) * $3::int8, now_us + $4::int8) END,
+        excluded.wanted, g
+      FROM (SELECT now_us, from_us, least(excluded.wanted, (now_us + $2::int8 * $3::int8 - from_us) / $3::int8) AS g
+            FROM (SELECT now_us, least(greatest(d.full_at_us, now_us), now_us + $2::int8 * $3::int8) AS from_us FROM clock) b) t)
+    RETURNING name, wanted, granted, greatest(turn_at_us - (SELECT now_us FROM clock), 0) AS "turnInUs"`,
+}
+
+/**
+ * Takes a token of each place of each message. Returns for each message how long it has to wait, in milliseconds: 0 where it has a token
+ * of all its places. A message that waits may have taken a token of one place in vain.
+ */
+export async function takeDestinationTokens(
+  database: Queryable,
+  { perSecond, burst }: DestinationLimits,
+  messages: readonly (readonly string[])[],
+): Promise<number[]> {
+  const intervalUs = Math.max(1, Math.round(SECOND_US / perSecond))
+  const rows = await database.query<Taken>(TAKE, [
+    messages.flat(),
+    burst,
+    intervalUs,
+    LONGEST_WAIT_MS * 1_000,
+  ])
+  const buckets = new Map(rows.map((row) => [row.name, { ...row, used: 0 }]))
+  return messages.map((places) => {
+    const waitsUs = places.map((place) => {
+      const bucket = buckets.get(place)!
+      bucket.used += 1
+      if (bucket.used <= bucket.granted) return 0
+      return Math.max(intervalUs, bucket.turnInUs - (bucket.wanted - bucket.used) * intervalUs)
+    })
+    return Math.ceil(Math.max(0, ...waitsUs) / 1_000)
+  })
+}
+
+/** Deletes the buckets that are full. */
+export async function forgetDestinations(database: Queryable): Promise<void> {
+  await database.execute(
+    `DELETE FROM webhooks.destination
+     WHERE greatest(full_at_us, turn_at_us) < (extract(epoch FROM now()) * 1000000)::int8 - $1::int8`,
+    [FORGET_AFTER_MS * 1_000],
+  )
+}
