@@ -1,5 +1,6 @@
 /** The folders and small files of the local stack. */
-import { chmod, mkdir, readFile, realpath } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { LocalStackError } from './local-stack-error.js'
 
 /** Others see nothing of a home. The user that Postgres runs as in place of root passes through, and lists nothing. */
@@ -36,4 +37,13 @@ export async function readText(path: string): Promise<string | null> {
     if (code === 'EACCES') throw folderRefused(path, error)
     throw error
   }
+}
+
+/** The password in a file, made where there is none: letters, digits, "-" and "_". The file is open to its owner only. */
+export async function keptPassword(file: string): Promise<string> {
+  const known = (await readText(file))?.trim()
+  if (known !== undefined && known !== '') return known
+  const password = randomBytes(24).toString('base64url')
+  await writeFile(file, `${password}\n`, { mode: 0o600 })
+  return password
 }

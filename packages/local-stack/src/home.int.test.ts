@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -118,4 +118,18 @@ test('the profile started last is remembered', () => {
   expect(lastProfile(folder)).toBeNull()
   rememberProfile(folder, 'kafka')
   expect(lastProfile(folder)).toBe('kafka')
+})
+
+test('a home that an earlier release left open is closed to others; a folder that is no home keeps its mode', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'cupel-other-'))
+  for (const each of [folder, other]) chmodSync(each, 0o755)
+  rememberProfile(folder, 'kafka')
+  mkdirSync(join(folder, 'postgres'))
+
+  for (const each of [folder, other]) (await holdHome(each, 'cupel start')).release()
+
+  // Run as root, the database's user passes through.
+  expect(statSync(folder).mode & 0o066).toBe(0)
+  expect(statSync(other).mode & 0o777).toBe(0o755)
+  rmSync(other, { recursive: true })
 })

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -11,17 +12,19 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HOME_MODE } from './folder.js'
+import type { KafkaCredentials } from './kafka-access.js'
 import { LocalStackError } from './local-stack-error.js'
 import { isSameProcess, processIdentity } from './process-identity.js'
 
 export type Profile = 'embedded' | 'kafka'
 
-/** run.json: the connections of the running installation. Only its owner may read it: it holds the database's password. */
+/** run.json: the connections of the running installation. Only its owner may read it: it holds passwords. */
 export interface RunFile {
   readonly profile: Profile
   readonly state: 'starting' | 'ready' | 'stopping'
@@ -33,6 +36,8 @@ export interface RunFile {
   readonly startedAt: string
   readonly databaseUrl: string | null
   readonly brokers: readonly string[]
+  /** Null on the embedded profile; a run.json of release 0.1.0 has none. */
+  readonly kafkaSasl?: KafkaCredentials | null
   readonly registry: string | null
   readonly topicPrefix: string
   readonly baseUrls: readonly string[]
@@ -121,6 +126,7 @@ function makeHome(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: HOME_MODE })
     const home = realpathSync(folder)
+    closeToOthers(home)
     const probe = join(home, `.probe-${process.pid}`)
     writeFileSync(probe, '')
     rmSync(probe)
@@ -133,6 +139,12 @@ function makeHome(folder: string): string {
       { cause },
     )
   }
+}
+
+/** Release 0.1.0 left homes open. A folder that no start has used yet may be anything, and keeps its mode. */
+function closeToOthers(home: string): void {
+  if (lastProfile(home) === null || !holdsInstallation(home)) return
+  if ((statSync(home).mode & 0o777 & ~HOME_MODE) !== 0) chmodSync(home, HOME_MODE)
 }
 
 /** Null when this process holds the folder, otherwise the holder. */

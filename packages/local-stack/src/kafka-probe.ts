@@ -1,31 +1,75 @@
-/** Checks whether a broker serves, with one Metadata request written by hand: the launcher needs no Kafka client. */
-import { connect } from 'node:net'
+/** Checks whether a broker serves, with three requests written by hand: the launcher needs no Kafka client. */
+import { connect, type Socket } from 'node:net'
+import type { KafkaCredentials } from './kafka-access.js'
 
 const PROBE_TIMEOUT_MS = 2_000
 
 /**
- * The id of the cluster that serves at this address, or null while none does: the port opens seconds before the broker is
- * registered with its controller.
+ * The id of the cluster that serves at this address and takes the password, or null while none does: the port opens seconds before the
+ * broker is registered with its controller. Never rejects.
  */
-export async function servingCluster(host: string, port: number): Promise<string | null> {
-  const answer = await ask(host, port, metadataRequest())
-  return answer === null ? null : clusterOf(answer)
+export async function servingCluster(
+  host: string,
+  port: number,
+  sasl: KafkaCredentials,
+): Promise<string | null> {
+  const socket = connect({ host, port })
+  socket.setTimeout(PROBE_TIMEOUT_MS, () => socket.destroy())
+  // The fault of a socket closes it, and its reader ends.
+  socket.on('error', () => undefined)
+  const closed = new Promise<null>((resolve) => socket.once('close', () => resolve(null)))
+  const answers = framesOf(socket)
+  const ask = async (request: Buffer): Promise<Buffer | null> => {
+    socket.write(request)
+    return await Promise.race([answers.next().then(({ value }) => value ?? null), closed])
+  }
+  try {
+    if (!isAccepted(await ask(handshakeRequest(sasl)))) return null
+    if (!isAccepted(await ask(authenticateRequest(sasl)))) return null
+    const metadata = await ask(metadataRequest())
+    return metadata === null ? null : clusterOf(metadata)
+  } catch {
+    // It hung up in the middle of an answer.
+    return null
+  } finally {
+    socket.destroy()
+  }
 }
 
-// Source: Kafka protocol guide, request header v1 and Metadata (key 3) v2; an empty array of topics asks for none.
-function metadataRequest(): Buffer {
-  const clientId = Buffer.from('cupel-probe')
-  const body = Buffer.alloc(2 + 2 + 4 + 2 + clientId.length + 4)
-  let at = body.writeInt16BE(3, 0)
-  at = body.writeInt16BE(2, at)
-  at = body.writeInt32BE(1, at)
-  at = body.writeInt16BE(clientId.length, at)
-  at += clientId.copy(body, at)
-  body.writeInt32BE(0, at)
-  const size = Buffer.alloc(4)
-  size.writeInt32BE(body.length)
-  return Buffer.concat([size, body])
+// Source: Kafka protocol guide. Request header v1: key, version, correlation id, client id; the body follows.
+function request(apiKey: number, version: number, body: Buffer): Buffer {
+  const header = Buffer.alloc(8)
+  header.writeInt16BE(apiKey, 0)
+  header.writeInt16BE(version, 2)
+  return sized(Buffer.concat([header, string('cupel-probe'), body]))
 }
+
+/** SaslHandshake v1: the mechanism. */
+const handshakeRequest = ({ mechanism }: KafkaCredentials): Buffer =>
+  request(17, 1, string(mechanism.toUpperCase()))
+
+/** SaslAuthenticate v0: the message of PLAIN (RFC 4616) without another identity. */
+const authenticateRequest = ({ username, password }: KafkaCredentials): Buffer =>
+  request(36, 0, sized(Buffer.from(`\0${username}\0${password}`)))
+
+/** Metadata v2: an empty array of topics asks for none. */
+const metadataRequest = (): Buffer => request(3, 2, Buffer.alloc(4))
+
+function string(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const length = Buffer.alloc(2)
+  length.writeInt16BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+function sized(content: Buffer): Buffer {
+  const size = Buffer.alloc(4)
+  size.writeInt32BE(content.length)
+  return Buffer.concat([size, content])
+}
+
+/** Both SASL answers begin with an error code, behind the correlation id. */
+const isAccepted = (answer: Buffer | null): boolean => answer?.readInt16BE(4) === 0
 
 // Metadata response v2: correlation id, [node id, host, port, rack or null], cluster id or null, controller id, topics.
 function clusterOf(answer: Buffer): string | null {
@@ -46,23 +90,16 @@ function clusterOf(answer: Buffer): string | null {
   return brokers > 0 && hasController && length > 0 ? clusterId : null
 }
 
-/** The body of the answer; null where there is none. */
-function ask(host: string, port: number, request: Buffer): Promise<Buffer | null> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port }, () => socket.write(request))
-    let received = Buffer.alloc(0)
-    const finish = (answer: Buffer | null): void => {
-      socket.destroy()
-      resolve(answer)
+/** The bodies of the answers, in order; ends where the broker hangs up. */
+async function* framesOf(socket: Socket): AsyncGenerator<Buffer, undefined> {
+  let received = Buffer.alloc(0)
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    received = Buffer.concat([received, chunk])
+    while (received.length >= 4 && received.length >= 4 + received.readInt32BE(0)) {
+      const end = 4 + received.readInt32BE(0)
+      yield received.subarray(4, end)
+      received = received.subarray(end)
     }
-    socket.setTimeout(PROBE_TIMEOUT_MS, () => finish(null))
-    socket.on('error', () => finish(null))
-    socket.on('close', () => finish(null))
-    socket.on('data', (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk])
-      if (received.length < 4) return
-      const size = received.readInt32BE(0)
-      if (received.length >= 4 + size) finish(received.subarray(4, 4 + size))
-    })
-  })
+  }
+  return undefined
 }

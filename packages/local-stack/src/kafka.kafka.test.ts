@@ -4,13 +4,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from './free-port.js'
 import { servingCluster } from './kafka-probe.js'
-import { startKafka, type KafkaOptions } from './kafka.js'
+import { startKafka, type KafkaOptions, type RunningKafka } from './kafka.js'
 import { ensureKafkaJars, type KafkaJars } from './maven-jars.js'
 import { startPostgres } from './postgres.js'
 import { startRegistry } from './registry.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 const CASE_TIMEOUT_MS = 240_000
+
+const clusterOf = ({ port, access }: RunningKafka): Promise<string | null> =>
+  servingCluster('127.0.0.1', port, access.sasl)
 
 describe.skipIf(missing !== undefined)(
   `Local Kafka${missing === undefined ? '' : ` (${missing})`}`,
@@ -34,15 +37,28 @@ describe.skipIf(missing !== undefined)(
 
     test('a broker that was killed comes back as the same cluster on the same port', async () => {
       const first = await startKafka(options('killed'))
-      const cluster = await servingCluster('127.0.0.1', first.port)
+      const cluster = await clusterOf(first)
       expect(cluster).toMatch(/^[\w-]{22}$/)
       process.kill(first.pid, 'SIGKILL')
       await first.child.exited
+      // As release 0.1.0 left a home: no password, and settings that every user of the machine may read.
+      const ofFolder = (name: string): string => join(folder, 'killed', name)
+      await rm(ofFolder('password'))
+      await chmod(ofFolder('server.properties'), 0o644)
+      await chmod(join(folder, 'killed'), 0o755)
       const second = await startKafka(options('killed'))
-      expect(second.brokers).toBe(first.brokers)
-      expect(await servingCluster('127.0.0.1', second.port)).toBe(cluster)
+      expect(second.access.brokers).toEqual(first.access.brokers)
+      const { sasl } = second.access
+      expect(sasl.password).toMatch(/^[\w-]{32}$/)
+      expect(await servingCluster('127.0.0.1', second.port, first.access.sasl)).toBeNull()
+      expect((await stat(join(folder, 'killed'))).mode & 0o077).toBe(0)
+      for (const name of ['password', 'server.properties', 'client.properties']) {
+        expect(await readFile(ofFolder(name), 'utf8')).toContain(sasl.password)
+        expect((await stat(ofFolder(name))).mode & 0o077, name).toBe(0)
+      }
+      expect(await clusterOf(second)).toBe(cluster)
       await second.stop()
-      expect(await servingCluster('127.0.0.1', second.port)).toBeNull()
+      expect(await clusterOf(second)).toBeNull()
 
       // Another port for the data of before, as when the first one was taken meanwhile.
       const moved = await startKafka({
@@ -50,7 +66,7 @@ describe.skipIf(missing !== undefined)(
         port: await freePort(),
         controllerPort: await freePort(),
       })
-      expect(await servingCluster('127.0.0.1', moved.port)).toBe(cluster)
+      expect(await clusterOf(moved)).toBe(cluster)
 
       // Its controller would write into the metadata before Kafka finds the folder locked.
       await expect(

@@ -1,14 +1,21 @@
 /** Runs an Apache Kafka broker as a child process on the loopback address: one node, formatted once, kept across kills. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { becomesReady, startChild, type Child } from './child-process.js'
 import { makeFolder } from './folder.js'
 import { freePort } from './free-port.js'
+import {
+  brokerLogin,
+  kafkaCredentials,
+  writeClientProperties,
+  writeSecret,
+  type KafkaAccess,
+} from './kafka-access.js'
 import { servingCluster } from './kafka-probe.js'
-import { LocalStackError } from './local-stack-error.js'
+import { diskFull, LocalStackError } from './local-stack-error.js'
 import type { KafkaJars } from './maven-jars.js'
 import { isSameProcess, processIdentity } from './process-identity.js'
 import { ProgramFailed, runProgram } from './run-program.js'
@@ -36,8 +43,9 @@ export interface RunningKafka {
   readonly child: Child
   readonly pid: number
   readonly port: number
-  /** Bootstrap address, `host:port`. */
-  readonly brokers: string
+  readonly access: KafkaAccess
+  /** Settings for Kafka's own tools, with the password: open to their owner only. */
+  readonly clientProperties: string
   stop(): Promise<void>
 }
 
@@ -50,19 +58,26 @@ const DEPLOY = new URL('../../../deploy/kafka/', import.meta.url)
 
 /**
  * Starts the broker of a folder, formatting its storage first where there is none, and resolves when it serves.
- * Throws LocalStackError: `broken-data-folder`, `permission-denied`, `port-taken`, `home-in-use`, `child-failed`.
+ * Throws LocalStackError: `broken-data-folder`, `permission-denied`, `port-taken`, `home-in-use`, `disk-full`, `child-failed`.
  */
 export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const folder = await makeFolder(options.folder)
+  // Release 0.1.0 wrote segments that others may read.
+  await chmod(folder, 0o700)
   await requireUnused(folder)
   const last = await readJson<Ports>(join(folder, 'ports.json'))
   const port = options.port ?? (await freePort(last?.port))
   const controllerPort = options.controllerPort ?? (await freePort(last?.controllerPort))
   const data = join(folder, 'data')
-  const settings = await settingsText({ port, controllerPort, dataFolder: data, further: options.settings })
+  const access = { brokers: [`${HOST}:${port}`], sasl: await kafkaCredentials(folder) }
+  const settings = await settingsText({
+    ...{ port, controllerPort, dataFolder: data, login: brokerLogin(access.sasl) },
+    further: options.settings,
+  })
   if (!existsSync(data)) await format(folder, options.jars, settings)
   const file = join(folder, 'server.properties')
-  await writeFile(file, settings)
+  await writeSecret(file, settings)
+  const clientProperties = await writeClientProperties(folder, access)
 
   const child = startChild({
     name: 'kafka',
@@ -80,13 +95,14 @@ export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
     join(folder, 'broker.json'),
     JSON.stringify({ pid: child.pid, identity: processIdentity(child.pid) }),
   )
-  await servesOrThrow(child, port, folder, options.logFile)
+  await servesOrThrow(child, { port, access }, { folder, logFile: options.logFile })
   await writeFile(join(folder, 'ports.json'), JSON.stringify({ port, controllerPort }))
   return {
     child,
     pid: child.pid,
     port,
-    brokers: `${HOST}:${port}`,
+    access,
+    clientProperties,
     stop: async () => void (await child.stop()),
   }
 }
@@ -116,6 +132,7 @@ async function settingsText(values: {
   port: number
   controllerPort: number
   dataFolder: string
+  login: string
   further: Readonly<Record<string, string>> | undefined
 }): Promise<string> {
   const template = await readFile(new URL('server.properties', DEPLOY), 'utf8')
@@ -123,6 +140,7 @@ async function settingsText(values: {
     .replaceAll('{{port}}', String(values.port))
     .replaceAll('{{controllerPort}}', String(values.controllerPort))
     .replaceAll('{{dataFolder}}', values.dataFolder)
+    .replaceAll('{{login}}', values.login)
   // Later lines win.
   const further = Object.entries(values.further ?? {}).map(([name, value]) => `${name}=${value}\n`)
   return filled + further.join('')
@@ -135,7 +153,7 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
   const half = join(folder, 'data.incomplete')
   const file = join(folder, 'format.properties')
   await rm(half, { recursive: true, force: true })
-  await writeFile(file, `${settings}log.dirs=${half}\n`)
+  await writeSecret(file, `${settings}log.dirs=${half}\n`)
   const clusterId = randomClusterId()
   try {
     await runProgram(
@@ -157,6 +175,8 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
     )
   } catch (cause) {
     const text = cause instanceof ProgramFailed ? cause.output : String(cause)
+    const full = diskFull('Kafka', folder, text)
+    if (full !== null) throw full
     throw new LocalStackError(
       'child-failed',
       `Kafka could not format its storage in ${folder}: ${firstFault(text) ?? String(cause)}.`,
@@ -187,16 +207,22 @@ const inUse = (folder: string): LocalStackError =>
     `Another Kafka broker already runs on the folder ${folder}: stop it first.`,
   )
 
-async function servesOrThrow(child: Child, port: number, folder: string, logFile: string): Promise<void> {
+async function servesOrThrow(
+  child: Child,
+  { port, access }: Pick<RunningKafka, 'port' | 'access'>,
+  { folder, logFile }: Pick<KafkaOptions, 'folder' | 'logFile'>,
+): Promise<void> {
   const properties = await readFile(join(folder, 'data', 'meta.properties'), 'utf8').catch(() => '')
   const clusterId = /^cluster\.id=(.+)$/m.exec(properties)?.[1]?.trim()
   // Another broker on the port answers while this one is still failing: the cluster id distinguishes them.
   const isServing = async (): Promise<boolean> => {
-    const serving = await servingCluster(HOST, port)
+    const serving = await servingCluster(HOST, port, access.sasl)
     return serving !== null && serving === clusterId
   }
   const outcome = await becomesReady(child, isServing, { timeoutMs: START_TIMEOUT_MS, pollMs: POLL_MS })
   if (outcome === 'ready') return
+  const full = diskFull('Kafka', folder, child.output())
+  if (full !== null) throw full
   if (outcome === 'late')
     throw new LocalStackError(
       'child-failed',

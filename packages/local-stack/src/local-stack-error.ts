@@ -9,6 +9,7 @@ export const exitCodes = {
   'java-missing': 15,
   'child-failed': 16,
   'download-failed': 17,
+  'disk-full': 18,
 } as const
 
 export type LocalStackErrorCode = keyof typeof exitCodes
@@ -23,4 +24,13 @@ export class LocalStackError extends Error {
   get exitCode(): number {
     return exitCodes[this.code]
   }
+}
+
+/** Null unless a program wrote that the volume is full. Its data is not broken by that, and needs no repair. */
+export function diskFull(program: string, folder: string, output: string): LocalStackError | null {
+  if (!/No space left on device|Disk quota exceeded/.test(output)) return null
+  return new LocalStackError(
+    'disk-full',
+    `${program} cannot write to ${folder}, because the volume is full: make room there and start again. The data needs no repair.`,
+  )
 }

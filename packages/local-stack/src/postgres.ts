@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { becomesReady, startChild, type Child } from './child-process.js'
-import { folderRefused, makeFolder, readText } from './folder.js'
+import { folderRefused, keptPassword, makeFolder, readText } from './folder.js'
 import { freePort } from './free-port.js'
-import { LocalStackError } from './local-stack-error.js'
+import { diskFull, LocalStackError } from './local-stack-error.js'
 import {
   choosePostgresUser,
   findPostgresBinaries,
@@ -19,7 +19,7 @@ import {
 } from './postgres-binaries.js'
 import { processIdentity } from './process-identity.js'
 import { ProgramFailed, runProgram } from './run-program.js'
-import { ensureServiceRole, SERVICE_ROLE, servicePassword } from './service-role.js'
+import { ensureServiceRole, SERVICE_ROLE } from './service-role.js'
 
 export interface PostgresOptions {
   /** Holds the cluster, its password and its last port. */
@@ -67,7 +67,7 @@ const BASE_SETTINGS = [
 
 /**
  * Starts the server of a folder, making its cluster first where there is none, and resolves when it accepts connections.
- * Throws LocalStackError: `broken-data-folder`, `permission-denied`, `child-failed`.
+ * Throws LocalStackError: `broken-data-folder`, `permission-denied`, `disk-full`, `child-failed`.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const folder = await makeFolder(options.folder)
@@ -90,7 +90,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     url,
     ensureDatabase: (name) => ensureDatabase(url, name),
     async ensureServiceRole(database) {
-      const servicesPassword = await servicePassword(folder)
+      const servicesPassword = await keptPassword(join(folder, 'service-password'))
       await asAdmin(url, (admin) => ensureServiceRole(admin, servicesPassword))
       return connectionString(SERVICE_ROLE, servicesPassword, port, database)
     },
@@ -166,6 +166,8 @@ async function initialise(folder: string, initdb: string, user: PostgresUser): P
     await runProgram(command, args, { cwd: half, env: serverEnvironment(), user: ids })
   } catch (cause) {
     const text = cause instanceof ProgramFailed ? cause.output : String(cause)
+    const full = diskFull('Postgres', folder, text)
+    if (full !== null) throw full
     throw new LocalStackError(
       'child-failed',
       `Postgres could not make its data folder in ${folder}: ${firstFault(text) ?? 'initdb failed'}.`,
@@ -245,6 +247,8 @@ async function isReady(child: Child, data: string): Promise<boolean> {
 }
 
 function startFailure(output: string, data: string, logFile: string): LocalStackError {
+  const full = diskFull('Postgres', data, output)
+  if (full !== null) return full
   const fault = firstFault(output) ?? `it did not become ready in ${START_TIMEOUT_MS / 1000} s`
   if (/could not bind|Address already in use/.test(output))
     return new LocalStackError('port-taken', `Postgres cannot listen on its port: ${fault} (${logFile}).`)

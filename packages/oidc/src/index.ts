@@ -6,6 +6,7 @@ export {
   SIGNATURE_ALGORITHMS,
 } from './id-token.js'
 export type { IdTokenFault, IdTokenVerifier, VerifiedIdToken } from './id-token.js'
+export { clientCredentials, type ClientCredentials } from './client-credentials.js'
 export { actorOf, keysOfGroups } from './person.js'
 export type { Person } from './person.js'
 export { createProvider, ProviderDown } from './provider.js'

@@ -113,7 +113,7 @@ const isCallable = (url: string, origins: ReadonlySet<string>): boolean =>
   isSafeUrl(url) && origins.has(new URL(url).origin)
 
 /** Follows no redirect, because it could lead anywhere, and reads no endless answer. */
-function createFetch(origins: ReadonlySet<string>): CustomFetch {
+export function createFetch(origins: ReadonlySet<string>): CustomFetch {
   return async (url, { method, headers, body }) => {
     if (!isCallable(url, origins)) throw new ProviderDown(`${new URL(url).origin} is no configured origin`)
     const response = await fetch(url, {

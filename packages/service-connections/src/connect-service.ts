@@ -1,5 +1,14 @@
 /** The connections of a service process to the database and the log; shutdown closes them in reverse order. */
-import { createEventCodec, loadSchemaCatalog, type EventCodec, type EventLog } from '@cupel/event-log'
+import {
+  createEventCodec,
+  loadSchemaCatalog,
+  openAuthenticLog,
+  readRecordKeys,
+  type AuthenticLog,
+  type EventCodec,
+  type EventLog,
+  type RecordKeys,
+} from '@cupel/event-log'
 import { databasePeer, openDatabase, type Database } from '@cupel/postgres'
 import {
   ConfigError,
@@ -9,10 +18,13 @@ import {
   type Peer,
   type ServiceFrame,
 } from '@cupel/service-kit'
+import { kafkaAccess } from './kafka-access.js'
+import { requireTopics } from './require-topics.js'
+import type { LogService } from './service-access.js'
 
 export interface Connections {
   readonly database: Database
-  readonly log: EventLog
+  readonly log: AuthenticLog
   readonly codec: EventCodec
 }
 
@@ -23,7 +35,7 @@ export interface ConnectOptions {
 
 /** Opens them and registers their closing. Throws ConfigError where a setting is missing. */
 export async function connectService(
-  frame: ServiceFrame,
+  frame: ServiceFrame<LogService>,
   options: ConnectOptions = {},
 ): Promise<Connections> {
   const { config, logger, shutdown } = frame
@@ -36,31 +48,53 @@ export async function connectService(
     onIdleError: (error) => logger.warn({ err: error }, 'A database connection ended'),
   })
   shutdown.phase('database connections', () => database.close())
-  const log = await openLog(frame, database)
+  const keys = recordKeysOf(config)
+  if (keys === null)
+    logger.warn({}, 'There is no CUPEL_RECORD_KEYS_FILE: records of other producers cannot be told apart')
+  const log = await openAuthenticLog({
+    ...{ keys, database, logger, metrics: frame.metrics },
+    log: await openLog(frame, database),
+    topicPrefix: config.CUPEL_TOPIC_PREFIX,
+    onUnfit: (error) => frame.fail(error.message, error),
+  })
   shutdown.phase('log', () => log.close())
+  await requireTopics(frame.name, { log, config, logger })
   return { database, log, codec: createEventCodec(await loadSchemaCatalog(database)) }
+}
+
+/** The keys of record MACs; null where no file of them is configured. Throws ConfigError where it cannot be used. */
+export function recordKeysOf({
+  CUPEL_RECORD_KEYS_FILE: file,
+}: Pick<Config, 'CUPEL_RECORD_KEYS_FILE'>): RecordKeys | null {
+  if (file === undefined) return null
+  try {
+    return readRecordKeys(file)
+  } catch (cause) {
+    throw new ConfigError((cause as Error).message, { cause })
+  }
 }
 
 /** Throws ConfigError where database or log is on another machine without verified TLS, and no setting allows it. */
 export function requireVerifiedConnections(config: Config, warn: (sentence: string) => void): void {
-  const databases = config.CUPEL_DATABASE_URL === undefined ? [] : [databaseOf(config.CUPEL_DATABASE_URL)]
+  const databases = (['CUPEL_DATABASE_URL', 'CUPEL_DATABASE_ADMIN_URL'] as const).flatMap((setting) => {
+    const connectionString = config[setting]
+    return connectionString === undefined ? [] : [databaseOf(setting, connectionString)]
+  })
   requireVerifiedPeers([...databases, ...kafkaPeers(config)], config, warn)
 }
 
-function databaseOf(connectionString: string): Peer {
+function databaseOf(setting: string, connectionString: string): Peer {
   try {
     const { host, isVerified } = databasePeer(connectionString)
     return {
       name: `The database ${host ?? ''}`,
       ...{ host, isVerified },
-      remedy: 'add sslmode=verify-full to CUPEL_DATABASE_URL',
+      remedy: `add sslmode=verify-full to ${setting}`,
       exception: 'CUPEL_DATABASE_INSECURE',
     }
   } catch {
     // The reason may repeat the string, which holds a password.
-    throw new ConfigError(
-      'CUPEL_DATABASE_URL is no connection string, or a file that it names cannot be read.',
-    )
+    throw new ConfigError(`${setting} is no connection string, or a file that it names cannot be read.`)
   }
 }
 
@@ -74,30 +108,10 @@ async function openLog(frame: ServiceFrame, database: Database): Promise<EventLo
   }
   const { openKafkaLog } = await import('@cupel/event-log/kafka')
   return openKafkaLog({
-    brokers: config.CUPEL_KAFKA_BROKERS,
+    ...(await kafkaAccess(config)),
     clientId: `cupel-${frame.name}-${config.CUPEL_INSTANCE}`,
-    topicPrefix,
-    logger,
-    metrics,
-    ssl: config.CUPEL_KAFKA_TLS,
-    ...saslOf(config),
-    ...(config.CUPEL_KAFKA_REPLICATION === undefined
-      ? {}
-      : { replicationFactor: config.CUPEL_KAFKA_REPLICATION }),
+    ...{ logger, metrics },
+    replicationFactor: config.CUPEL_KAFKA_REPLICATION,
     onFatal: (error) => fail(error.message, error),
   })
-}
-
-function saslOf(config: Config): {
-  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
-} {
-  const mechanism = config.CUPEL_KAFKA_SASL_MECHANISM
-  if (mechanism === undefined) return {}
-  return {
-    sasl: {
-      mechanism,
-      username: config.CUPEL_KAFKA_USERNAME ?? '',
-      password: config.CUPEL_KAFKA_PASSWORD ?? '',
-    },
-  }
 }

@@ -1,5 +1,9 @@
+export { kafkaAccess } from './kafka-access.js'
+export { acceptsFault } from './require-topics.js'
+export { logServices, serviceAccess, type LogAccess, type LogService } from './service-access.js'
 export {
   connectService,
+  recordKeysOf,
   requireVerifiedConnections,
   type Connections,
   type ConnectOptions,

@@ -1,31 +1,9 @@
 /** Every setting of the platform, read from the environment once at start. The operator's reference is generated from this table. */
 import { z } from 'zod'
 import { WATERMARK_PATTERN } from './disk-space.js'
-import { rangeFault } from './ip-range-setting.js'
-
-const port = z.coerce.number().int().min(0).max(65_535)
-const milliseconds = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-)
-const ranges = list.superRefine((texts, context) => {
-  for (const text of texts) {
-    const fault = rangeFault(text)
-    if (fault !== null) context.addIssue({ code: 'custom', message: `${text} ${fault}` })
-  }
-})
-const secret = z.string().min(32)
-const insecure = (peer: string) =>
-  flag
-    .default(false)
-    .describe(
-      `Allow connections without verified TLS to ${peer} on other machines. Every start warns of it; without it the start is refused.`,
-    )
-const url = z.url({ protocol: /^https?$/ })
+import { settingsOfConnections } from './connection-settings.js'
+import { withSecretsOfFiles } from './secret-files.js'
+import { flag, insecure, list, messages, milliseconds, port, ranges, secret, url } from './setting-types.js'
 
 export const settings = {
   CUPEL_HOME: z
@@ -34,52 +12,13 @@ export const settings = {
     .default('.cupel')
     .describe('Folder that holds everything a local installation stores.'),
   CUPEL_LOG: z.enum(['embedded', 'kafka']).default('embedded').describe('Which log the service works on.'),
-  CUPEL_DATABASE_URL: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Postgres connection string (15 or later). Required by every service.'),
-  CUPEL_DATABASE_INSECURE: insecure('the Postgres server of CUPEL_DATABASE_URL'),
-  CUPEL_DATABASE_CONNECTIONS: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .max(200)
-    .default(10)
-    .describe('Connections a service may open to Postgres.'),
-  CUPEL_KAFKA_BROKERS: list
-    .prefault('')
-    .describe('Comma-separated host:port of Kafka brokers; required where CUPEL_LOG=kafka.'),
-  CUPEL_KAFKA_TLS: flag
-    .default(false)
-    .describe('Connect to Kafka over TLS, verified with the certificate authorities of the system.'),
-  CUPEL_KAFKA_INSECURE: insecure('the brokers of CUPEL_KAFKA_BROKERS'),
-  CUPEL_KAFKA_SASL_MECHANISM: z
-    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
-    .optional()
-    .describe('SASL mechanism, where the brokers require one.'),
-  CUPEL_KAFKA_USERNAME: z.string().optional().describe('SASL user name.'),
-  CUPEL_KAFKA_PASSWORD: z.string().optional().describe('SASL password.'),
-  CUPEL_KAFKA_REPLICATION: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(9)
-    .optional()
-    .describe(
-      'Replication factor of new topics; by default 3, or the number of brokers where there are fewer.',
-    ),
+  ...settingsOfConnections,
   CUPEL_LOCAL_BROKER_COMPILER: z
     .enum(['full', 'quick'])
     .default('full')
     .describe(
       'Java compiler of the broker that `cupel start --kafka` runs: quick is faster during the first minutes of load, full afterwards.',
     ),
-  CUPEL_TOPIC_PREFIX: z
-    .string()
-    .regex(/^[a-z0-9.-]*$/)
-    .default('')
-    .describe('Separates installations that share a cluster.'),
   CUPEL_HOST: z.string().min(1).default('127.0.0.1').describe('Address the API listens on.'),
   CUPEL_PORT: port
     .default(8080)
@@ -301,13 +240,15 @@ export const settings = {
     .describe(
       'Key that encrypts webhook secrets in the database, 32 characters or more; by default a key in the database itself. Do not change it once it is set.',
     ),
-  CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(50)
-    .describe('Webhooks a second that a dispatcher sends to one endpoint at most.'),
+  CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: messages(50, 10_000).describe(
+    'Webhooks a second that a dispatcher sends to one endpoint at most.',
+  ),
+  CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND: messages(50, 10_000).describe(
+    'Webhooks a second that all dispatchers together send to one host and port, and to one address, at most, over all accounts. Others wait; that costs no attempt.',
+  ),
+  CUPEL_WEBHOOK_HOST_BURST: messages(200, 100_000).describe(
+    'Webhooks that one host and port, and one address, is sent at once after a pause.',
+  ),
   CUPEL_LABEL_REFRESH_FILE: z
     .string()
     .startsWith('/')
@@ -315,6 +256,23 @@ export const settings = {
     .describe(
       'Absolute path of the refresh plan: a JSON file with the label lists to refresh, their sources and intervals. Without it no list is refreshed.',
     ),
+  CUPEL_SIGNING_KEYS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. Only projectors and commands that sign need it. Without keys no checkpoints are made.',
+    ),
+  CUPEL_CHECKPOINT_FOLDER: z
+    .string()
+    .startsWith('/')
+    .optional()
+    .describe(
+      'Absolute path of a folder that gets a copy of every checkpoint of the log, best on another volume. While it cannot be written no checkpoint is made. Required with CUPEL_SIGNING_KEYS_FILE; all projectors share it then.',
+    ),
+  CUPEL_CHECKPOINT_INTERVAL_MS: milliseconds(100, 86_400_000)
+    .default(10_000)
+    .describe('Time between two checkpoints of the log; none is made where nothing is new.'),
   CUPEL_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
@@ -343,41 +301,38 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
     faults.push('NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate of any peer: unset it.')
   const given = Object.fromEntries(
-    Object.entries(environment).filter(([name, value]) => name in settings && value !== ''),
+    Object.entries(withSecretsOfFiles(environment, settings, faults)).filter(
+      ([name, value]) => name in settings && value !== '',
+    ),
   )
   const parsed = schema.safeParse(given)
   if (!parsed.success) {
     for (const issue of parsed.error.issues) faults.push(`${issue.path.join('.')}: ${issue.message}.`)
-  } else if (parsed.data.CUPEL_LOG === 'kafka' && parsed.data.CUPEL_KAFKA_BROKERS.length === 0) {
-    faults.push('CUPEL_KAFKA_BROKERS is required where CUPEL_LOG=kafka.')
-  }
+  } else faults.push(...kafkaFaults(parsed.data))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return parsed.data!
+}
+
+function kafkaFaults(config: Config): string[] {
+  if (config.CUPEL_LOG !== 'kafka') return []
+  const { CUPEL_KAFKA_SASL_MECHANISM: mechanism } = config
+  const required: readonly (keyof Config)[] =
+    mechanism === undefined
+      ? []
+      : mechanism === 'oauthbearer'
+        ? ['CUPEL_KAFKA_OAUTH_TOKEN_URL', 'CUPEL_KAFKA_OAUTH_CLIENT_ID', 'CUPEL_KAFKA_OAUTH_CLIENT_SECRET']
+        : ['CUPEL_KAFKA_USERNAME', 'CUPEL_KAFKA_PASSWORD']
+  const faults = required
+    .filter((name) => config[name] === undefined)
+    .map((name) => `${name} is required where CUPEL_KAFKA_SASL_MECHANISM=${mechanism}.`)
+  if (config.CUPEL_KAFKA_BROKERS.length === 0)
+    faults.push('CUPEL_KAFKA_BROKERS is required where CUPEL_LOG=kafka.')
+  if ((config.CUPEL_KAFKA_TLS_CERT_FILE === undefined) !== (config.CUPEL_KAFKA_TLS_KEY_FILE === undefined))
+    faults.push('CUPEL_KAFKA_TLS_CERT_FILE and CUPEL_KAFKA_TLS_KEY_FILE are set together or not at all.')
+  return faults
 }
 
 /** Variables that other programs read: tests, failpoints, the SDKs. */
 function outside(name: string): boolean {
   return /^CUPEL_(TEST_|BENCH_|FAILPOINT(_FIRED)?$|API_KEY$|SHARED_DATA$)/.test(name)
-}
-
-/** One row of the operator's reference. */
-export interface SettingReference {
-  readonly name: string
-  readonly description: string
-  readonly defaultValue: string
-}
-
-export function settingsReference(): SettingReference[] {
-  const defaults = schema.safeParse({}).data as Record<string, unknown>
-  return Object.entries(settings).map(([name, setting]) => ({
-    name,
-    description: (setting as z.ZodType).description ?? '',
-    defaultValue: render(defaults[name]),
-  }))
-}
-
-function render(value: unknown): string {
-  if (value === undefined) return '—'
-  if (Array.isArray(value)) return value.length === 0 ? '—' : value.join(',')
-  return value === '' ? '(empty)' : String(value)
 }

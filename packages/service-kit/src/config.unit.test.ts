@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ConfigError, loadConfig, settingsReference } from './config.js'
+import { ConfigError, loadConfig } from './config.js'
+import { settingsReference } from './settings-reference.js'
 
 test('an empty environment gives the defaults', () => {
   expect(loadConfig({})).toMatchObject({

@@ -8,6 +8,7 @@ import { ConfigError, type Config } from './config.js'
 export const insecureSettings = [
   'CUPEL_DATABASE_INSECURE',
   'CUPEL_KAFKA_INSECURE',
+  'CUPEL_REGISTRY_INSECURE',
   'CUPEL_CHAIN_DATA_INSECURE',
   'CUPEL_API_INSECURE',
 ] as const

@@ -15,9 +15,9 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-export interface ServiceFrame {
+export interface ServiceFrame<Name extends string = string> {
   /** Name of the service, as in its folder. */
-  readonly name: string
+  readonly name: Name
   readonly config: Config
   readonly logger: Logger
   readonly metrics: MetricsRegistry
@@ -30,7 +30,10 @@ export interface ServiceFrame {
 export const EXIT_CONFIG = 78
 export const EXIT_FAILED = 1
 
-export function runService(name: string, start: (frame: ServiceFrame) => Promise<RunningService>): void {
+export function runService<Name extends string>(
+  name: Name,
+  start: (frame: ServiceFrame<Name>) => Promise<RunningService>,
+): void {
   let config: Config
   try {
     config = loadConfig(process.env)
@@ -67,9 +70,9 @@ export function runService(name: string, start: (frame: ServiceFrame) => Promise
   )
 }
 
-async function serve(
-  frame: ServiceFrame,
-  start: (frame: ServiceFrame) => Promise<RunningService>,
+async function serve<Name extends string>(
+  frame: ServiceFrame<Name>,
+  start: (frame: ServiceFrame<Name>) => Promise<RunningService>,
 ): Promise<void> {
   let service: RunningService | null = null
   const health = await startHealthServer({

@@ -1,6 +1,6 @@
 /** Reads facts about jobs from the bulk and report topics, and applies them together with the checkpoint. */
 import { topicOf, type Logger } from '@cupel/contracts'
-import { deadLetterTopic, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, Unhandleable, type Consumer } from '@cupel/projections'
 import { applyFacts, type Applied } from './apply.js'
@@ -10,7 +10,6 @@ import { membershipOf } from './membership.js'
 
 /** Names the checkpoints, the lag and the dead letters. */
 export const COORDINATOR_GROUP = 'bulk-coordinator.jobs.v1'
-export const coordinatorDeadLetterTopic = deadLetterTopic(COORDINATOR_GROUP)
 
 const MAX_BATCH_RECORDS = 500
 const MAX_CONCURRENT_PARTITIONS = 64

@@ -5,7 +5,6 @@ import type { Database } from '@cupel/postgres'
 import { createTrouble } from '@cupel/projections'
 import type { Config, RunningService } from '@cupel/service-kit'
 import { createCoordination } from './coordinate.js'
-import { coordinatorDeadLetterTopic } from './follow-jobs.js'
 import { holdLease } from './lease.js'
 
 export interface BulkCoordinatorDeps {
@@ -21,8 +20,7 @@ export interface BulkCoordinatorDeps {
 }
 
 export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<RunningService> {
-  const { log, database, logger } = deps
-  await log.ensureTopics([coordinatorDeadLetterTopic])
+  const { database, logger } = deps
   const trouble = createTrouble()
   const coordination = createCoordination({
     ...deps,

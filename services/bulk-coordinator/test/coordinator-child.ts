@@ -1,8 +1,8 @@
 /** Runs a coordinator on the embedded log of a test until it dies. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
+import { openTestLog } from '@cupel/testkit/installation'
 import { startBulkCoordinator } from '../src/index.js'
 
 const database = openDatabase({
@@ -12,7 +12,7 @@ const database = openDatabase({
 })
 await startBulkCoordinator({
   config: { CUPEL_BULK_DWELL_TARGET_MS: 25 },
-  log: openEmbeddedLog({ database, leaseMs: 2_000 }),
+  log: await openTestLog(database, { leaseMs: 2_000 }),
   codec: createEventCodec(await loadSchemaCatalog(database)),
   database,
   logger: silentLogger,

@@ -116,6 +116,23 @@ describe('a job', () => {
     expect((await installation.ended(event.data.jobId)).data).toMatchObject({ completed: 1, failed: 1 })
   })
 
+  test('counts no outcome of another producer, and starts nothing that another producer submitted', async () => {
+    const event = submission(addresses(2))
+    const forged = event.data.items.map((item) => outcomeRecord(item.reportId!, 'ScreeningFailed'))
+    const intruder = submission(addresses(3))
+    const target = { topic: topicOf('BulkSubmitted'), key: intruder.data.jobId }
+    await installation.coordinator()
+    await installation.log.unchecked.append('test', [...forged, installation.codec.encode(intruder, target)])
+    await until(async () =>
+      expect(await listDeadLetters(installation.log, COORDINATOR_GROUP)).toMatchObject(
+        Array.from({ length: 3 }, () => ({ cause: 'forged_record: no-mac' })),
+      ),
+    )
+    await installation.append(event)
+    expect((await installation.ended(event.data.jobId)).data).toMatchObject({ completed: 2, failed: 0 })
+    expect(await installation.requests()).toHaveLength(2)
+  })
+
   test('of the sandbox runs on the sandbox topics', async () => {
     await installation.coordinator()
     const jobId = await installation.submit(addresses(3), { livemode: false })

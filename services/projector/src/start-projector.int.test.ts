@@ -2,7 +2,7 @@ import { topicOf, type DomainEvent, type EventData, type EventType } from '@cupe
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
-import { getReport, listSets, readActivePolicy } from '@cupel/read-models'
+import { getReport, listSets, readActivePolicy, readModels } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ let append: TestInstallation['append']
 
 beforeEach(async () => {
   // Without the tables of the read models: the projector makes them.
-  installation = await openTestInstallation()
+  installation = await openTestInstallation({ readModels })
   ;({ database, log, append } = installation)
 })
 afterEach(() => installation.close())

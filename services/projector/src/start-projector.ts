@@ -1,9 +1,15 @@
-/** Runs every read model, each with its own checkpoint, and the outbox relay. */
-import type { Logger, Metrics } from '@cupel/contracts'
+/** Runs every read model, each with its own checkpoint, the outbox relay, and the signing of the log's checkpoints. */
+import {
+  CheckpointConfigError,
+  checkpointSettings,
+  startCheckpoints,
+  type CheckpointConfig,
+  type RunningCheckpoints,
+} from '@cupel/checkpoints'
+import { topicSpecs, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
-  installReadModels,
   runReadModel,
   startOutboxRelay,
   type OutboxRelay,
@@ -12,15 +18,18 @@ import {
   type RunningReadModel,
 } from '@cupel/projections'
 import { auditView, readModels } from '@cupel/read-models'
-import type { Check, RunningService } from '@cupel/service-kit'
+import { ConfigError, type Check, type RunningService } from '@cupel/service-kit'
+import { SigningKeysError } from '@cupel/signing'
 
 export interface ProjectorDeps {
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Uses one connection per read model and two more. */
+  /** Uses one connection per read model and three more. */
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Names the signing keys. Without them no checkpoints of the log are made. */
+  readonly config?: CheckpointConfig
 }
 
 export interface RunningProjector extends RunningService {
@@ -29,10 +38,10 @@ export interface RunningProjector extends RunningService {
   stopProjection(name: string): Promise<void>
 }
 
-/** Resolves once the tables exist and every projection has been started; `checks` report when they run. */
+/** Resolves once every projection has been started; `checks` report when they run. The tables exist already. */
 export async function startProjector(deps: ProjectorDeps): Promise<RunningProjector> {
   const { log, codec, database, logger, metrics } = deps
-  await installReadModels(database, readModels)
+  const checkpoints = openCheckpoints(deps)
   const projections = new Map<string, RunningReadModel>(
     readModels.map((readModel: ReadModel) => [
       readModel.name,
@@ -45,16 +54,38 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
   return {
     name: 'projector',
     projections: statuses,
-    checks: () => [...statuses().map(projectionCheck), relayCheck(relay)],
+    checks: () => [...statuses().map(projectionCheck), relayCheck(relay), ...checkpointCheck(checkpoints)],
     async stopProjection(name) {
       const projection = projections.get(name)
       if (projection === undefined) throw new RangeError(`There is no projection ${name}`)
       await projection.stop()
     },
     async stop() {
-      await Promise.all([relay.stop(), ...[...projections.values()].map((projection) => projection.stop())])
+      await Promise.all([
+        relay.stop(),
+        checkpoints?.stop(),
+        ...[...projections.values()].map((projection) => projection.stop()),
+      ])
     },
   }
+}
+
+/** Null where the installation has no signing keys. Throws ConfigError where they cannot be used. */
+function openCheckpoints({ config, ...deps }: ProjectorDeps): RunningCheckpoints | null {
+  try {
+    const settings = config === undefined ? null : checkpointSettings(config)
+    return settings === null ? null : startCheckpoints({ ...deps, ...settings, topics: topicSpecs })
+  } catch (error) {
+    if (!(error instanceof SigningKeysError) && !(error instanceof CheckpointConfigError)) throw error
+    throw new ConfigError(error.message, { cause: error })
+  }
+}
+
+/** Like a stopped audit view: told, and no reason to refuse screens. */
+function checkpointCheck(checkpoints: RunningCheckpoints | null): Check[] {
+  if (checkpoints === null) return []
+  const detail = checkpoints.error()
+  return [{ name: 'checkpoints', ok: true, ...(detail === null ? {} : { detail }) }]
 }
 
 /** No decision and no answer to a screen rests on these: stopped, they are told and stop nothing else. */

@@ -1,4 +1,4 @@
-import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import { LogUnavailableError, MAC_HEADER, type EventLog } from '@cupel/event-log'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaults, openFollowed, type Installation } from '../test/installation.js'
@@ -134,7 +134,10 @@ test('an overdue request is answered on the bulk lane, after the requests that s
   })
   const original = (await installation.records(REQUESTS)).find(({ key }) => key === overdue)
   expect(none).toEqual([])
-  expect(moved).toMatchObject({ key: overdue, value: original!.value, headers: original!.headers })
+  const headers = { ...original!.headers, [MAC_HEADER]: expect.any(String) as string }
+  expect(moved).toMatchObject({ key: overdue, value: original!.value, headers })
+  // It counts on the topic that it was moved to.
+  expect(moved!.headers[MAC_HEADER]).not.toBe(original!.headers[MAC_HEADER])
   expect(await installation.answers(overdue)).toEqual([])
   await installation.start({ config: { ...config, CUPEL_SCORER_LANE: 'bulk' } })
   await answered(overdue)

@@ -1,13 +1,7 @@
 /** The scorer as a running service: it watches the label view and, once that is complete, decides the requests of its lanes. */
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics } from '@cupel/contracts'
-import {
-  deadLetterTopic,
-  missingFront,
-  type EventCodec,
-  type EventLog,
-  type LogIdentity,
-} from '@cupel/event-log'
+import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/read-models'
@@ -64,15 +58,11 @@ const SCHEMA_PATIENCE_MS = 800
 
 export const SCORER_GROUPS: readonly string[] = Object.values(laneSettings).map(({ group }) => group)
 
-/** Must exist before the first record of a group fails. */
-export const scorerDeadLetterTopics = SCORER_GROUPS.map(deadLetterTopic)
-
 /** Resolves as soon as the scorer has begun; it handles requests once its checks pass. */
 export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const now = deps.now ?? (() => new Date())
   const instruments = createInstruments(deps.metrics)
   const identity = await deps.log.identity()
-  await deps.log.ensureTopics(scorerDeadLetterTopics)
   const chainStage = await openChainStage({ ...deps, now })
   const exposureStage = await startExposureStage({ ...deps, budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS })
   const watch = startLabelWatch({

@@ -1,0 +1,72 @@
+/**
+ * What each service does on the log: the topics it reads and writes, and its groups. A start checks these topics and no others, and the
+ * rights that `cupel install --print-acls` prints are these. Topics are without the prefix of the installation.
+ */
+import { screenTopic, topicOf, topicSpecs, type EventType } from '@cupel/contracts'
+import { deadLetterGroups, deadLetterTopic, GENESIS_TOPIC } from '@cupel/event-log'
+
+export interface LogAccess {
+  readonly reads: readonly string[]
+  readonly writes: readonly string[]
+  /** Beginning of the names of its groups; null for a service that takes part in none. */
+  readonly groups: string | null
+}
+
+export const logServices = [
+  'api',
+  'scorer',
+  'bulk-coordinator',
+  'webhook-dispatcher',
+  'label-refresher',
+  'projector',
+] as const
+export type LogService = (typeof logServices)[number]
+
+const existing = new Set(topicSpecs.map(({ name }) => name))
+/** The topic of each event, the one of the sandbox too where there is one. */
+const topicsOf = (...types: readonly EventType[]): string[] => [
+  ...new Set(
+    types.flatMap((type) => [topicOf(type), topicOf(type, false)]).filter((name) => existing.has(name)),
+  ),
+]
+const screens = [screenTopic('interactive'), screenTopic('interactive', false)]
+const bulkScreens = [screenTopic('bulk'), screenTopic('bulk', false)]
+const deadLetters = (service: string): string[] =>
+  deadLetterGroups
+    .filter((group) => group.startsWith(`${service}.`))
+    .map((group) => deadLetterTopic(group).name)
+
+/** The projector fills every read model, and its relay appends the events of the primary tables. */
+const all = topicSpecs.map(({ name }) => name)
+
+export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
+  api: {
+    reads: [
+      GENESIS_TOPIC,
+      ...topicsOf('ReportGenerated', 'BulkSubmitted', 'LabelStateRecorded', 'PolicyActivated'),
+    ],
+    writes: [...screens, ...topicsOf('BulkSubmitted', 'ApiRequestAudited')],
+    groups: null,
+  },
+  scorer: {
+    reads: [GENESIS_TOPIC, ...screens, ...bulkScreens, ...topicsOf('LabelAsserted', 'PolicyActivated')],
+    writes: [...bulkScreens, ...topicsOf('ReportGenerated', 'LabelStateRecorded'), ...deadLetters('scorer')],
+    groups: 'scorer.',
+  },
+  'bulk-coordinator': {
+    reads: [GENESIS_TOPIC, ...topicsOf('BulkSubmitted', 'ReportGenerated')],
+    writes: [...bulkScreens, ...topicsOf('BulkCompleted'), ...deadLetters('bulk-coordinator')],
+    groups: 'bulk-coordinator.',
+  },
+  'webhook-dispatcher': {
+    reads: [GENESIS_TOPIC, ...topicsOf('BulkCompleted', 'ReportGenerated')],
+    writes: deadLetters('webhook-dispatcher'),
+    groups: 'webhook-dispatcher.',
+  },
+  'label-refresher': {
+    reads: [GENESIS_TOPIC, ...topicsOf('LabelAsserted')],
+    writes: topicsOf('LabelAsserted'),
+    groups: null,
+  },
+  projector: { reads: [GENESIS_TOPIC, ...all], writes: all, groups: 'projector.' },
+}
