@@ -1,7 +1,16 @@
 // Transpiles packages/*/src and services/*/src to dist, file by file, and copies what is not TypeScript. Only files whose
 // content changed since the last build are touched. Types are checked by `npm run check`, not here.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -26,14 +35,14 @@ const OPTIONS = {
  * @returns {Promise<{ built: number, removed: number }>} how many files were written and removed
  */
 export async function buildAll() {
-  const require = createRequire(import.meta.url)
-  const recipe = digest(
-    readFileSync(fileURLToPath(import.meta.url)),
-    readFileSync(require.resolve('esbuild/package.json')),
-  )
-  const before = readManifest(recipe)
-  const sources = listSources().map((file) => ({ ...file, content: readFileSync(join(root, file.source)) }))
-  const files = [...sources, ...listBundles()].map((file) => ({ ...file, hash: digest(file.content) }))
+  const recipe = recipeOf()
+  const before = readManifest(recipe) ?? deleteAll()
+  const files = [...listSources(), ...listBundles()].map((file) => {
+    // Before the content: a file that is written meanwhile is read again the next time.
+    const seen = seenOf(file)
+    const content = (file.parts ?? [file.source]).map((part) => readFileSync(join(root, part)))
+    return { ...file, seen, content: Buffer.concat(content), hash: digest(...content) }
+  })
   const changed = files.filter(({ source, output, hash }) => {
     const known = before[source]
     return known?.hash !== hash || known.written !== writtenAt(output)
@@ -41,7 +50,11 @@ export async function buildAll() {
   // Delete outputs without a source: an import would still find them.
   const present = new Set(files.map(({ source }) => source))
   const gone = Object.entries(before).filter(([source]) => !present.has(source))
-  if (changed.length === 0 && gone.length === 0) return { built: 0, removed: 0 }
+  if (changed.length === 0 && gone.length === 0) {
+    // Touched sources of the same content: the next look need not read them.
+    writeManifest(recipe, files.map(entryOf))
+    return { built: 0, removed: 0 }
+  }
 
   // If this build is killed, the next one must not trust the files that it was writing.
   const unfinished = new Set(changed.map(({ source }) => source))
@@ -54,11 +67,48 @@ export async function buildAll() {
     rmSync(join(root, output), { force: true })
     rmSync(join(root, `${output}.map`), { force: true })
   }
-  writeManifest(
-    recipe,
-    files.map(({ source, output, hash }) => [source, { output, hash, written: writtenAt(output) }]),
-  )
+  writeManifest(recipe, files.map(entryOf))
   return { built: changed.length, removed: gone.length }
+}
+
+/**
+ * Whether everything is built, by the time of modification and the size of each file, as version control does. It reads no source, changes
+ * nothing and needs no lock: while another process builds, the manifest lacks what is being written.
+ */
+export function isBuilt() {
+  const built = readManifest(recipeOf())
+  if (built === null) return false
+  const files = [...listSources(), ...listBundles()]
+  return (
+    files.length === Object.keys(built).length &&
+    files.every((file) => {
+      const known = built[file.source]
+      return known?.seen === seenOf(file) && known.written === writtenAt(file.output)
+    })
+  )
+}
+
+function recipeOf() {
+  const require = createRequire(import.meta.url)
+  return digest(
+    readFileSync(fileURLToPath(import.meta.url)),
+    readFileSync(require.resolve('esbuild/package.json')),
+  )
+}
+
+const entryOf = ({ source, output, hash, seen }) => [
+  source,
+  { output, hash, seen, written: writtenAt(output) },
+]
+
+/** Changes with every write of a file, or of one of those that a bundle is made of. */
+function seenOf({ source, parts = [source] }) {
+  return parts
+    .map((part) => {
+      const { mtimeMs, size } = statSync(join(root, part))
+      return `${mtimeMs}:${size}`
+    })
+    .join()
 }
 
 function listSources() {
@@ -86,8 +136,12 @@ function isBundled({ parentPath, path }) {
 function listBundles() {
   return BUNDLES.map(({ folder, entry, output }) => {
     const names = readdirSync(join(root, folder), { recursive: true }).filter((name) => name.endsWith('.ts'))
-    const content = names.sort().map((name) => readFileSync(join(root, folder, name)))
-    return { source: join(folder, entry), output, content: Buffer.concat(content), isBundle: true }
+    return {
+      source: join(folder, entry),
+      output,
+      parts: names.sort().map((name) => join(folder, name)),
+      isBundle: true,
+    }
   })
 }
 
@@ -143,7 +197,10 @@ function writtenAt(output) {
 
 function writeManifest(recipe, entries) {
   mkdirSync(dirname(MANIFEST), { recursive: true })
-  writeFileSync(MANIFEST, JSON.stringify({ recipe, files: Object.fromEntries(entries) }))
+  // A process that looks without the lock sees the old manifest or the new one.
+  const draft = `${MANIFEST}.${process.pid}.tmp`
+  writeFileSync(draft, JSON.stringify({ recipe, files: Object.fromEntries(entries) }))
+  renameSync(draft, MANIFEST)
 }
 
 function readManifest(recipe) {
@@ -151,9 +208,13 @@ function readManifest(recipe) {
     const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8'))
     if (manifest.recipe === recipe) return manifest.files
   } catch {
-    // The manifest is missing or incomplete: build everything.
+    // The manifest is missing or incomplete.
   }
-  // Another build recipe, or an unknown state: delete all earlier outputs.
+  return null
+}
+
+/** Another build recipe, or an unknown state: build everything. */
+function deleteAll() {
   for (const group of ['packages', 'services'])
     for (const name of readdirSync(join(root, group)))
       rmSync(join(root, group, name, 'dist'), { recursive: true, force: true })

@@ -1,4 +1,5 @@
-// `npm run --silent cupel -- <command>`: sets the checkout up if needed, then runs the CLI.
+#!/usr/bin/env node
+// `npm run --silent cupel -- <command>`, or without npm `scripts/cupel.mjs <command>`: sets the checkout up if needed, then runs the CLI.
 import { requireNode } from './node-version.mjs'
 
 requireNode()

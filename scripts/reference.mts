@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventSchemas, policyJsonSchema, problemCodes, topicSpecs } from '../packages/contracts/src/index.js'
-import { settingsReference } from '../packages/service-kit/src/config.js'
+import { settingsReference } from '../packages/service-kit/src/settings-reference.js'
 import { openapiDocument } from '../services/api/src/openapi-document.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { buildAll, isBuilt } from './build.mjs'
 import { pinnedPackage } from './pinned-package.mjs'
 import { holdingLock, SetupError } from './setup-lock.mjs'
 
@@ -22,14 +23,15 @@ const PNPM = `${PNPM_PACKAGE.name}@${PNPM_PACKAGE.version}`
 const STAMP = join(root, 'node_modules', '.cupel-install.json')
 
 /**
- * Installs and builds what is missing or out of date; safe to run from several processes at once.
+ * Installs and builds what is missing or out of date; safe to run from several processes at once. Where nothing is, it takes no lock, so
+ * that commands side by side do not wait for each other.
  * @param {{ build?: boolean }} options
  */
 export async function setUp({ build = true } = {}) {
+  if (installKey() === installedKey() && (!build || isBuilt())) return
   await holdingLock(async () => {
     await installDependencies()
     if (!build) return
-    const { buildAll } = await import('./build.mjs')
     const { built } = await buildAll()
     if (built > 0) say(`Built ${built} files.`)
   })

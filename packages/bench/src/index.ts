@@ -23,6 +23,9 @@ export { renderBulk } from './bulk/render.js'
 /** `npm run bench:webhooks`: speed of webhooks, and whether receivers that hang delay others. */
 export { runWebhooks, type WebhookOptions, type WebhookResults } from './webhooks/run-webhooks.js'
 export { renderWebhooks } from './webhooks/render.js'
+/** `npm run bench:neighbours`: what a customer notices of strangers and of other customers. */
+export { runNeighbours, type NeighboursOptions, type NeighboursResults } from './neighbours/run-neighbours.js'
+export { renderNeighbours } from './neighbours/render.js'
 export { renderExposure, runExposure, type ExposureOptions } from './exposure/run-exposure.js'
 /** `npm run bench:labels`: how fast the labels of a batch are looked up. */
 export { renderLookUp, runLookUp, type LookUpOptions } from './label-look-up/run-look-up.js'

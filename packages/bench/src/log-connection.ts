@@ -3,9 +3,10 @@ import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openKafkaLog } from '@cupel/event-log/kafka'
 import { openDatabase } from '@cupel/postgres'
 import type { EventLog } from '@cupel/event-log'
+import type { KafkaAccess } from '@cupel/local-stack'
 
 export type LogConnection =
-  | { readonly kind: 'kafka'; readonly brokers: readonly string[]; readonly topicPrefix: string }
+  | ({ readonly kind: 'kafka'; readonly topicPrefix: string } & KafkaAccess)
   | { readonly kind: 'embedded'; readonly databaseUrl: string; readonly topicPrefix: string }
 
 const CONNECTIONS = 10
@@ -15,11 +16,8 @@ export async function openLog(
   clientId: string,
 ): Promise<{ log: EventLog; close: () => Promise<void> }> {
   if (connection.kind === 'kafka') {
-    const log = openKafkaLog({
-      brokers: connection.brokers,
-      clientId,
-      topicPrefix: connection.topicPrefix,
-    })
+    const { brokers, sasl, topicPrefix } = connection
+    const log = openKafkaLog({ brokers, sasl, clientId, topicPrefix })
     return { log, close: () => log.close() }
   }
   const database = openDatabase({

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { KafkaCredentials } from '@cupel/local-stack'
 import { benchmarkBodies } from './addresses.js'
 import { generateLoad, startBareEchoProcess, startEchoProcess } from './child-processes.js'
 import type { HttpTarget } from './http-client.js'
@@ -137,7 +138,7 @@ async function benchLoads(
 /** Null if the log is not Kafka: there is no other client to compare with. */
 async function measureBareEcho(log: LogConnection, phase: LoadPhase): Promise<LoadResult | null> {
   if (log.kind !== 'kafka') return null
-  const connection = { brokers: log.brokers, topicPrefix: newPrefix() }
+  const connection = { brokers: log.brokers, sasl: log.sasl, topicPrefix: newPrefix() }
   const echo = await startBareEchoProcess(connection)
   try {
     const target = { kind: 'bare-echo', ...connection } as const
@@ -173,7 +174,12 @@ function highest(before: readonly ResidentMemory[], now: readonly ResidentMemory
 async function logConnection(system: RunningSystem, home: string): Promise<LogConnection> {
   const run = JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as Record<string, unknown>
   return system.profile === 'kafka'
-    ? { kind: 'kafka', brokers: run['brokers'] as string[], topicPrefix: '' }
+    ? {
+        kind: 'kafka',
+        brokers: run['brokers'] as string[],
+        sasl: run['kafkaSasl'] as KafkaCredentials,
+        topicPrefix: '',
+      }
     : { kind: 'embedded', databaseUrl: text(run, 'databaseUrl'), topicPrefix: '' }
 }
 

@@ -25,7 +25,7 @@ import { refusalOf } from './access/refusal-of.js'
 import { refuseToken } from './access/refuse-token.js'
 import type { Transport } from '@cupel/http-edge'
 import type { BodyBudget } from './http/body-budget.js'
-import { discard, readJsonBody, type Body } from './http/body-reader.js'
+import { discard, leaveUnread, readJsonBody, type Body } from './http/body-reader.js'
 import type {
   Answer,
   Call,
@@ -38,6 +38,7 @@ import type {
 import { faultsOf } from './http/faults.js'
 import { refuse, type Refusal } from './http/problem.js'
 import { noParameters, readQuery, type Query } from './http/query.js'
+import type { Traffic } from './http/traffic.js'
 
 export interface CallParts {
   readonly gate: AdmissionGate
@@ -45,6 +46,7 @@ export interface CallParts {
   readonly idempotent: IdempotentCallParts
   readonly bodies: BodyBudget
   readonly disk: Pick<DiskWatch, 'refusal'>
+  readonly traffic: Pick<Traffic, 'note'>
 }
 
 /** The facts about a call that are known so far, also where it ends in a fault. */
@@ -139,11 +141,12 @@ async function answerUnderKey(
 
 /** What takes an Idempotency-Key makes work, which needs room. A repeat of work that is done is answered before this. */
 async function handled(
-  { disk }: CallParts,
+  { disk, traffic }: CallParts,
   endpoint: KeyEndpoint,
   call: KeyedCall,
   inputs: ReadInputs,
 ): Promise<Answer | Refusal> {
+  traffic.note(call.caller.keyId)
   const refusal = endpoint.idempotency === undefined ? null : disk.refusal()
   return refusal ?? (await endpoint.handle(call, inputs))
 }
@@ -168,6 +171,11 @@ async function admit(
 }
 
 function refused(request: FastifyRequest, admission: NotAdmitted): Refusal {
+  if (admission.reason === 'too_many_failures' && !request.raw.complete) {
+    leaveUnread(request.raw)
+    const refusal = refusalOf(admission)
+    return { ...refusal, headers: { ...refusal.headers, connection: 'close' } }
+  }
   discard(request.raw)
   return refusalOf(admission)
 }

@@ -36,11 +36,11 @@ const DESCRIBED: EndpointParts = {
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
     admit: notServed,
-    reader: { find: notServed },
+    reader: { find: notServed, findEndedResults: notServed },
     list: notServed,
     watch: { follow: notServed, stop: notServed },
     streams: { refusal: notServed, answer: notServed, stop: notServed },
-    largeReads: { open: notServed, answer: notServed },
+    largeReads: { open: notServed, during: notServed, answer: notServed },
     readReports: notServed,
     resultsUrl: notServed,
   },

@@ -33,6 +33,7 @@ import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { createBodyBudget } from './http/body-budget.js'
 import type { StreamLimits } from './http/event-streams.js'
 import { createPageTokens, type PageTokens } from './http/page-token.js'
+import { createTraffic } from './http/traffic.js'
 import { judgeSets } from './routes/lists/list-lists.js'
 import { readPolicyInForce } from './routes/policy/get-policy.js'
 import { createComparison } from './routes/policy/what-if.js'
@@ -165,6 +166,7 @@ async function openParts(deps: ApiDeps, links: Links) {
   const leaseMs = deadlineMs + LEASE_MARGIN_MS
   const instance = config.CUPEL_INSTANCE
   const secrets = await loadInstallationSecrets(database)
+  const traffic = createTraffic()
   const nameReports = createReportNames(secrets.reportIdKey)
   const screening = await openScreening({
     ...{ log, codec, database, logger, metrics, instance, deadlineMs, nameReports },
@@ -174,7 +176,7 @@ async function openParts(deps: ApiDeps, links: Links) {
   return {
     screening,
     bulk: openBulk({
-      ...{ log, codec, database, logger, metrics, links, deadlineMs, nameReports },
+      ...{ log, codec, database, logger, metrics, links, deadlineMs, nameReports, traffic },
       streamLimits: deps.streamLimits,
       plans: plansOf(config),
       takeNumbers: (count) => takeReportNumbers(database, count),
@@ -189,6 +191,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     sessionKeeper: createSessionKeeper({ database, logger }),
     idempotent: { database, leaseMs, logger },
     bodies: createBodyBudget(metrics),
+    traffic,
     disk: createDiskWatch({
       ...{ logger, metrics },
       folder: config.CUPEL_HOME,
@@ -225,7 +228,8 @@ interface AppSettings {
 
 function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, failing }: AppSettings): App {
   const { config, database, logger, metrics } = deps
-  const { screening, bulk, gate, audit, idempotent, bodies, disk, webhookStore, tokens, pdf, links } = parts
+  const { screening, bulk, gate, audit, idempotent, bodies, disk, traffic } = parts
+  const { webhookStore, tokens, pdf, links } = parts
   const webhooks = { store: webhookStore, tokens }
   const sessions = { database, signIn: createPersonSignIn({ database, gate, logger }, oidc) }
   const reading = { database, reports: screening.reports, tokens }
@@ -236,7 +240,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
       ...{ ...screening, ...listingsOf(database, tokens), ...referenceOf(deps, tokens) },
       ...{ bulk, webhooks, sessions, sharing, cases, pdf, failing },
     }),
-    ...{ gate, audit, idempotent, bodies, disk, logger, metrics, tls, webUrl },
+    ...{ gate, audit, idempotent, bodies, disk, traffic, logger, metrics, tls, webUrl },
     transport: createTransport({
       trustedProxies: config.CUPEL_TRUSTED_PROXIES,
       isEncrypted: tls !== null,

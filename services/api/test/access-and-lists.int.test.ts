@@ -135,6 +135,7 @@ describe('the list of reports', () => {
       list(stranger, `?page_token=${token}`),
       list(sandbox, `?page_token=${token}`),
       list(key, `?page_token=${token}&level=green`),
+      list(key, `?page_token=${token}&disposition=none`),
       list(key, `?page_token=${token.slice(0, -4)}AAAA`),
       list(key, `?page_token=${token}%3D`),
       list(key, '?page_token='),

@@ -1,9 +1,9 @@
 /** Runs an API on the embedded log of a test until it dies; says where it listens. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
 import { loadConfig } from '@cupel/service-kit'
+import { openTestLog } from '@cupel/testkit/installation'
 import { startApi } from '../src/index.js'
 
 const database = openDatabase({
@@ -13,7 +13,7 @@ const database = openDatabase({
 })
 const api = await startApi({
   config: loadConfig({ CUPEL_PORT: '0', CUPEL_INSTANCE: '3' }),
-  log: openEmbeddedLog({ database }),
+  log: await openTestLog(database),
   codec: createEventCodec(await loadSchemaCatalog(database)),
   database,
   logger: silentLogger,

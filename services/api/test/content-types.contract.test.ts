@@ -3,13 +3,12 @@
  * CVE-2026-3419 and CVE-2026-33806, and their relatives. Sent as bytes, since clients tidy headers up.
  */
 import { connect, type AddressInfo } from 'node:net'
-import { noMetrics, silentLogger } from '@cupel/contracts'
+import type { Caller, RateLimit } from '@cupel/access'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTransport } from '@cupel/http-edge'
-import { createBodyBudget } from '../src/http/body-budget.js'
-import { buildApp, type App, type AppParts } from '../src/app.js'
+import { buildApp, type App } from '../src/app.js'
 import { jsonAnswer, type Endpoint } from '../src/http/endpoint.js'
 import { describedEndpoints } from '../src/openapi-document.js'
+import { appParts } from './app-parts.js'
 
 /** Header lines as they go over the wire; the first group is JSON as this API takes it. */
 const accepted = [
@@ -69,6 +68,11 @@ const refused = [
 /** Fits no schema: no endpoint takes such a member. */
 const WRONG_BODY = '{"not_a_member":1}'
 
+const caller: Caller = {
+  ...{ accountId: 'a', keyId: 'k', environment: 'live', livemode: true },
+  ...{ scope: 'read-write', plan: 'pro', webhookAdmin: true, session: null },
+}
+const rateLimit: RateLimit = { plan: 'pro', quota: 10, windowSeconds: 1, remaining: 9, nextTokenSeconds: 0 }
 const endpoints = describedEndpoints()
 const handled: { path: string; body: unknown }[] = []
 let app: App
@@ -81,21 +85,12 @@ beforeAll(async () => {
       return jsonAnswer(200, '{}')
     },
   })) as unknown as readonly Endpoint[]
-  const caller = { accountId: 'a', livemode: true }
-  const parts = {
-    endpoints: watched,
-    gate: {
-      admit: () => Promise.resolve({ admitted: true, caller, rateLimit: null, reservation: null }),
-      noteFailure: () => null,
-    },
-    transport: createTransport({ trustedProxies: [], isEncrypted: false }),
-    bodies: createBodyBudget(noMetrics),
-    disk: { refusal: () => null },
-    audit: { record: () => Promise.resolve(true) },
-    logger: silentLogger,
-    metrics: noMetrics,
-  }
-  app = buildApp(parts as unknown as AppParts)
+  app = buildApp(
+    appParts({
+      endpoints: watched,
+      admit: () => Promise.resolve({ admitted: true, caller, rateLimit, reservation: null }),
+    }),
+  )
   await app.fastify.listen({ host: '127.0.0.1', port: 0 })
   port = (app.fastify.server.address() as AddressInfo).port
 })

@@ -8,7 +8,7 @@ import {
   type ReportGenerated,
   type ScreenRequested,
 } from '@cupel/contracts'
-import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
+import type { AuthenticLog, EventCodec, NewRecord } from '@cupel/event-log'
 import { reportExample } from '../src/routes/reports/report-description.js'
 
 export type TestAnswer = 'report' | 'fail' | 'hold' | 'twice'
@@ -20,6 +20,8 @@ export interface TestScorer {
   readonly held: () => readonly ScreenRequested[]
   /** Answers everything that is held. */
   release(): Promise<void>
+  /** Appends a report for a request as another producer would. */
+  forge(request: ScreenRequested, level: string): Promise<void>
   /** Appends a report for a request, whoever asked. */
   report(request: ScreenRequested, level?: string): Promise<void>
   stop(): Promise<void>
@@ -29,7 +31,7 @@ export async function startTestScorer({
   log,
   codec,
 }: {
-  log: EventLog
+  log: AuthenticLog
   codec: EventCodec
 }): Promise<TestScorer> {
   let held: ScreenRequested[] = []
@@ -74,6 +76,9 @@ export async function startTestScorer({
     },
     async report(request, level = 'green') {
       await log.append('test', [generated(codec, request, level)])
+    },
+    async forge(request, level) {
+      await log.unchecked.append('test', [generated(codec, request, level)])
     },
     stop: () => subscription.stop(),
   }

@@ -58,6 +58,30 @@ test('a screen is answered with the report exactly as it was recorded', async ()
   expect(Date.parse(request!.answerByAt!) - Date.parse(request!.requestedAt)).toBe(SCREEN_DEADLINE_MS)
 })
 
+test('a forged report that comes while a screen waits is no answer, then or later', async () => {
+  installation.scorer.answer = 'hold'
+  const answering = screen(api.url, key)
+  await until(() => expect(installation.scorer.held()).toHaveLength(1))
+  const [request] = installation.scorer.held()
+  await installation.scorer.forge({ ...request!, reportUrl: 'https://forger.example' }, 'red')
+  await installation.scorer.release()
+  const made = await answering
+  expect([made.status, made.text]).toEqual([200, reportText(request!)])
+  const read = await call(api.url, 'GET', `/v1/reports/${request!.reportId}`, { key })
+  expect([read.status, read.text]).toEqual([200, made.text])
+})
+
+test.each([{ accountId: 'acc_other' }, { address: `0x${'1'.repeat(40)}` }])(
+  'a report of %j is not told to the screen with its id',
+  async (foreign) => {
+    installation.scorer.answer = 'hold'
+    const answering = screen(api.url, key)
+    await until(() => expect(installation.scorer.held()).toHaveLength(1))
+    await installation.scorer.report({ ...installation.scorer.held()[0]!, ...foreign })
+    expect((await answering).status).toBe(500)
+  },
+)
+
 test('a report can be read the moment it was given, on any instance', async () => {
   const other = await installation.api({ config: { CUPEL_INSTANCE: 3 } })
   for (let round = 0; round < 10; round += 1) {

@@ -6,16 +6,15 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
-import { noMetrics, silentLogger } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readTlsIdentity } from '@cupel/service-kit'
 import { createTransport } from '@cupel/http-edge'
-import { createBodyBudget } from '../src/http/body-budget.js'
-import { buildApp, type App, type AppParts } from '../src/app.js'
+import { buildApp, type App } from '../src/app.js'
 import type { ConnectionLimits, TlsIdentity } from '@cupel/http-edge'
 import { jsonAnswer, keyedEndpoint, openEndpoint } from '../src/http/endpoint.js'
+import { appParts } from './app-parts.js'
 import { call } from './http-client.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'cupel-tls-'))
@@ -80,9 +79,9 @@ async function startApp(options: AppOptions = {}): Promise<number> {
       handle: () => Promise.resolve(jsonAnswer(200, '{}')),
     }),
   ]
-  const parts = {
-    endpoints,
-    gate: {
+  const app = buildApp(
+    appParts({
+      endpoints,
       admit: () =>
         Promise.resolve({
           admitted: false,
@@ -91,20 +90,14 @@ async function startApp(options: AppOptions = {}): Promise<number> {
           rateLimit: null,
           retryAfterSeconds: null,
         }),
-    },
-    transport: createTransport({
-      trustedProxies: options.trustedProxies ?? [],
-      isEncrypted: options.tls !== undefined,
+      transport: createTransport({
+        trustedProxies: options.trustedProxies ?? [],
+        isEncrypted: options.tls !== undefined,
+      }),
+      tls: options.tls ?? null,
+      limits: options.limits ?? {},
     }),
-    bodies: createBodyBudget(noMetrics),
-    disk: { refusal: () => null },
-    audit: { record: () => Promise.resolve(true) },
-    logger: silentLogger,
-    metrics: noMetrics,
-    tls: options.tls ?? null,
-    limits: options.limits ?? {},
-  }
-  const app = buildApp(parts as unknown as AppParts)
+  )
   running.push(app)
   await app.fastify.listen({ host: '127.0.0.1', port: 0 })
   return (app.fastify.server.address() as AddressInfo).port

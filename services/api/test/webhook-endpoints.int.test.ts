@@ -40,6 +40,7 @@ describe('an endpoint', () => {
       payload: 'thin',
       status: 'enabled',
       disabled_reason: null,
+      proven_at: null,
     })
     const path = `/${String(endpoint['endpoint_id'])}`
     expect(made.headers['location']).toBe(HOOKS + path)
@@ -183,7 +184,7 @@ describe('deliveries', () => {
       undefined,
       key,
     )
-    expect(rest.json()).toEqual({ items: [made[0]], next_page_token: null })
+    expect(rest.json()).toMatchObject({ items: [made[0], { type: 'endpoint.test' }], next_page_token: null })
     const otherFilter = await send(
       'GET',
       `${path}/deliveries?status=held&page_token=${String(first['next_page_token'])}`,
@@ -213,15 +214,15 @@ describe('deliveries', () => {
     const since = new Date(Date.now() - 60_000).toISOString()
     const range = (body: object) => send('POST', `${path}/redeliver`, body, key)
     expect((await range({ since, until: since })).json()).toEqual({ count: 0 })
-    expect((await range({ since })).json()).toEqual({ count: 3 })
-    expect((await range({ since, statuses: ['pending'] })).json()).toEqual({ count: 3 })
+    expect((await range({ since })).json()).toEqual({ count: 4 })
+    expect((await range({ since, statuses: ['pending'] })).json()).toEqual({ count: 4 })
     expect((await range({ since: 'yesterday' })).json()).toMatchObject({
       code: 'invalid_request',
       errors: [{ pointer: '/since' }],
     })
     const owner = { accountId, livemode: true, endpointId }
     const { items } = await listDeliveries(installation.database, { ...owner, pageSize: 10, after: null })
-    expect(items.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending'])
+    expect(items.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending', 'pending'])
   })
 
   test('of one endpoint are unknown under another, of the same account as well', async () => {
@@ -246,7 +247,7 @@ describe('deliveries', () => {
     const ping = await send('POST', `${path}/test`, undefined, key)
     await send('PATCH', path, { status: 'disabled' }, key)
     const held = await send('GET', `${path}/deliveries?status=held`, undefined, key)
-    expect(held.json()['items']).toHaveLength(1)
+    expect(held.json()['items']).toHaveLength(2)
     const again = `${path}/deliveries/${String(ping.json()['delivery_id'])}/redeliver`
     for (const [at, body] of [
       [`${path}/test`],

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { testKafka } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
 import { runPhase } from '../load.js'
 import { bareEchoClient, startBareEcho } from './bare-echo.js'
 
-const brokers = process.env['CUPEL_TEST_KAFKA_BROKERS']
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 
 describe.skipIf(missing !== undefined)(
@@ -12,7 +12,7 @@ describe.skipIf(missing !== undefined)(
   () => {
     test('answers every request, and one without an echo is an error', async () => {
       const connection = {
-        brokers: brokers!.split(','),
+        ...testKafka(),
         topicPrefix: `bare-echo-${randomBytes(4).toString('hex')}.`,
       }
       const impatient = await bareEchoClient(connection, { answerTimeoutMs: 300 })

@@ -5,11 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import { FLOOR_RECORD_BYTES } from '../floor.js'
 import type { Send } from '../load.js'
-import { openKafka, openProducer, readTopic } from './kafka-client.js'
+import { openKafka, openProducer, readTopic, type BrokerAccess } from './kafka-client.js'
 
 /** Topics and groups of a run carry its prefix. */
-export interface BareEchoConnection {
-  readonly brokers: readonly string[]
+export interface BareEchoConnection extends BrokerAccess {
   readonly topicPrefix: string
 }
 
@@ -23,7 +22,7 @@ const replyTopic = ({ topicPrefix }: BareEchoConnection): string => `${topicPref
 
 /** Answers every request with a reply of the same key and value. */
 export async function startBareEcho(connection: BareEchoConnection): Promise<{ stop: () => Promise<void> }> {
-  const kafka = openKafka(connection.brokers, 'bench-bare-echo')
+  const kafka = openKafka(connection, 'bench-bare-echo')
   await ensureTopics(connection)
   const producer = await openProducer(kafka, (error) => {
     throw error
@@ -47,7 +46,7 @@ export async function bareEchoClient(
   connection: BareEchoConnection,
   { answerTimeoutMs = ANSWER_TIMEOUT_MS }: { answerTimeoutMs?: number } = {},
 ): Promise<{ send: Send; close: () => Promise<void> }> {
-  const kafka = openKafka(connection.brokers, 'bench-bare-echo-client')
+  const kafka = openKafka(connection, 'bench-bare-echo-client')
   const run = randomBytes(4).toString('hex')
   await ensureTopics(connection)
   const pending = new Map<string, (error?: unknown) => void>()
@@ -84,7 +83,7 @@ export async function bareEchoClient(
 }
 
 async function ensureTopics(connection: BareEchoConnection): Promise<void> {
-  const admin = openKafka(connection.brokers, 'bench-bare-echo-admin').admin()
+  const admin = openKafka(connection, 'bench-bare-echo-admin').admin()
   await admin.connect()
   await admin.createTopics({
     waitForLeaders: true,

@@ -2,6 +2,7 @@
 // Applies the patch of kafkajs's idle timers that every process of the platform uses.
 import '@cupel/event-log/kafka'
 import { connect } from 'node:net'
+import type { KafkaAccess } from '@cupel/local-stack'
 import {
   AssignerProtocol,
   Kafka,
@@ -26,9 +27,13 @@ const PRODUCE_TIMEOUT_MS = 3_000
 const MAX_PRODUCES_IN_FLIGHT = 2
 const ALL_REPLICAS = -1
 
-export function openKafka(brokers: readonly string[], clientId: string): Kafka {
+/** A broker of `cupel start`, or one that takes no password. */
+export type BrokerAccess = Pick<KafkaAccess, 'brokers'> & Partial<KafkaAccess>
+
+export function openKafka({ brokers, sasl }: BrokerAccess, clientId: string): Kafka {
   return new Kafka({
     brokers: [...brokers],
+    ...(sasl === undefined ? {} : { sasl }),
     clientId,
     logLevel: logLevel.NOTHING,
     socketFactory: ({ host, port, onConnect }) => connect({ host, port }, onConnect).setNoDelay(true),

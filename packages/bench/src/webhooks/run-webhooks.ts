@@ -52,7 +52,12 @@ const ARRIVAL_TIMEOUT_MS = 120_000
 const LOOK_MS = 5
 
 /** Child processes inherit these settings. */
-const SETTINGS = { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8', CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: '10000' }
+const SETTINGS = {
+  CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
+  CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: '10000',
+  CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND: '10000',
+  CUPEL_WEBHOOK_HOST_BURST: '100000',
+}
 
 export async function runWebhooks(options: WebhookOptions): Promise<WebhookResults> {
   const loadAverage = Math.round(loadavg()[0]! * 10) / 10
@@ -200,7 +205,10 @@ async function newEndpoint(
   url: string,
   payload = 'thin',
 ): Promise<string> {
-  return String((await call(system, key, 'POST', '/v1/webhook-endpoints', { url, payload }))['endpoint_id'])
+  const made = await call(system, key, 'POST', '/v1/webhook-endpoints', { url, payload })
+  const path = `/v1/webhook-endpoints/${String(made['endpoint_id'])}`
+  while ((await call(system, key, 'GET', path))['proven_at'] === null) await sleep(20)
+  return String(made['endpoint_id'])
 }
 
 async function submit(system: RunningSystem, key: string, count: number): Promise<string> {

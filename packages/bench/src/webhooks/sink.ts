@@ -6,7 +6,7 @@ export interface Arrival {
   readonly path: string
   /** Milliseconds since 1970. */
   readonly atMs: number
-  /** When the job of this webhook ended; NaN for a test. */
+  /** When the job of this webhook ended. */
   readonly jobEndedAtMs: number
   readonly jobId: string
 }
@@ -18,7 +18,7 @@ export interface Sink {
   close(): Promise<void>
 }
 
-/** Requests to a path under `/hang` are never answered. */
+/** Messages about jobs to a path under `/hang` are never answered. Test messages are answered and not recorded. */
 export async function startSink(): Promise<Sink> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -31,8 +31,8 @@ export async function startSink(): Promise<Sink> {
       // The beginning of the body is enough; parsing megabytes here would slow the measured system.
       const jobEndedAtMs = Date.parse(/"timestamp":"([^"]+)"/.exec(body.slice(0, 200))?.[1] ?? '')
       const jobId = /"job_id":"([^"]+)"/.exec(body.slice(0, 400))?.[1] ?? ''
-      sink.arrivals.push({ path, atMs, jobEndedAtMs, jobId })
-      if (!path.startsWith('/hang')) response.writeHead(204).end()
+      if (jobId !== '') sink.arrivals.push({ path, atMs, jobEndedAtMs, jobId })
+      if (jobId === '' || !path.startsWith('/hang')) response.writeHead(204).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1_024, resolve))

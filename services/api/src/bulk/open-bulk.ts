@@ -7,15 +7,18 @@ import type { Database } from '@cupel/postgres'
 import {
   findJob,
   listJobs,
+  readEndedResults,
   readItemReports,
   readJobStates,
   readJob,
   type FoundJob,
   type JobItem,
   type JobPage,
+  type ResultStretch,
 } from '@cupel/read-models'
 import { createEventStreams, type EventStreams, type StreamLimits } from '../http/event-streams.js'
 import { createLargeReads, type LargeReads } from '../http/large-reads.js'
+import type { Traffic } from '../http/traffic.js'
 import type { NameReports } from '../screening/report-id-cipher.js'
 import { createReportIds } from '../screening/report-ids.js'
 import { READ_YOUR_WRITES_TIMEOUT_MS } from '../screening/report-reader.js'
@@ -31,7 +34,14 @@ export interface BulkParts {
     jobId: string,
     items: number,
   ) => Promise<{ standing: JobStanding; plan: Plan }>
-  readonly reader: { find(caller: Pick<Caller, 'accountId' | 'livemode'>, jobId: string): Promise<FoundJob> }
+  readonly reader: {
+    find(caller: Pick<Caller, 'accountId' | 'livemode'>, jobId: string): Promise<FoundJob>
+    /** Results of an ended job in the order of the submission; null where `find` has to look. */
+    findEndedResults(
+      caller: Pick<Caller, 'accountId' | 'livemode'>,
+      order: { readonly jobId: string; readonly from: number; readonly size: number },
+    ): Promise<ResultStretch | null>
+  }
   /** Newest first. */
   readonly list: (
     caller: Pick<Caller, 'accountId' | 'livemode'>,
@@ -56,6 +66,7 @@ export interface OpenBulkOptions {
   readonly deadlineMs: number
   readonly takeNumbers: (count: number) => Promise<number>
   readonly nameReports: NameReports
+  readonly traffic: Traffic
   /** As callers see them; known once the API listens. */
   readonly links: { readonly baseUrl: string; readonly reportPageUrl: string }
 }
@@ -93,6 +104,8 @@ export function openBulk({
     reader: {
       find: ({ accountId, livemode }, jobId) =>
         findJob({ database, log, timeoutMs: READ_YOUR_WRITES_TIMEOUT_MS }, { accountId, livemode }, jobId),
+      findEndedResults: ({ accountId, livemode }, order) =>
+        readEndedResults(database, { accountId, livemode }, order),
     },
     list: ({ accountId, livemode }, query) => listJobs(database, { accountId, livemode }, query),
     watch: createJobWatch({ logger, read: (tenant, jobId) => readJob(database, tenant, jobId) }),
@@ -100,7 +113,7 @@ export function openBulk({
       ...{ logger, metrics, limits: options.streamLimits ?? {} },
       validKeys: (keyIds) => validKeys(database, keyIds),
     }),
-    largeReads: createLargeReads({ logger, metrics }),
+    largeReads: createLargeReads({ logger, metrics, traffic: options.traffic }),
     readReports: ({ accountId, livemode }, items) =>
       readItemReports(database, { accountId, livemode }, items),
     resultsUrl: (jobId) => `${links.baseUrl}/v1/bulk/${jobId}/results`,

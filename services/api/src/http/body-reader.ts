@@ -23,6 +23,9 @@ export type Body =
 /** Bytes of a rejected body that are read and dropped before the connection is closed. */
 const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES
 
+/** How long a connection stays whose request is left unread. */
+const LINGER_MS = 1_000
+
 /** The client closed the connection before its request was complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
@@ -122,6 +125,24 @@ export function discard(request: IncomingMessage): void {
   request.resume()
 }
 
+/**
+ * Leaves the rest of a body unread, of a client that has been refused too often. Its connection stays open for a moment, so that the
+ * answer is not overtaken by a reset, and is then closed. Until then the client can send no more than the buffers of the connection
+ * hold, so that its bodies cost nothing and it begins again about once a second. The answer says `Connection: close`.
+ */
+export function leaveUnread(request: IncomingMessage, lingerMs = LINGER_MS): void {
+  if (request.complete) return
+  const { socket } = request
+  answeredEarly.add(socket)
+  request.on('error', ignoreReset)
+  // An answered request is resumed by Node and read to its end, unless somebody listens for what can be read.
+  request.on('readable', ignoreReadable)
+  // Node would end the connection with the answer: a reset could overtake it, and the client would begin again at once.
+  socket.destroySoon = () => undefined
+  const closing = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(closing))
+}
+
 /** Connections whose request was answered before its body had come: there is nothing more to say on them if it never does. */
 const answeredEarly = new WeakSet<Socket>()
 
@@ -131,3 +152,6 @@ export function isAnsweredEarly(socket: Socket): boolean {
 
 /** Errors are ignored: the answer was sent already. */
 function ignoreReset(): void {}
+
+/** Nobody reads, so that the connection is read no further than the buffer of the request. */
+function ignoreReadable(): void {}

@@ -1,14 +1,16 @@
 /**
  * Answers that are too large to be made at once: they are made in slices, one slice at a time in the whole process, with a rest
- * after each, so that other calls wait for a slice at most. A key, and an account, has a limited number of them under way.
+ * after each, so that other calls wait for a slice at most. While other keys call, the rests are long: the slices take a tenth of the
+ * time. A key, and an account, has a limited number of them under way.
  */
 import type { ServerResponse } from 'node:http'
-import { setTimeout as rest } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Caller } from '@cupel/access'
 import { quotaHeaders } from '../access/rate-limit-headers.js'
 import type { Answer } from './answer.js'
 import { refuse, type Refusal } from './problem.js'
+import type { Traffic } from './traffic.js'
 
 export interface LargeReadLimits {
   readonly maxPerKey: number
@@ -19,8 +21,11 @@ export const largeReadLimits: LargeReadLimits = { maxPerKey: 8, maxPerAccount: 1
 
 /** Items that a slice makes: a millisecond or two. An answer with no more of them is made at once. */
 export const SLICE_ITEMS = 16
-/** The rest after a slice is as many times as long as the slice took. */
+/** The rest after a slice is as many times as long as the slice took: while no other key calls, and while others do. */
 const REST_FACTOR = 1
+const REST_FACTOR_BESIDE_OTHERS = 9
+/** Others are at work for so long after a call of theirs. */
+const OTHERS_MS = 1_000
 const RETRY_SECONDS = 1
 
 /** One large answer under way. To be closed once, in whatever way it ends. */
@@ -30,9 +35,13 @@ export interface LargeRead {
   close(): void
 }
 
+export type LargeReader = Pick<Caller, 'keyId' | 'accountId' | 'plan'>
+
 export interface LargeReads {
   /** A refusal where the key or its account has as many under way as it may have. */
-  open(caller: Pick<Caller, 'keyId' | 'accountId' | 'plan'>): LargeRead | Refusal
+  open(caller: LargeReader): LargeRead | Refusal
+  /** Opens a read for the work, and closes it when the work ends, or with the answer that the work streams. */
+  during(caller: LargeReader, work: (read: LargeRead) => Promise<Answer | Refusal>): Promise<Answer | Refusal>
   /** The answer whose body the chunks are; it closes the read when it ends, or is not sent. */
   answer(
     read: LargeRead,
@@ -41,55 +50,50 @@ export interface LargeReads {
   ): Answer
 }
 
-export function createLargeReads(options: {
+export interface LargeReadsOptions {
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly traffic: Traffic
   readonly limits?: LargeReadLimits
-}): LargeReads {
+  /** In place of a timer. */
+  readonly rest?: (ms: number) => Promise<unknown>
+}
+
+export function createLargeReads(options: LargeReadsOptions): LargeReads {
   const limits = options.limits ?? largeReadLimits
   const gauge = options.metrics.gauge('http_large_reads', 'Large answers under way.')
-  const counts = new Map<string, number>()
-  let open = 0
-  let turn: Promise<unknown> = Promise.resolve()
-
-  const add = (name: string, change: number): void => {
-    const count = (counts.get(name) ?? 0) + change
-    if (count === 0) counts.delete(name)
-    else counts.set(name, count)
-  }
-  return {
+  const counts = createCounts()
+  const takeTurn = createTurns(options)
+  const reads: LargeReads = {
     open({ keyId, accountId, plan }) {
-      const owners = [`key ${keyId}`, `account ${accountId}`] as const
-      const [ofKey, ofAccount] = owners.map((owner) => counts.get(owner) ?? 0) as [number, number]
-      if (ofKey >= limits.maxPerKey || ofAccount >= limits.maxPerAccount)
-        return refuse(
-          'rate_limited',
-          'Too many large answers are under way for the API key or its account.',
-          {
-            retryAfterSeconds: RETRY_SECONDS,
-            headers: quotaHeaders([
-              { name: `${plan}-large-answers`, quota: limits.maxPerKey, used: limits.maxPerKey },
-            ]),
-          },
-        )
-      for (const owner of owners) add(owner, 1)
-      gauge.set((open += 1))
+      const [key, account] = [`key ${keyId}`, `account ${accountId}`]
+      if (counts.of(key) >= limits.maxPerKey || counts.of(account) >= limits.maxPerAccount)
+        return tooManyUnderWay(plan, limits)
+      const change = (by: 1 | -1): void => {
+        counts.add(key, by)
+        counts.add(account, by)
+        gauge.set(counts.add('all', by))
+      }
+      change(1)
       let isOpen = true
       return {
-        slice(work) {
-          const done = turn.then(() => timed(work))
-          turn = done.then(
-            ({ tookMs }) => rest(REST_FACTOR * tookMs),
-            () => undefined,
-          )
-          return done.then(({ result }) => result)
-        },
+        slice: (work) => takeTurn(keyId, work),
         close() {
-          if (!isOpen) return
+          if (isOpen) change(-1)
           isOpen = false
-          for (const owner of owners) add(owner, -1)
-          gauge.set((open -= 1))
         },
+      }
+    },
+    async during(caller, work) {
+      const read = reads.open(caller)
+      if ('code' in read) return read
+      let isStreamed = false
+      try {
+        const result = await work(read)
+        isStreamed = 'stream' in result
+        return result
+      } finally {
+        if (!isStreamed) read.close()
       }
     },
     answer: (read, head, chunks) => ({
@@ -106,6 +110,43 @@ export function createLargeReads(options: {
           .finally(() => read.close()),
       discard: () => read.close(),
     }),
+  }
+  return reads
+}
+
+function tooManyUnderWay(plan: Caller['plan'], { maxPerKey: quota }: LargeReadLimits): Refusal {
+  return refuse('rate_limited', 'Too many large answers are under way for the API key or its account.', {
+    retryAfterSeconds: RETRY_SECONDS,
+    headers: quotaHeaders([{ name: `${plan}-large-answers`, quota, used: quota }]),
+  })
+}
+
+/** How many there are by name; names with none are forgotten. */
+function createCounts(): { of(name: string): number; add(name: string, by: number): number } {
+  const counts = new Map<string, number>()
+  return {
+    of: (name) => counts.get(name) ?? 0,
+    add(name, by) {
+      const count = (counts.get(name) ?? 0) + by
+      if (count === 0) counts.delete(name)
+      else counts.set(name, count)
+      return count
+    },
+  }
+}
+
+/** One piece of work at a time, in the order of the calls, with a rest after each. */
+function createTurns({ traffic, rest = (ms) => setTimeout(ms) }: LargeReadsOptions) {
+  let turn: Promise<unknown> = Promise.resolve()
+  const restAfter = (keyId: string, tookMs: number): Promise<unknown> =>
+    rest(tookMs * (traffic.othersCalledWithin(keyId, OTHERS_MS) ? REST_FACTOR_BESIDE_OTHERS : REST_FACTOR))
+  return <Result>(keyId: string, work: () => Promise<Result>): Promise<Result> => {
+    const done = turn.then(() => timed(work))
+    turn = done.then(
+      ({ tookMs }) => restAfter(keyId, tookMs),
+      () => undefined,
+    )
+    return done.then(({ result }) => result)
   }
 }
 

@@ -1,10 +1,14 @@
+import { setTimeout } from 'node:timers/promises'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { expect, test } from 'vitest'
 import { createLargeReads, type LargeRead } from './large-reads.js'
+import type { Answer } from './answer.js'
 import type { Refusal } from './problem.js'
+import { createTraffic } from './traffic.js'
 
 const LIMITS = { maxPerKey: 2, maxPerAccount: 3 }
-const reads = () => createLargeReads({ logger: silentLogger, metrics: noMetrics, limits: LIMITS })
+const reads = () =>
+  createLargeReads({ logger: silentLogger, metrics: noMetrics, traffic: createTraffic(), limits: LIMITS })
 const caller = (keyId: string) => ({ keyId, accountId: 'acc', plan: 'pro' as const })
 const codeOf = (read: LargeRead | Refusal): string | null => ('code' in read ? read.code : null)
 
@@ -40,4 +44,57 @@ test('one slice is made at a time, by turns, and a slice that fails stops no oth
     'fulfilled',
   ])
   expect(made).toEqual(['a1', 'fails', 'a2', 'b2'])
+})
+
+test('a slice is followed by a rest, nine times as long as it took while another key calls', async () => {
+  const rests: number[] = []
+  let nowMs = 0
+  const traffic = createTraffic(() => nowMs)
+  const large = createLargeReads({
+    ...{ logger: silentLogger, metrics: noMetrics, traffic },
+    rest: (ms) => Promise.resolve(rests.push(ms)),
+  })
+  const read = large.open(caller('a')) as LargeRead
+  const factor = async (): Promise<number> => {
+    let tookMs = 0
+    await read.slice(async () => {
+      const beganMs = performance.now()
+      await setTimeout(20)
+      tookMs = performance.now() - beganMs
+    })
+    // The rest begins behind the slice.
+    await setTimeout(0)
+    return Math.round(rests.at(-1)! / tookMs)
+  }
+  traffic.note('a')
+  expect(await factor()).toBe(1)
+  traffic.note('b')
+  traffic.note('a')
+  expect(await factor()).toBe(9)
+  nowMs = 1_001
+  traffic.note('a')
+  expect(await factor()).toBe(1)
+})
+
+test('a read is closed when its work ends or fails, and stays open while its answer is streamed', async () => {
+  const large = reads()
+  const isOpen = async (work: () => Promise<Answer>): Promise<boolean> => {
+    const closed: string[] = []
+    let kept: LargeRead | null = null
+    await large
+      .during(caller('a'), async (read) => {
+        kept = read
+        return await work()
+      })
+      .catch((error: unknown) => closed.push(String(error)))
+    const others = [large.open(caller('a')), large.open(caller('a'))]
+    const isKept = codeOf(others[1]!) === 'rate_limited'
+    for (const other of others) if (!('code' in other)) other.close()
+    kept!.close()
+    return isKept
+  }
+  const plain = { status: 200, contentType: 'text/plain', body: '' } as const
+  expect(await isOpen(() => Promise.resolve(plain))).toBe(false)
+  expect(await isOpen(() => Promise.reject(new Error('The store is down')))).toBe(false)
+  expect(await isOpen(() => Promise.resolve({ ...plain, body: null, stream: () => undefined }))).toBe(true)
 })

@@ -3,7 +3,7 @@
  * For every reader the first record with an id is the report. Records of other instances on the same partition are skipped
  * without being decoded.
  */
-import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
+import { topicOf, type EventData, type Logger, type Metrics } from '@cupel/contracts'
 import {
   typeOf,
   type EventCodec,
@@ -13,7 +13,7 @@ import {
   type Tail,
 } from '@cupel/event-log'
 import { isUnknownSchema } from '@cupel/projections'
-import type { PendingTable } from './pending-table.js'
+import type { PendingTable, ScreenInWait } from './pending-table.js'
 
 export interface ReportTail {
   /** Whether a report appended now would be seen. */
@@ -56,9 +56,19 @@ export async function followReports(options: ReportTailOptions): Promise<ReportT
   }
 }
 
+/** The report as recorded, and whose it is. */
+const ANSWERING = ['report', 'accountId', 'livemode', 'address'] as const
+type Answer = Pick<EventData['ReportGenerated'], (typeof ANSWERING)[number]>
+
+/** Whoever a wrong report came from: nobody is told the report of another tenant or address. */
+function answers({ accountId, livemode, address }: Answer, screen: ScreenInWait): boolean {
+  const isOfTenant = accountId === screen.accountId && livemode === screen.livemode
+  return isOfTenant && address === screen.request.event.data.address
+}
+
 function createRecordHandler(options: ReportTailOptions): (record: LogRecord, livemode: boolean) => void {
   const { codec, pending, logger } = options
-  const reportIn = codec.partOf('ReportGenerated', ['report'])
+  const answerIn = codec.partOf('ReportGenerated', ANSWERING)
   const reports = options.metrics.counter(
     'api_reports_answered_total',
     'Reports seen in time for the call that waited.',
@@ -70,7 +80,16 @@ function createRecordHandler(options: ReportTailOptions): (record: LogRecord, li
     const type = typeOf(record)
     try {
       if (type === 'ReportGenerated') {
-        pending.settle(record.key, { kind: 'report', document: reportIn(record)!.report })
+        const answer = answerIn(record)!
+        if (!answers(answer, screen)) {
+          logger.error(
+            { reportId: record.key },
+            'The report of a screen is that of another tenant or address',
+          )
+          pending.settle(record.key, { kind: 'failed', code: 'internal_error' })
+          return
+        }
+        pending.settle(record.key, { kind: 'report', document: answer.report })
         reports.inc()
       } else if (type === 'ScreeningFailed') {
         const { data } = codec.decodeAs('ScreeningFailed', record)!

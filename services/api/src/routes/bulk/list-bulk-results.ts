@@ -10,6 +10,7 @@ import { isLarge, slicedResults } from '../../bulk/result-slices.js'
 import { resultRows, resultTable, TABLE_HEAD } from '../../bulk/result-table.js'
 import { negotiate } from '../../http/accept.js'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import type { LargeRead } from '../../http/large-reads.js'
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import { refuse, type Refusal } from '../../http/problem.js'
@@ -91,18 +92,42 @@ export function listBulkResults(
       const scope = scopeOf(caller, path.job_id, query)
       const after = query.page_token === undefined ? null : placeOf(tokens.open(scope, query.page_token))
       if (after === undefined) return unknownPageToken()
-      const found = await reader.find(caller, path.job_id)
-      if (found.kind !== 'job') return jobRefusal(found)
-      const items = selectResults(found.job.items.filter(isAskedFor(query)), query)
-      if (type !== JSON_TYPE)
-        return await fileOf({ readReports, largeReads }, caller, { type, jobId: path.job_id, items })
-      const page = pageOf(items, query, { after, size: query.page_size })
-      const reports = await readReports(caller, page.items)
-      const next = page.last === null ? null : tokens.seal(scope, page.last.map(String))
-      const documents = page.items.map((item) => resultDocument(item, reports)).join(',')
-      return jsonAnswer(200, `{"items":[${documents}],"next_page_token":${JSON.stringify(next)}}`, VARY)
+      const answerOf = async ({ items, last }: ResultPage): Promise<Answer> => {
+        const reports = await readReports(caller, items)
+        const next = last === null ? null : tokens.seal(scope, last.map(String))
+        const documents = items.map((item) => resultDocument(item, reports)).join(',')
+        return jsonAnswer(200, `{"items":[${documents}],"next_page_token":${JSON.stringify(next)}}`, VARY)
+      }
+      const ended = type === JSON_TYPE ? await endedPage(reader, caller, path.job_id, query, after) : null
+      if (ended !== null) return await answerOf(ended)
+      // The whole job is read.
+      return await largeReads.during(caller, async (read) => {
+        const found = await read.slice(() => reader.find(caller, path.job_id))
+        if (found.kind !== 'job') return jobRefusal(found)
+        const items = selectResults(found.job.items.filter(isAskedFor(query)), query)
+        if (type !== JSON_TYPE)
+          return await fileOf({ readReports, largeReads, read }, caller, { type, jobId: path.job_id, items })
+        return await read.slice(() => answerOf(pageOf(items, query, { after, size: query.page_size })))
+      })
     },
   })
+}
+
+type ResultPage = ReturnType<typeof pageOf>
+
+/** A page of an ended job as it was submitted costs its own rows and no others. Null where the whole job has to be read. */
+async function endedPage(
+  reader: BulkParts['reader'],
+  caller: Caller,
+  jobId: string,
+  { sort, level, status, page_size: size }: ResultQuery,
+  after: readonly number[] | null,
+): Promise<ResultPage | null> {
+  if (sort !== 'submission' || level !== undefined || status !== undefined) return null
+  const from = after === null ? 0 : after[0]! + 1
+  const stretch = await reader.findEndedResults(caller, { jobId, from, size })
+  if (stretch === null) return null
+  return { items: stretch.items, last: from + size < stretch.total ? [from + size - 1] : null }
 }
 
 /** A result is that of a finished item; others are shown to who asks for them. */
@@ -139,16 +164,18 @@ const FILES = {
 
 /** Made at once where it is short, else in slices. */
 async function fileOf(
-  { readReports, largeReads }: Pick<BulkParts, 'readReports' | 'largeReads'>,
+  {
+    readReports,
+    largeReads,
+    read,
+  }: Pick<BulkParts, 'readReports' | 'largeReads'> & { readonly read: LargeRead },
   caller: Caller,
   file: { readonly type: keyof typeof FILES; readonly jobId: string; readonly items: readonly JobItem[] },
-): Promise<Answer | Refusal> {
+): Promise<Answer> {
   const { type, jobId, items } = file
   const { whole, begin, textOf } = FILES[type]
   const head = fileHead(type, jobId)
   if (!isLarge(items)) return { status: 200, ...head, body: whole(items, await readReports(caller, items)) }
-  const read = largeReads.open(caller)
-  if ('code' in read) return read
   const chunks = slicedResults(read, {
     ...{ items, textOf, begin, between: '', end: '' },
     readReports: (slice) => readReports(caller, slice),

@@ -1,6 +1,6 @@
 /** GET /v1/reports: the account's reports, newest first. Eventually consistent: a report just made may come a moment later. */
 import type { Caller } from '@cupel/access'
-import { riskLevels } from '@cupel/contracts'
+import { dispositions, riskLevels } from '@cupel/contracts'
 import { findChain, MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'
 import type { ReportCursor, ReportFilter, ReportPage } from '@cupel/read-models'
 import { z } from 'zod'
@@ -31,6 +31,12 @@ const reportQuery = z.strictObject({
     .describe('Only reports of this address, in any of its forms.'),
   chain: chainParameter.describe('Only reports on this chain; a code in any case.'),
   level: z.enum(riskLevels).optional().describe('Only reports of this level.'),
+  disposition: z
+    .enum([...dispositions, 'none'])
+    .optional()
+    .describe(
+      'Only reports on which people decided this. `open` includes cases in which nobody has decided yet; `none` means reports without a case. A change counts a moment later.',
+    ),
   customer_reference: text(MAX_REFERENCE_LENGTH)
     .optional()
     .describe(
@@ -83,11 +89,12 @@ function filterOf({
   address,
   chain,
   level,
+  disposition,
   customer_reference,
   from,
   to,
 }: ReportQuery): ReportFilter | Refusal {
-  const rest = { level, customerReference: customer_reference, from, to }
+  const rest = { level, disposition, customerReference: customer_reference, from, to }
   if (address === undefined) {
     const code = chain === undefined ? undefined : findChain(chain)?.code
     if (chain !== undefined && code === undefined) {
@@ -109,9 +116,10 @@ function filterOf({
 }
 
 function scopeOf(caller: Caller, filter: ReportFilter): (string | boolean)[] {
-  const { canonicalAddress = '', chain = '', level = '', customerReference = '', from = '', to = '' } = filter
+  const { canonicalAddress = '', chain = '', level = '', disposition = '' } = filter
+  const { customerReference = '', from = '', to = '' } = filter
   const { accountId, livemode } = caller
-  return [LIST, accountId, livemode, canonicalAddress, chain, level, customerReference, from, to]
+  return [LIST, accountId, livemode, canonicalAddress, chain, level, disposition, customerReference, from, to]
 }
 
 /** Undefined where the token was not made here. */

@@ -39,7 +39,7 @@ export function changeWebhookEndpoint({ store }: WebhookParts): Endpoint {
     tag: 'Webhook endpoints',
     summary: 'Change, pause or resume a webhook endpoint',
     description:
-      'Changes the given fields. While an endpoint is disabled its deliveries are held, also those of new jobs. Enabling it sends them at a bounded rate, each from the start of its schedule.',
+      'Changes the given fields. While an endpoint is disabled its deliveries are held, also those of new jobs. Enabling it sends them at a bounded rate, each from the start of its schedule. A new URL proves itself as a new endpoint does: it is sent a test message, and messages about jobs are held until that is answered with 2xx.',
     access: 'read-write',
     pathSchema: endpointPath,
     bodySchema: changeBody,

@@ -57,11 +57,20 @@ const endpointFields = {
   endpoint_id: z.string(),
   url: z.string().meta({ format: 'uri' }).describe('The URL that is called, normalised.'),
   payload: z.string().describe('`full` or `thin`; others may be added.'),
-  status: z.string().describe('`enabled` or `disabled`; deliveries to a disabled endpoint are held.'),
+  status: z
+    .string()
+    .describe(
+      '`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone.',
+    ),
   disabled_reason: z
     .string()
     .nullable()
     .describe('`paused`, or `gone` where the receiver answered 410; null while it is enabled.'),
+  proven_at: instant
+    .nullable()
+    .describe(
+      'When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself.',
+    ),
   created_at: at('When it was made'),
 }
 export const endpointComponent = z.object(endpointFields).meta({ id: 'WebhookEndpoint' })
@@ -81,7 +90,7 @@ export const deliveryComponent = z
     status: z
       .string()
       .describe(
-        '`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled.',
+        '`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven.',
       ),
     next_attempt_at: instant.nullable().describe('Time of the next attempt; null where there will be none.'),
     created_at: at('When it was made'),
@@ -115,6 +124,7 @@ export const endpointExample = {
   payload: 'full',
   status: 'enabled',
   disabled_reason: null,
+  proven_at: null,
   created_at: '2026-11-21T09:00:00.000Z',
 }
 export const SECRET_EXAMPLE = 'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxlIG9mIG9uZQ=='
@@ -145,6 +155,7 @@ export function endpointDocument(endpoint: WebhookEndpoint): z.infer<typeof endp
     payload: endpoint.payload,
     status: endpoint.status,
     disabled_reason: endpoint.disabledReason,
+    proven_at: endpoint.provenAt,
     created_at: endpoint.createdAt,
   }
 }

@@ -1,0 +1,108 @@
+/** Those who may not disturb a customer: strangers without a key, and another customer at the full rate of its plan. */
+import { connect, type Socket } from 'node:net'
+import { request } from 'node:http'
+
+/** Runs until it is stopped. `stop` resolves with what was answered, by status; 0 counts connections that ended without an answer. */
+export interface Intrusion {
+  stop(): Promise<ReadonlyMap<number, number>>
+}
+
+export interface Get {
+  readonly path: string
+  readonly accept: string
+}
+
+/** Connections and failures are limited by client, and intruders are not the customer. */
+const STRANGERS_ADDRESS = '127.0.0.2'
+const GREEDY_ADDRESS = '127.0.0.3'
+const STRANGER_BODY = Buffer.alloc(1_048_576, ' ')
+
+/** Each stranger sends a whole body without a key, reads the answer, and begins again, on the same connection if it may. */
+export function beginStrangers(baseUrl: string, strangers: number): Intrusion {
+  const { hostname, port, host } = new URL(baseUrl)
+  const head = Buffer.from(
+    `POST /v1/screen HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${STRANGER_BODY.length}\r\n\r\n`,
+  )
+  const seen = new Map<number, number>()
+  const sockets = new Set<Socket>()
+  let isStopping = false
+  const stranger = (): void => {
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      localAddress: STRANGERS_ADDRESS,
+      noDelay: true,
+    })
+    sockets.add(socket)
+    let [isSent, isAnswered] = [false, false]
+    const send = (): void => {
+      ;[isSent, isAnswered] = [false, false]
+      socket.write(head)
+      socket.write(STRANGER_BODY, () => {
+        isSent = true
+        if (isAnswered) send()
+      })
+    }
+    socket.on('data', (chunk) => {
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1', 0, 16))?.[1]
+      if (status === undefined) return
+      seen.set(Number(status), (seen.get(Number(status)) ?? 0) + 1)
+      isAnswered = true
+      if (isSent) send()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (!isAnswered) seen.set(0, (seen.get(0) ?? 0) + 1)
+      sockets.delete(socket)
+      if (!isStopping) setImmediate(stranger)
+    })
+    send()
+  }
+  for (let each = 0; each < strangers; each += 1) stranger()
+  return {
+    stop() {
+      isStopping = true
+      for (const socket of sockets) socket.destroy()
+      return Promise.resolve(seen)
+    },
+  }
+}
+
+/** Calls at the given rate, whether or not the earlier calls were answered, and drops what comes. */
+export function beginGets(baseUrl: string, key: string, get: Get, perSecond: number): Intrusion {
+  const seen = new Map<number, number>()
+  const open = new Set<Promise<void>>()
+  const timer = setInterval(() => {
+    const answered: Promise<void> = getOnce(baseUrl, key, get).then(({ status }) => {
+      seen.set(status, (seen.get(status) ?? 0) + 1)
+      open.delete(answered)
+    })
+    open.add(answered)
+  }, 1_000 / perSecond)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(open)
+      return seen
+    },
+  }
+}
+
+export function getOnce(
+  baseUrl: string,
+  key: string,
+  { path, accept }: Get,
+): Promise<{ status: number; tookMs: number; bytes: number }> {
+  const since = performance.now()
+  return new Promise((resolve) => {
+    let bytes = 0
+    const end = (status: number): void => resolve({ status, tookMs: performance.now() - since, bytes })
+    const options = { headers: { authorization: `Bearer ${key}`, accept }, localAddress: GREEDY_ADDRESS }
+    request(baseUrl + path, options, (response) => {
+      response.on('data', (chunk: Buffer) => (bytes += chunk.length))
+      response.on('close', () => end(response.statusCode ?? 0))
+    })
+      .on('error', () => end(0))
+      .end()
+  })
+}

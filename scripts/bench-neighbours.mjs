@@ -1,0 +1,47 @@
+// Measures what a customer notices of strangers and of other customers: npm run bench:neighbours -- [--profile embedded|kafka] [--only NAME]
+// Prints a table and writes JSON to bench-results/. No figure fails the run.
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { end, report } from './bench-report.mjs'
+import { orExplain, setUp } from './setup.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const PROFILES = ['embedded', 'kafka']
+const USAGE = `npm run bench:neighbours -- [options]
+  --profile embedded|kafka   (default: embedded)
+  --only NAME                the cases whose name contains this
+  --seconds N                length of each phase (default: 6)
+  --pairs N                  pairs of a quiet and a disturbed phase (default: 6)
+  --rate N                   screens a second (default: 50)`
+
+const { values } = parseArgs({
+  options: {
+    profile: { type: 'string', default: 'embedded' },
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '6' },
+    pairs: { type: 'string', default: '6' },
+    rate: { type: 'string', default: '50' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) end(0, USAGE)
+const [seconds, pairs, perSecond] = [values.seconds, values.pairs, values.rate].map(Number)
+if (
+  !(seconds >= 1 && seconds <= 60) ||
+  !(pairs >= 1 && pairs <= 100) ||
+  !(perSecond >= 1 && perSecond <= 1_000)
+)
+  end(
+    2,
+    `--seconds takes a number from 1 to 60, --pairs one from 1 to 100, --rate one from 1 to 1000.\n${USAGE}`,
+  )
+if (!PROFILES.includes(values.profile)) end(2, `--profile is one of ${PROFILES.join(', ')}.\n${USAGE}`)
+
+await orExplain(() => setUp())
+const { renderNeighbours, runNeighbours } = await import('../packages/bench/dist/index.js')
+const results = await runNeighbours({
+  ...{ root, profile: values.profile, only: values.only, seconds, pairs, perSecond },
+  say: (line) => console.error(`· ${line}`),
+})
+report(root, 'neighbours', renderNeighbours(results), results)

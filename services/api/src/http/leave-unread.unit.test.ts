@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { until } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { discard, leaveUnread } from './body-reader.js'
+
+const BODY_BYTES = 8 * 1_048_576
+/** What a parser takes in before it notices that nobody reads. */
+const MAX_READ_BYTES = 262_144
+
+let server: Server
+let treat: (request: IncomingMessage) => void
+let connection: 'close' | 'keep-alive'
+/** Whether the body has begun to arrive before it is known what becomes of it. */
+let isDecidedLate: boolean
+let taken: Socket | null
+beforeEach(async () => {
+  taken = null
+  isDecidedLate = false
+  server = createServer((request, response) => {
+    taken = request.socket
+    const answer = (): void => {
+      treat(request)
+      response.writeHead(429, { connection, 'content-length': 2 }).end('no')
+    }
+    if (isDecidedLate) void until(() => expect(request.readableLength).toBeGreaterThan(0)).then(answer)
+    else answer()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** Sends a whole body, and resolves with what came back once the connection has ended. */
+function sendBody(): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true })
+    socket.on('data', (chunk) => (text += chunk.toString()))
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(text))
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`)
+    socket.write(Buffer.alloc(BODY_BYTES))
+  })
+}
+
+test.each([
+  ['before it has come', false],
+  ['while it comes', true],
+])('a body that is left %s is not read, and its sender has one answer before the end', async (_, isLate) => {
+  isDecidedLate = isLate
+  treat = (request) => leaveUnread(request, 300)
+  connection = 'close'
+  const sinceMs = performance.now()
+  const text = await sendBody()
+  expect(performance.now() - sinceMs).toBeGreaterThan(290)
+  expect(text).toMatch(/^HTTP\/1\.1 429 [^]*no$/)
+  expect(taken!.bytesRead).toBeLessThan(MAX_READ_BYTES)
+})
+
+test('a body that is dropped is read, which is what leaving it saves', async () => {
+  treat = discard
+  connection = 'keep-alive'
+  void sendBody()
+  await until(() => expect(taken?.bytesRead).toBeGreaterThan(BODY_BYTES))
+})

@@ -1,0 +1,30 @@
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import type { AdmissionGate } from '@cupel/access'
+import { createTransport } from '@cupel/http-edge'
+import type { Database } from '@cupel/postgres'
+import type { AppParts } from '../src/app.js'
+import { createBodyBudget } from '../src/http/body-budget.js'
+
+type GivenParts = Pick<AppParts, 'endpoints'> & Partial<AppParts> & { readonly admit: AdmissionGate['admit'] }
+
+/** The parts of the frame around the given endpoints, without a database: the frame judges calls as in the product. */
+export function appParts({ admit, ...given }: GivenParts): AppParts {
+  return {
+    gate: {
+      admit,
+      recognises: () => Promise.resolve(true),
+      noteFailure: () => null,
+      isAvailable: () => true,
+      close: () => Promise.resolve(),
+    },
+    transport: createTransport({ trustedProxies: [], isEncrypted: false }),
+    idempotent: { database: {} as Database, leaseMs: 1000, logger: silentLogger },
+    bodies: createBodyBudget(noMetrics),
+    disk: { refusal: () => null },
+    traffic: { note: () => {} },
+    audit: { record: () => Promise.resolve(true) },
+    logger: silentLogger,
+    metrics: noMetrics,
+    ...given,
+  }
+}
