@@ -1,21 +1,30 @@
 /** Connects a command to an installation: to a running one, or to one that is started only for the command. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
-import { createEventCodec, loadSchemaCatalog, type EventCodec, type EventLog } from '@cupel/event-log'
+import {
+  createEventCodec,
+  loadSchemaCatalog,
+  openAuthenticLog,
+  type AuthenticLog,
+  type EventCodec,
+  type EventLog,
+} from '@cupel/event-log'
 import {
   holdHome,
   holdsInstallation,
   lastProfile,
   readRun,
   stopOrphans,
+  type KafkaAccess,
   type Profile,
   type RunFile,
 } from '@cupel/local-stack'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { requireVerifiedConnections } from '@cupel/service-connections'
+import { kafkaAccess, recordKeysOf, requireVerifiedConnections } from '@cupel/service-connections'
 import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/service-kit'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from './explain.js'
 import type { CliContext } from './context.js'
+import { homeRecordKeys } from './record-keys-file.js'
 
 export interface Connections {
   readonly profile: Profile
@@ -27,7 +36,7 @@ export interface Connections {
   readonly config: Config
   /** Without a statement timeout: imports and replays take long. */
   readonly database: Database
-  readonly log: EventLog
+  readonly log: AuthenticLog
   readonly codec: EventCodec
   readonly logger: Logger
   readonly metrics: Metrics
@@ -35,7 +44,7 @@ export interface Connections {
 
 /** Whether services are running that should see what a command changed. */
 export const isServed = ({ run }: Connections, context: CliContext): boolean =>
-  run !== null || context.config().CUPEL_DATABASE_URL !== undefined
+  run !== null || (context.environment['CUPEL_DATABASE_URL'] ?? '') !== ''
 
 const CONNECTIONS = 10
 /** How long a command waits for an installation that is starting. */
@@ -71,7 +80,7 @@ export async function withConnections<T>(
   work: (connections: Connections) => Promise<T>,
   { creates = false }: ConnectionOptions = {},
 ): Promise<T> {
-  const config = context.config()
+  const config = await context.config()
   const logger = createLogger({ service: 'cupel', level: context.verbose ? 'info' : 'warn' })
   const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
   const ended = endOnSignal(shutdown)
@@ -88,9 +97,10 @@ async function open(
   config: Config,
   { logger, shutdown, creates }: { logger: Logger; shutdown: Shutdown; creates: boolean },
 ): Promise<Connections> {
-  if (config.CUPEL_DATABASE_URL !== undefined) {
+  const databaseUrl = config.CUPEL_DATABASE_ADMIN_URL ?? config.CUPEL_DATABASE_URL
+  if (databaseUrl !== undefined) {
     requireVerifiedConnections(config, context.note)
-    return await connect(config, null, logger, shutdown)
+    return await connect({ ...config, CUPEL_DATABASE_URL: databaseUrl }, null, logger, shutdown)
   }
   const run = await runningOn(context.home)
   if (run === null && !creates && !holdsInstallation(context.home))
@@ -142,7 +152,8 @@ async function startForCommand(
     projectorRuns: false,
     config: loadConfig({
       ...context.environment,
-      ...connectionSettings(stack.databaseUrl, stack.kafka?.brokers ?? []),
+      ...connectionSettings(stack.databaseUrl, stack.kafka?.access),
+      CUPEL_RECORD_KEYS_FILE: stack.recordKeysFile,
     }),
     database,
     log,
@@ -156,17 +167,35 @@ function configOf(run: RunFile, context: CliContext): Config {
   if (run.databaseUrl === null) throw new Error('run.json names no database')
   return loadConfig({
     ...context.environment,
-    ...connectionSettings(run.databaseUrl, run.brokers),
+    ...connectionSettings(run.databaseUrl, kafkaOf(run)),
     CUPEL_TOPIC_PREFIX: run.topicPrefix,
+    CUPEL_RECORD_KEYS_FILE: context.environment['CUPEL_RECORD_KEYS_FILE'] ?? homeRecordKeys(context.home),
   })
 }
 
-/** The settings that connect to an installation. */
-export function connectionSettings(databaseUrl: string, brokers: readonly string[]): Record<string, string> {
+function kafkaOf({ brokers, kafkaSasl }: RunFile): Partial<KafkaAccess> | undefined {
+  if (brokers.length === 0) return undefined
+  return { brokers, ...(kafkaSasl ? { sasl: kafkaSasl } : {}) }
+}
+
+/** The settings that connect to a local installation, in place of all that the environment says of connections. */
+export function connectionSettings(
+  databaseUrl: string,
+  kafka: Partial<KafkaAccess> | undefined,
+): Record<string, string> {
+  const { brokers = [], sasl } = kafka ?? {}
   return {
     CUPEL_DATABASE_URL: databaseUrl,
-    CUPEL_LOG: brokers.length > 0 ? 'kafka' : 'embedded',
+    CUPEL_DATABASE_URL_FILE: '',
+    CUPEL_DATABASE_ADMIN_URL: '',
+    CUPEL_DATABASE_ADMIN_URL_FILE: '',
+    CUPEL_LOG: kafka === undefined ? 'embedded' : 'kafka',
     CUPEL_KAFKA_BROKERS: brokers.join(','),
+    CUPEL_KAFKA_TLS: 'false',
+    CUPEL_KAFKA_SASL_MECHANISM: sasl?.mechanism ?? '',
+    CUPEL_KAFKA_USERNAME: sasl?.username ?? '',
+    CUPEL_KAFKA_PASSWORD: sasl?.password ?? '',
+    CUPEL_KAFKA_PASSWORD_FILE: '',
   }
 }
 
@@ -184,7 +213,10 @@ async function connect(
     onIdleError: ({ message }) => logger.info({ reason: message }, 'A database connection ended'),
   })
   shutdown.phase('database connections', () => database.close())
-  const log = await openLog(config, database, logger)
+  const log = await openAuthenticLog({
+    ...{ database, logger, keys: recordKeysOf(config), topicPrefix: config.CUPEL_TOPIC_PREFIX },
+    log: await openLog(config, database, logger),
+  })
   shutdown.phase('log', () => log.close())
   const codec = createEventCodec(await loadSchemaCatalog(database))
   return {
@@ -200,28 +232,17 @@ async function connect(
   }
 }
 
-async function openLog(config: Config, database: Database, logger: Logger): Promise<EventLog> {
+export async function openLog(config: Config, database: Database, logger: Logger): Promise<EventLog> {
   if (config.CUPEL_LOG === 'embedded') {
     const { openEmbeddedLog } = await import('@cupel/event-log/embedded')
     return openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
   }
   const { openKafkaLog } = await import('@cupel/event-log/kafka')
-  const { CUPEL_KAFKA_SASL_MECHANISM: mechanism } = config
   return openKafkaLog({
-    brokers: config.CUPEL_KAFKA_BROKERS,
+    ...(await kafkaAccess(config)),
     clientId: 'cupel-cli',
-    topicPrefix: config.CUPEL_TOPIC_PREFIX,
     logger,
-    ssl: config.CUPEL_KAFKA_TLS,
-    ...(mechanism === undefined
-      ? {}
-      : {
-          sasl: {
-            mechanism,
-            username: config.CUPEL_KAFKA_USERNAME ?? '',
-            password: config.CUPEL_KAFKA_PASSWORD ?? '',
-          },
-        }),
+    replicationFactor: config.CUPEL_KAFKA_REPLICATION,
   })
 }
 

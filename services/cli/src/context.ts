@@ -1,14 +1,14 @@
 /** What every command receives: the home folder, the output, and the settings. */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loadConfig, type Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/service-kit'
 import { paintFor, type Paint } from './paint.js'
 import { noteLine, printLine } from './standard-output.js'
 
 export interface CliContext {
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** The settings; throws ConfigError. */
-  readonly config: () => Config
+  /** The settings, loaded on use; rejects with ConfigError. */
+  readonly config: () => Promise<Config>
   /** CUPEL_HOME as an absolute path. */
   readonly home: string
   /** Shows logs and stacks. */
@@ -33,7 +33,7 @@ export function createContext(environment: NodeJS.ProcessEnv, args: readonly str
   const home = environment['CUPEL_HOME']
   return {
     environment,
-    config: () => loadConfig(environment),
+    config: () => configOf(environment),
     home: home === undefined || home === '' ? resolve(checkout, DEFAULT_HOME) : resolve(from, home),
     verbose: args.includes('--verbose'),
     command: [
@@ -45,6 +45,11 @@ export function createContext(environment: NodeJS.ProcessEnv, args: readonly str
     note: noteLine,
     paint: paintFor(process.stdout, environment),
   }
+}
+
+export async function configOf(environment: NodeJS.ProcessEnv): Promise<Config> {
+  const { loadConfig } = await import('@cupel/service-kit')
+  return loadConfig(environment)
 }
 
 /** npm changes into the checkout before it runs a script and leaves the caller's folder in INIT_CWD. */

@@ -1,8 +1,4 @@
 /** Turns an error into one sentence and an exit code. */
-import { LogStoppedError } from '@cupel/event-log'
-import { LocalStackError } from '@cupel/local-stack'
-import { isUnavailable } from '@cupel/postgres'
-import { ConfigError } from '@cupel/service-kit'
 import { CommanderError } from 'commander'
 import { OutputClosedError } from './standard-output.js'
 
@@ -34,25 +30,31 @@ export const EXIT_CONFIG = 78
 /** What a shell reports for a command that SIGPIPE ended. */
 const EXIT_OUTPUT_CLOSED = 141
 
-export function explain(error: unknown): Explanation {
+/** Loads the kinds of errors on use: a command that succeeds needs none of these packages for it. */
+export async function explain(error: unknown): Promise<Explanation> {
   if (error instanceof CommanderError) {
     // Commander has printed its own message; --help and --version exit with 0.
     return { sentence: '', exitCode: error.exitCode === 0 ? 0 : EXIT_USAGE }
   }
   if (error instanceof OutputClosedError) return { sentence: '', exitCode: EXIT_OUTPUT_CLOSED }
-  if (error instanceof CommandError || error instanceof LocalStackError)
-    return { sentence: error.message, exitCode: error.exitCode }
+  if (error instanceof CommandError) return { sentence: error.message, exitCode: error.exitCode }
+  const [{ LogStoppedError }, { LocalStackError, exitCodes }, { isUnavailable }, { ConfigError }] =
+    await Promise.all([
+      import('@cupel/event-log'),
+      import('@cupel/local-stack'),
+      import('@cupel/postgres'),
+      import('@cupel/service-kit'),
+    ])
+  if (error instanceof LocalStackError) return { sentence: error.message, exitCode: error.exitCode }
   if (error instanceof LogStoppedError) return { sentence: error.message, exitCode: EXIT_FAILED }
   if (error instanceof ConfigError) return { sentence: error.message, exitCode: EXIT_CONFIG }
   if (isUnavailable(error))
     return { sentence: `The database is unavailable: ${messageOf(error)}.`, exitCode: EXIT_UNAVAILABLE }
   const code = (error as NodeJS.ErrnoException | null)?.code
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOSPC')
-    return { sentence: `${messageOf(error)}.`, exitCode: EXIT_PERMISSION }
+    return { sentence: `${messageOf(error)}.`, exitCode: exitCodes['permission-denied'] }
   return { sentence: `${messageOf(error)} (run again with --verbose for the details)`, exitCode: EXIT_FAILED }
 }
-
-const EXIT_PERMISSION = new LocalStackError('permission-denied', '').exitCode
 
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ')

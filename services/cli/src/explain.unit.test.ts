@@ -6,8 +6,8 @@ import { CommandError, explain } from './explain.js'
 
 const codes = Object.keys(exitCodes) as LocalStackErrorCode[]
 
-test('every condition of the local stack has an exit code of its own, and keeps its sentence', () => {
-  const explained = codes.map((code) => explain(new LocalStackError(code, `The ${code}.`)))
+test('every condition of the local stack has an exit code of its own, and keeps its sentence', async () => {
+  const explained = await Promise.all(codes.map((code) => explain(new LocalStackError(code, `The ${code}.`))))
 
   expect(explained.map(({ sentence }) => sentence)).toEqual(codes.map((code) => `The ${code}.`))
   expect(new Set(explained.map(({ exitCode }) => exitCode)).size).toBe(codes.length)
@@ -37,12 +37,12 @@ test.each([
     'The database is unavailable: connect ECONNREFUSED 127.0.0.1:1.',
     69,
   ],
-])('%s is one sentence with its exit code', (_, error, sentence, exitCode) => {
-  expect(explain(error)).toEqual({ sentence, exitCode })
+])('%s is one sentence with its exit code', async (_, error, sentence, exitCode) => {
+  expect(await explain(error)).toEqual({ sentence, exitCode })
 })
 
-test('an unexpected error is one line and says how to get the details', () => {
-  const { sentence, exitCode } = explain(new TypeError('x is not a function'))
+test('an unexpected error is one line and says how to get the details', async () => {
+  const { sentence, exitCode } = await explain(new TypeError('x is not a function'))
 
   expect(sentence).toBe('x is not a function (run again with --verbose for the details)')
   expect(exitCode).toBe(1)

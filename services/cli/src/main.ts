@@ -16,9 +16,10 @@ export async function main(args: readonly string[]): Promise<void> {
   tolerateClosedPipes()
   const context = createContext(process.env, args)
   try {
-    await createProgram(context).parseAsync([...args], { from: 'user' })
+    const program = await createProgram(context, args)
+    await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
-    const { sentence, exitCode } = explain(error)
+    const { sentence, exitCode } = await explain(error)
     if (sentence !== '') noteLine(sentence)
     if (context.verbose && error instanceof Error && sentence !== '') noteLine(String(error.stack))
     if (args.includes('--json') && args[0] !== 'start') answerError(error, { sentence, exitCode })

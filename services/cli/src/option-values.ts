@@ -1,21 +1,8 @@
 /** Values of options that several commands take. */
-import { checkedReason } from '@cupel/access'
 import { InvalidArgumentError } from 'commander'
-import { CommandError, EXIT_USAGE } from './explain.js'
 
 /** Parses a count. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number up to 999999999.')
   return Number(text)
-}
-
-/** The trimmed text of a --reason that must be given. Throws a CommandError where nobody could read it in the audit log. */
-export function requiredReason(reason: string | undefined): string {
-  try {
-    const checked = checkedReason(reason ?? '')
-    if (checked !== '') return checked
-  } catch (cause) {
-    throw new CommandError(`${(cause as Error).message}.`, EXIT_USAGE, { cause })
-  }
-  throw new CommandError('--reason must say why; it is recorded with your name.', EXIT_USAGE)
 }

@@ -1,41 +1,35 @@
 /** The tree of all commands. Each group registers itself in its own file. */
 import { Command } from 'commander'
 import type { CliContext } from './context.js'
-import { registerAccounts } from './accounts/register.js'
-import { registerAudit } from './audit/register.js'
-import { registerBulk } from './bulk/register.js'
-import { registerDeadLetters } from './dead-letters/register.js'
-import { registerKeys } from './keys/register.js'
-import { registerLabels } from './labels/register.js'
-import { registerLedger } from './ledger/register.js'
-import { registerPolicy } from './policy/register.js'
-import { registerPrices } from './prices/register.js'
-import { registerReport } from './report/register.js'
-import { registerScreen } from './screen/register.js'
-import { registerStart } from './start/register.js'
-import { registerStatus } from './status/register.js'
-import { registerWebhooks } from './webhooks/register.js'
 
 const VERSION = '0.1.0'
 
-const groups = [
-  registerStart,
-  registerStatus,
-  registerScreen,
-  registerReport,
-  registerBulk,
-  registerAccounts,
-  registerKeys,
-  registerWebhooks,
-  registerLabels,
-  registerLedger,
-  registerPrices,
-  registerPolicy,
-  registerAudit,
-  registerDeadLetters,
-]
+type Register = (program: Command, context: CliContext) => void
 
-export function createProgram(context: CliContext): Command {
+/** By the first word of their commands, in the order of the help. */
+const groups: Readonly<Record<string, () => Promise<Register>>> = {
+  start: async () => (await import('./start/register.js')).registerStart,
+  install: async () => (await import('./install/register.js')).registerInstall,
+  upgrade: async () => (await import('./install/register.js')).registerUpgrade,
+  status: async () => (await import('./status/register.js')).registerStatus,
+  doctor: async () => (await import('./doctor/register.js')).registerDoctor,
+  screen: async () => (await import('./screen/register.js')).registerScreen,
+  report: async () => (await import('./report/register.js')).registerReport,
+  bulk: async () => (await import('./bulk/register.js')).registerBulk,
+  accounts: async () => (await import('./accounts/register.js')).registerAccounts,
+  keys: async () => (await import('./keys/register.js')).registerKeys,
+  webhooks: async () => (await import('./webhooks/register.js')).registerWebhooks,
+  labels: async () => (await import('./labels/register.js')).registerLabels,
+  ledger: async () => (await import('./ledger/register.js')).registerLedger,
+  prices: async () => (await import('./prices/register.js')).registerPrices,
+  policy: async () => (await import('./policy/register.js')).registerPolicy,
+  audit: async () => (await import('./audit/register.js')).registerAudit,
+  log: async () => (await import('./log/register.js')).registerLog,
+  'dead-letters': async () => (await import('./dead-letters/register.js')).registerDeadLetters,
+}
+
+/** Loads the group of this command alone, because all of them take most of a second; help, and what is no command, load all. */
+export async function createProgram(context: CliContext, args: readonly string[]): Promise<Command> {
   const program = new Command('cupel')
     .description('Wallet risk screening: start and operate an installation.')
     .version(VERSION)
@@ -44,8 +38,15 @@ export function createProgram(context: CliContext): Command {
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .addHelpText('after', FOOTER)
     .exitOverride()
-  for (const register of groups) register(program, context)
+  const named = args.find((arg) => !arg.startsWith('-')) ?? ''
+  for (const register of await Promise.all(groupsOf(named, args).map((load) => load())))
+    register(program, context)
   return program
+}
+
+function groupsOf(named: string, args: readonly string[]): readonly (() => Promise<Register>)[] {
+  if (Object.hasOwn(groups, named)) return [groups[named]!]
+  return named === '' && args.includes('--version') ? [] : Object.values(groups)
 }
 
 const FOOTER = `

@@ -1,9 +1,9 @@
 /** Calls of the running API, with CUPEL_API_KEY or else the demo key. */
 import { join } from 'node:path'
-import { lastProfile, readRun } from '@cupel/local-stack'
+import { lastProfile, readRun } from '@cupel/local-stack/home'
 import type { CliContext } from './context.js'
 import { CommandError, EXIT_FAILED, EXIT_UNAVAILABLE, EXIT_USAGE } from './explain.js'
-import { readDemoKeys } from './start/demo-keys.js'
+import { readDemoKeys } from './start/demo-keys-file.js'
 
 export interface ServiceCall {
   readonly method: 'GET' | 'POST' | 'DELETE'

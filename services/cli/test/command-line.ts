@@ -1,16 +1,20 @@
 /** An installation of everything the command knows, and the command as an operator calls it. */
-import { topicSpecs } from '@cupel/contracts'
-import { deadLetterTopic } from '@cupel/event-log'
 import { readModels } from '@cupel/read-models'
-import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
+import {
+  openTestInstallation,
+  TEST_RECORD_KEYS_FILE,
+  type TestInstallation,
+} from '@cupel/testkit/installation'
 import { expect } from 'vitest'
 import { createContext } from '../src/context.js'
 import { createProgram } from '../src/program.js'
-import { deadLetterGroups, migrationSources } from '../src/stack/foundation.js'
+import { migrationSources } from '../src/install/foundation.js'
 
 /** Result of one command; an error it threw is not rethrown. */
 export interface Said {
   readonly out: string
+  /** What it said beside the answer, on standard error. */
+  readonly notes: string
   readonly error: unknown
   readonly exitCode: number
 }
@@ -27,13 +31,13 @@ export async function openCommandLine(settings: Readonly<Record<string, string>>
   const installation = await openTestInstallation({
     migrations: migrationSources,
     readModels,
-    topics: [...topicSpecs, ...deadLetterGroups.map(deadLetterTopic)],
     statementTimeoutMs: 0,
   })
   const environment = {
     CUPEL_HOME: installation.folder,
     CUPEL_DATABASE_URL: installation.connectionString,
     CUPEL_LOG: 'embedded',
+    CUPEL_RECORD_KEYS_FILE: TEST_RECORD_KEYS_FILE,
     ...settings,
   }
   const cupel = (...args: readonly string[]): Promise<Said> => callCupel(environment, args)
@@ -55,17 +59,18 @@ export async function callCupel(
   args: readonly string[],
 ): Promise<Said> {
   const out: string[] = []
+  const notes: string[] = []
   const context = {
     ...createContext(environment, args),
     print: (text: string) => void out.push(text),
-    note: () => undefined,
+    note: (text: string) => void notes.push(text),
   }
   process.exitCode = 0
   let error: unknown = null
-  await createProgram(context)
-    .parseAsync([...args], { from: 'user' })
+  await createProgram(context, args)
+    .then((program) => program.parseAsync([...args], { from: 'user' }))
     .catch((thrown: unknown) => (error = thrown))
   const exitCode = Number(process.exitCode ?? 0)
   process.exitCode = 0
-  return { out: out.join('\n'), error, exitCode }
+  return { out: out.join('\n'), notes: notes.join('\n'), error, exitCode }
 }

@@ -14,13 +14,14 @@ import {
   type LabelStateFacts,
   type SharedInputs,
 } from '@cupel/domain'
+import { withMac } from '@cupel/event-log'
 import { openSharedInputs } from '@cupel/proofs'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
 import { loadConfig } from '@cupel/service-kit'
 import { until } from '@cupel/testkit'
-import { failLoudly, testEnvelope, testEvent } from '@cupel/testkit/installation'
+import { failLoudly, testEnvelope, testEvent, testRecordKeys } from '@cupel/testkit/installation'
 import { expect } from 'vitest'
 import { openCommandLine, type CommandLine } from './command-line.js'
 
@@ -92,11 +93,18 @@ export async function openDecided(): Promise<Decided> {
       for (const livemode of [true, false]) {
         const [first] = await reports(livemode, reportId)
         if (first === undefined) continue
-        const { value } = recordOf({ ...first.event, data: change(structuredClone(first.event.data)) })
+        const changed = recordOf({ ...first.event, data: change(structuredClone(first.event.data)) })
+        const { value, headers } = withMac(testRecordKeys, changed)
         await database.execute(
-          `UPDATE log.record SET value = $1 WHERE record_offset = $2 AND partition_id =
+          `UPDATE log.record SET value = $1, headers = $5 WHERE record_offset = $2 AND partition_id =
              (SELECT id FROM log.topic_partition WHERE topic = $3 AND partition = $4)`,
-          [value, first.offset, topicOf('ReportGenerated', livemode), reportPartition(reportId)],
+          [
+            value,
+            first.offset,
+            topicOf('ReportGenerated', livemode),
+            reportPartition(reportId),
+            JSON.stringify(headers),
+          ],
         )
         return
       }

@@ -31,11 +31,13 @@ export interface Place {
 }
 
 /** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers,
- * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted. */
+ * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted, record keys and whether records need MACs. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
   'RebuildAccepted',
+  'RecordMacsChanged',
+  'ShorterLogAccepted',
   'AccountCreated',
   'ApiKeyIssued',
   'ApiKeyRevoked',

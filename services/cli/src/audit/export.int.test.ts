@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createContext } from '../context.js'
 import { CommandError } from '../explain.js'
 import { createProgram } from '../program.js'
-import { prepareDatabase, prepareLog } from '../stack/foundation.js'
+import { prepareDatabase, prepareLog } from '../install/foundation.js'
 
 let databaseUrl: string
 let log: EventLog
@@ -49,7 +49,8 @@ async function cupel(...args: string[]): Promise<string> {
     print: (text: string) => void out.push(text),
     note: () => undefined,
   }
-  await createProgram(context).parseAsync(args, { from: 'user' })
+  const program = await createProgram(context, args)
+  await program.parseAsync(args, { from: 'user' })
   return out.join('\n')
 }
 

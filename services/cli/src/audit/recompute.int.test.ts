@@ -269,7 +269,7 @@ describe('a record that was tampered with', () => {
     }
   })
 
-  test('bytes that are no event are told and passed by', async () => {
+  test('bytes that somebody without a key wrote in its place are told and passed by', async () => {
     const { reportId } = reports[2]!
     const [row] = await decided.database.query<{
       value: Buffer
@@ -293,7 +293,7 @@ describe('a record that was tampered with', () => {
         findings: [{ report_id: reportId, status: 'failed' }],
       })
       const verified = await decided.json<Verified>('audit', 'verify')
-      expect(verified.problems.map(({ kind }) => kind)).toContain('undecodable')
+      expect(verified.problems.map(({ kind }) => kind)).toContain('forged')
     } finally {
       await write(row!.value)
     }

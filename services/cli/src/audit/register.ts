@@ -1,5 +1,7 @@
 /** `cupel audit`: what is stored, checked against the log. */
-import { LogStoppedError } from '@cupel/event-log'
+import { openHistory, requireSameEnds } from '@cupel/checkpoints'
+import { LogStoppedError, type EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
 import {
   rebuildReadModel,
   RebuildInProgressError,
@@ -8,13 +10,16 @@ import {
   type RebuildResult,
 } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
+import type { Config } from '@cupel/service-kit'
 import { Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
+import { installationCheckpoints, refusedCheckpoints } from '../checkpoints.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 import { withConnections } from '../connections.js'
 import { operator } from '../operator.js'
-import { requiredReason, wholeNumber } from '../option-values.js'
+import { wholeNumber } from '../option-values.js'
+import { requiredReason } from '../required-reason.js'
 import { registerExport } from './export.js'
 import { registerRecompute } from './recompute.js'
 import { isRefused, progressNotes, replaySummary } from './replay-text.js'
@@ -43,7 +48,7 @@ export function registerAudit(program: Command, context: CliContext): void {
     .description(
       `Builds the tables of a read model from the start of the log, beside those in service, compares both, and switches
 in one transaction. The service goes on meanwhile. Cut off at any moment, the old tables stay in service. They also stay where
-the log no longer has its first records, and where rows differ; then the command ends with ${EXIT_FAILED}. Rows that differ come into
+the log no longer has its first records or lost records that checkpoints signed, and where rows differ; then the command ends with ${EXIT_FAILED}. Rows that differ come into
 service with --accept and the exact number of differences. Who accepted them and why is recorded (cupel audit export).`,
     )
     .addOption(
@@ -72,16 +77,31 @@ service with --accept and the exact number of differences. Who accepted them and
 async function replay(context: CliContext, options: ReplayOptions): Promise<RebuildResult> {
   const readModel = readModels.find(({ name }) => name === options.target)!
   const accept = acceptedBy(options)
-  return await withConnections(context, ({ log, codec, database, logger }) =>
-    rebuildReadModel({
+  return await withConnections(context, async ({ log, codec, database, logger, config }) => {
+    await requireSigned(context, config, { log, database })
+    return await rebuildReadModel({
       ...{ readModel, log, codec, database, logger },
       compareOnly: options.compareOnly ?? false,
       ...(accept === null ? {} : { accept }),
       onProgress: progressNotes(context.note, () => performance.now()),
     }).catch((cause: unknown) => {
       throw failureOf(cause)
-    }),
-  )
+    })
+  })
+}
+
+/** Rows of records that somebody took away must not go with them: a log that lost what was signed is not replayed. */
+async function requireSigned(
+  context: CliContext,
+  config: Config,
+  { log, database }: { readonly log: EventLog; readonly database: Database },
+): Promise<void> {
+  const settings = installationCheckpoints(context, config)
+  if (settings === null) return
+  const { folders, keys } = settings
+  await openHistory({ log, database, folders, verifier: keys.verifier })
+    .then((history) => requireSameEnds(log, history))
+    .catch(refusedCheckpoints)
 }
 
 function acceptedBy({ accept, reason }: ReplayOptions): AcceptedDifferences | null {

@@ -1,13 +1,14 @@
 /** `cupel audit verify`: whether everything in the log is well-formed. */
+import { compareLog } from '@cupel/checkpoints'
 import { verifyLog, type VerifyResult } from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
-import { deadLetterTopic } from '@cupel/event-log'
+import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
 import type { Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
 import { withConnections } from '../connections.js'
-import { deadLetterGroups } from '../stack/foundation.js'
+import { wholeNumber } from '../option-values.js'
 import {
   addExpectations,
   NOTHING,
@@ -16,6 +17,8 @@ import {
   tooFew,
   type ExpectationOptions,
 } from './expected-log.js'
+import { installationCheckpoints } from '../checkpoints.js'
+import { comparedJson, comparedLines, comparedProblems, type Compared } from './compared.js'
 import { readingNotes } from './reading-notes.js'
 
 /** Problems told; all are counted. */
@@ -27,13 +30,15 @@ export function registerVerify(audit: Command, context: CliContext): void {
     .description(
       `Reads every record of the log and changes nothing: each is an event of its schema, each report has the hash its
 record says, ids stand where their names put them and never say two things, no record is missing, and the read model
-answers with the first record of each report. Ends with ${EXIT_FAILED} where a problem was found or less is there than expected,
+answers with the first record of each report. Compares the log with the signed checkpoints in the home, or with their copies in
+CUPEL_CHECKPOINT_FOLDER, and says so where there are none. Ends with ${EXIT_FAILED} where a problem was found or less is there than expected,
 and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     )
+    .option('--min-checkpoint <number>', 'fail unless so many checkpoints were compared', wholeNumber)
     .option('--json', 'answer in JSON')
-    .action(async (options: ExpectationOptions) => {
+    .action(async (options: VerifyOptions) => {
       const result = await proving(context, options, () => verify(context, options))
-      const shortfall = tooFew(result.reports, options)
+      const shortfall = tooFew(result.reports, options) ?? tooFewCheckpoints(result.compared, options)
       const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
       answer(context, options, jsonOf(result, isProven), () =>
         [textOf(result), ...(shortfall === null ? [] : [shortfall])].join('\n'),
@@ -43,12 +48,26 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     })
 }
 
-async function verify(context: CliContext, options: ExpectationOptions): Promise<VerifyResult> {
+interface VerifyOptions extends ExpectationOptions {
+  readonly minCheckpoint?: number
+}
+
+interface Verified extends VerifyResult {
+  readonly compared: Compared | null
+}
+
+function tooFewCheckpoints(compared: Compared | null, { minCheckpoint = 0 }: VerifyOptions): string | null {
+  const last = compared?.comparison.last?.statement.number ?? 0
+  if (last >= minCheckpoint) return null
+  return `The log was compared with ${number(last)} checkpoints, and at least ${number(minCheckpoint)} are expected.`
+}
+
+async function verify(context: CliContext, options: VerifyOptions): Promise<Verified> {
   const deadLetters = deadLetterGroups.map(deadLetterTopic)
   const notes = readingNotes(context.note, () => performance.now())
-  return await withConnections(context, async ({ log, codec, database }) => {
+  return await withConnections(context, async ({ log, codec, database, config }) => {
     await requireLog(log, options)
-    return await verifyLog({
+    const verified = await verifyLog({
       log,
       codec,
       database,
@@ -57,19 +76,28 @@ async function verify(context: CliContext, options: ExpectationOptions): Promise
       maxProblems: MAX_PROBLEMS,
       ...(options.json === true ? {} : { onProgress: notes }),
     })
+    const checkpoints = installationCheckpoints(context, config)
+    if (checkpoints === null) return { ...verified, compared: null }
+    const { folders, keys } = checkpoints
+    // The copy is farther from whoever can write the home.
+    const folder = folders.at(-1)!
+    const comparison = await compareLog({ log, database, folder, verifier: keys.verifier })
+    const compared = { folder, comparison }
+    return { ...verified, compared, problemCount: verified.problemCount + comparedProblems(compared) }
   })
 }
 
-function jsonOf({ topics, problems, ...rest }: VerifyResult, isProven: boolean): unknown {
+function jsonOf({ topics, problems, compared, ...rest }: Verified, isProven: boolean): unknown {
   return {
     ...snakeCase(rest),
     is_proven: isProven,
+    checkpoints: comparedJson(compared),
     topics: topics.map((topic) => snakeCase(topic)),
     problems: problems.map((problem) => snakeCase(problem)),
   }
 }
 
-function textOf(result: VerifyResult): string {
+function textOf(result: Verified): string {
   const { topics, reports, failures, repeatedReports, records, problems, problemCount } = result
   const rows = topics
     .filter((topic) => topic.records > 0)
@@ -90,7 +118,9 @@ function textOf(result: VerifyResult): string {
   ]
   for (const { kind, topic, partition, offset, detail } of problems)
     lines.push(`  ${kind}: ${topic}/${partition} at ${offset}: ${detail}`)
-  if (problemCount > problems.length) lines.push(`  … and ${number(problemCount - problems.length)} more`)
+  const inLog = problemCount - comparedProblems(result.compared)
+  if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
+  lines.push(...comparedLines(result.compared))
   if (problemCount > 0) lines.push(`${number(problemCount)} PROBLEMS were found.`)
   else lines.push(records > 0 ? 'No problem was found.' : `The log is empty. ${NOTHING}`)
   return lines.join('\n')

@@ -1,4 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { createContext } from '../context.js'
+import { createProgram } from '../program.js'
 import { addressesOf } from './address-file.js'
 import { createProgressBar, progressLine } from './progress-bar.js'
 
@@ -55,3 +60,32 @@ describe('progress', () => {
     }
   })
 })
+
+test.each(['completed', 'cancelled'])(
+  'cancelling a job that is %s says that nothing was cancelled',
+  async (status) => {
+    const job = {
+      job_id: 'job_1',
+      ...running,
+      status,
+      completed_at: '2026-11-22T10:00:00.000Z',
+      results_url: '',
+    }
+    const server = createServer((_, response) => response.end(JSON.stringify(job))).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const said: string[] = []
+      const environment = {
+        CUPEL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        ...{ CUPEL_API_KEY: 'key', CUPEL_HOME: '/nowhere' },
+      }
+      const args = ['bulk', 'cancel', 'job_1']
+      const note = (text: string): void => void said.push(text)
+      const program = await createProgram({ ...createContext(environment, args), note, print: note }, args)
+      await program.parseAsync(args, { from: 'user' })
+      expect(said[0]).toBe('The job had ended already. Nothing was cancelled.')
+    } finally {
+      server.close()
+    }
+  },
+)

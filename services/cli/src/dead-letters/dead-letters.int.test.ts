@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { topicOf } from '@cupel/contracts'
-import { appendDeadLetter, type EventLog, type LogRecord } from '@cupel/event-log'
+import { appendDeadLetter, FORGED_RECORD, type EventLog, type LogRecord } from '@cupel/event-log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 import { checkout } from '../context.js'
@@ -55,6 +55,18 @@ test('a redrive appends the same bytes again and closes the dead letter', async 
   await cupel('dead-letters', 'redrive', `${GROUP}.dlq`, '--all')
   expect((await cupel('dead-letters', 'list', '--group', GROUP))['dead_letters']).toEqual([])
   expect((await records(2)).map(({ key }) => key)).toEqual(['job_a', 'job_b', 'job_b', 'job_a'])
+})
+
+test('a record that another producer wrote is never redriven', async () => {
+  await layAside('job_a')
+  const [record] = await records(2)
+  await appendDeadLetter(log, 'bulk.dead-letter', {
+    group: GROUP,
+    record: record!,
+    cause: `${FORGED_RECORD}: no-mac`,
+  })
+  await expect(cupel('dead-letters', 'redrive', GROUP, '--all')).rejects.toThrow('another producer')
+  expect(await records(2)).toHaveLength(1)
 })
 
 test('a dismissal closes dead letters and appends no record; a later failure is a new dead letter', async () => {

@@ -1,6 +1,8 @@
 /** `cupel dead-letters`: lists, redrives and dismisses dead letters. */
 import { InvalidArgumentError, type Command } from 'commander'
 import {
+  deadLetterGroups,
+  FORGED_RECORD,
   listDeadLetters,
   resolutionsOf,
   restoreRecord,
@@ -12,7 +14,6 @@ import type { CliContext } from '../context.js'
 import { CommandError, EXIT_USAGE } from '../explain.js'
 import { withConnections } from '../connections.js'
 import { operator } from '../operator.js'
-import { deadLetterGroups } from '../stack/foundation.js'
 
 interface ChoiceOptions extends JsonOption {
   readonly offset?: readonly number[]
@@ -79,6 +80,12 @@ function choice(
 }
 
 async function redrive(log: EventLog, letters: readonly DeadLetter[]): Promise<void> {
+  const forged = letters.filter(({ cause }) => cause.startsWith(FORGED_RECORD))
+  if (forged.length > 0)
+    throw new CommandError(
+      `The dead letters at offset ${forged.map(({ offset }) => offset).join(', ')} hold records that another producer wrote. They can be dismissed alone.`,
+      EXIT_USAGE,
+    )
   // One at a time: after a crash between append and resolution a repeated command appends the record once more, which is safe.
   for (const letter of letters) {
     await log.append('dead-letters.redrive', [await restoreRecord(log, letter)])

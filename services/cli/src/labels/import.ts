@@ -16,7 +16,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
+import { isServed, withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
 
 interface ImportOptions extends JsonOption {
@@ -128,10 +128,9 @@ function depsOf(
   context: CliContext,
   options: JsonOption,
 ): Parameters<typeof importLabels>[1] {
-  const isServed = connections.run !== null || context.config().CUPEL_DATABASE_URL !== undefined
   return {
     ...connections,
-    labelView: isServed ? 'elsewhere' : 'here',
+    labelView: isServed(connections, context) ? 'elsewhere' : 'here',
     ...(options.json === true ? {} : { onProgress: progressTo(context) }),
   }
 }

@@ -88,6 +88,9 @@ describe('cupel labels import', () => {
         { line: 5, reason: 'no known category in "miner"' },
       ],
     })
+    const { notes } = await cupel('labels', 'import', pack, '--format', 'tagpack')
+    expect(notes).toContain('line 7: the tag has no address')
+    expect(notes).toContain('line 5: no known category in "miner"')
   })
 
   test.each([

@@ -39,7 +39,7 @@ the published set stays and its age grows. Exits with ${EXIT_FAILED} if a list f
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
     .action(async (names: readonly string[], options: RefreshOptions) => {
-      const lists = chosen(planOf(context, options), names)
+      const lists = chosen(await planOf(context, options), names)
       if (options.status === true) {
         const statuses = await withConnections(context, (connections) => statusesOf(connections, lists))
         return answer(context, options, { items: statuses.map(snakeCase) }, () => statusText(statuses))
@@ -52,8 +52,8 @@ the published set stays and its age grows. Exits with ${EXIT_FAILED} if a list f
     })
 }
 
-function planOf(context: CliContext, { plan }: RefreshOptions): readonly RefreshedList[] {
-  const file = plan === undefined ? context.config().CUPEL_LABEL_REFRESH_FILE : context.path(plan)
+async function planOf(context: CliContext, { plan }: RefreshOptions): Promise<readonly RefreshedList[]> {
+  const file = plan === undefined ? (await context.config()).CUPEL_LABEL_REFRESH_FILE : context.path(plan)
   if (file === undefined)
     throw new CommandError(
       'There is no refresh plan: set CUPEL_LABEL_REFRESH_FILE or use --plan.',

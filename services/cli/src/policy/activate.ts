@@ -10,7 +10,7 @@ import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 import { withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
-import { requiredReason } from '../option-values.js'
+import { requiredReason } from '../required-reason.js'
 import { findingsHere } from './check.js'
 import { checkFile, findingsText, usableFile } from './policy-file.js'
 

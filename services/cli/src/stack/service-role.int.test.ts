@@ -24,8 +24,7 @@ beforeAll(async () => {
   await owner.execute(
     `DO $$ BEGIN CREATE ROLE ${SERVICE_ROLE}; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
   )
-  await openToServices(owner)
-  for (const grant of logGrants(SERVICE_ROLE)) await owner.execute(grant)
+  await openToServices(owner, logGrants(SERVICE_ROLE))
   await owner.execute(`CREATE ROLE ${role} LOGIN PASSWORD 'of-this-test' IN ROLE ${SERVICE_ROLE}`)
   const url = new URL(installation.connectionString)
   url.username = role
@@ -90,4 +89,12 @@ test('it is no superuser and owns nothing', async () => {
 
 test('it finds the tables of read models in order without owning them', async () => {
   await installReadModels(database, readModels)
+})
+
+test('its rights are given and narrowed at once: where the narrowing fails, it gets nothing more', async () => {
+  const failing = openToServices(installation.database, ['REVOKE ALL ON log.nothing FROM PUBLIC'])
+  await expect(failing).rejects.toThrow(/log.nothing/)
+  expect(
+    await database.query(`SELECT has_table_privilege('log.record', 'INSERT, UPDATE, DELETE') AS held`),
+  ).toEqual([{ held: false }])
 })

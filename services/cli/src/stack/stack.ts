@@ -1,6 +1,17 @@
 /** The processes below the services of a local installation: Postgres, and on the Kafka profile a broker and a schema registry. */
 import type { Logger } from '@cupel/contracts'
-import { builtInRegistry, registerSchemas, type EventCodec, type EventLog } from '@cupel/event-log'
+import {
+  builtInRegistry,
+  ensureRecordKeys,
+  installationTopics,
+  openAuthenticLog,
+  registerSchemas,
+  requireMacs,
+  type AuthenticLog,
+  type EventCodec,
+  type EventLog,
+  type RecordKeys,
+} from '@cupel/event-log'
 import { forgetGroupMembers, logGrants, openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
   ensureKafkaJars,
@@ -12,6 +23,7 @@ import {
   supervise,
   type Child,
   type HeldHome,
+  type KafkaAccess,
   type KafkaJars,
   type Profile,
   type RunningKafka,
@@ -21,7 +33,14 @@ import {
 } from '@cupel/local-stack'
 import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
 import type { Config, Shutdown } from '@cupel/service-kit'
-import { knowsEverySchema, loadCodec, prepareDatabase, prepareLog, prepareTopics } from './foundation.js'
+import { homeRecordKeys } from '../record-keys-file.js'
+import {
+  knowsEverySchema,
+  loadCodec,
+  prepareDatabase,
+  prepareLog,
+  prepareTopics,
+} from '../install/foundation.js'
 
 export interface Stack {
   readonly profile: Profile
@@ -31,9 +50,14 @@ export interface Stack {
   readonly serviceDatabaseUrl: string
   /** For administration, without a statement timeout. */
   readonly database: Database
-  readonly log: EventLog
+  readonly log: AuthenticLog
+  readonly recordKeysFile: string
   readonly codec: EventCodec
-  readonly kafka: { readonly brokers: readonly string[]; readonly registry: RegistryAddress } | null
+  readonly kafka: {
+    readonly access: KafkaAccess
+    readonly clientProperties: string
+    readonly registry: RegistryAddress
+  } | null
 }
 
 /**
@@ -69,8 +93,9 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
   const databaseUrl = await postgres.ensureDatabase(databaseNames.embedded)
   const serviceDatabaseUrl = await postgres.ensureServiceRole(databaseNames.embedded)
   const database = await openPrepared(options, databaseUrl)
-  const codec = await prepareEmbeddedLog(options, database)
-  const log = openEmbeddedLog({
+  const { keys, recordKeysFile } = recordKeysOf(options)
+  const codec = await prepareEmbeddedLog(options, database, keys)
+  const embeddedLog = openEmbeddedLog({
     database: openPool(options, serviceDatabaseUrl, {
       applicationName: 'cupel-log',
       maxConnections: LOG_CONNECTIONS,
@@ -78,17 +103,26 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
     topicPrefix: options.config.CUPEL_TOPIC_PREFIX,
     logger: options.logger,
   })
-  options.shutdown.phase('log', () => log.close())
-  return { profile: 'embedded', databaseUrl, serviceDatabaseUrl, database, log, codec, kafka: null }
+  options.shutdown.phase('log', () => embeddedLog.close())
+  const log = await openAuthentic(options, { database, keys, log: embeddedLog })
+  const addresses = { databaseUrl, serviceDatabaseUrl, kafka: null }
+  return { profile: 'embedded', ...addresses, database, log, recordKeysFile, codec }
 }
 
 /** Topics are made by their owner: the role of the services could not. */
-async function prepareEmbeddedLog({ config, logger }: StackOptions, database: Database): Promise<EventCodec> {
-  const log = openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
+async function prepareEmbeddedLog(
+  { config, logger }: StackOptions,
+  database: Database,
+  keys: RecordKeys,
+): Promise<EventCodec> {
+  const topicPrefix = config.CUPEL_TOPIC_PREFIX
+  const log = openEmbeddedLog({ database, topicPrefix, logger })
   try {
     // This process holds the home folder, so every remaining lease belongs to a killed process; delete it.
     await forgetGroupMembers(database)
-    return await prepareLog({ database, registry: builtInRegistry(database), log, logger })
+    const codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger })
+    await requireMacs({ database, log, keys, topics: installationTopics(), topicPrefix })
+    return codec
   } finally {
     await log.close()
   }
@@ -109,14 +143,18 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
   // Imported here, so that the embedded profile does not load the Kafka client.
   const [kafka, { databaseUrl, serviceDatabaseUrl, database, registering, known }, { openKafkaLog }] =
     await all([startingKafka, opening, import('@cupel/event-log/kafka')])
-  const log = openKafkaLog({
-    brokers: [kafka.brokers],
+  const topicPrefix = options.config.CUPEL_TOPIC_PREFIX
+  const { keys, recordKeysFile } = recordKeysOf(options)
+  const kafkaLog = openKafkaLog({
+    ...kafka.access,
     clientId: 'cupel-cli',
-    topicPrefix: options.config.CUPEL_TOPIC_PREFIX,
+    topicPrefix,
     logger: options.logger,
   })
-  options.shutdown.phase('log', () => log.close())
-  await prepareTopics(log)
+  options.shutdown.phase('log', () => kafkaLog.close())
+  await prepareTopics(kafkaLog)
+  await requireMacs({ database, log: kafkaLog, keys, topics: installationTopics(), topicPrefix })
+  const log = await openAuthentic(options, { database, keys, log: kafkaLog })
   const registry: RegistryAddress = () => registering(database)
   if (!known) await registry()
   else if (options.registry === 'always') registry().catch(() => undefined)
@@ -127,9 +165,26 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
     serviceDatabaseUrl,
     database,
     log,
+    recordKeysFile,
     codec,
-    kafka: { brokers: [kafka.brokers], registry },
+    kafka: { access: kafka.access, clientProperties: kafka.clientProperties, registry },
   }
+}
+
+/** The keys of the installation. The first start makes them. */
+function recordKeysOf({ config, home }: StackOptions): { keys: RecordKeys; recordKeysFile: string } {
+  const recordKeysFile = config.CUPEL_RECORD_KEYS_FILE ?? homeRecordKeys(home.folder)
+  return { keys: ensureRecordKeys(recordKeysFile), recordKeysFile }
+}
+
+/** MACs are required by now: this process holds the home, so that every one that wrote without them has ended. */
+async function openAuthentic(
+  { config, logger, shutdown }: StackOptions,
+  parts: { readonly database: Database; readonly keys: RecordKeys; readonly log: EventLog },
+): Promise<AuthenticLog> {
+  const log = await openAuthenticLog({ ...parts, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
+  shutdown.phase('MACs', () => log.close())
+  return log
 }
 
 /** Like Promise.all, but rejects only when nothing is still starting; otherwise that would never be stopped. */
@@ -239,8 +294,7 @@ async function openPrepared(options: StackOptions, connectionString: string): Pr
     statementTimeoutMs: 0,
   })
   await prepareDatabase(database, options.logger)
-  await openToServices(database)
-  for (const grant of logGrants(SERVICE_ROLE)) await database.execute(grant)
+  await openToServices(database, logGrants(SERVICE_ROLE))
   return database
 }
 

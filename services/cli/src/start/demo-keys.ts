@@ -1,19 +1,10 @@
 /** The demo account of the development profiles with two keys, so that the first screen needs no other command. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createAccount, issueKey, listAccounts, listKeys, revokeKey, type IssuedKey } from '@cupel/access'
 import type { HeldHome } from '@cupel/local-stack'
 import type { Database } from '@cupel/postgres'
 import type { Stack } from '../stack/stack.js'
-
-/** demo-keys.json, readable only by its owner. */
-export interface DemoKeys {
-  readonly account_id: string
-  readonly read_write: string
-  readonly read_write_id: string
-  readonly read_only: string
-  readonly read_only_id: string
-}
+import { demoKeysFile, readDemoKeys, type DemoKeys } from './demo-keys-file.js'
 
 const BY = 'system:start'
 const ACCOUNT_NAME = 'Demo'
@@ -23,8 +14,7 @@ const PLAN = 'pro'
 /** The keys of the file if they still work, else new ones. Demo keys whose text is lost are revoked. */
 export async function ensureDemoKeys(stack: Stack, home: HeldHome): Promise<DemoKeys> {
   const folder = home.profileFolder(stack.profile)
-  const file = join(folder, 'demo-keys.json')
-  const known = readKeys(file)
+  const known = readDemoKeys(folder)
   if (known !== null && (await stillWork(stack.database, known))) return known
   const accountId = await demoAccount(stack.database)
   for (const key of await listKeys(stack.database, { accountId })) {
@@ -45,21 +35,8 @@ export async function ensureDemoKeys(stack: Stack, home: HeldHome): Promise<Demo
     read_only_id: readOnly.keyId,
   }
   mkdirSync(folder, { recursive: true })
-  writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(demoKeysFile(folder), `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
   return keys
-}
-
-export function readDemoKeys(profileFolder: string): DemoKeys | null {
-  return readKeys(join(profileFolder, 'demo-keys.json'))
-}
-
-function readKeys(file: string): DemoKeys | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as DemoKeys
-  } catch {
-    // The file is missing or incomplete: issue new keys.
-    return null
-  }
 }
 
 async function stillWork(database: Database, known: DemoKeys): Promise<boolean> {

@@ -31,7 +31,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   const { stack, context, logger, shutdown } = options
   const config = loadConfig({
     ...context.environment,
-    ...connectionSettings(stack.serviceDatabaseUrl, []),
+    ...connectionSettings(stack.serviceDatabaseUrl, undefined),
     CUPEL_HOME: context.home,
     CUPEL_WEB_PORT: String(webPortOf(options.config, 1)),
   })

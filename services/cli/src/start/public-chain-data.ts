@@ -1,6 +1,5 @@
 /** `--public-chain-data`: prints every public endpoint, then allows the services to query them. */
-import { loadConfig } from '@cupel/service-kit'
-import type { CliContext } from '../context.js'
+import { configOf, type CliContext } from '../context.js'
 
 /** The same context with public endpoints allowed. */
 export async function withPublicChainData(context: CliContext): Promise<CliContext> {
@@ -10,5 +9,5 @@ export async function withPublicChainData(context: CliContext): Promise<CliConte
   )
   for (const endpoint of await describePublicChainData()) context.note(`  ${endpoint}`)
   const environment = { ...context.environment, CUPEL_CHAIN_DATA_PUBLIC: 'true' }
-  return { ...context, environment, config: () => loadConfig(environment) }
+  return { ...context, environment, config: () => configOf(environment) }
 }

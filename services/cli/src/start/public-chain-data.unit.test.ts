@@ -8,13 +8,13 @@ test('every public endpoint is printed before the services may query it', async 
     ...createContext({ CUPEL_PORT: '0' }, ['start']),
     note: (text: string) => notes.push(text),
   }
-  expect(context.config().CUPEL_CHAIN_DATA_PUBLIC).toBe(false)
+  expect((await context.config()).CUPEL_CHAIN_DATA_PUBLIC).toBe(false)
 
   const allowed = await withPublicChainData(context)
 
   expect(notes.join('\n')).toContain('Ethereum: https://')
   expect(notes.join('\n')).toContain('Bitcoin: https://')
-  expect(allowed.config()).toMatchObject({ CUPEL_CHAIN_DATA_PUBLIC: true, CUPEL_PORT: 0 })
+  expect(await allowed.config()).toMatchObject({ CUPEL_CHAIN_DATA_PUBLIC: true, CUPEL_PORT: 0 })
   // What the processes of the Kafka profile are started with.
   expect(allowed.environment['CUPEL_CHAIN_DATA_PUBLIC']).toBe('true')
 })

@@ -1,5 +1,5 @@
 /** The output of `cupel start` when everything is ready. */
-import type { DemoKeys } from './demo-keys.js'
+import type { DemoKeys } from './demo-keys-file.js'
 
 export interface Ready {
   readonly base_url: string
@@ -10,7 +10,13 @@ export interface Ready {
   readonly metrics_urls: readonly string[]
   readonly log:
     | { readonly kind: 'embedded' }
-    | { readonly kind: 'kafka'; readonly brokers: readonly string[]; readonly registry: string }
+    | {
+        readonly kind: 'kafka'
+        readonly brokers: readonly string[]
+        /** File with the settings of a client, for Kafka's own tools. It holds the password, which nothing prints. */
+        readonly client_properties: string
+        readonly registry: string
+      }
   readonly home: string
 }
 
@@ -43,7 +49,8 @@ export function readyText(ready: Ready, logs: string, hint = ''): string {
   const where =
     ready.log.kind === 'embedded'
       ? 'one process on the embedded log'
-      : `Kafka at ${ready.log.brokers.join(', ')}, schema registry at ${ready.log.registry}`
+      : `Kafka at ${ready.log.brokers.join(', ')}, schema registry at ${ready.log.registry}
+Clients of Kafka connect with the settings in ${ready.log.client_properties}`
   return `
 Cupel is ready: ${ready.base_urls.join(', ')}
 ${where}

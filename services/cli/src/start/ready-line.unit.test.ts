@@ -10,13 +10,20 @@ const keys = {
   read_only_id: 'ro',
 }
 
+const log = {
+  kind: 'kafka',
+  brokers: ['127.0.0.1:9092'],
+  client_properties: '/srv/cupel/kafka/kafka/client.properties',
+  registry: 'http://127.0.0.1:8081/apis/ccompat/v7',
+} as const
+
 test('the line for scripts contains what they need and nothing else', () => {
   const ready = readyLine({
     baseUrls: ['http://127.0.0.1:8080', 'http://127.0.0.1:8081'],
     webUrl: 'http://127.0.0.1:8082',
     keys,
     metricsUrls: ['http://127.0.0.1:9000/metrics'],
-    log: { kind: 'kafka', brokers: ['127.0.0.1:9092'], registry: 'http://127.0.0.1:8081/apis/ccompat/v7' },
+    log,
     home: '/srv/cupel',
   })
 
@@ -26,7 +33,7 @@ test('the line for scripts contains what they need and nothing else', () => {
     console_url: 'http://127.0.0.1:8082',
     keys: { read_write: 'cpl_live_rw', read_only: 'cpl_live_ro' },
     metrics_urls: ['http://127.0.0.1:9000/metrics'],
-    log: { kind: 'kafka', brokers: ['127.0.0.1:9092'], registry: 'http://127.0.0.1:8081/apis/ccompat/v7' },
+    log,
     home: '/srv/cupel',
   })
   expect(JSON.stringify(ready)).not.toContain('\n')

@@ -126,8 +126,10 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
           webUrl: service === 'web' ? listeners.web[instance]!.url : null,
         },
         environment: {
-          ...connectionSettings(stack.serviceDatabaseUrl, stack.kafka?.brokers ?? []),
+          ...connectionSettings(stack.serviceDatabaseUrl, stack.kafka?.access),
           ...programs[service].settings,
+          // The console is no reader of the log.
+          ...(service === 'web' ? {} : { CUPEL_RECORD_KEYS_FILE: stack.recordKeysFile }),
           CUPEL_INSTANCE: String(instance),
           CUPEL_METRICS_PORT: String(healthPort),
           ...listenerSettings(service, instance, listeners, config),

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findJava, processIdentity } from '@cupel/local-stack'
+import { findJava, processIdentity, readRun, servingCluster } from '@cupel/local-stack'
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, cleanUp, cupel, end, openToOthers, start, type Started } from '../../test/started.js'
@@ -60,7 +60,9 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
 
     expect(ended).toMatchObject({ exitCode: 0 })
     const status = JSON.parse(ended.stdout) as { services: { name: string; ready: boolean }[] }
-    expect(status).toMatchObject({ running: true, profile: 'kafka', log: ready.log })
+    const { client_properties: clientProperties, ...log } = { client_properties: '', ...ready.log }
+    expect(clientProperties).toBe(join(home, 'kafka', 'kafka', 'client.properties'))
+    expect(status).toMatchObject({ running: true, profile: 'kafka', log })
     expect(status.services.map(({ name }) => name).sort()).toEqual(names)
     expect(status.services.filter((service) => !service.ready)).toEqual([])
     for (const name of names)
@@ -69,6 +71,22 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
 
   test('segments of the log, like all else, are their user’s alone', () => {
     expect(openToOthers(home)).toEqual([])
+  })
+
+  test('the broker takes its password alone, which stands in no argument of a process, no log and no answer', async () => {
+    const { brokers, kafkaSasl: sasl } = readRun(home)!
+    const [broker = ''] = brokers
+    const port = Number(broker.split(':')[1])
+    expect(await servingCluster('127.0.0.1', port, sasl!)).toMatch(/^[\w-]{22}$/)
+    expect(await servingCluster('127.0.0.1', port, { ...sasl!, password: 'guessed' })).toBeNull()
+    const logs = join(home, 'kafka', 'logs')
+    const status = await cupel({ home }, 'status', '--json', '--verbose')
+    for (const text of [
+      ...recorded().map(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')),
+      ...readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8')),
+      ...[JSON.stringify(ready), status.stdout, status.stderr],
+    ])
+      expect(text).not.toContain(sasl!.password)
   })
 
   test.each(['api-0', 'scorer-0', 'projector-0', 'kafka', 'postgres', 'registry'])(

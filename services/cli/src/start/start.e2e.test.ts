@@ -9,6 +9,7 @@ import { openDatabase } from '@cupel/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   call,
+  checkout,
   cleanUp,
   cupel,
   end,
@@ -180,6 +181,26 @@ test('Ctrl-C before everything is ready ends in order too', async () => {
   expect(stopped.stderr).not.toMatch(/could not|cannot|failed/)
   expect(leftRunning()).toEqual([])
 })
+
+test('a command waits for no set-up of another, where there is nothing to install or to build', async () => {
+  const lock = join(checkout, '.cache', 'setup.lock')
+  await expect.poll(() => taken(lock), { timeout: 120_000 }).toBe(true)
+  try {
+    expect(await cupel({ home }, '--version')).toMatchObject({ exitCode: 0, stderr: '' })
+  } finally {
+    rmSync(lock)
+  }
+})
+
+/** As another start holds the lock while it sets the checkout up. */
+function taken(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch {
+    return false
+  }
+}
 
 test('through npm one Ctrl-C of the terminal, which npm doubles, is an orderly end', async () => {
   const npm = run('npm', ['start', '--silent', '--', '--json'], { home })

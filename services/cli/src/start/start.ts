@@ -1,4 +1,6 @@
 /** `cupel start`: runs everything on this machine until it receives a signal. */
+import { join } from 'node:path'
+import { SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import type { Logger } from '@cupel/contracts'
 import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
@@ -11,6 +13,7 @@ import {
   type Profile,
 } from '@cupel/local-stack'
 import { createLogger, createShutdown, type Config, type Shutdown } from '@cupel/service-kit'
+import { createSigningKeys } from '@cupel/signing'
 import { PRIVATE } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
@@ -37,7 +40,7 @@ export async function start(options: StartOptions, context: CliContext): Promise
   if (profile === 'embedded' && options.scale !== undefined)
     throw new CommandError('--scale needs --kafka: the embedded installation is one process.', EXIT_USAGE)
   const scale = parseScale(options.scale)
-  const config = context.config()
+  const config = await context.config()
   requireRefreshPlan(config)
   const stop = listenForStop()
   try {
@@ -117,6 +120,7 @@ async function boot(boot: Boot): Promise<void> {
     await requireFreePort(webPortOf(config, scale.api), config.CUPEL_WEB_HOST, 'CUPEL_WEB_PORT')
   rememberProfile(home.folder, profile)
   stop.check()
+  loadAhead(profile)
 
   const stack = await startStack({
     home,
@@ -131,7 +135,8 @@ async function boot(boot: Boot): Promise<void> {
     profile,
     startedAt,
     databaseUrl: stack.databaseUrl,
-    brokers: stack.kafka?.brokers ?? [],
+    brokers: stack.kafka?.access.brokers ?? [],
+    kafkaSasl: stack.kafka?.access.sasl ?? null,
     topicPrefix: config.CUPEL_TOPIC_PREFIX,
   }
   home.writeRun({ ...run, registry: null, state: 'starting', baseUrls: [], services: [] })
@@ -139,6 +144,7 @@ async function boot(boot: Boot): Promise<void> {
   await renewReadModels(stack, { logger, note: context.note })
   stop.check()
   const [keys] = await Promise.all([ensureDemoKeys(stack, home), ensureDefaultPolicy(stack)])
+  if (config.CUPEL_SIGNING_KEYS_FILE === undefined) createSigningKeys(join(home.folder, SIGNING_KEYS_FILE))
   stop.check()
 
   const services = await startServices(boot, stack)
@@ -152,7 +158,7 @@ async function boot(boot: Boot): Promise<void> {
     webUrl: services.webUrl,
     keys,
     metricsUrls: services.processes.map(({ healthUrl }) => `${healthUrl}/metrics`),
-    log: registry === null ? { kind: 'embedded' } : { kind: 'kafka', brokers: run.brokers, registry },
+    log: logLine(stack, registry),
     home: home.folder,
   })
   shutdown.phase('run.json', async () =>
@@ -172,11 +178,22 @@ async function boot(boot: Boot): Promise<void> {
   )
 }
 
+function logLine({ kafka }: Stack, registry: string | null): Ready['log'] {
+  if (kafka === null || registry === null) return { kind: 'embedded' }
+  const { access, clientProperties } = kafka
+  return { kind: 'kafka', brokers: access.brokers, client_properties: clientProperties, registry }
+}
+
 /** A configured refresh may still be fetching its first list; without one, nobody does. */
 async function nextStep({ database }: Stack, { CUPEL_LABEL_REFRESH_FILE: plan }: Config): Promise<string> {
   if (plan !== undefined) return ''
   const { hasSanctionsList } = await listState(database, new Date())
   return hasSanctionsList ? '' : sanctionsListHint()
+}
+
+/** The services of the embedded profile are loaded while the database starts. `startServices` reports where that fails. */
+function loadAhead(profile: Profile): void {
+  if (profile === 'embedded') import('./in-process.js').catch(() => undefined)
 }
 
 async function startServices(boot: Boot, stack: Stack): Promise<Services> {

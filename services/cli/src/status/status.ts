@@ -1,10 +1,9 @@
 /** The health of an installation: services, lag and dead letters. */
 import { readBacklogSize } from '@cupel/bulk-coordinator'
-import { deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
+import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { readDiskSpace } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
-import { deadLetterGroups } from '../stack/foundation.js'
 import { probeReadiness } from '../start/service-processes.js'
 
 export interface Status {

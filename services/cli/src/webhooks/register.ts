@@ -298,12 +298,14 @@ function deliveryJson({ attempts, ...delivery }: WebhookDelivery): Record<string
   return { ...snakeCase(delivery), attempts: attempts.map(snakeCase) }
 }
 
-function shownOnce({ endpointId, url, payload }: WebhookEndpoint, secret: string): string {
+function shownOnce({ endpointId, url, payload, provenAt }: WebhookEndpoint, secret: string): string {
+  const proof =
+    'Messages about jobs are held until the receiver answers a test message with 2xx. One is sent by itself.'
   return `Endpoint ${endpointId} (${url}, ${payload}).
 Its secret is shown this once:
 
   ${secret}
-`
+${provenAt === null ? `\n${proof}\n` : ''}`
 }
 
 const ENDPOINT_HEADING = ['ENDPOINT', 'URL', 'PAYLOAD', 'CREATED', 'STATE']
@@ -315,14 +317,10 @@ function endpointRow({
   createdAt,
   status,
   disabledReason,
+  provenAt,
 }: WebhookEndpoint): string[] {
-  return [
-    endpointId,
-    url,
-    payload,
-    createdAt,
-    disabledReason === null ? status : `${status} (${disabledReason})`,
-  ]
+  const remark = disabledReason ?? (provenAt === null ? 'not proven' : null)
+  return [endpointId, url, payload, createdAt, remark === null ? status : `${status} (${remark})`]
 }
 
 const DELIVERY_HEADING = ['DELIVERY', 'TYPE', 'JOB', 'CREATED', 'ATTEMPTS', 'LAST', 'NEXT', 'STATE']

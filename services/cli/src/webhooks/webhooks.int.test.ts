@@ -34,7 +34,7 @@ test('an operator creates, lists, pauses, resumes and deletes an endpoint', asyn
   const id = made.endpoint_id
   expect(await json('list', '--account', account)).toEqual({ items: [made] })
   expect(await json('list', '--account', account, '--environment', 'test')).toEqual({ items: [] })
-  expect(await said('list', '--account', account)).toMatch(/ENDPOINT .*STATE\nwe_.* enabled$/)
+  expect(await said('list', '--account', account)).toMatch(/ENDPOINT .*STATE\nwe_.* enabled \(not proven\)$/)
   expect(await json('pause', id)).toMatchObject({ status: 'disabled', disabled_reason: 'paused' })
   await expect(said('test', id)).rejects.toMatchObject({
     message: 'The endpoint is disabled: resume it first.',
@@ -50,13 +50,16 @@ test('an operator sends a ping, sees it among the deliveries, and sends it again
   const { endpoint_id: id } = await json<Shown>('create', 'http://127.0.0.1:9/hook', '--account', account)
   const { delivery_id: deliveryId } = await json<{ delivery_id: string }>('test', id)
   expect(await json('deliveries', id)).toMatchObject({
-    items: [{ delivery_id: deliveryId, type: 'endpoint.test', status: 'pending', attempts: [] }],
+    items: [
+      { delivery_id: deliveryId, type: 'endpoint.test', status: 'pending', attempts: [] },
+      { type: 'endpoint.test', status: 'pending', attempts: [] },
+    ],
   })
   expect(await json('deliveries', id, '--status', 'held')).toEqual({ items: [] })
   expect(await said('deliveries', id)).toContain(deliveryId)
   expect(await json('redeliver', id, deliveryId)).toEqual({ count: 1 })
   await commandLine.database.execute(`UPDATE webhooks.delivery SET status = 'exhausted'`)
-  expect(await json('redeliver', id, '--since', '2026-01-01T00:00:00Z')).toEqual({ count: 1 })
+  expect(await json('redeliver', id, '--since', '2026-01-01T00:00:00Z')).toEqual({ count: 2 })
   expect(await json('redeliver', id, '--since', '2026-01-01T00:00:00Z', '--status', 'held')).toEqual({
     count: 0,
   })

@@ -1,12 +1,13 @@
 /** Prepares a database and a log for the services: tables, schemas, topics. Safe to repeat. */
 import { accessMigrations } from '@cupel/access'
 import { casesMigrations } from '@cupel/cases'
-import { bulkMigrations, COORDINATOR_GROUP } from '@cupel/bulk-coordinator'
-import { eventSchemas, topicSpecs, type Logger } from '@cupel/contracts'
+import { bulkMigrations } from '@cupel/bulk-coordinator'
+import { checkpointsMigrations } from '@cupel/checkpoints'
+import { eventSchemas, type Logger } from '@cupel/contracts'
 import {
   createEventCodec,
-  deadLetterTopic,
   eventLogMigrations,
+  installationTopics,
   loadSchemaCatalog,
   registerSchemas,
   type EventCodec,
@@ -18,9 +19,7 @@ import { ledgerMigrations } from '@cupel/ledger'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import { SCORER_GROUPS } from '@cupel/scorer'
 import { sharingMigrations } from '@cupel/sharing'
-import { DISPATCHER_GROUP } from '@cupel/webhook-dispatcher'
 import { webhooksMigrations } from '@cupel/webhooks'
 
 /** In the order of their references. */
@@ -34,6 +33,7 @@ export const migrationSources = [
   webhooksMigrations,
   sharingMigrations,
   casesMigrations,
+  checkpointsMigrations,
 ]
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
@@ -41,9 +41,6 @@ export async function prepareDatabase(database: Database, logger: Logger): Promi
   if (applied.length > 0) logger.info({ applied }, 'Applied migrations')
   await installReadModels(database, readModels)
 }
-
-/** Groups that dead-letter records that they cannot handle. */
-export const deadLetterGroups: readonly string[] = [...SCORER_GROUPS, COORDINATOR_GROUP, DISPATCHER_GROUP]
 
 /** Registers the schemas, creates the topics, and returns the codec. */
 export async function prepareLog(parts: {
@@ -59,7 +56,7 @@ export async function prepareLog(parts: {
 
 /** Creates missing topics. */
 export async function prepareTopics(log: EventLog): Promise<void> {
-  await log.ensureTopics([...topicSpecs, ...deadLetterGroups.map(deadLetterTopic)])
+  await log.ensureTopics(installationTopics())
 }
 
 /** Whether the database has every schema of this version, so that events can be appended without a registry. */

@@ -1,0 +1,147 @@
+/** Whoever has the owner's account of the database can change the log; the checkpoints show it. */
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkpointFile, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import { topicOf } from '@cupel/contracts'
+import { startProjector } from '@cupel/projector'
+import { loadConfig } from '@cupel/service-kit'
+import { createSigningKeys, rotateSigningKey } from '@cupel/signing'
+import { until } from '@cupel/testkit'
+import { testEvent } from '@cupel/testkit/installation'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+
+const TOPIC = topicOf('AccountCreated')
+const ACCOUNTS = 60
+
+let installation: CommandLine
+let stopProjector: () => Promise<void>
+beforeEach(async () => {
+  installation = await openCommandLine({ CUPEL_CHECKPOINT_INTERVAL_MS: '100' })
+  const { deps, folder, environment } = installation
+  createSigningKeys(join(folder, SIGNING_KEYS_FILE))
+  const projector = await startProjector({ ...deps, config: loadConfig(environment) })
+  stopProjector = () => projector.stop()
+  installation.onClose(stopProjector)
+})
+afterEach(() => installation.close())
+
+interface Verified {
+  readonly problem_count: number
+  readonly is_proven: boolean
+  readonly checkpoints: {
+    readonly records: number
+    readonly faults: readonly string[]
+    readonly differences: readonly object[]
+    readonly accepted: readonly object[]
+  } | null
+}
+
+const verify = async (...options: string[]): Promise<Verified & { exitCode: number }> => {
+  const { out, exitCode } = await installation.cupel('audit', 'verify', ...options, '--json')
+  return { ...(JSON.parse(out) as Verified), exitCode }
+}
+
+/** Accounts that are in the log, in the tables, and in a checkpoint; then the services stop. */
+async function accountsInLog(): Promise<void> {
+  const created = { name: 'Account', createdAt: '2026-11-23T02:00:00.000Z', createdBy: 'test', reason: '' }
+  await installation.append(
+    ...Array.from({ length: ACCOUNTS }, (_, index) =>
+      testEvent('AccountCreated', `acc_${index}`, { accountId: `acc_${index}`, ...created }),
+    ),
+  )
+  const log = await installation.log.identity()
+  await until(async () =>
+    expect(
+      await installation.database.query(
+        'SELECT next FROM checkpoints.partition WHERE log = $1 AND topic = ANY ($2) ORDER BY next',
+        [log, [TOPIC, topicOf('SigningKeyPublished')]],
+      ),
+    ).toEqual([{ next: 1 }, { next: ACCOUNTS }]),
+  )
+  await stopProjector()
+}
+
+test('a removed end is named by verify, refused by a replay, and taken only by an operator’s word, which is recorded', async () => {
+  await accountsInLog()
+  expect(await verify()).toMatchObject({ exitCode: 0, is_proven: true, problem_count: 0 })
+  await installation.database.execute(
+    `DELETE FROM log.record WHERE record_offset >= 9 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $1)`,
+    [TOPIC],
+  )
+  const missing = { topic: TOPIC, partition: 0, kind: 'missing', from: 9, to: ACCOUNTS }
+  expect(await verify()).toMatchObject({
+    exitCode: 1,
+    is_proven: false,
+    checkpoints: { differences: [missing] },
+  })
+  const told = (await installation.cupel('audit', 'verify')).out
+  expect(told).toContain(`missing: ${TOPIC}/0 at 9 to 59: these records are missing from the log`)
+
+  const replay = await installation.cupel('audit', 'replay', '--target', 'audit-view')
+  expect((replay.error as Error).message).toMatch(
+    /ends at offset 9, and its records up to 60 were signed.*accept-shorter/,
+  )
+
+  const accepted = ['log', 'accept-shorter', '--reason', 'the disk was lost'] as const
+  expect(await installation.json(...accepted)).toMatchObject({
+    lost: [{ topic: TOPIC, from: 9, to: ACCOUNTS }],
+  })
+  expect(await verify()).toMatchObject({
+    exitCode: 0,
+    checkpoints: { accepted: [{ reason: 'the disk was lost' }] },
+  })
+  const again = await installation.cupel('audit', 'replay', '--target', 'audit-view')
+  expect([again.error, again.exitCode]).toEqual([null, 0])
+
+  const { deps, environment } = installation
+  const projector = await startProjector({ ...deps, config: loadConfig(environment) })
+  installation.onClose(() => projector.stop())
+  await until(async () => {
+    const { out } = await installation.cupel('audit', 'export')
+    expect(out).toContain('ShorterLogAccepted')
+    expect(out).toContain('the disk was lost')
+  })
+  await until(() => expect(projector.checks()).toContainEqual({ name: 'checkpoints', ok: true }))
+})
+
+test('without checkpoints verify says that it compared with none, and fails where some are expected', async () => {
+  await accountsInLog()
+  expect(await verify('--min-checkpoint', '1')).toMatchObject({ exitCode: 0 })
+  expect(await verify('--min-checkpoint', '1000')).toMatchObject({ exitCode: 1, is_proven: false })
+  const { folder, log } = installation
+  const file = checkpointFile(join(folder, 'checkpoints'), await log.identity())
+  renameSync(file, `${file}.away`)
+  expect(await verify()).toMatchObject({
+    exitCode: 1,
+    checkpoints: { faults: [expect.stringContaining('is missing or empty')] },
+  })
+  await installation.database.execute('DELETE FROM checkpoints.partition')
+  await installation.database.execute('DELETE FROM checkpoints.head')
+  expect(existsSync(file)).toBe(false)
+  expect(await verify()).toMatchObject({ exitCode: 0, checkpoints: null })
+  expect((await installation.cupel('audit', 'verify')).out).toContain(
+    'Not compared with checkpoints: there are none in',
+  )
+  expect(await verify('--min-checkpoint', '1')).toMatchObject({ exitCode: 1, is_proven: false })
+})
+
+test('the public keys are in the log, and checkpoints of an earlier key still verify after a rotation', async () => {
+  await accountsInLog()
+  const file = join(installation.folder, SIGNING_KEYS_FILE)
+  const next = rotateSigningKey(file)
+  expect(await verify()).toMatchObject({ exitCode: 0 })
+  const { deps, environment } = installation
+  const projector = await startProjector({ ...deps, config: loadConfig(environment) })
+  installation.onClose(() => projector.stop())
+  await until(async () => {
+    const events = await installation.records(topicOf('SigningKeyPublished'))
+    expect(events.map(({ key }) => key)).toContain(next.id)
+    expect(events).toHaveLength(2)
+  })
+  const { keys } = await installation.json<{ keys: { key_id: string; is_active: boolean }[] }>(
+    'log',
+    'signing-keys',
+  )
+  expect(keys).toMatchObject([{ is_active: false }, { is_active: true, key_id: next.id }])
+})

@@ -1,0 +1,9 @@
+import { COORDINATOR_GROUP } from '@cupel/bulk-coordinator'
+import { deadLetterGroups } from '@cupel/event-log'
+import { SCORER_GROUPS } from '@cupel/scorer'
+import { DISPATCHER_GROUP } from '@cupel/webhook-dispatcher'
+import { expect, test } from 'vitest'
+
+test('an installation has a topic for the dead letters of each group that writes some', () => {
+  expect([...deadLetterGroups].sort()).toEqual([...SCORER_GROUPS, COORDINATOR_GROUP, DISPATCHER_GROUP].sort())
+})

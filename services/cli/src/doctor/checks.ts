@@ -1,0 +1,320 @@
+/** What `cupel doctor` looks at. */
+import {
+  areMacsRequired,
+  deadLetterGroups,
+  installationTopics,
+  listDeadLetters,
+  missingFront,
+  type SchemaRegistry,
+  type EventLog,
+} from '@cupel/event-log'
+import { openDatabase, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
+import { readActivations } from '@cupel/policy'
+import { hasCurrentDefinition, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
+import { readActivePolicy, readModels } from '@cupel/read-models'
+import { acceptsFault } from '@cupel/service-connections'
+import { readDiskSpace, type Config } from '@cupel/service-kit'
+import { loadCodec, migrationSources } from '../install/foundation.js'
+import { postgresVersion } from '../install/install.js'
+import { loginOf, missingRights, roleState } from '../install/service-role.js'
+import { missingSchemas } from '../install/steps.js'
+import { listState } from '../labels/sources.js'
+import { fault, ok, warning, type Check } from './examine.js'
+
+export interface Examined {
+  readonly config: Config
+  readonly database: Database
+  /** How services connect, where they have a role of their own. */
+  readonly serviceUrl: string | null
+  readonly log: EventLog
+  readonly registry: SchemaRegistry | null
+  /** Whether checkpoints of the log are signed. */
+  readonly signs: boolean
+  /** CUPEL_HOME of a local installation; null where its data is elsewhere. */
+  readonly home: string | null
+}
+
+/** Decisions compare times of several machines, and a lag of the labels is measured by them. */
+const MAX_SKEW_MS = 1_000
+/** An event that nobody appends for so long has no relay. */
+const MAX_OUTBOX_AGE_MS = 60_000
+const INSTALL = 'Run `cupel install`.'
+
+export function checksOf(examined: Examined): readonly Check[] {
+  return [
+    databaseCheck(examined),
+    clockCheck(examined),
+    tablesCheck(examined),
+    ...(examined.serviceUrl === null ? [ownRoleCheck(examined)] : [roleCheck(examined, examined.serviceUrl)]),
+    brokersCheck(examined),
+    topicsCheck(examined),
+    evidenceCheck(examined),
+    ...(examined.registry === null ? [] : [schemasCheck(examined, examined.registry)]),
+    policyCheck(examined),
+    listsCheck(examined),
+    projectionsCheck(examined),
+    deadLettersCheck(examined),
+    ...(examined.home === null ? [] : [diskCheck(examined, examined.home)]),
+  ]
+}
+
+const databaseCheck = ({ database }: Examined): Check => ({
+  name: 'database',
+  look: async () => [ok(`Postgres ${await postgresVersion(database)} answers.`)],
+})
+
+const clockCheck = ({ database }: Examined): Check => ({
+  name: 'clock',
+  needs: ['database'],
+  async look() {
+    const before = Date.now()
+    const [row] = await database.query<{ at: number }>(
+      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at',
+    )
+    const after = Date.now()
+    // The server looked at its clock at some time between: what lies outside is certain.
+    const skewMs = Math.max(0, before - row!.at, row!.at - after)
+    if (skewMs <= MAX_SKEW_MS) return [ok('This machine and the database agree on the time.')]
+    return [
+      fault(
+        `The clocks of this machine and of the database are ${Math.round(skewMs)} ms apart.`,
+        'Let both follow a time server (NTP).',
+      ),
+    ]
+  },
+})
+
+const tablesCheck = ({ database }: Examined): Check => ({
+  name: 'tables',
+  needs: ['database'],
+  async look() {
+    const pending = await pendingMigrations(database, await readMigrations(migrationSources))
+    if (pending.length > 0)
+      return [fault(`${pending.length} migrations are not applied, as ${pending[0]}.`, INSTALL)]
+    const states = await Promise.all(readModels.map((readModel) => hasCurrentDefinition(database, readModel)))
+    const faults = readModels.flatMap(({ name }, index) => {
+      if (states[index] === null)
+        return [fault(`The tables of the read model ${name} do not exist.`, INSTALL)]
+      return states[index]
+        ? []
+        : [fault(`Another version made the tables of the read model ${name}.`, INSTALL)]
+    })
+    return faults.length > 0 ? faults : [ok('Every table is of this version.')]
+  },
+})
+
+const roleCheck = ({ database }: Examined, serviceUrl: string): Check => ({
+  name: 'role of the services',
+  needs: ['database', 'tables'],
+  async look() {
+    const { role } = loginOf(serviceUrl)
+    const state = await roleState(database, serviceUrl)
+    if (state === 'missing') return [fault(`The role ${role} does not exist.`, INSTALL)]
+    if (state === 'refused') return [fault(`The database refuses the password of ${role}.`, INSTALL)]
+    if (state === 'other-attributes')
+      return [fault(`The role ${role} has more rights than a service, or lacks BYPASSRLS.`, INSTALL)]
+    const missing = await missingRights(database, role)
+    if (missing !== null) return [fault(`The role ${role} lacks rights on ${missing}.`, INSTALL)]
+    return (await ownsNothing(serviceUrl))
+      ? [ok(`${role} signs in, and has the rights it needs.`)]
+      : [
+          fault(
+            `The role ${role} owns tables: it could change what the log recorded.`,
+            'Use a role that owns nothing.',
+          ),
+        ]
+  },
+})
+
+async function ownsNothing(serviceUrl: string): Promise<boolean> {
+  const database = openDatabase({
+    connectionString: serviceUrl,
+    maxConnections: 1,
+    applicationName: 'cupel-doctor',
+    onIdleError: () => undefined,
+  })
+  try {
+    const rows = await database.query('SELECT 1 FROM pg_class WHERE relowner = current_user::regrole LIMIT 1')
+    return rows.length === 0
+  } finally {
+    await database.close()
+  }
+}
+
+const ownRoleCheck = ({ home }: Examined): Check => ({
+  name: 'role of the services',
+  look: async () =>
+    home === null
+      ? [
+          warning(
+            'The services use the connection of the owner of the tables.',
+            'Name the owner in CUPEL_DATABASE_ADMIN_URL and another user in CUPEL_DATABASE_URL, then run `cupel install`.',
+          ),
+        ]
+      : [ok('The local installation has one of its own.')],
+})
+
+const brokersCheck = ({ log, config }: Examined): Check => ({
+  name: 'log',
+  needs: ['database', 'tables'],
+  async look() {
+    const identity = await log.identity()
+    if (log.kind === 'embedded') return [ok(`The embedded log is ${identity}.`)]
+    const isSafe = config.CUPEL_KAFKA_TLS || config.CUPEL_KAFKA_SASL_MECHANISM !== undefined
+    return [
+      ok(`Kafka answers at ${config.CUPEL_KAFKA_BROKERS.join(', ')}; the log is ${identity}.`),
+      ...(isSafe
+        ? []
+        : [
+            warning(
+              'The brokers are called without TLS and without a password.',
+              'Secure them, and set CUPEL_KAFKA_TLS and CUPEL_KAFKA_SASL_MECHANISM.',
+            ),
+          ]),
+    ]
+  },
+})
+
+const topicsCheck = ({ log, config }: Examined): Check => ({
+  name: 'topics',
+  needs: ['log'],
+  async look() {
+    const accepts = acceptsFault(config)
+    const topics = installationTopics()
+    const faults = (await log.topicFaults(topics)).map((found) =>
+      accepts(found)
+        ? warning(found.sentence, 'CUPEL_TOPIC_OVERRIDES accepts it.')
+        : fault(
+            found.sentence,
+            found.isMended ? INSTALL : 'Change it at the brokers, or accept it with CUPEL_TOPIC_OVERRIDES.',
+          ),
+    )
+    if (faults.some(({ state }) => state === 'fault')) return faults
+    const front = await missingFront(
+      log,
+      topics.map(({ name }) => name),
+    )
+    if (front !== null) return [...faults, fault(front, 'docs/runbooks/restore-a-backup.md')]
+    return [...faults, ok(`${topics.length} topics keep every record.`)]
+  },
+})
+
+const evidenceCheck = ({ database, log, signs }: Examined): Check => ({
+  name: 'evidence',
+  needs: ['log'],
+  async look() {
+    const isRequired = await areMacsRequired(database, await log.identity())
+    return [
+      isRequired
+        ? ok('Records of other producers are refused.')
+        : warning('A record that another producer appends counts.', 'docs/runbooks/record-keys.md'),
+      signs
+        ? ok('Checkpoints of the log are signed.')
+        : warning(
+            'No checkpoints are made: a change of the log may go unseen.',
+            'Set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, make the file with `cupel log rotate-signing-key`, and restart the projectors.',
+          ),
+    ]
+  },
+})
+
+const schemasCheck = ({ database }: Examined, registry: SchemaRegistry): Check => ({
+  name: 'schemas',
+  needs: ['database', 'tables'],
+  async look() {
+    const missing = await missingSchemas(database, registry)
+    if (missing.length === 0) return [ok('The registry and the database hold every schema.')]
+    return [fault(`${missing.length} schemas of this version are not registered, as ${missing[0]}.`, INSTALL)]
+  },
+})
+
+const policyCheck = ({ database, log }: Examined): Check => ({
+  name: 'policy',
+  needs: ['topics', 'tables'],
+  async look() {
+    const policy = await readActivePolicy(database)
+    if (policy !== null) return [ok(`The policy in force is ${policy.policyId} version ${policy.version}.`)]
+    const activations = await readActivations(log, await loadCodec(database))
+    return activations.length > 0
+      ? [warning('The policy in the log is not in the read models yet.', 'Start the projector.')]
+      : [fault('No policy was ever put in force.', INSTALL)]
+  },
+})
+
+const listsCheck = ({ database }: Examined): Check => ({
+  name: 'lists',
+  needs: ['database', 'tables'],
+  async look() {
+    const { sets, hasSanctionsList } = await listState(database, new Date())
+    const late = sets
+      .filter(({ isRequired, status }) => isRequired && status !== 'current')
+      .map(({ source, dataset, status }) =>
+        warning(
+          `The list ${source}/${dataset} is ${status}: nothing is green.`,
+          '`cupel labels sources` says more.',
+        ),
+      )
+    if (!hasSanctionsList)
+      return [
+        ...late,
+        warning(
+          'No whole sanctions list is in force: nothing is green.',
+          'Import one with `cupel labels import`, or let it be refreshed (docs/labels.md).',
+        ),
+      ]
+    return late.length > 0 ? late : [ok('The required lists are in force.')]
+  },
+})
+
+const projectionsCheck = ({ database }: Examined): Check => ({
+  name: 'projections',
+  needs: ['database', 'tables'],
+  async look() {
+    const stopped = (await listProjectionStatuses(database)).filter(({ state }) => state === 'stopped')
+    const outbox = await outboxBacklog(database)
+    const found = stopped.map(({ name, error }) =>
+      fault(
+        `The projection ${name} has stopped: ${error ?? 'without a reason'}.`,
+        'docs/runbooks/a-projection-stopped.md',
+      ),
+    )
+    if (outbox.waiting > 0 && outbox.oldestAgeMs > MAX_OUTBOX_AGE_MS)
+      found.push(
+        fault(
+          `${outbox.waiting} events wait in the outbox since ${Math.round(outbox.oldestAgeMs / 1000)} s.`,
+          'Start the projector, or read its log.',
+        ),
+      )
+    return found.length > 0 ? found : [ok('No projection has stopped.')]
+  },
+})
+
+const deadLettersCheck = ({ log }: Examined): Check => ({
+  name: 'dead letters',
+  needs: ['topics'],
+  async look() {
+    const counts = await Promise.all(
+      deadLetterGroups.map(async (group) => ({ group, count: (await listDeadLetters(log, group)).length })),
+    )
+    const found = counts
+      .filter(({ count }) => count > 0)
+      .map(({ group, count }) =>
+        warning(`${group} has ${count} dead letters.`, 'docs/runbooks/dead-letters.md'),
+      )
+    return found.length > 0 ? found : [ok('There are none.')]
+  },
+})
+
+const diskCheck = ({ config }: Examined, home: string): Check => ({
+  name: 'disk',
+  async look() {
+    const disk = await readDiskSpace(home, config.CUPEL_DISK_WATERMARK)
+    if (disk === null) return [ok('The data is elsewhere.')]
+    const free = `${Math.floor(disk.freeBytes / 1_048_576)} MiB are free`
+    return [
+      disk.isLow
+        ? fault(`${free}: new work is refused.`, 'Make room, or lower CUPEL_DISK_WATERMARK.')
+        : ok(`${free}.`),
+    ]
+  },
+})

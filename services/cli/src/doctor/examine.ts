@@ -1,0 +1,72 @@
+/** Examines an installation, one check after the other: a check that fails, or cannot be made, hides no other. */
+import { isUnavailable } from '@cupel/postgres'
+import { explain } from '../explain.js'
+
+export interface Finding {
+  /** Subject of the check: `topics`. */
+  readonly name: string
+  /** `warning`: it works, and somebody should know. */
+  readonly state: 'ok' | 'warning' | 'fault'
+  readonly detail: string
+  /** What an operator does about it; empty where nothing is to be done. */
+  readonly remedy: string
+}
+
+export interface Check {
+  readonly name: string
+  /** Checks without which this one means nothing: where one of them failed, it is not made. */
+  readonly needs?: readonly string[]
+  readonly look: () => Promise<readonly Omit<Finding, 'name'>[]>
+}
+
+/** The longest one check may take. */
+const CHECK_TIMEOUT_MS = 60_000
+
+export const ok = (detail: string): Omit<Finding, 'name'> => ({ state: 'ok', detail, remedy: '' })
+export const warning = (detail: string, remedy: string): Omit<Finding, 'name'> => ({
+  state: 'warning',
+  detail,
+  remedy,
+})
+export const fault = (detail: string, remedy: string): Omit<Finding, 'name'> => ({
+  state: 'fault',
+  detail,
+  remedy,
+})
+
+/** One finding or more for each check. */
+export async function examine(checks: readonly Check[]): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  const failed = new Set<string>()
+  for (const { name, needs = [], look } of checks) {
+    const missing = needs.find((need) => failed.has(need))
+    const found =
+      missing === undefined ? await made(look) : [warning(`Not checked, because of ${missing}.`, '')]
+    if (missing !== undefined || found.some(({ state }) => state === 'fault')) failed.add(name)
+    findings.push(...found.map((each) => ({ name, ...each })))
+  }
+  return findings
+}
+
+async function made(look: Check['look']): Promise<readonly Omit<Finding, 'name'>[]> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS / 1000} s`)),
+      CHECK_TIMEOUT_MS,
+    )
+  })
+  try {
+    return await Promise.race([look(), late])
+  } catch (error) {
+    const sentence = (await explain(error)).sentence.replace(
+      ' (run again with --verbose for the details)',
+      '',
+    )
+    return [
+      fault(sentence, isUnavailable(error) ? 'Check the address, the server and the network between.' : ''),
+    ]
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,62 @@
+/** `cupel doctor`: examines an installation and says what to do. */
+import type { Command } from 'commander'
+import { answer, table, type JsonOption } from '../answer.js'
+import { withConnections } from '../connections.js'
+import type { CliContext } from '../context.js'
+import { EXIT_FAILED } from '../explain.js'
+import type { Finding } from './examine.js'
+
+export function registerDoctor(program: Command, context: CliContext): void {
+  program
+    .command('doctor')
+    .summary('examine the installation and say what to do')
+    .description(
+      `Examines database, clock, tables, rights, brokers, topics, evidence, schemas, policy, lists, projections, dead letters and disk.
+Exits with 0 if nothing is at fault (warnings are told) and with ${EXIT_FAILED} otherwise. It changes nothing.`,
+    )
+    .option('--json', 'answer in JSON')
+    .action(async (options: JsonOption) => {
+      const findings = await findingsOf(context)
+      const healthy = findings.every(({ state }) => state !== 'fault')
+      answer(context, options, { healthy, findings }, () => textOf(findings, healthy))
+      if (!healthy) process.exitCode = EXIT_FAILED
+    })
+}
+
+async function findingsOf(context: CliContext): Promise<readonly Finding[]> {
+  const [{ namesTarget, withTarget }, { examine }, { checksOf }, { installationCheckpoints }] =
+    await Promise.all([
+      import('../install/target.js'),
+      import('./examine.js'),
+      import('./checks.js'),
+      import('../checkpoints.js'),
+    ])
+  if (namesTarget(await context.config()))
+    return await withTarget(context, (target) =>
+      examine(
+        checksOf({
+          ...target,
+          signs: installationCheckpoints(context, target.config) !== null,
+          registry: target.config.CUPEL_LOG === 'kafka' ? target.registry : null,
+          home: null,
+        }),
+      ),
+    )
+  return await withConnections(context, ({ config, database, log }) =>
+    examine(
+      checksOf({
+        ...{ config, database, log, serviceUrl: null, registry: null, home: context.home },
+        signs: installationCheckpoints(context, config) !== null,
+      }),
+    ),
+  )
+}
+
+function textOf(findings: readonly Finding[], healthy: boolean): string {
+  const rows = findings.map(({ name, state, detail, remedy }) => [name, state, `${detail} ${remedy}`.trim()])
+  return [
+    table([['CHECK', 'STATE', ''], ...rows]),
+    '',
+    healthy ? 'Nothing is at fault.' : 'Something is at fault: see the remedies above.',
+  ].join('\n')
+}

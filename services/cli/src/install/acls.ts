@@ -1,0 +1,65 @@
+/** The rights that each service needs at the brokers, and no more. Source: Apache Kafka documentation, "Authorization and ACLs". */
+import { installationTopics } from '@cupel/event-log'
+import type { KafkaAcl as Acl } from '@cupel/event-log/kafka'
+import { logServices, serviceAccess } from '@cupel/service-connections'
+
+/** The user of `cupel install` and of the commands of operators. */
+export const OPERATOR = 'operator'
+
+/** `principalOf` names the user of a service at the brokers, as `User:cupel-scorer`. */
+export function installationAcls(
+  principalOf: (service: string) => string,
+  topicPrefix: string,
+): readonly Acl[] {
+  const services = logServices.flatMap((service): Acl[] => {
+    const { reads, writes, groups } = serviceAccess[service]
+    const of = grant(principalOf(service), topicPrefix)
+    return [
+      // Read and Write include Describe; the settings of a topic are described by a right of their own.
+      ...[...new Set([...reads, ...writes])].map((name) => of.topic(name, 'DescribeConfigs')),
+      ...reads.map((name) => of.topic(name, 'Read')),
+      ...writes.map((name) => of.topic(name, 'Write')),
+      ...(groups === null ? [] : [of.groups(groups)]),
+    ]
+  })
+  const operator = grant(principalOf(OPERATOR), topicPrefix)
+  const topics = [serviceAccess.api.reads[0]!, ...installationTopics().map(({ name }) => name)]
+  const operations = ['Create', 'DescribeConfigs', 'AlterConfigs', 'Read', 'Write'] as const
+  return [
+    ...services,
+    ...topics.flatMap((name) => operations.map((operation) => operator.topic(name, operation))),
+  ]
+}
+
+function grant(
+  principal: string,
+  prefix: string,
+): {
+  topic(name: string, operation: Acl['operation']): Acl
+  groups(beginning: string): Acl
+} {
+  return {
+    topic: (name, operation) => ({
+      ...{ principal, resource_type: 'topic', name: prefix + name, pattern: 'literal', operation },
+    }),
+    groups: (beginning) => ({
+      ...{
+        principal,
+        resource_type: 'group',
+        name: prefix + beginning,
+        pattern: 'prefixed',
+        operation: 'Read',
+      },
+    }),
+  }
+}
+
+/** Arguments of Kafka's own `kafka-acls.sh`, one line each. */
+export function aclLines(acls: readonly Acl[]): string {
+  return acls
+    .map(
+      ({ principal, resource_type: type, name, pattern, operation }) =>
+        `--add --allow-principal ${principal} --operation ${operation} --${type} ${name} --resource-pattern-type ${pattern}`,
+    )
+    .join('\n')
+}

@@ -1,0 +1,168 @@
+/** `cupel install` on a database that exists, with the embedded log: the steps, their repeats, and the rights of the services. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callCupel, type Said } from '../../test/command-line.js'
+
+const role = `cupel_service_${randomBytes(6).toString('hex')}`
+let target: TestDatabase
+let admin: Database
+let environment: Record<string, string>
+
+beforeAll(async () => {
+  target = await createTestDatabase()
+  admin = openDatabase({
+    connectionString: target.connectionString,
+    maxConnections: 3,
+    applicationName: 'test',
+  })
+  environment = {
+    CUPEL_DATABASE_ADMIN_URL: target.connectionString,
+    CUPEL_DATABASE_URL: servicesOf(target),
+    CUPEL_LOG: 'embedded',
+  }
+})
+afterAll(async () => {
+  await admin.execute(`DROP OWNED BY ${role}`).catch(() => undefined)
+  await admin.close()
+  await target.drop()
+})
+
+function servicesOf({ connectionString }: TestDatabase): string {
+  const url = new URL(connectionString)
+  url.username = role
+  url.password = 'of-this-test'
+  return url.toString()
+}
+
+const cupel = (...args: string[]): Promise<Said> => callCupel(environment, args)
+interface Answer {
+  readonly changed: boolean
+  readonly steps: readonly { readonly name: string; readonly changes: readonly string[] }[]
+}
+const json = async (...args: string[]): Promise<Answer> => {
+  const said = await cupel(...args, '--json')
+  expect(said).toMatchObject({ error: null })
+  return JSON.parse(said.out) as Answer
+}
+const tables = async (): Promise<number> =>
+  (await admin.query("SELECT 1 FROM pg_class WHERE relkind = 'r' AND relnamespace >= 16384")).length
+
+test('an upgrade of nothing is refused', async () => {
+  expect(await cupel('upgrade')).toMatchObject({
+    error: expect.objectContaining({
+      message: expect.stringContaining('There is no installation in this database'),
+    }),
+  })
+})
+
+test('a dry run names every change and makes none', async () => {
+  const { changed, steps } = await json('install', '--dry-run')
+  expect(changed).toBe(false)
+  expect(steps.filter(({ changes }) => changes.length === 0).map(({ name }) => name)).toEqual(['rebuilds'])
+  expect(await tables()).toBe(0)
+})
+
+test('two at once install once, and a third one finds nothing to do', async () => {
+  const both = await Promise.all([json('install'), json('install')])
+  expect(both.map(({ changed }) => changed).sort()).toEqual([false, true])
+  const { changed, steps } = await json('install')
+  expect({ changed, changes: steps.flatMap(({ changes }) => changes) }).toEqual({
+    changed: false,
+    changes: [],
+  })
+  expect((await cupel('upgrade', '--dry-run')).out).toMatch(/Nothing to do\.$/m)
+})
+
+test('the role of the services signs in, reads and appends, and cannot change what was recorded', async () => {
+  const services = openDatabase({
+    connectionString: environment['CUPEL_DATABASE_URL']!,
+    maxConnections: 1,
+    applicationName: 'test',
+  })
+  try {
+    expect(await services.query('SELECT 1 FROM log.schema LIMIT 1')).toHaveLength(1)
+    await expect(services.execute('DELETE FROM log.record')).rejects.toThrow(/permission denied/)
+    await expect(services.execute('CREATE TABLE log.other (id int)')).rejects.toThrow(/permission denied/)
+  } finally {
+    await services.close()
+  }
+})
+
+test('what was lost is made again, and nothing else', async () => {
+  await admin.execute(`REVOKE ALL ON ALL TABLES IN SCHEMA report_view FROM ${role}`)
+  await admin.execute(`ALTER ROLE ${role} PASSWORD 'another' CREATEDB`)
+  const { steps } = await json('install')
+  const changed = steps.filter(({ changes }) => changes.length > 0)
+  expect(changed.map(({ name }) => name)).toEqual(['role of the services'])
+  expect((await json('install')).changed).toBe(false)
+})
+
+test('the doctor finds nothing at fault, and names what is', async () => {
+  const healthy = await cupel('doctor')
+  expect(healthy.out).toContain('Nothing is at fault.')
+  expect(healthy.exitCode).toBe(0)
+  expect(healthy.out).toMatch(/evidence +warning +A record that another producer appends counts\./)
+  expect(healthy.out).toMatch(/evidence +warning +No checkpoints are made/)
+  await admin.execute(`ALTER ROLE ${role} SUPERUSER`)
+  await admin.execute('ALTER SCHEMA label_view RENAME TO label_view_lost')
+  const said = await cupel('doctor', '--json')
+  await admin.execute('ALTER SCHEMA label_view_lost RENAME TO label_view')
+  await admin.execute(`ALTER ROLE ${role} NOSUPERUSER`)
+  const { findings } = JSON.parse(said.out) as { findings: { name: string; state: string; detail: string }[] }
+  expect(said.exitCode).toBe(1)
+  expect(findings.filter(({ state }) => state === 'fault').map(({ detail }) => detail)).toEqual([
+    'The tables of the read model label-view do not exist.',
+  ])
+  expect(findings.find(({ name }) => name === 'role of the services')).toMatchObject({
+    state: 'warning',
+    detail: 'Not checked, because of tables.',
+  })
+})
+
+test('with keys from the beginning the log refuses records of others, and the doctor finds its evidence', async () => {
+  const [database, folder] = [await createTestDatabase(), await mkdtemp(join(tmpdir(), 'cupel-keys-'))]
+  const withKeys = {
+    CUPEL_DATABASE_ADMIN_URL: database.connectionString,
+    CUPEL_DATABASE_URL: servicesOf(database),
+    CUPEL_LOG: 'embedded',
+    CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),
+    CUPEL_SIGNING_KEYS_FILE: join(folder, 'signing-keys.json'),
+    CUPEL_CHECKPOINT_FOLDER: join(folder, 'checkpoints'),
+  }
+  try {
+    const commands = [
+      ['log', 'add-key'],
+      ['log', 'rotate-signing-key'],
+      ['install'],
+      ['log', 'require-macs', '--reason', 'new installation'],
+    ]
+    for (const command of commands)
+      expect(await callCupel(withKeys, command)).toMatchObject({ error: null, exitCode: 0 })
+    const { out } = await callCupel(withKeys, ['doctor'])
+    expect(out).toMatch(/evidence +ok +Records of other producers are refused\./)
+    expect(out).toMatch(/evidence +ok +Checkpoints of the log are signed\./)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+    await database.drop()
+  }
+})
+
+test('each service has the rights at the brokers that it needs, and those of operators are separate', async () => {
+  const said = await cupel('install', '--print-acls', '--principal', 'User:CN={service}')
+  const lines = said.out.split('\n')
+  expect(lines).toContain(
+    '--add --allow-principal User:CN=scorer --operation Write --topic screening.report.events.v1 --resource-pattern-type literal',
+  )
+  expect(lines).toContain(
+    '--add --allow-principal User:CN=scorer --operation Read --group scorer. --resource-pattern-type prefixed',
+  )
+  expect(lines.filter((line) => /Create|AlterConfigs/.test(line) && !line.includes('CN=operator'))).toEqual(
+    [],
+  )
+  expect(new Set(lines).size).toBe(lines.length)
+})

@@ -1,0 +1,87 @@
+/** Runs the steps of an installation under one lock, or only says what they would do. */
+import type { Database, Queryable } from '@cupel/postgres'
+import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
+import { installationSteps } from './steps.js'
+import type { Target } from './target.js'
+
+export interface InstallOptions {
+  readonly dryRun: boolean
+  /** Whether there must be an installation already: a mistyped address must not begin another one. */
+  readonly isUpgrade: boolean
+  readonly note: (sentence: string) => void
+}
+
+export interface StepResult {
+  readonly name: string
+  /** One sentence for each change. */
+  readonly changes: readonly string[]
+}
+
+const LOCK = 'cupel.install'
+const OLDEST_POSTGRES = 15
+
+/**
+ * Brings the installation to this version; resolves to what every step changed, or would change. Two at once take turns, and the second one
+ * finds nothing to do. After a failure or a kill the next run goes on where this one stopped.
+ */
+export async function install(target: Target, options: InstallOptions): Promise<readonly StepResult[]> {
+  await requireVersion(target.database)
+  if (options.isUpgrade) await requireInstallation(target.database)
+  const steps = installationSteps(target, options.note)
+  const results: StepResult[] = []
+  if (options.dryRun) {
+    for (const { name, needed } of steps) results.push({ name, changes: await needed() })
+    return results
+  }
+  return await underLock(target.database, options.note, async () => {
+    for (const { name, needed, make } of steps) results.push({ name, changes: await make(await needed()) })
+    return results
+  })
+}
+
+async function underLock<T>(
+  database: Database,
+  note: (sentence: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  return await database.withConnection(async (connection) => {
+    const [lock] = await connection.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
+      [LOCK],
+    )
+    if (!lock!.taken) {
+      note('Another `cupel install` is at work on this database; waiting for it.')
+      await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [LOCK])
+    }
+    try {
+      return await work()
+    } finally {
+      await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [LOCK])
+    }
+  })
+}
+
+async function requireVersion(database: Queryable): Promise<void> {
+  const version = await postgresVersion(database)
+  if (version < OLDEST_POSTGRES)
+    throw new CommandError(`Postgres ${version} is too old: ${OLDEST_POSTGRES} or later is needed.`)
+}
+
+/** The major version of the server. */
+export async function postgresVersion(database: Queryable): Promise<number> {
+  const [row] = await database.query<{ version: number }>(
+    "SELECT current_setting('server_version_num')::int / 10000 AS version",
+  )
+  return row!.version
+}
+
+async function requireInstallation(database: Queryable): Promise<void> {
+  const [row] = await database.query<{ exists: boolean }>(
+    "SELECT to_regclass('public.cupel_migration') IS NOT NULL AS exists",
+  )
+  if (!row!.exists)
+    throw new CommandError(
+      'There is no installation in this database: check CUPEL_DATABASE_ADMIN_URL, or begin one with `cupel install`.',
+      EXIT_NOT_FOUND,
+    )
+}

@@ -1,0 +1,78 @@
+/** `cupel install` and `cupel upgrade`: bring a Postgres, a Kafka and a schema registry that exist to this version. */
+import type { Command } from 'commander'
+import { answer, type JsonOption } from '../answer.js'
+import type { CliContext } from '../context.js'
+
+interface InstallCommandOptions extends JsonOption {
+  readonly dryRun?: boolean
+  readonly printAcls?: boolean
+  readonly principal: string
+}
+
+const HELP = `
+Found by settings: CUPEL_DATABASE_ADMIN_URL (owner of the tables), CUPEL_DATABASE_URL (user of the services, which is
+created), CUPEL_KAFKA_*, CUPEL_REGISTRY_*. docs/runbooks/install.md goes through it.`
+
+export function registerInstall(program: Command, context: CliContext): void {
+  register(program, context, false)
+}
+
+export function registerUpgrade(program: Command, context: CliContext): void {
+  register(program, context, true)
+}
+
+function register(program: Command, context: CliContext, isUpgrade: boolean): void {
+  program
+    .command(isUpgrade ? 'upgrade' : 'install')
+    .summary(
+      isUpgrade
+        ? 'bring an existing installation to this version'
+        : 'install into a Postgres and a Kafka that exist',
+    )
+    .description(
+      `Makes what is missing, in this order: tables, read models, the role of the services, topics with every setting, schemas, the
+default policy; then rebuilds read models of other versions. A second run changes nothing, and two at once take turns.
+${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, or with --dry-run what it would do.`,
+    )
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--print-acls', 'print the rights that each service needs at the brokers, and do nothing')
+    .option(
+      '--principal <template>',
+      'user of a service at the brokers, for --print-acls',
+      'User:cupel-{service}',
+    )
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', HELP)
+    .action(async (options: InstallCommandOptions) => {
+      if (options.printAcls === true) return await printAcls(context, options)
+      const [{ install }, { withTarget }] = await Promise.all([import('./install.js'), import('./target.js')])
+      const dryRun = options.dryRun === true
+      const steps = await withTarget(context, (target) =>
+        install(target, { dryRun, isUpgrade, note: context.note }),
+      )
+      const changes = steps.flatMap((step) => step.changes)
+      answer(context, options, { dry_run: dryRun, changed: changes.length > 0 && !dryRun, steps }, () =>
+        textOf(steps, dryRun),
+      )
+    })
+}
+
+async function printAcls(context: CliContext, options: InstallCommandOptions): Promise<void> {
+  const { aclLines, installationAcls } = await import('./acls.js')
+  const acls = installationAcls(
+    (service) => options.principal.replaceAll('{service}', service),
+    (await context.config()).CUPEL_TOPIC_PREFIX,
+  )
+  answer(context, options, { acls }, () => aclLines(acls))
+}
+
+function textOf(
+  steps: readonly { readonly name: string; readonly changes: readonly string[] }[],
+  dryRun: boolean,
+): string {
+  const lines = steps.flatMap(({ name, changes }) =>
+    changes.length === 0 ? [`${name}: in place`] : [`${name}:`, ...changes.map((change) => `  ${change}`)],
+  )
+  const isDone = steps.every(({ changes }) => changes.length === 0)
+  return [...lines, isDone ? 'Nothing to do.' : dryRun ? 'Nothing was changed.' : 'Done.'].join('\n')
+}

@@ -1,0 +1,228 @@
+/**
+ * The steps of an installation, in their order. Each one says what it would change before it changes anything, and a second run finds
+ * nothing to do. `cupel start` takes the same functions for the Postgres and the Kafka that it runs.
+ */
+import { eventSchemas, topicOf } from '@cupel/contracts'
+import {
+  installationTopics,
+  loadSchemaCatalog,
+  openAuthenticLog,
+  type AuthenticLog,
+  registerSchemas,
+  type SchemaRegistry,
+} from '@cupel/event-log'
+import { migrate, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
+import { readActivations } from '@cupel/policy'
+import { hasCurrentDefinition, installReadModels } from '@cupel/projections'
+import { readModels } from '@cupel/read-models'
+import { acceptsFault, recordKeysOf } from '@cupel/service-connections'
+import { openLog } from '../connections.js'
+import { ensureDefaultPolicy } from '../start/default-policy.js'
+import { renewReadModels } from '../start/renew-read-models.js'
+import { loadCodec, migrationSources } from './foundation.js'
+import { ensureLogin, grantRights, loginOf, missingRights, roleState } from './service-role.js'
+import type { Target } from './target.js'
+
+export interface Step {
+  readonly name: string
+  /** One sentence for each change that is needed; empty where everything is in place. Changes nothing. */
+  readonly needed: () => Promise<readonly string[]>
+  /** Makes the changes; resolves to what it did. */
+  readonly make: (needed: readonly string[]) => Promise<readonly string[]>
+}
+
+/** `note` receives sentences about what takes long. */
+export function installationSteps(target: Target, note: (sentence: string) => void): readonly Step[] {
+  return [
+    migrationsStep(target),
+    readModelsStep(target),
+    ...(target.serviceUrl === null ? [] : [roleStep(target, target.serviceUrl)]),
+    topicsStep(target),
+    schemasStep(target),
+    policyStep(target),
+    rebuildStep(target, note),
+  ]
+}
+
+function migrationsStep({ database }: Target): Step {
+  return {
+    name: 'migrations',
+    needed: async () =>
+      (await pendingMigrations(database, await readMigrations(migrationSources))).map(
+        (id) => `Apply the migration ${id}.`,
+      ),
+    make: async () =>
+      (await migrate(database, await readMigrations(migrationSources))).map(
+        (id) => `Apply the migration ${id}.`,
+      ),
+  }
+}
+
+/** Indexes and row security are looked at in every run, because they cost nothing where they are in place. */
+function readModelsStep({ database }: Target): Step {
+  return {
+    name: 'read models',
+    async needed() {
+      const states = await Promise.all(
+        readModels.map((readModel) => hasCurrentDefinition(database, readModel)),
+      )
+      return readModels
+        .filter((_, index) => states[index] === null)
+        .map(({ name }) => `Create the tables of the read model ${name}.`)
+    },
+    async make(needed) {
+      await installReadModels(database, readModels)
+      return needed
+    },
+  }
+}
+
+/** After the tables, so that their rights are given in the same run. */
+function roleStep({ database }: Target, serviceUrl: string): Step {
+  const { role } = loginOf(serviceUrl)
+  const sentences = {
+    missing: [`Create the role ${role} of the services.`],
+    'other-attributes': [
+      `Give the role ${role} the attributes of a service: no superuser, no rights to create.`,
+    ],
+    refused: [`Give the role ${role} the password of CUPEL_DATABASE_URL.`],
+    ready: [],
+  } as const
+  return {
+    name: 'role of the services',
+    async needed() {
+      const state = await roleState(database, serviceUrl)
+      const rights = state === 'missing' ? 'every table' : await missingRights(database, role)
+      return [
+        ...sentences[state],
+        ...(rights === null ? [] : [`Give the role ${role} its rights on ${rights}.`]),
+      ]
+    },
+    async make(needed) {
+      if ((await roleState(database, serviceUrl)) !== 'ready') await ensureLogin(database, serviceUrl)
+      await grantRights(database, role)
+      return needed
+    },
+  }
+}
+
+function topicsStep({ log, config }: Target): Step {
+  const accepts = acceptsFault(config)
+  return {
+    name: 'topics',
+    async needed() {
+      if (log.kind === 'embedded' && !(await hasLog(log))) return ['Create the topics.']
+      return (await log.topicFaults(installationTopics()))
+        .filter((fault) => !accepts(fault))
+        .map(({ setting, sentence, topic }) =>
+          setting === 'topic' ? `Create the topic ${topic}.` : sentence,
+        )
+    },
+    make: async () => await log.ensureTopics(installationTopics(), accepts),
+  }
+}
+
+/** On the embedded log topics are rows of a table that a migration makes. */
+async function hasLog(log: Target['log']): Promise<boolean> {
+  return await log.topicFaults([]).then(
+    () => true,
+    () => false,
+  )
+}
+
+function schemasStep({ database, registry, logger }: Target): Step {
+  return {
+    name: 'schemas',
+    needed: async () =>
+      (await missingSchemas(database, registry)).map(
+        (subject) => `Register the schema of ${subject} under FULL_TRANSITIVE.`,
+      ),
+    async make(needed) {
+      if (needed.length > 0) await registerSchemas({ database, registry, logger })
+      return needed
+    },
+  }
+}
+
+/** Subjects whose schema of this version the registry or the database lacks, or holds under different ids. */
+export async function missingSchemas(
+  database: Database,
+  registry: SchemaRegistry,
+): Promise<readonly string[]> {
+  const [row] = await database.query<{ exists: boolean }>(
+    "SELECT to_regclass('log.schema_version') IS NOT NULL AS exists",
+  )
+  const all = Object.values(eventSchemas)
+  if (!row!.exists) return all.map(({ subject }) => subject)
+  const catalog = await loadSchemaCatalog(database)
+  const missing: string[] = []
+  for (const { subject, schema } of all) {
+    const id = catalog.idOf(subject, schema)
+    const isKnown =
+      id !== undefined && (await registry.versions(subject)).some((version) => version.id === id)
+    if (!isKnown) missing.push(subject)
+  }
+  return missing
+}
+
+function policyStep(target: Target): Step {
+  const { database, log } = target
+  return {
+    name: 'policy',
+    async needed() {
+      const hasPolicy =
+        (await hasPolicyTopic(log)) && (await readActivations(log, await loadCodec(database))).length > 0
+      return hasPolicy ? [] : ['Put the default policy in force.']
+    },
+    async make() {
+      const codec = await loadCodec(database)
+      const isNew = await withAuthentic(target, (authentic) =>
+        ensureDefaultPolicy({ database, log: authentic, codec }),
+      )
+      return isNew ? ['Put the default policy in force.'] : []
+    },
+  }
+}
+
+async function hasPolicyTopic(log: Target['log']): Promise<boolean> {
+  if (log.kind === 'embedded' && !(await hasLog(log))) return false
+  const topics = installationTopics().filter(({ name }) => name === topicOf('PolicyActivated'))
+  return (await log.topicFaults(topics)).every(({ setting }) => setting !== 'topic')
+}
+
+/** A log of its own whose records carry a MAC, where there are keys. Its state is in a table, so that it opens after the migrations. */
+async function withAuthentic<T>(
+  { database, logger, config }: Target,
+  work: (log: AuthenticLog) => Promise<T>,
+): Promise<T> {
+  const log = await openAuthenticLog({
+    ...{ database, logger, keys: recordKeysOf(config), topicPrefix: config.CUPEL_TOPIC_PREFIX },
+    log: await openLog(config, database, logger),
+  })
+  try {
+    return await work(log)
+  } finally {
+    await log.close()
+  }
+}
+
+function rebuildStep(target: Target, note: (sentence: string) => void): Step {
+  const { database, logger } = target
+  return {
+    name: 'rebuilds',
+    async needed() {
+      const states = await Promise.all(
+        readModels.map((readModel) => hasCurrentDefinition(database, readModel)),
+      )
+      return readModels
+        .filter((_, index) => states[index] === false)
+        .map(({ name }) => `Rebuild the read model ${name} from the log.`)
+    },
+    async make(needed) {
+      if (needed.length === 0) return []
+      const codec = await loadCodec(database)
+      await withAuthentic(target, (log) => renewReadModels({ database, log, codec }, { logger, note }))
+      return needed
+    },
+  }
+}

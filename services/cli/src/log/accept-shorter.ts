@@ -1,0 +1,50 @@
+/** `cupel log accept-shorter`: an operator takes a log that lost its end. */
+import { acceptShorter } from '@cupel/checkpoints'
+import type { Command } from 'commander'
+import { answer, type JsonOption } from '../answer.js'
+import { installationCheckpoints, refusedCheckpoints } from '../checkpoints.js'
+import { withConnections } from '../connections.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
+import { operator } from '../operator.js'
+import { requiredReason } from '../required-reason.js'
+
+export function registerAcceptShorter(log: Command, context: CliContext): void {
+  log
+    .command('accept-shorter')
+    .summary('take a log that lost its last records')
+    .description(
+      `Compares the log with its checkpoints. Where records at the end of partitions are missing, or were replaced after an older
+log or database was restored, signs a checkpoint that says so with your name and reason, and records it (cupel audit export).
+Readers whose position is behind the end go on there; read models keep the rows of lost records until a replay. Records that
+were changed before later ones that agree are no missing end: they are refused. Stop the services first.`,
+    )
+    .requiredOption('--reason <text>', 'why the loss is right, for the audit log')
+    .option('--json', 'answer in JSON')
+    .action(async (options: JsonOption & { reason: string }) => {
+      const reason = requiredReason(options.reason)
+      const accepted = await withConnections(context, async ({ log: eventLog, database, config }) => {
+        const settings = installationCheckpoints(context, config)
+        if (settings === null)
+          throw new CommandError(
+            'This installation has no signing keys, and so no checkpoints.',
+            EXIT_NOT_FOUND,
+          )
+        return await acceptShorter({ ...settings, log: eventLog, database, by: operator(), reason }).catch(
+          refusedCheckpoints,
+        )
+      })
+      answer(context, options, { accepted_by: accepted.by, reason, lost: accepted.lost }, () =>
+        [
+          ...accepted.lost.map(
+            ({ topic, partition, from, to }) =>
+              `${topic}/${partition}: records ${from} to ${to - 1} are accepted as lost.`,
+          ),
+          ...(accepted.lost.length === 0
+            ? ['No record is lost; the database follows its checkpoints again.']
+            : []),
+          'Now start the services, and compare each read model: cupel audit replay --target … --compare-only',
+        ].join('\n'),
+      )
+    })
+}
