@@ -13,6 +13,7 @@ import {
   listReportPlaces,
   listReports,
   readItemReports,
+  readEndedResults,
   readJob,
   readModels,
   reportView,
@@ -78,6 +79,11 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
     'a list of reports',
     (database, of) => listReports(database, { ...of, filter: {}, pageSize: 10, after: null }),
   ],
+  [
+    'reports without a case',
+    (database, of) =>
+      listReports(database, { ...of, filter: { disposition: 'none' }, pageSize: 10, after: null }),
+  ],
   ['a list of jobs', (database, of) => listJobs(database, of, { pageSize: 10, before: null })],
   ['the audit log', (database, of) => listAuditEntries(database, { ...of, pageSize: 10, after: null })],
   [
@@ -104,6 +110,14 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
       [
         `a job by id ${index}`,
         (database: Queryable, of: Tenant) => readJob(database, of, `job-${index}`),
+      ] as const,
+  ),
+  ...[1, 2].map(
+    (index) =>
+      [
+        `results of an ended job ${index}`,
+        (database: Queryable, of: Tenant) =>
+          readEndedResults(database, of, { jobId: `job-${index}`, from: 0, size: 10 }),
       ] as const,
   ),
   ['states of jobs', (database, of) => readJobStates(database, of, ['job-0', 'job-1', 'job-2'])],

@@ -14,8 +14,8 @@ import { createHome, removeHome, startInstallation, type ReadyLine } from '@cupe
 import { noteSkip } from '@cupel/testkit'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { CHROMIUM } from './chromium.js'
 
-const CHROMIUM = process.env['CUPEL_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
 /** Where screenshots go that a person looks at. */
 const PICTURES = fileURLToPath(new URL('../../../.cache/screenshots/', import.meta.url))
 /** Only a hang takes longer, also where the processors are busy. */

@@ -1,6 +1,7 @@
 /** Sharing a report and deciding about it, in a browser. */
 import { cupel } from '@cupel/system-tests'
 import type { ReportCase } from '@cupel/contracts'
+import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { openDesk } from './browser.js'
 
@@ -49,6 +50,11 @@ describe('a share link', () => {
       expect(url).toMatch(new RegExp(`^${desk.url}/shared/cupel_share_[A-Za-z0-9_-]{43}$`))
       await desk.check(page)
       await desk.screenshot(page, 'share-new')
+      expect(page.url()).not.toContain('cupel_share_')
+      await page.reload()
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('The link was shown once')
+      expect(await page.content()).not.toContain('cupel_share_')
+      await desk.check(page)
 
       const reader = await desk.newPage({ javaScriptEnabled: false })
       const answer = await reader.goto(url)
@@ -119,6 +125,15 @@ describe('a case', () => {
     expect(await bob.locator(`a[href^="/reports/${id}"]`).count()).toBe(0)
     await bob.goto('/cases?disposition=cleared')
     expect(await bob.locator(`a[href^="/reports/${id}"]`).count()).toBe(1)
+
+    await bob.goto('/history')
+    await bob.getByLabel('Case').selectOption('Cleared')
+    await until(async () => {
+      await bob.getByRole('button', { name: 'Search' }).click()
+      expect(await bob.locator(`a[href="/reports/${id}"]`).count()).toBe(1)
+    })
+    await bob.goto('/history?disposition=none')
+    expect(await bob.locator(`a[href="/reports/${id}"]`).count()).toBe(0)
   })
 
   desk.test(

@@ -1,4 +1,5 @@
 /** An API that answers as a test says, and the console in front of it. */
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { noMetrics, silentLogger } from '@cupel/contracts'
@@ -8,7 +9,7 @@ import { createApiConnection } from '../src/api/api-connection.js'
 import { pagesOf } from '../src/pages/index.js'
 import type { SignInService } from '../src/oidc/sign-in-service.js'
 import { buildWebApp } from '../src/server/app.js'
-import type { Asset } from '../src/server/assets.js'
+import { stylesInOrder, type Asset } from '../src/server/assets.js'
 import { sessionCookie, type Session } from '../src/session/session-cookie.js'
 
 export const SECRET = 'what the console and the API alone know'
@@ -65,18 +66,24 @@ export interface FrontOptions {
   readonly limits?: Partial<ConnectionLimits>
   readonly publicUrl?: string
   readonly service?: SignInService
+  /** Also the real style sheet, before this one. */
+  readonly extraStyle?: string
 }
 
-const asset = (name: string, contentType: string): Asset => ({
+const asset = (name: string, contentType: string, body = `/* ${name} */`): Asset => ({
   path: `/assets/${name}`,
   contentType,
-  body: Buffer.from(`/* ${name} */`),
+  body: Buffer.from(body),
 })
+
+const ICON = readFileSync(new URL('../src/styles/icon.svg', import.meta.url), 'utf8')
+const styleOf = (extra: string | undefined): string | undefined =>
+  extra === undefined ? undefined : `${stylesInOrder().toString()}\n${extra}`
 
 /** The console before the given API; resolves to its address. */
 export async function startFront(
   api: FakeApi,
-  { trustedProxies = [], limits = {}, publicUrl, service }: FrontOptions = {},
+  { trustedProxies = [], limits = {}, publicUrl, service, extraStyle }: FrontOptions = {},
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const connection = createApiConnection({ url: () => api.url, secret: SECRET, certificate: null })
   const app = buildWebApp({
@@ -89,9 +96,9 @@ export async function startFront(
       tls: null,
     },
     assets: {
-      style: asset('console.css', 'text/css'),
+      style: asset('console.css', 'text/css', styleOf(extraStyle)),
       script: asset('console.js', 'text/javascript'),
-      icon: asset('icon.svg', 'image/svg+xml'),
+      icon: asset('icon.svg', 'image/svg+xml', ICON),
     },
     transport: createTransport({ trustedProxies, isEncrypted: false }),
     publicUrl: publicUrl ?? null,

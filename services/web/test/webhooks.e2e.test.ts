@@ -15,19 +15,23 @@ afterAll(async () => {
   await desk.close()
 })
 
-/** Answers with what looks like markup, as a receiver in trouble may. */
+/** Answers with what looks like markup, as a receiver in trouble may. Keeps the type of each message. */
 async function startReceiver(): Promise<{ readonly url: string; readonly received: string[] }> {
   const received: string[] = []
   const receiver = createServer((request, response) => {
-    received.push(String(request.headers['webhook-id']))
-    request.resume().on('end', () => response.end('<script>document.title="run"</script>'))
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push((JSON.parse(Buffer.concat(chunks).toString()) as { type: string }).type)
+      response.end('<script>document.title="run"</script>')
+    })
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   receivers.push(receiver)
   return { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`, received }
 }
 
-desk.test('an endpoint is made, and its secret is shown on that page alone', async () => {
+desk.test('an endpoint is made, and its secret is shown once, whoever reloads', async () => {
   const { url, received } = await startReceiver()
   const page = await desk.signIn('/webhooks')
   expect(await page.getByText('There is no endpoint yet').count()).toBe(1)
@@ -37,23 +41,31 @@ desk.test('an endpoint is made, and its secret is shown on that page alone', asy
   expect(secret).toMatch(/^whsec_/)
   await desk.check(page)
   await desk.screenshot(page, 'webhook-secret')
+  await page.reload()
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('The secret was shown once')
+  expect(await page.content()).not.toContain(secret)
+  const listed = await desk.api<{ items: unknown[] }>('GET', '/v1/webhook-endpoints')
+  expect(listed.items).toHaveLength(1)
   await page.getByRole('link', { name: 'To the endpoint' }).click()
   expect(await page.content()).not.toContain(secret)
 
   await page.getByRole('button', { name: 'Send a test message' }).click()
   await until(async () => {
     await page.reload()
-    expect(await page.locator('main').innerText()).toContain('1, last: HTTP 200')
+    expect(await page.getByText('1, last: HTTP 200').count()).toBe(2)
   })
-  await page.getByText('1, last: HTTP 200').click()
-  expect(await page.locator('.attempts').innerText()).toContain('<script>')
+  expect(await page.locator('main').innerText()).not.toContain('not proven')
+  await page.getByText('1, last: HTTP 200').first().click()
+  expect(await page.locator('.attempts').first().innerText()).toContain('<script>')
   await desk.check(page)
   await desk.screenshot(page, 'webhook-endpoint')
 
-  await page.getByRole('button', { name: /^Send again msg_/ }).click()
+  await page
+    .getByRole('button', { name: /^Send again msg_/ })
+    .first()
+    .click()
   await page.getByText('The delivery is sent again').waitFor()
-  await until(() => expect(received.length).toBeGreaterThan(1))
-  expect(new Set(received).size).toBe(1)
+  await until(() => expect(received.length).toBeGreaterThan(2))
 })
 
 desk.test('a job that ends is delivered; paused, rotated, sent again and deleted', async () => {
@@ -69,7 +81,7 @@ desk.test('a job that ends is delivered; paused, rotated, sent again and deleted
   })
   await desk.check(page)
   await page.getByRole('button', { name: 'Enable' }).click()
-  await until(() => expect(received).toHaveLength(1))
+  await until(() => expect(received).toContain('bulk.completed'))
 
   await page.getByText('Rotate the secret').click()
   await page.getByRole('button', { name: 'Make a new secret' }).click()

@@ -53,7 +53,13 @@ function eventsOf(owner: Owner) {
   const changed = (by: ApiCall | null): DomainEvent =>
     event('WebhookEndpointChanged', own('we'), {
       ...{ endpointId: own('we'), ...owner, origin: '', payload: 'full', status: 'enabled' },
-      ...{ disabledReason: null, previousSecretExpiresAt: null, changedAt: DECIDED, changedBy: '' },
+      ...{
+        disabledReason: null,
+        provenAt: null,
+        previousSecretExpiresAt: null,
+        changedAt: DECIDED,
+        changedBy: '',
+      },
       ...{ reason: '', call: by },
     })
   const submitted = event('BulkSubmitted', own('job'), {

@@ -1,7 +1,7 @@
 import type { BulkSubmitted, DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { jobView, readItemReports, readJob, reportView, type JobReading } from '../index.js'
+import { jobView, readEndedResults, readItemReports, readJob, reportView, type JobReading } from '../index.js'
 
 const JOB = 'job_1'
 const OWNER = { accountId: 'acc_1', livemode: true }
@@ -148,4 +148,59 @@ test('rebuilding the view gives the same table', async () => {
 
 test('nothing is asked for where no item has a report', async () => {
   expect(await readItemReports(fixture.database, OWNER, [])).toEqual(new Map())
+})
+
+describe('a stretch of the results', () => {
+  const stretch = (from: number, size: number) =>
+    readEndedResults(fixture.database, OWNER, { jobId: JOB, from, size })
+  const named = ['one', 'bad\u0000"', 'two', 'one', 'three', 'two', 'one']
+  const ids: Readonly<Record<string, string>> = { one: R1, two: R2, three: 'cccccccccccccc0a' }
+  const seven = named.map((address) => item(address, ids[address] ?? null))
+
+  test.each([
+    ['completed', completed({ total: 7, failed: 7 }), ['one', 'two', 'three']],
+    [
+      'cancelled',
+      event('BulkCancelled', JOB, {
+        ...{ jobId: JOB, ...OWNER, total: 7, completed: 0, failed: 4, cancelled: 3 },
+        ...{ cancelledIndices: [2, 4, 5], cancelledAt: LATER },
+      }),
+      ['one', 'two'],
+    ],
+    ['unable to run', completed({ status: 'failed', total: 7, failed: 7 }), []],
+  ] as const)(
+    'of a job that is %s is that of the whole job, wherever it begins',
+    async (_what, end, decided) => {
+      await fixture.project(jobView, submitted(seven), end)
+      await fixture.project(reportView, ...decided.map((address) => failed(ids[address]!)))
+      const { items, isTerminal } = await read()
+      expect(isTerminal).toBe(true)
+      for (let from = 0; from <= 8; from += 1)
+        for (let size = 1; size <= 8; size += 1)
+          expect(await stretch(from, size)).toEqual({ items: items.slice(from, from + size), total: 7 })
+    },
+  )
+
+  test('reads the outcomes of its own items and no others', async () => {
+    await fixture.project(jobView, submitted(three), completed({}))
+    await fixture.project(reportView, failed(R1), failed(R2))
+    const asked: unknown[] = []
+    const watched = {
+      query: (statement: Parameters<typeof fixture.database.query>[0], values: readonly unknown[]) => {
+        asked.push(values[0])
+        return fixture.database.query(statement, values)
+      },
+    } as typeof fixture.database
+    await readEndedResults(watched, OWNER, { jobId: JOB, from: 2, size: 1 })
+    expect(asked).toEqual([JOB, [R2]])
+  })
+
+  test('is unknown while the job runs, and while its reports cannot be read', async () => {
+    await fixture.project(jobView, submitted(three))
+    await fixture.project(reportView, failed(R1))
+    expect(await stretch(0, 1)).toBeNull()
+    await fixture.project(jobView, completed({}))
+    expect(await stretch(0, 2)).toMatchObject({ items: [{ index: 0 }, { index: 1 }] })
+    expect(await stretch(2, 1)).toBeNull()
+  })
 })

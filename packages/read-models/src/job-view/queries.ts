@@ -106,6 +106,53 @@ export async function readJob(
   return readingOf(jobId, row, items, await readOutcomes(database, tenant, reportIds))
 }
 
+/** A stretch of the results of an ended job. */
+export interface ResultStretch {
+  readonly items: readonly JobItem[]
+  /** Of the whole job. */
+  readonly total: number
+}
+
+/**
+ * Reads `size` results of an ended job from an index on, and nothing else of the job: no outcome of another item. Null where the
+ * job is unknown or runs, and where one of these results cannot be read yet; then `findJob` says more.
+ */
+export async function readEndedResults(
+  database: Queryable,
+  tenant: Tenant,
+  order: { readonly jobId: string; readonly from: number; readonly size: number },
+): Promise<ResultStretch | null> {
+  const [row] = await queryTenant<JobRow>(
+    database,
+    tenant,
+    {
+      name: 'job-view.stretch',
+      // The type json keeps each element as it was written.
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('status, completed, failed, cancelled, cancelled_indices')},
+               ${asTimes('submitted_at, cancel_requested_at, ended_at')},
+               (SELECT coalesce(json_agg(element ORDER BY place), '[]')
+                FROM json_array_elements(items::json) WITH ORDINALITY AS stretch (element, place)
+                WHERE place > $4 AND place <= $4::int8 + $5)::text AS items
+             FROM job_view.job WHERE job_id = $1 AND account_id = $2 AND livemode = $3`,
+    },
+    [order.jobId, tenant.accountId, tenant.livemode, order.from, order.size],
+  )
+  if (row === undefined || row.status === null) return null
+  const items = JSON.parse(row.items) as StoredItem[]
+  const reportIds = [...new Set(items.flatMap((item) => item.report_id ?? []))]
+  const outcomes = await readOutcomes(database, tenant, reportIds)
+  const cancelled = (JSON.parse(row.cancelledIndices!) as number[]).flatMap((index) =>
+    index >= order.from && index < order.from + items.length ? [index - order.from] : [],
+  )
+  const job = foldedJob({ ...row, cancelledIndices: JSON.stringify(cancelled) }, items, outcomes)
+  const read = items.map((item, index) => ({
+    ...itemOf(item, index, job, outcomes),
+    index: order.from + index,
+  }))
+  if (read.some(({ status }) => status === 'pending')) return null
+  return { items: read, total: row.completed! + row.failed! + row.cancelled! }
+}
+
 /** Outcomes of screenings. The failure of an unreadable request belongs to no account; the owner of the job sees it. */
 export async function readOutcomes(
   database: Queryable,

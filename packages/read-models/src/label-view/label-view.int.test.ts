@@ -1,4 +1,4 @@
-import type { DomainEvent } from '@cupel/contracts'
+import { topicOf, type DomainEvent } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -73,6 +73,24 @@ test('publication shows all labels of the import at once and names the state', a
     knownTo: null,
     validTo: null,
   })
+})
+
+test('labels that another producer publishes do not exist for any reader', async () => {
+  const { log, codec } = fixture
+  const forge = async (event: DomainEvent) => {
+    const topic = topicOf(event.type)
+    await log.unchecked.append('test', [codec.encode(event, { topic, key: event.envelope.subject })])
+  }
+  await project(asserted('i1', 'a'))
+  await forge(published('i1'))
+  await forge(asserted('i2', 'b'))
+  await project(published('i2'))
+  expect(
+    (await listPublications(fixture.database, { source: 'ofac_sdn', dataset: 'ofac_sdn.csv' })).map(
+      ({ importId }) => importId,
+    ),
+  ).toEqual(['i2'])
+  expect(marks((await snapshot('a', 'b')).labels)).toEqual([])
 })
 
 test('a retirement waits for the publication of its import, then ends the label and keeps it', async () => {

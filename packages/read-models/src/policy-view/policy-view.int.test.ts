@@ -1,4 +1,4 @@
-import type { DomainEvent } from '@cupel/contracts'
+import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
 import { listPolicies, policyView, readActivePolicy, readLabelSnapshot } from '../index.js'
@@ -48,6 +48,19 @@ test('a snapshot contains the policy only for callers that know another one', as
   await fixture.project(policyView, activated(1))
   expect(await read(0)).toMatchObject({ policySeq: 1, policy: { version: 1, document: '{"version":1}' } })
   expect(await read(1)).toMatchObject({ policySeq: 1, policy: null })
+})
+
+test('a policy that another producer activates is not in force, before or after a rebuild', async () => {
+  const { log, codec } = fixture
+  const forged = codec.encode(activated(9), { topic: topicOf('PolicyActivated'), key: 'default' })
+  await fixture.project(policyView, activated(1))
+  await log.unchecked.append('test', [forged])
+  await fixture.project(policyView, activated(2))
+  const versions = async () =>
+    (await listPolicies(fixture.database, { limit: 10 })).map(({ version }) => version)
+  expect(await versions()).toEqual([2, 1])
+  expect((await fixture.rebuild(policyView)).comparison).toMatchObject([{ isEqual: true }])
+  expect(await versions()).toEqual([2, 1])
 })
 
 test('a rebuild gives the same rows, byte for byte', async () => {

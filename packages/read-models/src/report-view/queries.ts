@@ -1,4 +1,5 @@
 /** Queries of reports. Each takes the account and its environment, so that a report of another tenant does not exist. */
+import type { Disposition } from '@cupel/contracts'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 
@@ -44,6 +45,8 @@ export interface ReportFilter {
   readonly canonicalAddress?: string | undefined
   readonly chain?: string | undefined
   readonly level?: string | undefined
+  /** What people decided; `none` for reports without a case. */
+  readonly disposition?: Disposition | 'none' | undefined
   /** The caller's own reference, exactly. */
   readonly customerReference?: string | undefined
   /** Ended at or after this time; UTC, RFC 3339. */
@@ -114,6 +117,7 @@ function conditionsOf(
     conditions.push(`canonical_address = ${parameter(filter.canonicalAddress)}`)
   if (filter.chain !== undefined) conditions.push(`chain = ${parameter(filter.chain)}`)
   if (filter.level !== undefined) conditions.push(`level = ${parameter(filter.level)}`)
+  if (filter.disposition !== undefined) conditions.push(dispositionCondition(filter.disposition, parameter))
   if (filter.from !== undefined) conditions.push(`ended_at >= ${parameter(filter.from)}::timestamptz`)
   if (filter.to !== undefined) conditions.push(`ended_at < ${parameter(filter.to)}::timestamptz`)
   if (after !== null)
@@ -121,6 +125,20 @@ function conditionsOf(
       `(ended_at, report_id) < (${parameter(after.endedAt)}::timestamptz, ${parameter(after.reportId)})`,
     )
   return conditions.join(' AND ')
+}
+
+/**
+ * People decide one report at a time, so the cases of a disposition are few beside the reports: an array makes Postgres begin with them,
+ * whatever it expects. Most reports have no case, so those without one are found on the way.
+ */
+function dispositionCondition(
+  disposition: NonNullable<ReportFilter['disposition']>,
+  parameter: (value: unknown) => string,
+): string {
+  const own = 'SELECT c.report_id FROM case_view.report_case c WHERE c.account_id = $1 AND c.livemode = $2'
+  return disposition === 'none'
+    ? `NOT EXISTS (${own} AND c.report_id = report.report_id)`
+    : `report_id = ANY (ARRAY(${own} AND c.disposition = ${parameter(disposition)}))`
 }
 
 /** The oldest report that a page looked through; null where no older one is left. */

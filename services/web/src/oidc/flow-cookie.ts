@@ -1,9 +1,8 @@
 /**
- * What the browser keeps while a person is at the sign-in service: an encrypted JWT of ten minutes. The key comes from the client secret,
- * so that any instance finishes what another one began.
+ * What the browser keeps while a person is at the sign-in service, for ten minutes. The key comes from the client secret, so that any
+ * instance finishes what another one began.
  */
-import { hkdfSync } from 'node:crypto'
-import { EncryptJWT, errors, jwtDecrypt } from 'jose'
+import { createSeal, type Seal } from '../session/seal.js'
 
 export interface Flow {
   readonly state: string
@@ -17,36 +16,7 @@ export interface Flow {
   readonly keyId: string | null
 }
 
-export interface FlowSeal {
-  seal(flow: Flow): Promise<string>
-  /** Null where it is not ours, was changed or is over. */
-  open(text: string): Promise<Flow | null>
-}
-
 export const FLOW_LIFETIME_SECONDS = 600
-const KEY_BYTES = 32
-const PURPOSE = 'cupel sign-in flow'
 
-export function createFlowSeal(clientSecret: string): FlowSeal {
-  const key = new Uint8Array(hkdfSync('sha256', clientSecret, '', PURPOSE, KEY_BYTES))
-  return {
-    seal: (flow) =>
-      new EncryptJWT({ ...flow })
-        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .setAudience(PURPOSE)
-        .setExpirationTime(`${FLOW_LIFETIME_SECONDS}s`)
-        .encrypt(key),
-    async open(text) {
-      try {
-        const { payload } = await jwtDecrypt(text, key, {
-          ...{ audience: PURPOSE, requiredClaims: ['exp'] },
-          ...{ keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },
-        })
-        return payload as unknown as Flow
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return null
-        throw error
-      }
-    },
-  }
-}
+export const createFlowSeal = (clientSecret: string): Seal<Flow> =>
+  createSeal(clientSecret, { purpose: 'cupel sign-in flow', lifetimeSeconds: FLOW_LIFETIME_SECONDS })

@@ -29,7 +29,7 @@ export function loadAssets(): Assets {
 }
 
 /** By name, so that a later file overrides an earlier one. */
-function stylesInOrder(): Buffer {
+export function stylesInOrder(): Buffer {
   const names = readdirSync(STYLES).filter((name) => name.endsWith('.css'))
   return Buffer.concat(names.sort().map((name) => readFileSync(new URL(name, STYLES))))
 }

@@ -16,13 +16,31 @@ export interface Session {
 }
 
 /** Of the browser that is at the sign-in service; Lax, because the service sends it back. `value`: null ends it. */
-export function flowCookie(value: string | null, isSecure: boolean, lifetimeSeconds = 0): string {
-  const text = cookie(nameOf(FLOW, isSecure), value ?? '', { isSecure, sameSite: 'Lax' })
-  return `${text}; Max-Age=${value === null ? 0 : lifetimeSeconds}`
+export const flowCookie = (value: string | null, isSecure: boolean, lifetimeSeconds = 0): string =>
+  passingCookie(FLOW, value, { isSecure, sameSite: 'Lax', lifetimeSeconds })
+
+export const readFlow = (header: string | undefined, isSecure: boolean): string | null =>
+  cookieValue(header, nameOf(FLOW, isSecure))
+
+/** A secret between a form and the page that shows it. `value`: null ends it. */
+export const onceCookie = (value: string | null, isSecure: boolean, lifetimeSeconds = 0): string =>
+  passingCookie(ONCE, value, { isSecure, sameSite: 'Strict', lifetimeSeconds })
+
+export const readOnce = (header: string | undefined, isSecure: boolean): string | null =>
+  cookieValue(header, nameOf(ONCE, isSecure))
+
+interface CookieRules {
+  readonly isSecure: boolean
+  readonly sameSite: 'Lax' | 'Strict'
 }
 
-export function readFlow(header: string | undefined, isSecure: boolean): string | null {
-  return cookieValue(header, nameOf(FLOW, isSecure))
+function passingCookie(
+  name: string,
+  value: string | null,
+  { lifetimeSeconds, ...rules }: CookieRules & { readonly lifetimeSeconds: number },
+): string {
+  const text = cookie(nameOf(name, rules.isSecure), value ?? '', rules)
+  return `${text}; Max-Age=${value === null ? 0 : lifetimeSeconds}`
 }
 
 /** With `__Host-` a browser takes the cookie over TLS only, for this host alone. */
@@ -31,6 +49,7 @@ const nameOf = (name: string, isSecure: boolean): string =>
 const SESSION = 'session'
 const VISIT = 'visit'
 const FLOW = 'sign-in'
+const ONCE = 'once'
 
 /** Lax, so that a link in a mail opens the report it names. */
 export function sessionCookie(session: Session, isSecure: boolean): string {
@@ -48,11 +67,7 @@ export function visitCookie(value: string, isSecure: boolean): string {
   return cookie(nameOf(VISIT, isSecure), value, { isSecure, sameSite: 'Strict' })
 }
 
-function cookie(
-  name: string,
-  value: string,
-  { isSecure, sameSite }: { readonly isSecure: boolean; readonly sameSite: 'Lax' | 'Strict' },
-): string {
+function cookie(name: string, value: string, { isSecure, sameSite }: CookieRules): string {
   return `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
 }
 

@@ -43,11 +43,11 @@ export const showCases: Page = {
 
 function Filters({ present }: { readonly present: string }) {
   return (
-    <nav aria-label="Disposition" class="filters no-print">
+    <nav aria-label="Disposition" class="chips no-print">
       <ul>
         {filters.map(({ value, label }) => (
           <li key={value}>
-            <a href={`/cases?disposition=${value}`} aria-current={value === present ? 'page' : undefined}>
+            <a href={`/cases?disposition=${value}`} aria-current={value === present ? 'true' : undefined}>
               {label}
             </a>
           </li>

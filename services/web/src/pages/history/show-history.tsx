@@ -1,7 +1,7 @@
 /** GET /history: the reports of the account, newest first, with a search. */
-import { riskLevels } from '@cupel/contracts'
+import { dispositions, riskLevels } from '@cupel/contracts'
 import { chains } from '@cupel/domain'
-import { en } from '@cupel/report-document'
+import { dispositionText, en } from '@cupel/report-document'
 import { ApiProblem } from '../../api/api-problem.js'
 import type { ReportPage } from '../../api/answers.js'
 import { Notice } from '../../components/notice.js'
@@ -18,6 +18,8 @@ interface Filter {
   readonly q: string
   readonly level: string
   readonly chain: string
+  /** Of the case; `none` for reports without one. */
+  readonly disposition: string
   readonly reference: string
   readonly from: string
   readonly to: string
@@ -37,6 +39,7 @@ export const showHistory: Page = {
         address: filter.q,
         chain: filter.chain,
         level: filter.level,
+        disposition: filter.disposition,
         customer_reference: filter.reference,
         from: filter.from,
         to: dayAfter(filter.to),
@@ -60,7 +63,13 @@ export const showHistory: Page = {
 function filterOf(query: URLSearchParams): Filter {
   const of = (name: string): string => (query.get(name) ?? '').trim()
   return {
-    ...{ q: of('q'), level: of('level'), chain: of('chain'), reference: of('reference') },
+    ...{
+      q: of('q'),
+      level: of('level'),
+      chain: of('chain'),
+      disposition: of('disposition'),
+      reference: of('reference'),
+    },
     ...{ from: of('from'), to: of('to') },
   }
 }
@@ -161,6 +170,17 @@ function Filters({ filter, isNarrowed }: { readonly filter: Filter; readonly isN
           {chains.map(({ code }) => (
             <option key={code} value={code} selected={code === filter.chain}>
               {code}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div>
+        <label for="disposition">Case</label>
+        <select id="disposition" name="disposition">
+          <option value="">Any</option>
+          {[...dispositions, 'none'].map((one) => (
+            <option key={one} value={one} selected={one === filter.disposition}>
+              {one === 'none' ? 'No case' : dispositionText(one)}
             </option>
           ))}
         </select>

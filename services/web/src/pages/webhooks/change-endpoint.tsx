@@ -1,9 +1,9 @@
 /** POST /webhooks/{endpoint_id}/…: the changes of an endpoint. */
 import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, page, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
+import { fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
 import { apiPathOf, type WebhookEndpoint } from './endpoint.js'
-import { SecretShown } from './secret-shown.js'
 import { endpointPage } from './show-endpoint.js'
+import { showSecret } from './show-secret.js'
 
 /** Handles a form of the page of an endpoint; what the API refuses is told there. */
 function change(action: string, handle: (call: PageCall, endpointId: string) => Promise<PageAnswer>): Page {
@@ -33,18 +33,9 @@ export const changeEndpoint = change('change', async ({ api, form }, id) => {
   return back(id, `done=${changes['status'] === undefined ? 'changed' : encodeURIComponent(status)}`)
 })
 
-export const rotateSecret = change('rotate-secret', async ({ api }, id) => {
-  const endpoint = await api.get<WebhookEndpoint>(apiPathOf(id))
-  const { secret } = await api.send<{ readonly secret: string }>('POST', apiPathOf(id, '/rotate-secret'))
-  const title = 'There is a new secret'
-  const body = (
-    <SecretShown
-      {...{ title, secret }}
-      endpoint={{ id: endpoint.endpoint_id, url: endpoint.url }}
-      note="For 24 hours messages are signed with the secret of before as well, so that the receiver can change over at any time in between."
-    />
-  )
-  return page(title, body, { section: '/webhooks' })
+export const rotateSecret = change('rotate-secret', async (call, id) => {
+  const { secret } = await call.api.send<{ readonly secret: string }>('POST', apiPathOf(id, '/rotate-secret'))
+  return await showSecret(call, id, { secret, isNew: false })
 })
 
 export const sendTest = change('test', async ({ api }, id) => {

@@ -1,9 +1,9 @@
-/** POST /webhooks: makes an endpoint, and shows its secret on the page that answers. */
+/** POST /webhooks: makes an endpoint, and leads to the page that shows its secret once. */
 import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, page, type Page } from '../../server/page.js'
+import { fieldOf, type Page } from '../../server/page.js'
 import { API_LIST, type WebhookEndpoint } from './endpoint.js'
 import { endpointsPage } from './list-endpoints.js'
-import { SecretShown } from './secret-shown.js'
+import { showSecret } from './show-secret.js'
 
 export const createEndpoint: Page = {
   method: 'POST',
@@ -13,11 +13,7 @@ export const createEndpoint: Page = {
     const given = { url: fieldOf(call.form, 'url').trim(), payload: fieldOf(call.form, 'payload') }
     try {
       const made = await call.api.send<WebhookEndpoint & { readonly secret: string }>('POST', API_LIST, given)
-      const title = 'The endpoint was created'
-      const endpoint = { id: made.endpoint_id, url: made.url }
-      return page(title, <SecretShown {...{ title, endpoint }} secret={made.secret} />, {
-        section: '/webhooks',
-      })
+      return await showSecret(call, made.endpoint_id, { secret: made.secret, isNew: true })
     } catch (error) {
       if (!(error instanceof ApiProblem) || ![400, 403, 409].includes(error.status)) throw error
       const fault = error.errors[0]?.detail ?? error.detail

@@ -7,6 +7,7 @@ export interface WebhookEndpoint {
   readonly payload: string
   readonly status: string
   readonly disabled_reason: string | null
+  readonly proven_at: string | null
   readonly created_at: string
 }
 
@@ -56,7 +57,13 @@ const statusWords: Readonly<Record<string, string>> = {
 export const statusWord = (status: string): string =>
   Object.hasOwn(statusWords, status) ? statusWords[status]! : status
 
-export function stateText({ status, disabled_reason: reason }: WebhookEndpoint): string {
+/** Whether messages about jobs wait for the receiver's first 2xx to a test message. */
+export const isWaitingForProof = ({ status, proven_at: provenAt }: WebhookEndpoint): boolean =>
+  status === 'enabled' && provenAt === null
+
+export function stateText(endpoint: WebhookEndpoint): string {
+  const { status, disabled_reason: reason } = endpoint
+  if (isWaitingForProof(endpoint)) return 'Enabled, not proven yet'
   if (status !== 'disabled') return statusWord(status)
   return reason === 'gone' ? 'Disabled: the receiver answered 410 Gone' : 'Paused'
 }

@@ -11,8 +11,9 @@ import {
 import { createEndpoint } from './create-endpoint.js'
 import { listEndpoints } from './list-endpoints.js'
 import { showEndpoint } from './show-endpoint.js'
+import { endpointSecret } from './show-secret.js'
 
 export const webhookPages: readonly Page[] = [
-  ...[listEndpoints, createEndpoint, showEndpoint, changeEndpoint, rotateSecret, sendTest],
+  ...[listEndpoints, createEndpoint, showEndpoint, endpointSecret, changeEndpoint, rotateSecret, sendTest],
   ...[deleteEndpoint, redeliverRange, redeliver],
 ]

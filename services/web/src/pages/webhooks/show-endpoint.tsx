@@ -6,6 +6,7 @@ import { Deliveries } from './deliveries.js'
 import {
   apiPathOf,
   canChange,
+  isWaitingForProof,
   payloadText,
   stateText,
   type Delivery,
@@ -45,6 +46,12 @@ export async function endpointPage(call: PageCall, { fault, status }: EndpointSt
       <h1>Webhook endpoint</h1>
       {fault === null ? null : <Notice kind="fault">{fault}</Notice>}
       {done === null ? null : <Notice kind="done">{done}</Notice>}
+      {isWaitingForProof(endpoint) ? (
+        <Notice kind="hint">
+          Messages about jobs are held until the receiver answers a test message with 2xx. One was sent by
+          itself.
+        </Notice>
+      ) : null}
       <FieldList
         fields={[
           { label: 'URL', value: endpoint.url, isCode: true },
