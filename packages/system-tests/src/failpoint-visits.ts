@@ -28,6 +28,7 @@ export const byCommand: Partial<Record<FailpointName, readonly string[]>> = {
 export const atFirstStart = [
   'log.migrate',
   'log.genesis',
+  'log.require-macs',
   'schemas.register',
   'policy.activate',
   'projector.install-tables',
@@ -44,6 +45,10 @@ export const whenLate = [
 
 /** Points that tests beside the guarded code visit. */
 export const elsewhere: readonly FailpointName[] = [
+  // packages/checkpoints/test/checkpoints.int.test.ts kills a process at each of these.
+  'checkpoints.sign',
+  'checkpoints.write',
+  'checkpoints.publish-key',
   // services/api/test/sessions.int.test.ts kills the API at these.
   'access.session',
   // services/api/test/shares.int.test.ts and cases.int.test.ts kill the API at these.

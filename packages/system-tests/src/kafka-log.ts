@@ -1,6 +1,8 @@
 /** Reads the topics as a downstream team does: with a plain Kafka client and the schema registry. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
-import { Kafka, logLevel, Partitioners, type KafkaMessage } from 'kafkajs'
+import { Kafka, logLevel, Partitioners, type KafkaMessage, type SASLOptions } from 'kafkajs'
 import type { ReadyLine } from './installation.js'
 import { until } from './until.js'
 
@@ -39,11 +41,7 @@ export interface RawRecord extends Omit<DecodedRecord, 'value'> {
 
 /** The same records without decoding, for topics that hold other values than our events. */
 export async function readRawTopic(ready: ReadyLine, topic: string): Promise<RawRecord[]> {
-  const kafka = new Kafka({
-    clientId: 'system-test',
-    brokers: [...ready.log.brokers!],
-    logLevel: logLevel.NOTHING,
-  })
+  const kafka = clientOf(ready)
   const ends = await until(`the ends of ${topic}`, ENDS_PATIENCE_MS, () => endsOf(kafka, topic))
   const missing = new Map(
     ends.filter((end) => Number(end.high) > Number(end.low)).map((end) => [end.partition, Number(end.high)]),
@@ -106,6 +104,17 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
 }
 
+/** With the password in the installation's run.json; release 0.1.0 asked for none. */
+function clientOf(ready: ReadyLine): Kafka {
+  const run = JSON.parse(readFileSync(join(ready.home, 'run.json'), 'utf8')) as { kafkaSasl?: SASLOptions }
+  return new Kafka({
+    clientId: 'system-test',
+    brokers: [...ready.log.brokers!],
+    logLevel: logLevel.NOTHING,
+    ...(run.kafkaSasl === undefined ? {} : { sasl: run.kafkaSasl }),
+  })
+}
+
 async function endsOf(kafka: Kafka, topic: string) {
   const admin = kafka.admin()
   await admin.connect()
@@ -122,11 +131,7 @@ export async function appendRecord(
   topic: string,
   record: { key: string; value: string; headers: Readonly<Record<string, string>> },
 ): Promise<void> {
-  const kafka = new Kafka({
-    clientId: 'system-test',
-    brokers: [...ready.log.brokers!],
-    logLevel: logLevel.NOTHING,
-  })
+  const kafka = clientOf(ready)
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
   try {

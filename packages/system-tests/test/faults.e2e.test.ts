@@ -11,6 +11,7 @@ import { enterpriseKey } from '../src/command.js'
 import { armedAtFirstVisit, firedPoints, pointsByFault, sides } from '../src/fired-points.js'
 import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
 import { appendRecord, effectiveReports, readRawTopic, readTopic } from '../src/kafka-log.js'
+import { withMac } from '../src/record-mac.js'
 import type { Victim } from '../src/process-tree.js'
 import { until } from '../src/until.js'
 
@@ -157,7 +158,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
       await arm(['scorer'], ['scorer.screening-failed', 'scorer.dead-letter'])
       const reportId = 'feedfacefeedface'
       const poison = { key: reportId, value: 'not an event', headers: { ce_type: 'ScreenRequested' } }
-      await appendRecord(installation.ready, REQUESTS, poison)
+      await appendRecord(installation.ready, REQUESTS, withMac(home, REQUESTS, poison))
       for (const point of ['scorer.screening-failed', 'scorer.dead-letter'] as const)
         for (const side of sidesTried) await died(`${side}:${point}`)
       await serving()
@@ -176,6 +177,21 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
       expect(told[0]).toMatchObject({ type: 'ScreeningFailed', value: { code: 'screening_failed' } })
       // It belongs to no account.
       expect((await client.report(reportId)).status).toBe(404)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'a request that another producer appends is dead-lettered as forged, and is no screening',
+    async () => {
+      const forged = { key: 'feedfacefeedfac0', value: 'forged', headers: { ce_type: 'ScreenRequested' } }
+      await appendRecord(installation.ready, REQUESTS, forged)
+      const letter = await until('a dead letter', SERVING_MS, async () =>
+        (await readRawTopic(installation.ready, DEAD_LETTERS)).find(({ key }) => key === forged.key),
+      )
+      expect(letter.headers).toMatchObject({ topic: REQUESTS, cause: 'forged_record: no-mac' })
+      const reports = await readTopic(installation.ready, REPORTS)
+      expect(reports.filter(({ key }) => key === forged.key)).toEqual([])
     },
     LIMIT_MS,
   )

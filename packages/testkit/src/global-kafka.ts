@@ -7,18 +7,18 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ensureKafkaJars, startKafka, startRegistry } from '@cupel/local-stack'
 import { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'
+import { KAFKA_ACCESS, type TestKafkaAccess } from './test-kafka.js'
 import { startKafkaContainers, type TestKafka } from './kafka-containers.js'
 
 /** Environment variables that tests read. */
-const BROKERS = 'CUPEL_TEST_KAFKA_BROKERS'
 const REGISTRY = 'CUPEL_TEST_REGISTRY_URL'
 const MISSING = 'CUPEL_TEST_KAFKA_MISSING'
 
 export default async function provideKafka(): Promise<() => Promise<void>> {
   const given = process.env['KAFKA_BROKERS']
-  if (process.env[BROKERS] !== undefined) return async () => undefined
+  if (process.env[KAFKA_ACCESS] !== undefined) return async () => undefined
   if (given !== undefined && given !== '') {
-    process.env[BROKERS] = given
+    provide({ brokers: given.split(',') })
     const registry = process.env['SCHEMA_REGISTRY_URL']
     if (registry !== undefined && registry !== '') process.env[REGISTRY] = registry
     return async () => undefined
@@ -30,7 +30,7 @@ export default async function provideKafka(): Promise<() => Promise<void>> {
   ] as const) {
     try {
       const kafka = await start()
-      process.env[BROKERS] = kafka.brokers
+      provide(kafka.access)
       process.env[REGISTRY] = kafka.registryUrl
       return () => kafka.stop()
     } catch (error) {
@@ -42,6 +42,10 @@ export default async function provideKafka(): Promise<() => Promise<void>> {
   console.warn(`\n${reason} The tests that need it are skipped.\n`)
   process.env[MISSING] = reason
   return async () => undefined
+}
+
+function provide(access: TestKafkaAccess): void {
+  process.env[KAFKA_ACCESS] = JSON.stringify(access)
 }
 
 async function startFromJars(): Promise<TestKafka> {
@@ -63,7 +67,7 @@ async function startFromJars(): Promise<TestKafka> {
     await rm(folder, { recursive: true, force: true })
   }
   if (kafka.status === 'fulfilled' && registry.status === 'fulfilled')
-    return { brokers: kafka.value.brokers, registryUrl: registry.value.url, stop }
+    return { access: kafka.value.access, registryUrl: registry.value.url, stop }
   await stop()
   throw kafka.status === 'rejected' ? kafka.reason : (registry as PromiseRejectedResult).reason
 }

@@ -1,6 +1,7 @@
 export { createTestDatabase } from './test-database.js'
 export type { DatabaseTemplate, TestDatabase } from './test-database.js'
 export { noteSkip, sharedDataFolder } from './shared-data.js'
+export { testKafka, type TestKafkaAccess } from './test-kafka.js'
 export { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'
 export { startEvmNode } from './evm-node.js'
 export type { EvmNode } from './evm-node.js'

@@ -1,8 +1,9 @@
 /** Starts Kafka and the schema registry in containers, on machines with Docker and without Java. */
 import { freePort } from '@cupel/local-stack'
+import type { TestKafkaAccess } from './test-kafka.js'
 
 export interface TestKafka {
-  readonly brokers: string
+  readonly access: TestKafkaAccess
   readonly registryUrl: string
   stop(): Promise<void>
 }
@@ -53,7 +54,7 @@ export async function startKafkaContainers(): Promise<TestKafka> {
         .withStartupTimeout(START_TIMEOUT_MS)
         .start()
       return {
-        brokers: `localhost:${port}`,
+        access: { brokers: [`localhost:${port}`] },
         registryUrl: `http://${registry.getHost()}:${registry.getMappedPort(REGISTRY_PORT)}/apis/ccompat/v7`,
         async stop() {
           await Promise.all([registry.stop(), broker.stop()])

@@ -462,9 +462,11 @@ class WebhookEndpoint(Model):
     payload: str
     """`full` or `thin`; others may be added."""
     status: str
-    """`enabled` or `disabled`; deliveries to a disabled endpoint are held."""
+    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone."""
     disabled_reason: str | None
     """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
+    proven_at: str | None
+    """When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
     created_at: str
     """When it was made, UTC, RFC 3339 with milliseconds."""
 
@@ -478,9 +480,11 @@ class NewWebhookEndpoint(Model):
     payload: str
     """`full` or `thin`; others may be added."""
     status: str
-    """`enabled` or `disabled`; deliveries to a disabled endpoint are held."""
+    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone."""
     disabled_reason: str | None
     """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
+    proven_at: str | None
+    """When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
     created_at: str
     """When it was made, UTC, RFC 3339 with milliseconds."""
     secret: str
@@ -524,7 +528,7 @@ class WebhookDelivery(Model):
     job_id: str | None
     """The job of the message; null where it concerns none."""
     status: str
-    """`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled."""
+    """`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven."""
     next_attempt_at: str | None
     """Time of the next attempt; null where there will be none."""
     created_at: str

@@ -608,10 +608,12 @@ export interface components {
             readonly url: string;
             /** @description `full` or `thin`; others may be added. */
             readonly payload: string;
-            /** @description `enabled` or `disabled`; deliveries to a disabled endpoint are held. */
+            /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone. */
             readonly status: string;
             /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
             readonly disabled_reason: string | null;
+            /** @description When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself. */
+            readonly proven_at: string | null;
             /**
              * Format: date-time
              * @description When it was made, UTC, RFC 3339 with milliseconds.
@@ -634,10 +636,12 @@ export interface components {
             readonly url: string;
             /** @description `full` or `thin`; others may be added. */
             readonly payload: string;
-            /** @description `enabled` or `disabled`; deliveries to a disabled endpoint are held. */
+            /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone. */
             readonly status: string;
             /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
             readonly disabled_reason: string | null;
+            /** @description When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself. */
+            readonly proven_at: string | null;
             /**
              * Format: date-time
              * @description When it was made, UTC, RFC 3339 with milliseconds.
@@ -672,7 +676,7 @@ export interface components {
             readonly type: string;
             /** @description The job of the message; null where it concerns none. */
             readonly job_id: string | null;
-            /** @description `pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled. */
+            /** @description `pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven. */
             readonly status: string;
             /** @description Time of the next attempt; null where there will be none. */
             readonly next_attempt_at: string | null;

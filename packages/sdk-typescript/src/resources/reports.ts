@@ -11,6 +11,8 @@ export interface ReportListOptions extends ListOptions {
   readonly chain?: string | undefined
   /** `green`, `orange`, `red` or `grey`. */
   readonly level?: string | undefined
+  /** `open`, `escalated`, `cleared`, or `none` for reports without a case. */
+  readonly disposition?: string | undefined
   /** Exactly the reference that was given with the screen. */
   readonly customerReference?: string | undefined
   /** Only reports of this time or later. */
@@ -42,11 +44,12 @@ export class Reports {
 
   /** Newest first. */
   list(options: ReportListOptions = {}): ItemList<Report> {
-    const { address, chain, level, customerReference, from, to } = options
+    const { address, chain, level, disposition, customerReference, from, to } = options
     return listOf(this.#transport, '/v1/reports', options, {
       address,
       chain,
       level,
+      disposition,
       customer_reference: customerReference,
       from: timeText(from),
       to: timeText(to),

@@ -1,14 +1,19 @@
 /** Every attack. Those of one concern are one file; leaving the file out leaves them out. */
 import type { Attack } from './attack.js'
+import { backlogs } from './backlogs.js'
 import { exposure } from './exposure.js'
 import { files } from './files.js'
 import { identity } from './identity.js'
 import { neighbours } from './neighbours.js'
 import { strangers } from './strangers.js'
+import { webhooks } from './webhooks.js'
 
 export { attackTable, type Attack, type AttackRow } from './attack.js'
 export { createAbuser } from './abuses.js'
 export { proxies, proxyNames, type ProxyName } from './proxies.js'
 export { startAttacked, victimClient, type AttackedInstallation, type Target } from './target.js'
 
-export const attacks: readonly Attack[] = [...strangers, ...files, ...identity, ...exposure, ...neighbours]
+export const attacks: readonly Attack[] = [
+  ...[...strangers, ...backlogs, ...webhooks],
+  ...[...files, ...identity, ...exposure, ...neighbours],
+]

@@ -41,6 +41,12 @@ export interface AttackedInstallation {
   stop(): Promise<void>
 }
 
+/** Where receivers of webhooks may listen: an address that nothing else has. */
+export const RECEIVER_ADDRESS = '127.0.0.83'
+/** What one host is sent: far less than by default, so that an attack needs few messages. */
+export const HOST_LIMITS = { perSecond: 5, burst: 20 }
+/** Addresses in open jobs of an account. */
+export const MAX_WAITING_ITEMS = 1_000
 const JOB_TIMEOUT_MS = 120_000
 
 export async function startAttacked(options: { readonly kafka: boolean }): Promise<AttackedInstallation> {
@@ -49,6 +55,10 @@ export async function startAttacked(options: { readonly kafka: boolean }): Promi
     environment: {
       CUPEL_TRUSTED_PROXIES: `${PROXY_SOURCE}/32`,
       CUPEL_AUTH_FAILURES_PER_MINUTE: '1000000',
+      CUPEL_WEBHOOK_ALLOW: `${RECEIVER_ADDRESS}/32`,
+      CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND: String(HOST_LIMITS.perSecond),
+      CUPEL_WEBHOOK_HOST_BURST: String(HOST_LIMITS.burst),
+      CUPEL_ENTERPRISE_WAITING_ITEMS: String(MAX_WAITING_ITEMS),
     },
   })
   const running: Proxy[] = []

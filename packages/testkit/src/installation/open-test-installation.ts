@@ -9,7 +9,6 @@ import {
   noMetrics,
   silentLogger,
   topicOf,
-  topicSpecs,
   type DomainEvent,
   type Logger,
   type Metrics,
@@ -19,8 +18,11 @@ import {
   builtInRegistry,
   createEventCodec,
   eventLogMigrations,
+  installationTopics,
   loadSchemaCatalog,
   registerSchemas,
+  requireMacs,
+  type AuthenticLog,
   type EventCodec,
   type EventLog,
   type LogRecord,
@@ -43,6 +45,7 @@ import {
   type ReadModel,
   type RunningReadModel,
 } from '@cupel/projections'
+import { openTestLog, testRecordKeys } from './open-test-log.js'
 import { createTestDatabase, type DatabaseTemplate } from '../test-database.js'
 import { PATIENCE_MS } from '../until.js'
 
@@ -50,7 +53,7 @@ export interface TestInstallationOptions {
   /** Tables beside those of the log and the projections. */
   readonly migrations?: readonly MigrationSource[]
   readonly readModels?: readonly ReadModel[]
-  /** By default those of deploy/topics.json. */
+  /** By default those of an installation. */
   readonly topics?: readonly TopicSpec[]
   /** Server-side limit per statement of `database`; 0 for none, as imports and commands have it. */
   readonly statementTimeoutMs?: number
@@ -68,6 +71,8 @@ export interface TestDeps {
 }
 
 export interface TestInstallation extends TestDeps {
+  /** Records that are appended to `log.unchecked` are those of another producer. */
+  readonly log: AuthenticLog
   readonly deps: TestDeps
   readonly connectionString: string
   /** Removed when the installation is closed. */
@@ -113,13 +118,15 @@ export async function openTestInstallation(options: TestInstallationOptions = {}
   }
   const pools: Database[] = []
   const database = connect()
-  const log = options.openLog?.(database) ?? openEmbeddedLog({ database: connect() })
-  if (options.openLog !== undefined) await log.ensureTopics(options.topics ?? topicSpecs)
+  const bare = options.openLog?.(database) ?? openEmbeddedLog({ database: connect() })
+  if (options.openLog !== undefined)
+    await prepareTopics({ log: bare, database }, options.topics ?? installationTopics())
+  const log = await openTestLog(database, { log: bare })
   const codec = createEventCodec(await loadSchemaCatalog(database))
   const deps: TestDeps = { log, codec, database, logger: silentLogger, metrics: noMetrics }
   const onClose = (work: () => unknown): void => void closing.push(work)
   return {
-    ...{ ...deps, deps, connectionString, folder, connect, onClose },
+    ...{ ...deps, log, deps, connectionString, folder, connect, onClose },
     ...logAccess(deps),
     ...projecting(deps, onClose),
     async file(name, text) {
@@ -143,7 +150,7 @@ export function failLoudly(reason: string, error: unknown): never {
 }
 
 async function templateOf(options: TestInstallationOptions): Promise<DatabaseTemplate> {
-  const { readModels = [], topics = topicSpecs, openLog } = options
+  const { readModels = [], topics = installationTopics(), openLog } = options
   const sources = new Set([eventLogMigrations, projectionsMigrations, ...(options.migrations ?? [])])
   const migrations = await readMigrations([...sources])
   const tables = readModels.map(({ name, version, definition }) => [name, version, definition])
@@ -156,12 +163,21 @@ async function templateOf(options: TestInstallationOptions): Promise<DatabaseTem
       await registerSchemas({ database, registry: builtInRegistry(database) })
       if (openLog === undefined) {
         const log = openEmbeddedLog({ database })
-        await log.ensureTopics(topics)
+        await prepareTopics({ log, database }, topics)
         await log.close()
       }
       await database.close()
     },
   }
+}
+
+/** As the first start of an installation does: MACs are required from the first record on. */
+async function prepareTopics(
+  parts: { readonly log: EventLog; readonly database: Database },
+  topics: readonly TopicSpec[],
+): Promise<void> {
+  await parts.log.ensureTopics(topics)
+  await requireMacs({ ...parts, topics, keys: testRecordKeys, topicPrefix: '' })
 }
 
 function logAccess({

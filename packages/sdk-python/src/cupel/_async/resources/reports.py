@@ -26,6 +26,7 @@ class AsyncReports:
         address: str | None = None,
         chain: str | None = None,
         level: str | None = None,
+        disposition: str | None = None,
         customer_reference: str | None = None,
         from_: Time | None = None,
         to: Time | None = None,
@@ -35,13 +36,15 @@ class AsyncReports:
         max_retries: int | None = None,
     ) -> AsyncItemList[Report]:
         """
-        Newest first. Only reports of this `address`, `chain`, `level` (`green`, `orange`, `red` or `grey`) and exactly this
-        `customer_reference`, of the time `from_` or later, and before `to`.
+        Newest first. Only reports of this `address`, `chain`, `level` (`green`, `orange`, `red` or `grey`), `disposition` (`open`,
+        `escalated`, `cleared`, or `none` for reports without a case) and exactly this `customer_reference`, of the time `from_` or
+        later, and before `to`.
         """
         query = {
             "address": address,
             "chain": chain,
             "level": level,
+            "disposition": disposition,
             "customer_reference": customer_reference,
             "from": time_text(from_),
             "to": time_text(to),
