@@ -10,13 +10,13 @@ const HANG_MS = 180_000
 const SLOW_HANG_MS = 300_000
 
 /**
- * One project per suffix: the file name says what a test needs and costs. Files of unit and contract tests share the modules of
- * their worker, because they change nothing outside of themselves; the others get a process each.
+ * One project per suffix: the file name says what a test needs and costs. Files without a broker share the modules of their worker,
+ * because they change nothing outside of themselves; the others get a process each.
  */
 const suffixes = {
   unit: { isolate: false, hangMs: HANG_MS, globalSetup: [] },
   contract: { isolate: false, hangMs: HANG_MS, globalSetup: [] },
-  int: { isolate: true, hangMs: HANG_MS, globalSetup: [POSTGRES] },
+  int: { isolate: false, hangMs: HANG_MS, globalSetup: [POSTGRES] },
   kafka: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA] },
   e2e: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA] },
 }
