@@ -6,12 +6,14 @@ import { hidings } from './adversary-hidings.js'
 import { drawnWorld, worldDraws } from './adversary-world.js'
 import { attack, judgedView } from './adversary.js'
 
+const WORLDS = { name: 'adversary', full: 200_000, minimum: 3_000, demanded: 200_000 }
+
 test(
   'whatever is hidden, nothing proven is lost, and nothing is green beside a sign of what is missing',
   { timeout: 1_800_000 },
   async () => {
     const { property, seen } = attack()
-    const { cases } = await assertWithin({ name: 'adversary', full: 200_000, minimum: 3_000 }, property)
+    const { cases } = await assertWithin(WORLDS, property)
     const of = (word: string): number => seen.get(word) ?? 0
     process.stdout.write(`adversary: ${of('green for want of any sign')} greens for want of any sign\n`)
     for (const level of ['green', 'grey', 'orange', 'red']) {

@@ -8,7 +8,7 @@ test(
   { timeout: 1_800_000 },
   async () => {
     const drawn = agreement(['haircut'])
-    const suite = { name: 'exposure by haircut', full: CASES / 2, minimum: 500 }
+    const suite = { name: 'exposure by haircut', full: CASES / 2, minimum: 500, demanded: CASES / 2 }
     const { cases } = await assertWithin(suite, drawn.property)
     expectVariety(drawn, cases)
   },

@@ -9,7 +9,7 @@ import { referenceJudgement, type ReferenceItem, type ReferenceJudgement } from 
 import { judgeRows } from './shared-judgement.js'
 import { readSharedLabels, sharedData } from './shared-labels.js'
 
-const suite = { name: 'judgement', full: 100_000, minimum: 1_000 }
+const suite = { name: 'judgement', full: 100_000, minimum: 1_000, demanded: 100_000 }
 
 /** One line per statement, so that both sides are compared as text and a difference reads well. */
 function statedByReference(reference: ReferenceJudgement): string {

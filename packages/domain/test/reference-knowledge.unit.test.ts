@@ -12,6 +12,8 @@ import { cleanLabel, PUBLISHED_AT } from './judgement-builders.js'
 import { referenceJudgement } from './reference-judgement.js'
 import { referenceKnowledge, type KnowledgeCase, type ReferenceKnowledge } from './reference-knowledge.js'
 
+const CASES = { name: 'knowledge', full: 100_000, minimum: 2_000, demanded: 100_000 }
+
 type Choose = <T>(choices: readonly T[]) => T
 
 const faults = [
@@ -172,7 +174,7 @@ test(
       ])
       for (const word of words) if (said.has(word)) seen.set(word, seen.get(word)! + 1)
     })
-    const { cases } = await assertWithin({ name: 'knowledge', full: 100_000, minimum: 2_000 }, property)
+    const { cases } = await assertWithin(CASES, property)
     for (const [word, count] of seen) expect(count, word).toBeGreaterThan(cases / 500)
   },
 )

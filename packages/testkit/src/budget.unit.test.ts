@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { assertWithin, casesWithin, drawnWithin, runSeed } from './budget.js'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -36,6 +36,26 @@ test('an ample budget reaches the full number and no more', async () => {
       fc.property(fc.nat(), () => true),
     ),
   ).toEqual({ cases: 50 })
+})
+
+test('with a long budget a suite takes what is demanded of it, however long that takes', async () => {
+  const slow = fc.asyncProperty(fc.nat(), async () => {
+    // Every case seems to take longer than the whole budget.
+    vi.advanceTimersByTime(120_000)
+  })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const [budget, cases] of [
+    ['59999', 3],
+    ['60000', 20],
+  ] as const) {
+    vi.stubEnv('CUPEL_TEST_BUDGET_MS', budget)
+    expect(await assertWithin({ ...suite, demanded: 20 }, slow)).toEqual({ cases })
+    let taken = 0
+    for (const drawn = casesWithin({ ...suite, demanded: 20 }); drawn.next().done !== true; taken += 1)
+      vi.advanceTimersByTime(120_000)
+    expect(taken).toBe(cases)
+  }
 })
 
 test('a budget that ends between two cases is no failure', async () => {

@@ -12,7 +12,7 @@ export {
   type IdentityProvider,
 } from './identity-provider.js'
 export { PATIENCE_MS, until } from './until.js'
-export { assertWithin, casesWithin, drawnWithin, runSeed, type LongSuite } from './budget.js'
+export { assertWithin, casesWithin, drawnWithin, isLongRun, runSeed, type LongSuite } from './budget.js'
 export { hostileReports, type HostileReport } from './hostile-reports.js'
 export { hostileKinds, hostileStrings } from './hostile-strings.js'
 export { comparePicture } from './pictures.js'
