@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/test/longest-first.mjs'
 
 const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
@@ -49,6 +50,7 @@ export default defineConfig({
       },
     })),
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     passWithNoTests: true,
   },
 })

@@ -1,5 +1,9 @@
 // The test command's own rules: what it runs, and that nothing that failed or was skipped goes unseen.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { root } from '../setup.mjs'
+import { longest, longestFirst } from './longest-first.mts'
 import { checkNames, planOf, projectNames, UsageError } from './plan.mjs'
 import { closingLines, createTotals } from './report.mjs'
 import { count, longFiles } from './vitest.mjs'
@@ -79,4 +83,11 @@ test('the slowest files and the reasons of skips stand before the last line', ()
 
 test('the long suites are found', () => {
   expect(longFiles()).toContain('packages/domain/test/reference-judgement.unit.test.ts')
+})
+
+test('files that take long begin first, and each of them exists', () => {
+  const others = ['packages/a.unit.test.ts', 'packages/b.unit.test.ts']
+  const files = [others[1], ...longest.toReversed(), others[0]]
+  expect(longestFirst(files, (file) => file)).toEqual([...longest, others[1], others[0]])
+  expect(longest.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })

@@ -1,0 +1,39 @@
+/** The order in which test files begin: those that take long first, so that no worker ends with a long one while others wait. */
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Files that take long on two idle cores, the longest first, with a long budget where they have one. The order is a hint: where it is no
+ * longer true, a run takes somewhat longer. The table of the slowest files at the end of a run shows what belongs here.
+ */
+export const longest = [
+  'services/api/test/schemathesis.e2e.test.ts',
+  'packages/sdk-python/test/package.contract.test.ts',
+  'packages/system-tests/test/attack.e2e.test.ts',
+  'packages/system-tests/test/first-start.e2e.test.ts',
+  'packages/system-tests/test/bulk-kills.e2e.test.ts',
+  'services/web/test/console.e2e.test.ts',
+  'packages/domain/test/adversary.unit.test.ts',
+  'packages/system-tests/test/kills.e2e.test.ts',
+  'packages/checkpoints/test/tampering.unit.test.ts',
+  'packages/system-tests/test/webhook-kills.e2e.test.ts',
+  'packages/system-tests/test/failpoints.e2e.test.ts',
+  'packages/system-tests/test/faults.e2e.test.ts',
+]
+
+/** The listed files in their order, then the others in the order they came in. */
+export function longestFirst<File>(files: readonly File[], pathOf: (file: File) => string): File[] {
+  const rankOf = (file: File): number => {
+    const place = longest.indexOf(pathOf(file))
+    return place === -1 ? longest.length : place
+  }
+  return [...files].sort((a, b) => rankOf(a) - rankOf(b))
+}
+
+/** Vitest's own order keeps the files of a project together, so that they share workers. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root } = this.ctx.config
+    return longestFirst(await super.sort(files), ({ moduleId }) => relative(root, moduleId))
+  }
+}
