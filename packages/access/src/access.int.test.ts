@@ -15,7 +15,6 @@ import {
   loadInstallationSecrets,
   revokeKey,
   rotateKey,
-  takeReportNumbers,
   type AccessCall,
   type AdmissionGate,
   type KeyOrder,
@@ -319,13 +318,7 @@ describe('the gate', () => {
   })
 })
 
-describe('report numbers', () => {
-  test('blocks taken at once by several never overlap', async () => {
-    const firsts = await Promise.all(Array.from({ length: 20 }, () => takeReportNumbers(database, 7)))
-    const sorted = [...firsts].sort((a, b) => a - b)
-    for (let index = 1; index < sorted.length; index += 1) expect(sorted[index]! - sorted[index - 1]!).toBe(7)
-  })
-
+describe('secrets', () => {
   test('the keys of an installation stay the same, and no two of them are equal', async () => {
     const secrets = await loadInstallationSecrets(database)
     const keys = Object.values(secrets).map((key: Uint8Array) => Buffer.from(key).toString('hex'))

@@ -48,7 +48,8 @@ export {
 } from './pending-screens.js'
 export type { LateScreen, PendingScreen } from './pending-screens.js'
 export type { RateLimit } from './plan-table.js'
-export { takeReportNumbers } from './report-numbers.js'
+export { claimReportEpoch, highestReportEpoch, passReportEpoch } from './report-numbers/epoch.js'
+export { openReportNumbers, type TakeReportNumbers } from './report-numbers/report-numbers.js'
 export {
   beginSession,
   endSession,

@@ -22,6 +22,7 @@ export const failpointNames = [
   'api.pending-noted',
   'api.request-audited',
   'api.audit-outbox',
+  'api.report-epoch-claimed',
   'scorer.label-state-recorded',
   'scorer.report-generated',
   'scorer.request-deferred',

@@ -43,9 +43,15 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
   api: {
     reads: [
       GENESIS_TOPIC,
-      ...topicsOf('ReportGenerated', 'BulkSubmitted', 'LabelStateRecorded', 'PolicyActivated'),
+      ...topicsOf(
+        'ReportGenerated',
+        'BulkSubmitted',
+        'LabelStateRecorded',
+        'PolicyActivated',
+        'ReportEpochClaimed',
+      ),
     ],
-    writes: [...screens, ...topicsOf('BulkSubmitted', 'ApiRequestAudited')],
+    writes: [...screens, ...topicsOf('BulkSubmitted', 'ApiRequestAudited', 'ReportEpochClaimed')],
     groups: null,
   },
   scorer: {

@@ -31,6 +31,7 @@ export const atFirstStart = [
   'log.require-macs',
   'schemas.register',
   'policy.activate',
+  'api.report-epoch-claimed',
   'projector.install-tables',
   'outbox.relay',
   'outbox.mark-relayed',

@@ -1,8 +1,9 @@
 /** The API as a running service: opens its parts, serves its endpoints, and stops both in order. */
 import {
+  claimReportEpoch,
   createAdmission,
   loadInstallationSecrets,
-  takeReportNumbers,
+  openReportNumbers,
   type InstallationSecrets,
 } from '@cupel/access'
 import type { Logger, Metrics } from '@cupel/contracts'
@@ -168,18 +169,20 @@ async function openParts(deps: ApiDeps, links: Links) {
   const secrets = await loadInstallationSecrets(database)
   const traffic = createTraffic()
   const nameReports = createReportNames(secrets.reportIdKey)
+  const takeNumbers = await openReportNumbers(() =>
+    claimReportEpoch({ database, log, codec }, { instance, nowMs: Date.now() }),
+  )
   const screening = await openScreening({
-    ...{ log, codec, database, logger, metrics, instance, deadlineMs, nameReports },
+    ...{ log, codec, database, logger, metrics, instance, deadlineMs, takeNumbers, nameReports },
     reportUrlOf: (reportId) => links.reportPageUrl + reportId,
     onTailLost: (error) => deps.fail('The report log cannot be followed any more', error),
   })
   return {
     screening,
     bulk: openBulk({
-      ...{ log, codec, database, logger, metrics, links, deadlineMs, nameReports, traffic },
+      ...{ log, codec, database, logger, metrics, links, deadlineMs, takeNumbers, nameReports, traffic },
       streamLimits: deps.streamLimits,
       plans: plansOf(config),
-      takeNumbers: (count) => takeReportNumbers(database, count),
     }),
     gate: createAdmission({
       ...{ database, logger, metrics, leaseMs },

@@ -22,8 +22,8 @@ export interface TestScorer {
   release(): Promise<void>
   /** Appends a report for a request as another producer would. */
   forge(request: ScreenRequested, level: string): Promise<void>
-  /** Appends a report for a request, whoever asked. */
-  report(request: ScreenRequested, level?: string): Promise<void>
+  /** Appends a report for a request, whoever asked; `requestId` in place of the id of the request. */
+  report(request: ScreenRequested, level?: string, requestId?: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -35,12 +35,14 @@ export async function startTestScorer({
   codec: EventCodec
 }): Promise<TestScorer> {
   let held: ScreenRequested[] = []
+  /** The id of each request, by its report id. */
+  const ids = new Map<string, string>()
   const identity = await log.identity()
   const recordsFor = (request: ScreenRequested, answer: TestAnswer): NewRecord[] => {
-    if (answer === 'fail') return [failure(codec, request)]
-    const first = generated(codec, request, 'green')
+    if (answer === 'fail') return [failure(codec, request, ids)]
+    const first = generated(codec, request, 'green', ids)
     // The second one differs, as a repeat decided from newer labels would.
-    return answer === 'twice' ? [first, generated(codec, request, 'red')] : [first]
+    return answer === 'twice' ? [first, generated(codec, request, 'red', ids)] : [first]
   }
   const subscription = await log.subscribe({
     group: 'test-scorer',
@@ -49,7 +51,9 @@ export async function startTestScorer({
     maxBatchRecords: 500,
     concurrency: 16,
     async handle(batch) {
-      const requests = batch.records.map((record) => codec.decodeAs('ScreenRequested', record)!.data)
+      const events = batch.records.map((record) => codec.decodeAs('ScreenRequested', record)!)
+      for (const { data, envelope } of events) ids.set(data.reportId, envelope.id)
+      const requests = events.map(({ data }) => data)
       if (scorer.answer === 'hold') held.push(...requests)
       else
         await log.append(
@@ -74,18 +78,21 @@ export async function startTestScorer({
         requests.flatMap((request) => recordsFor(request, 'report')),
       )
     },
-    async report(request, level = 'green') {
-      await log.append('test', [generated(codec, request, level)])
+    async report(request, level = 'green', requestId) {
+      const causes = requestId === undefined ? ids : new Map([[request.reportId, requestId]])
+      await log.append('test', [generated(codec, request, level, causes)])
     },
     async forge(request, level) {
-      await log.unchecked.append('test', [generated(codec, request, level)])
+      await log.unchecked.append('test', [generated(codec, request, level, ids)])
     },
     stop: () => subscription.stop(),
   }
   return scorer
 }
 
-function generated(codec: EventCodec, request: ScreenRequested, level: string): NewRecord {
+type RequestIds = ReadonlyMap<string, string>
+
+function generated(codec: EventCodec, request: ScreenRequested, level: string, ids: RequestIds): NewRecord {
   const generatedAt = new Date().toISOString()
   // Indented on purpose: whoever re-serialises the document is found out.
   const report = reportText(request, level)
@@ -114,7 +121,7 @@ function generated(codec: EventCodec, request: ScreenRequested, level: string): 
   return record(codec, {
     type: 'ReportGenerated',
     data,
-    envelope: envelope(request, 'ReportGenerated', generatedAt),
+    envelope: envelope(request, 'ReportGenerated', generatedAt, ids),
   })
 }
 
@@ -130,7 +137,7 @@ export function reportText(
   return JSON.stringify({ ...reportExample, report_id, address, chain, customer_reference, risk }, null, 1)
 }
 
-function failure(codec: EventCodec, request: ScreenRequested): NewRecord {
+function failure(codec: EventCodec, request: ScreenRequested, ids: RequestIds): NewRecord {
   const failedAt = new Date().toISOString()
   return record(codec, {
     type: 'ScreeningFailed',
@@ -144,7 +151,7 @@ function failure(codec: EventCodec, request: ScreenRequested): NewRecord {
       jobIndex: null,
       failedAt,
     },
-    envelope: envelope(request, 'ScreeningFailed', failedAt),
+    envelope: envelope(request, 'ScreeningFailed', failedAt, ids),
   })
 }
 
@@ -157,9 +164,14 @@ function record(
   return codec.encode(event, target)
 }
 
-function envelope(request: ScreenRequested, type: string, time: string): DomainEvent['envelope'] {
+function envelope(
+  request: ScreenRequested,
+  type: string,
+  time: string,
+  ids: RequestIds,
+): DomainEvent['envelope'] {
   const { reportId } = request
-  const causes = { correlationId: reportId, causationId: reportId }
+  const causes = { correlationId: reportId, causationId: ids.get(reportId) ?? reportId }
   return { id: decidedEventId(type, reportId), source: 'cupel/test', time, subject: reportId, ...causes }
 }
 

@@ -1,4 +1,4 @@
-import { reportPartition } from '@cupel/contracts'
+import { noMetrics, reportPartition, silentLogger, topicOf } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'
 import { startOutboxRelay } from '@cupel/projections'
@@ -71,14 +71,36 @@ test('a forged report that comes while a screen waits is no answer, then or late
   expect([read.status, read.text]).toEqual([200, made.text])
 })
 
-test.each([{ accountId: 'acc_other' }, { address: `0x${'1'.repeat(40)}` }])(
-  'a report of %j is not told to the screen with its id',
-  async (foreign) => {
+let instances = 20
+test.each([
+  ['account', { accountId: 'acc_other' }, undefined],
+  ['environment', { livemode: false }, undefined],
+  ['address', { address: `0x${'1'.repeat(40)}` }, undefined],
+  ['request', {}, 'another request'],
+])(
+  'a report with the id of a screen but of another %s settles nothing, is counted and alarmed',
+  async (_, foreign, requestId) => {
+    const counted: string[] = []
+    const alarms: string[] = []
+    const watched = await installation.api({
+      config: { CUPEL_INSTANCE: (instances += 1) },
+      metrics: { ...noMetrics, counter: (name) => ({ inc: () => void counted.push(name) }) },
+      logger: { ...silentLogger, error: (_fields, message) => void alarms.push(message) },
+    })
     installation.scorer.answer = 'hold'
-    const answering = screen(api.url, key)
+    let isAnswered = false
+    const answering = screen(watched.url, key).finally(() => (isAnswered = true))
     await until(() => expect(installation.scorer.held()).toHaveLength(1))
-    await installation.scorer.report({ ...installation.scorer.held()[0]!, ...foreign })
-    expect((await answering).status).toBe(500)
+    const [request] = installation.scorer.held()
+    await installation.scorer.report({ ...request!, ...foreign }, 'green', requestId)
+    await until(() => expect(counted).toContain('api_foreign_outcomes_total'))
+    expect(alarms).toEqual([expect.stringContaining('ALARM')])
+    expect(isAnswered).toBe(false)
+    // The id belongs to the first record: a later one cannot be read, so it is no answer either.
+    await installation.scorer.release()
+    const answer = await answering
+    expect(answer.json()).toMatchObject({ status: 500, code: 'screening_failed' })
+    expect(counted).not.toContain('api_reports_answered_total')
   },
 )
 
@@ -296,7 +318,10 @@ test.each([
 )
 
 test('while the log hangs, a repeat under one Idempotency-Key is answered in time, and both name one report', async () => {
-  const log: EventLog = { ...logWithout(hangs), endOffset: hangs, partitionFor: hangs }
+  // Its start needs the end of the claims.
+  const endOffset: EventLog['endOffset'] = (topic, partition) =>
+    topic === topicOf('ReportEpochClaimed') ? installation.log.endOffset(topic, partition) : hangs()
+  const log: EventLog = { ...logWithout(hangs), endOffset, partitionFor: hangs }
   const config = { CUPEL_INSTANCE: 12, CUPEL_SCREEN_DEADLINE_MS: HASTY_DEADLINE_MS }
   const cut = await installation.api({ config, log })
   const headers = { 'idempotency-key': 'hung' }

@@ -261,4 +261,11 @@ export const eventSchemas = {
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ShorterLogAccepted\",\"doc\":\"An operator accepted that the log no longer holds records that were signed.\",\"fields\":[{\"name\":\"log\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log.\"},{\"name\":\"lost\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"LostRecords\",\"fields\":[{\"name\":\"topic\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"partition\",\"type\":\"int\",\"default\":0},{\"name\":\"from\",\"type\":\"long\",\"default\":0,\"doc\":\"Offset of the first record that is gone.\"},{\"name\":\"to\",\"type\":\"long\",\"default\":0,\"doc\":\"Offset behind the last one.\"}]}},\"default\":[],\"doc\":\"Empty where only the database was older than the checkpoints.\"},{\"name\":\"acceptedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"acceptedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
   },
+  ReportEpochClaimed: {
+    subject: 'log.report-epoch.events.v1-ReportEpochClaimed',
+    topic: 'log.report-epoch.events.v1',
+    owner: 'api',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.log\",\"name\":\"ReportEpochClaimed\",\"doc\":\"An instance of the API makes report ids from the numbers of this epoch. The first claim of an epoch counts; every other claimant takes another epoch.\",\"fields\":[{\"name\":\"epoch\",\"type\":\"long\",\"default\":0,\"doc\":\"The numbers from epoch × 2^30 on, 2^30 of them.\"},{\"name\":\"claimant\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Random name of the process that claims it.\"},{\"name\":\"instance\",\"type\":\"int\",\"default\":0,\"doc\":\"CUPEL_INSTANCE of the process.\"},{\"name\":\"claimedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"}]}",
+  },
 } as const

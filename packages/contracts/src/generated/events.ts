@@ -1137,6 +1137,18 @@ export interface LostRecords {
   readonly to: number
 }
 
+/** An instance of the API makes report ids from the numbers of this epoch. The first claim of an epoch counts; every other claimant takes another epoch. */
+export interface ReportEpochClaimed {
+  /** The numbers from epoch × 2^30 on, 2^30 of them. */
+  readonly epoch: number
+  /** Random name of the process that claims it. */
+  readonly claimant: string
+  /** CUPEL_INSTANCE of the process. */
+  readonly instance: number
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly claimedAt: string
+}
+
 export interface EventData {
   readonly ScreenRequested: ScreenRequested
   readonly ReportGenerated: ReportGenerated
@@ -1175,4 +1187,5 @@ export interface EventData {
   readonly DispositionChanged: DispositionChanged
   readonly SigningKeyPublished: SigningKeyPublished
   readonly ShorterLogAccepted: ShorterLogAccepted
+  readonly ReportEpochClaimed: ReportEpochClaimed
 }

@@ -111,5 +111,12 @@ export const topicTable = [
     "key": "key_id",
     "producer": "ordered",
     "sandbox": false
+  },
+  {
+    "name": "log.report-epoch.events.v1",
+    "partitions": 1,
+    "key": "epoch",
+    "producer": "ordered",
+    "sandbox": false
   }
 ] as const

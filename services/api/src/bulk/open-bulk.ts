@@ -1,5 +1,5 @@
 /** The parts of the API that bulk jobs need, put together. */
-import { admitJob, validKeys, type Caller, type JobStanding } from '@cupel/access'
+import { admitJob, validKeys, type Caller, type JobStanding, type TakeReportNumbers } from '@cupel/access'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -64,7 +64,7 @@ export interface OpenBulkOptions {
   readonly streamLimits: Partial<StreamLimits> | undefined
   readonly plans: Readonly<Record<PlanName, Plan>>
   readonly deadlineMs: number
-  readonly takeNumbers: (count: number) => Promise<number>
+  readonly takeNumbers: TakeReportNumbers
   readonly nameReports: NameReports
   readonly traffic: Traffic
   /** As callers see them; known once the API listens. */

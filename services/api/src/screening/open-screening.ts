@@ -1,5 +1,5 @@
 /** The parts of the API that screens need, put together: report ids, the screens in wait, the tail that settles them, reads. */
-import { isPendingScreen, notePendingScreens, takeReportNumbers } from '@cupel/access'
+import { isPendingScreen, notePendingScreens, type TakeReportNumbers } from '@cupel/access'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -36,6 +36,7 @@ export interface OpenScreeningOptions {
   readonly metrics: Metrics
   readonly instance: number
   readonly deadlineMs: number
+  readonly takeNumbers: TakeReportNumbers
   readonly nameReports: NameReports
   readonly reportUrlOf: (reportId: string) => string
   /** The tail ended for good; only a restart leads back. */
@@ -57,7 +58,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
     },
   })
   const reportIds = createReportIds({
-    take: (count) => takeReportNumbers(database, count),
+    take: options.takeNumbers,
     idsOf: (first, count) => options.nameReports(first, count, () => partition),
   })
   const reports = openReports(log, database)

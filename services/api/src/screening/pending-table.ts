@@ -29,7 +29,13 @@ export interface PendingTable {
   register(screen: ScreenInWait): Promise<ScreenOutcome>
   /** The entry of an id that this instance waits for; undefined for other ids. */
   find(reportId: string): ScreenInWait | undefined
-  settle(reportId: string, outcome: ScreenOutcome): void
+  /** Whether this is the outcome. A wait that is spoiled fails instead. */
+  settle(reportId: string, outcome: ScreenOutcome): boolean
+  /**
+   * The outcome of another screening has this id. It settles nothing, and no later report can be the one of this id either: readers would
+   * not find it. The wait fails with its own outcome, or at its deadline.
+   */
+  spoil(reportId: string): void
   /** Ends the wait for an id before its deadline, as late: the log did not accept its request. */
   expire(reportId: string): void
   /** Resolves when no entry is left. */
@@ -47,27 +53,35 @@ interface Entry {
   readonly screen: ScreenInWait
   readonly sinceMs: number
   isExpired: boolean
+  isSpoiled: boolean
   readonly resolve: (outcome: ScreenOutcome) => void
 }
+
+const SPOILED: ScreenOutcome = { kind: 'failed', code: 'internal_error' }
 
 export function createPendingTable(options: PendingTableOptions): PendingTable {
   const entries = new Map<string, Entry>()
   let waitingForDrain: (() => void)[] = []
 
-  const finish = (reportId: string, outcome: ScreenOutcome): void => {
+  const finish = (reportId: string, outcome: ScreenOutcome): boolean => {
     const entry = entries.get(reportId)
-    if (entry === undefined) return
+    if (entry === undefined) return false
     entries.delete(reportId)
     deadlines.delete(entry)
-    entry.resolve(outcome)
-    if (entries.size > 0) return
-    for (const resolve of waitingForDrain) resolve()
-    waitingForDrain = []
+    entry.resolve(entry.isSpoiled ? SPOILED : outcome)
+    if (entries.size === 0) {
+      for (const resolve of waitingForDrain) resolve()
+      waitingForDrain = []
+    }
+    return !entry.isSpoiled
   }
   const expire = async (expired: readonly Entry[]): Promise<void> => {
-    const isNoted = await options.note(expired.map(({ screen }) => screen))
+    for (const { screen, isSpoiled } of expired) if (isSpoiled) finish(screen.reportId, SPOILED)
+    const unspoiled = expired.filter(({ isSpoiled }) => !isSpoiled)
+    if (unspoiled.length === 0) return
+    const isNoted = await options.note(unspoiled.map(({ screen }) => screen))
     // A report that arrived meanwhile has settled its entry already.
-    for (const { screen } of expired) finish(screen.reportId, { kind: isNoted ? 'late' : 'unknown' })
+    for (const { screen } of unspoiled) finish(screen.reportId, { kind: isNoted ? 'late' : 'unknown' })
   }
   const deadlines = createDeadlineQueue<Entry>((expired) => {
     for (const entry of expired) entry.isExpired = true
@@ -83,12 +97,16 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
     register: (screen) =>
       new Promise((resolve) => {
         if (entries.has(screen.reportId)) throw new Error(`Report id ${screen.reportId} was handed out twice`)
-        const entry = { screen, sinceMs: performance.now(), isExpired: false, resolve }
+        const entry = { screen, sinceMs: performance.now(), isExpired: false, isSpoiled: false, resolve }
         entries.set(screen.reportId, entry)
         deadlines.add(entry, options.deadlineMs)
       }),
     find: (reportId) => entries.get(reportId)?.screen,
     settle: finish,
+    spoil(reportId) {
+      const entry = entries.get(reportId)
+      if (entry !== undefined) entry.isSpoiled = true
+    },
     expire(reportId) {
       const entry = entries.get(reportId)
       if (entry === undefined || entry.isExpired) return

@@ -47,6 +47,20 @@ test('an id whose request the log refused is noted at once, and is then late', a
   expect(noted).toEqual([['a']])
 })
 
+test('a wait that is spoiled goes on, and ends without a report and without a note', async () => {
+  const [settled, expired] = [wait('a'), wait('b')]
+  for (const id of ['a', 'b', 'stranger']) table.spoil(id)
+  await vi.advanceTimersByTimeAsync(500)
+  expect(table.size()).toBe(2)
+  table.settle('a', report)
+  await vi.advanceTimersByTimeAsync(600)
+  expect(await Promise.all([settled, expired])).toEqual([
+    { kind: 'failed', code: 'internal_error' },
+    { kind: 'failed', code: 'internal_error' },
+  ])
+  expect(noted).toEqual([])
+})
+
 test('an id nobody waits for settles nothing', () => {
   table.settle('stranger', report)
   expect(table.size()).toBe(0)

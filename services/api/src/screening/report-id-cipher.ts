@@ -5,7 +5,7 @@ import { reportIdsOf, type RoundFunction } from '@cupel/domain'
 
 /** The ids of `count` numbers from `first` on, each in the partition of the report topic that is given for it. */
 export type NameReports = (
-  first: number,
+  first: bigint,
   count: number,
   partitionOf: (number: bigint) => number,
 ) => readonly string[]
@@ -13,7 +13,7 @@ export type NameReports = (
 export function createReportNames(key: Uint8Array): NameReports {
   const rounds = reportIdRounds(key)
   return (first, count, partitionOf) => {
-    const numbers = Array.from({ length: count }, (_, index) => BigInt(first + index))
+    const numbers = Array.from({ length: count }, (_, index) => first + BigInt(index))
     return reportIdsOf(numbers, partitionOf, REPORT_PARTITIONS, rounds)
   }
 }

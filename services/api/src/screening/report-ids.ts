@@ -1,6 +1,6 @@
 /**
- * Hands out report ids without a round trip for each: it takes numbers from the database in blocks, and a keyed permutation turns
- * them into unique names that do not reveal how many there are. The rest of a block is lost when its process dies.
+ * Hands out report ids without a round trip for each: it takes numbers in blocks, and a keyed permutation turns them into
+ * unique names that do not reveal how many there are. The rest of a block is lost when its process dies.
  */
 
 export interface ReportIds {
@@ -9,9 +9,9 @@ export interface ReportIds {
 
 export interface ReportIdsOptions {
   /** Reserves a block of numbers and returns the first. */
-  readonly take: (count: number) => Promise<number>
+  readonly take: (count: number) => Promise<bigint>
   /** The names of `count` consecutive numbers. */
-  readonly idsOf: (first: number, count: number) => readonly string[]
+  readonly idsOf: (first: bigint, count: number) => readonly string[]
 }
 
 /** Numbers per block: at 3,000 screens per second a block lasts over a second. */
@@ -22,11 +22,11 @@ const FETCH_AHEAD = 1_024
 const NAMES_AT_ONCE = 64
 
 export function createReportIds(options: ReportIdsOptions): ReportIds {
-  let next = 0
-  let end = 0
+  let next = 0n
+  let end = 0n
   let names: readonly string[] = []
   let named = 0
-  let ahead: number | null = null
+  let ahead: bigint | null = null
   let fetching: Promise<void> | null = null
 
   const fetch = (): Promise<void> => {
@@ -43,19 +43,20 @@ export function createReportIds(options: ReportIdsOptions): ReportIds {
         // Another caller may have taken the block while this one waited for it.
         if (next === end && ahead !== null) {
           next = ahead
-          end = next + BLOCK_SIZE
+          end = next + BigInt(BLOCK_SIZE)
           ahead = null
         }
       }
       if (named === names.length) {
-        names = options.idsOf(next, Math.min(NAMES_AT_ONCE, end - next))
+        names = options.idsOf(next, Math.min(NAMES_AT_ONCE, Number(end - next)))
         named = 0
       }
       const name = names[named]!
       named += 1
-      next += 1
+      next += 1n
       // Fetched in the background: a call that finds no block left fetches again and gets the error.
-      if (end - next < FETCH_AHEAD && ahead === null && fetching === null) fetch().catch(ignoreUntilNeeded)
+      if (Number(end - next) < FETCH_AHEAD && ahead === null && fetching === null)
+        fetch().catch(ignoreUntilNeeded)
       return name
     },
   }

@@ -3,17 +3,17 @@ import { expect, test, vi } from 'vitest'
 import { reportIdRounds } from './report-id-cipher.js'
 import { createReportIds } from './report-ids.js'
 
-/** Blocks as the database gives them out, to any number of takers. */
+/** Blocks as an epoch has them, for any number of takers. */
 function blocks() {
-  let next = 0
+  let next = 0n
   return vi.fn(async (count: number) => {
-    next += count
-    return next - count
+    next += BigInt(count)
+    return next - BigInt(count)
   })
 }
 
-const idsOf = (first: number, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => String(first + index))
+const idsOf = (first: bigint, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => String(first + BigInt(index)))
 
 test('ids of several takers never repeat, however they interleave', async () => {
   const take = blocks()

@@ -56,14 +56,28 @@ export async function followReports(options: ReportTailOptions): Promise<ReportT
   }
 }
 
+/** Header of the id of the request that an outcome follows from. */
+const REQUEST_HEADER = 'causationid'
+
 /** The report as recorded, and whose it is. */
 const ANSWERING = ['report', 'accountId', 'livemode', 'address'] as const
 type Answer = Pick<EventData['ReportGenerated'], (typeof ANSWERING)[number]>
 
-/** Whoever a wrong report came from: nobody is told the report of another tenant or address. */
-function answers({ accountId, livemode, address }: Answer, screen: ScreenInWait): boolean {
-  const isOfTenant = accountId === screen.accountId && livemode === screen.livemode
-  return isOfTenant && address === screen.request.event.data.address
+type Outcome = Answer | Pick<EventData['ScreeningFailed'], 'accountId' | 'livemode'>
+
+/**
+ * Whoever a wrong report came from, and whatever made two screenings have one id: nobody is told the report of another tenant,
+ * address or request. The failure of a request that could not be decoded names no account.
+ */
+function answers(outcome: Outcome, record: LogRecord, screen: ScreenInWait): boolean {
+  const { event } = screen.request
+  const isNameless = !('report' in outcome) && outcome.accountId === ''
+  return (
+    (isNameless || outcome.accountId === screen.accountId) &&
+    outcome.livemode === screen.livemode &&
+    (!('report' in outcome) || outcome.address === event.data.address) &&
+    record.headers[REQUEST_HEADER] === event.envelope.id
+  )
 }
 
 function createRecordHandler(options: ReportTailOptions): (record: LogRecord, livemode: boolean) => void {
@@ -73,26 +87,29 @@ function createRecordHandler(options: ReportTailOptions): (record: LogRecord, li
     'api_reports_answered_total',
     'Reports seen in time for the call that waited.',
   )
+  const foreign = options.metrics.counter(
+    'api_foreign_outcomes_total',
+    'Outcomes with the report id of a screen in wait that belong to another account, environment, address or request.',
+  )
+  const refuse = (reportId: string): void => {
+    foreign.inc()
+    logger.error({ reportId }, 'ALARM: two screenings have one report id; nobody is answered with it')
+    pending.spoil(reportId)
+  }
 
   return function handle(record, livemode) {
     const screen = pending.find(record.key)
-    if (screen === undefined || screen.livemode !== livemode) return
+    if (screen === undefined) return
+    if (screen.livemode !== livemode) return refuse(record.key)
     const type = typeOf(record)
     try {
       if (type === 'ReportGenerated') {
         const answer = answerIn(record)!
-        if (!answers(answer, screen)) {
-          logger.error(
-            { reportId: record.key },
-            'The report of a screen is that of another tenant or address',
-          )
-          pending.settle(record.key, { kind: 'failed', code: 'internal_error' })
-          return
-        }
-        pending.settle(record.key, { kind: 'report', document: answer.report })
-        reports.inc()
+        if (!answers(answer, record, screen)) return refuse(record.key)
+        if (pending.settle(record.key, { kind: 'report', document: answer.report })) reports.inc()
       } else if (type === 'ScreeningFailed') {
         const { data } = codec.decodeAs('ScreeningFailed', record)!
+        if (!answers(data, record, screen)) return refuse(record.key)
         pending.settle(record.key, { kind: 'failed', code: data.code })
       }
     } catch (error) {

@@ -1,0 +1,34 @@
+/** Numbers of reports: those of an epoch that this process alone has, counted in its memory. */
+import { NUMBERS_PER_EPOCH } from './epoch.js'
+
+/** Reserves `count` consecutive numbers, at most an epoch of them, and returns the first. */
+export type TakeReportNumbers = (count: number) => Promise<bigint>
+
+/**
+ * Counts the numbers of an epoch, and claims the next epoch behind its end. After the first claim no number needs the database: one
+ * that was restored or failed over while this process runs changes nothing.
+ * @param claim claims an epoch that no process had
+ */
+export async function openReportNumbers(claim: () => Promise<number>): Promise<TakeReportNumbers> {
+  let { next, end } = numbersOf(await claim())
+  let claiming: Promise<void> | null = null
+
+  const claimNext = (): Promise<void> => {
+    claiming ??= claim()
+      .then((epoch) => void ({ next, end } = numbersOf(epoch)))
+      .finally(() => (claiming = null))
+    return claiming
+  }
+  return async (count) => {
+    // The rest of an epoch that is too small is lost.
+    while (next + BigInt(count) > end) await claimNext()
+    const first = next
+    next += BigInt(count)
+    return first
+  }
+}
+
+function numbersOf(epoch: number): { next: bigint; end: bigint } {
+  const next = BigInt(epoch) * NUMBERS_PER_EPOCH
+  return { next, end: next + NUMBERS_PER_EPOCH }
+}
