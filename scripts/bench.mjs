@@ -1,4 +1,4 @@
-// Measures the platform against the floor of its own log: npm run bench -- [--profile embedded|kafka] [--only a,b] [--seconds N] [--docs]
+// Measures the platform against the floor of its own log: npm run bench -- [--profile embedded|kafka] [--brokers 3] [--only a,b] [--seconds N] [--docs]
 // Prints a table, writes JSON to bench-results/, and with --docs the table to docs/benchmarks.md. No figure fails the run.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,6 +12,7 @@ const PARTS = ['start', 'import', 'floor', 'screen', 'memory']
 const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench -- [options]
   --profile embedded|kafka   one profile only (default: both)
+  --brokers 1|3              brokers of the kafka profile (default: 1)
   --only ${PARTS.join(',')}   parts to run, comma-separated (default: all)
   --seconds N                length of each measured phase (default: 20)
   --docs                     write the table to docs/benchmarks.md`
@@ -35,6 +36,7 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       profile: { type: 'string' },
+      brokers: { type: 'string', default: '1' },
       only: { type: 'string' },
       seconds: { type: 'string', default: '20' },
       docs: { type: 'boolean', default: false },
@@ -46,10 +48,12 @@ function readOptions() {
   const only = values.only === undefined ? null : new Set(values.only.split(','))
   if (values.profile !== undefined && !PROFILES.includes(values.profile))
     end(2, `Unknown profile ${values.profile}.\n${USAGE}`)
+  if (!['1', '3'].includes(values.brokers)) end(2, `--brokers takes 1 or 3.\n${USAGE}`)
   if (!(seconds >= 1 && seconds <= 3_600)) end(2, `--seconds takes a number from 1 to 3600.\n${USAGE}`)
   for (const part of only ?? []) if (!PARTS.includes(part)) end(2, `Unknown part ${part}.\n${USAGE}`)
   return {
     profiles: values.profile === undefined ? PROFILES : [values.profile],
+    brokers: Number(values.brokers),
     only,
     seconds,
     docs: values.docs,

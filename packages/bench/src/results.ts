@@ -12,6 +12,8 @@ export interface Conditions {
   readonly memoryGib: number
   readonly node: string
   readonly platform: string
+  /** Of the Kafka profile. */
+  readonly brokers: number
   readonly secondsPerPhase: number
   readonly warmUpSeconds: number
   /** Load average over a minute before the run. Above a few tenths, other programs were using the machine. */
@@ -66,7 +68,7 @@ export function renderMarkdown(results: BenchResults): string {
   const { conditions } = results
   const lines = [
     `Measured ${conditions.date} at commit ${conditions.commit}, everything (broker, database, services, load generator) on one machine:`,
-    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; load average before the run ${conditions.loadAverage}; ${conditions.secondsPerPhase} s per row after a warm-up of ${conditions.warmUpSeconds} s and a rest; ` +
+    `${conditions.cores} cores (${conditions.cpu}), ${conditions.memoryGib} GiB, ${conditions.platform}, Node ${conditions.node}; ${conditions.brokers === 1 ? 'one Kafka broker' : `${conditions.brokers} Kafka brokers`}; load average before the run ${conditions.loadAverage}; ${conditions.secondsPerPhase} s per row after a warm-up of ${conditions.warmUpSeconds} s and a rest; ` +
       (conditions.labelRows > 0
         ? `${thousands(conditions.labelRows)} label rows imported, half of the screened addresses labelled.`
         : 'only the starter labels, because there were no label files.'),

@@ -17,7 +17,7 @@ const results = (over: Partial<BenchResults['profiles'][number]>): BenchResults 
       node: '20.20.2',
       platform: 'linux',
     },
-    ...{ secondsPerPhase: 10, warmUpSeconds: 25, loadAverage: 0.2, labelRows: 55_523 },
+    ...{ brokers: 1, secondsPerPhase: 10, warmUpSeconds: 25, loadAverage: 0.2, labelRows: 55_523 },
   },
   profiles: [
     {

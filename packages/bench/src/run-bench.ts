@@ -21,6 +21,8 @@ export interface BenchOptions {
   /** Folder of the checkout. */
   readonly root: string
   readonly profiles: readonly Profile[]
+  /** Of the Kafka profile: 1 or 3. */
+  readonly brokers: number
   /** Parts to run; null for all: start, import, floor, screen, memory. */
   readonly only: ReadonlySet<string> | null
   /** Length of each measured phase. */
@@ -63,13 +65,13 @@ async function benchProfile(profile: Profile, options: BenchOptions): Promise<Pr
   let system: RunningSystem | null = null
   try {
     say(`${profile}: first start`)
-    system = await startSystem({ root: options.root, home, profile })
+    system = await startSystem({ root: options.root, home, profile, brokers: options.brokers })
     const firstStartMs = system.readyAfterMs
     let secondStartMs: number | null = null
     if (wants('start')) {
       await system.stop()
       say(`${profile}: second start`)
-      system = await startSystem({ root: options.root, home, profile })
+      system = await startSystem({ root: options.root, home, profile, brokers: options.brokers })
       secondStartMs = system.readyAfterMs
     }
     const labelImport =
@@ -201,6 +203,7 @@ function conditions(
     memoryGib: Math.round(totalmem() / 1_073_741_824),
     node: process.versions.node,
     platform: `${platform()} ${release()} ${arch()}`,
+    brokers: options.brokers,
     secondsPerPhase: options.seconds,
     warmUpSeconds: LONG_WARM_UP.seconds,
     ...measured,

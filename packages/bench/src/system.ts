@@ -35,6 +35,8 @@ export interface SystemOptions {
   readonly root: string
   readonly home: string
   readonly profile: Profile
+  /** Of the Kafka profile: 1 or 3. By default 1. */
+  readonly brokers?: number
 }
 
 const START_TIMEOUT_MS = 300_000
@@ -44,7 +46,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
   const args = [
     ...(await startCommand(options.root)),
     '--json',
-    ...(options.profile === 'kafka' ? ['--kafka'] : []),
+    ...(options.profile === 'kafka' ? ['--kafka', '--brokers', String(options.brokers ?? 1)] : []),
   ]
   const since = performance.now()
   const child = spawn(process.execPath, args, {

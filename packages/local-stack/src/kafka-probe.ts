@@ -4,15 +4,27 @@ import type { KafkaCredentials } from './kafka-access.js'
 
 const PROBE_TIMEOUT_MS = 2_000
 
-/**
- * The id of the cluster that serves at this address and takes the password, or null while none does: the port opens seconds before the
- * broker is registered with its controller. Never rejects.
- */
+export interface ServingCluster {
+  readonly clusterId: string
+  /** How many brokers the one that was asked knows, itself among them. */
+  readonly brokers: number
+}
+
+/** The id of the cluster that serves at this address and takes the password, or null while none does. Never rejects. */
 export async function servingCluster(
   host: string,
   port: number,
   sasl: KafkaCredentials,
 ): Promise<string | null> {
+  return (await servingBrokers(host, port, sasl))?.clusterId ?? null
+}
+
+/** Null while no broker serves: the port opens seconds before the broker is registered with its controller. Never rejects. */
+export async function servingBrokers(
+  host: string,
+  port: number,
+  sasl: KafkaCredentials,
+): Promise<ServingCluster | null> {
   const socket = connect({ host, port })
   socket.setTimeout(PROBE_TIMEOUT_MS, () => socket.destroy())
   // The fault of a socket closes it, and its reader ends.
@@ -72,7 +84,7 @@ function sized(content: Buffer): Buffer {
 const isAccepted = (answer: Buffer | null): boolean => answer?.readInt16BE(4) === 0
 
 // Metadata response v2: correlation id, [node id, host, port, rack or null], cluster id or null, controller id, topics.
-function clusterOf(answer: Buffer): string | null {
+function clusterOf(answer: Buffer): ServingCluster | null {
   let at = 4
   const brokers = answer.readInt32BE(at)
   at += 4
@@ -87,7 +99,7 @@ function clusterOf(answer: Buffer): string | null {
   const clusterId = answer.toString('utf8', at, at + Math.max(0, length))
   at += Math.max(0, length)
   const hasController = answer.readInt32BE(at) >= 0
-  return brokers > 0 && hasController && length > 0 ? clusterId : null
+  return brokers > 0 && hasController && length > 0 ? { clusterId, brokers } : null
 }
 
 /** The bodies of the answers, in order; ends where the broker hangs up. */

@@ -1,4 +1,4 @@
-/** Runs an Apache Kafka broker as a child process on the loopback address: one node, formatted once, kept across kills. */
+/** Runs an Apache Kafka broker as a child process on the loopback address: formatted once, kept across kills. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -13,6 +13,7 @@ import {
   writeClientProperties,
   writeSecret,
   type KafkaAccess,
+  type KafkaCredentials,
 } from './kafka-access.js'
 import { servingCluster } from './kafka-probe.js'
 import { diskFull, LocalStackError } from './local-stack-error.js'
@@ -37,6 +38,21 @@ export interface KafkaOptions {
   readonly compiler?: BrokerCompiler
   /** Further settings of server.properties. */
   readonly settings?: Readonly<Record<string, string>>
+  /** By default the broker is a cluster of its own. */
+  readonly member?: KafkaMember
+}
+
+/** The place of a broker in a cluster of several, each of which is broker and controller. */
+export interface KafkaMember {
+  /** Unique among the processes of the installation. */
+  readonly name: string
+  /** From 1 on. */
+  readonly nodeId: number
+  readonly clusterId: string
+  /** Every controller, as `id@host:port`. */
+  readonly voters: readonly string[]
+  /** The brokers sign in with each other: all have the same ones. */
+  readonly credentials: KafkaCredentials
 }
 
 export interface RunningKafka {
@@ -49,9 +65,9 @@ export interface RunningKafka {
   stop(): Promise<void>
 }
 
-const HOST = '127.0.0.1'
+export const HOST = '127.0.0.1'
 const HEAP_MB = 512
-const START_TIMEOUT_MS = 120_000
+export const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 15_000
 const POLL_MS = 50
 const DEPLOY = new URL('../../../deploy/kafka/', import.meta.url)
@@ -69,18 +85,20 @@ export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const port = options.port ?? (await freePort(last?.port))
   const controllerPort = options.controllerPort ?? (await freePort(last?.controllerPort))
   const data = join(folder, 'data')
-  const access = { brokers: [`${HOST}:${port}`], sasl: await kafkaCredentials(folder) }
+  const { member } = options
+  const sasl = member?.credentials ?? (await kafkaCredentials(folder))
+  const access = { brokers: [`${HOST}:${port}`], sasl }
   const settings = await settingsText({
-    ...{ port, controllerPort, dataFolder: data, login: brokerLogin(access.sasl) },
-    further: options.settings,
+    ...{ port, controllerPort, dataFolder: data, login: brokerLogin(sasl) },
+    further: { ...membership(member), ...options.settings },
   })
-  if (!existsSync(data)) await format(folder, options.jars, settings)
+  if (!existsSync(data)) await format({ folder, jars: options.jars, settings, member })
   const file = join(folder, 'server.properties')
   await writeSecret(file, settings)
   const clientProperties = await writeClientProperties(folder, access)
 
   const child = startChild({
-    name: 'kafka',
+    name: member?.name ?? 'kafka',
     command: options.jars.java,
     args: [...jvmFlags(options), '-cp', classPath(options.jars), 'kafka.Kafka', file],
     cwd: folder,
@@ -126,6 +144,17 @@ function jvmFlags(options: KafkaOptions): string[] {
   ]
 }
 
+/** The settings of a member of a cluster; none for a broker alone. */
+function membership(member: KafkaMember | undefined): Record<string, string> {
+  if (member === undefined) return {}
+  return {
+    'node.id': String(member.nodeId),
+    // The members are known beforehand, so that each can be formatted by itself.
+    'controller.quorum.bootstrap.servers': '',
+    'controller.quorum.voters': member.voters.join(','),
+  }
+}
+
 const classPath = (jars: KafkaJars): string => join(jars.kafkaLibs, '*')
 
 async function settingsText(values: {
@@ -149,12 +178,22 @@ async function settingsText(values: {
 /**
  * Formats a temporary folder and renames it at the end, so that a start killed in the middle leaves no incomplete storage.
  */
-async function format(folder: string, jars: KafkaJars, settings: string): Promise<void> {
+async function format({
+  folder,
+  jars,
+  settings,
+  member,
+}: {
+  folder: string
+  jars: KafkaJars
+  settings: string
+  member: KafkaMember | undefined
+}): Promise<void> {
   const half = join(folder, 'data.incomplete')
   const file = join(folder, 'format.properties')
   await rm(half, { recursive: true, force: true })
   await writeSecret(file, `${settings}log.dirs=${half}\n`)
-  const clusterId = randomClusterId()
+  const clusterId = member?.clusterId ?? randomClusterId()
   try {
     await runProgram(
       jars.java,
@@ -165,7 +204,7 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
         classPath(jars),
         'kafka.tools.StorageTool',
         'format',
-        '--standalone',
+        ...(member === undefined ? ['--standalone'] : []),
         '-t',
         clusterId,
         '-c',
@@ -188,7 +227,7 @@ async function format(folder: string, jars: KafkaJars, settings: string): Promis
 }
 
 /** An id like those of Kafka's `random-uuid`. It never begins with a dash, which would make it an option. */
-function randomClusterId(): string {
+export function randomClusterId(): string {
   for (;;) {
     const id = randomBytes(16).toString('base64url')
     if (!id.startsWith('-')) return id
@@ -260,7 +299,7 @@ interface Ports {
 }
 
 /** Null where the file does not exist or is incomplete. */
-async function readJson<T>(path: string): Promise<T | null> {
+export async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T
   } catch {

@@ -1,5 +1,4 @@
 /** The processes below the services of a local installation: Postgres, and on the Kafka profile a broker and a schema registry. */
-import type { Logger } from '@cupel/contracts'
 import {
   builtInRegistry,
   ensureRecordKeys,
@@ -17,22 +16,18 @@ import {
   ensureKafkaJars,
   openToServices,
   SERVICE_ROLE,
-  startKafka,
   startPostgres,
   startRegistry,
-  supervise,
-  type Child,
-  type HeldHome,
   type KafkaAccess,
   type KafkaJars,
   type Profile,
-  type RunningKafka,
   type RunningPostgres,
   type RunningRegistry,
-  type Supervised,
 } from '@cupel/local-stack'
 import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
-import type { Config, Shutdown } from '@cupel/service-kit'
+import type { StackOptions } from './stack-options.js'
+import { keep, portOf } from './keep.js'
+import { runKafka } from './run-kafka.js'
 import { homeRecordKeys } from '../record-keys-file.js'
 import {
   knowsEverySchema,
@@ -64,19 +59,6 @@ export interface Stack {
  * Only the registration of schemas and outside readers need the registry. Resolves when it is ready and has every schema.
  */
 export type RegistryAddress = () => Promise<string>
-
-export interface StackOptions {
-  readonly home: HeldHome
-  readonly profile: Profile
-  readonly config: Config
-  readonly logger: Logger
-  /** Receives a phase for everything that is started. Run it to stop, also after a failed start. */
-  readonly shutdown: Shutdown
-  /** `if-needed`: only if this version has schemas that were never registered. */
-  readonly registry: 'always' | 'if-needed'
-  /** Receives sentences about what takes long or fails. */
-  readonly note: (sentence: string) => void
-}
 
 export const databaseNames = { embedded: 'cupel_embedded', kafka: 'cupel_kafka' } as const
 const REGISTRY_DATABASE = 'cupel_registry'
@@ -213,20 +195,6 @@ function register(
     })())
 }
 
-async function runKafka(options: StackOptions, jars: KafkaJars): Promise<RunningKafka> {
-  const { home } = options
-  return await keep<RunningKafka>('kafka', options, (before) =>
-    startKafka({
-      jars,
-      folder: `${home.profileFolder('kafka')}/kafka`,
-      logFile: home.logFile('kafka', 'kafka'),
-      recordFolder: home.processFolder,
-      compiler: options.config.CUPEL_LOCAL_BROKER_COMPILER,
-      ...portOf(before),
-    }),
-  )
-}
-
 async function runRegistry(
   options: StackOptions,
   jars: KafkaJars,
@@ -255,36 +223,6 @@ async function runPostgres(options: StackOptions): Promise<RunningPostgres> {
       ...portOf(before),
     }),
   )
-}
-
-/** Starts a child process, restarts it on the same port when it ends, and stops it at shutdown. */
-async function keep<T extends { readonly child: Child; readonly port: number }>(
-  name: string,
-  options: StackOptions,
-  start: (before: T | null) => Promise<T>,
-): Promise<T> {
-  const starting = start(null)
-  let supervised: Supervised | null = null
-  // Registered before the child has started, so that an aborted start stops it too.
-  options.shutdown.phase(name, async () => {
-    await starting.catch(() => undefined)
-    await supervised?.stop()
-  })
-  const first = await starting
-  supervised = supervise(first.child, {
-    name,
-    start: async () => (await start(first)).child,
-    onEnded: ({ reason }) => {
-      options.note(`${name} ended (${reason}); restarting it.`)
-      options.logger.error({ child: name, reason }, 'A child process ended unexpectedly')
-    },
-    onRestarted: () => options.note(`${name} runs again.`),
-  })
-  return first
-}
-
-function portOf(before: { readonly port: number } | null): { port?: number } {
-  return before === null ? {} : { port: before.port }
 }
 
 async function openPrepared(options: StackOptions, connectionString: string): Promise<Database> {

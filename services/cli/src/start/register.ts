@@ -14,6 +14,7 @@ Without options: one process on an embedded Postgres, nothing else needed.
 With --kafka: Apache Kafka and a schema registry too (Java 17), and one process per service.`,
     )
     .option('--kafka', 'run on Apache Kafka, one process per service')
+    .option('--brokers <number>', 'Kafka brokers with --kafka: 1 or 3; the home remembers the number')
     .option('--scale <list>', 'processes per service with --kafka, for example api=2,scorer=2')
     .option(
       '--public-chain-data',

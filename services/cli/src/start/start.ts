@@ -19,6 +19,7 @@ import type { CliContext } from '../context.js'
 import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
 import { listState } from '../labels/sources.js'
 import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+import { parseBrokers, requireBrokers } from '../stack/run-kafka.js'
 import { startStack, type Stack } from '../stack/stack.js'
 import { ensureDefaultPolicy } from './default-policy.js'
 import { ensureDemoKeys } from './demo-keys.js'
@@ -39,6 +40,9 @@ export async function start(options: StartOptions, context: CliContext): Promise
   const profile: Profile = options.kafka === true ? 'kafka' : 'embedded'
   if (profile === 'embedded' && options.scale !== undefined)
     throw new CommandError('--scale needs --kafka: the embedded installation is one process.', EXIT_USAGE)
+  if (profile === 'embedded' && options.brokers !== undefined)
+    throw new CommandError('--brokers needs --kafka: the embedded installation has no brokers.', EXIT_USAGE)
+  const brokers = options.brokers === undefined ? undefined : parseBrokers(options.brokers)
   const scale = parseScale(options.scale)
   const config = await context.config()
   requireRefreshPlan(config)
@@ -49,7 +53,8 @@ export async function start(options: StartOptions, context: CliContext): Promise
     const home = await holdHome(context.home, profile === 'kafka' ? 'cupel start --kafka' : 'cupel start')
     stop.onForced(() => void killChildren(home.processFolder).finally(() => process.exit(EXIT_FORCED)))
     try {
-      await runUntilStopped({ options, context, profile, scale, config, home, stop })
+      await requireBrokers(home, brokers)
+      await runUntilStopped({ options, context, profile, brokers, scale, config, home, stop })
     } finally {
       home.release()
     }
@@ -100,6 +105,7 @@ interface Boot {
   readonly options: StartOptions
   readonly context: CliContext
   readonly profile: Profile
+  readonly brokers: number | undefined
   readonly scale: Scale
   readonly config: Config
   readonly home: HeldHome
@@ -128,6 +134,7 @@ async function boot(boot: Boot): Promise<void> {
     config,
     logger,
     shutdown,
+    brokers: boot.brokers,
     registry: 'always',
     note: context.note,
   })
