@@ -6,6 +6,7 @@ export type { Difference, PartitionComparison } from './compare-partition.js'
 export { makeCheckpoint, type Made, type MakeParts } from './make-checkpoint.js'
 export { checkpointsMigrations } from './migrations.js'
 export { openHistory, requireSameEnds, type History, type HistoryParts } from './open-history.js'
+export { publishKeys, unpublishedKeys } from './publish-keys.js'
 export { leafOf, type Place } from './record-leaf.js'
 export {
   placesOf,
@@ -15,6 +16,20 @@ export {
   type RunningCheckpoints,
 } from './run-checkpoints.js'
 export {
+  openReportSigner,
+  readReportSigningKeys,
+  REPORT_SIGNING_KEYS_FILE,
+  reportSigningKeysFile,
+  type ReportSigningConfig,
+} from './reports/report-signing.js'
+export { retireReportKey, type RetireKeyOptions } from './reports/retire-key.js'
+export {
+  loadSignaturesRequired,
+  requireSignatures,
+  type SignaturesRequired,
+} from './reports/signatures-required.js'
+export {
+  CHECKPOINTS_FOLDER,
   CheckpointConfigError,
   checkpointSettings,
   SIGNING_KEYS_FILE,

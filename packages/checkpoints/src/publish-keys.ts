@@ -1,8 +1,17 @@
 /** Puts the public keys of the installation into the log, each once. */
 import { topicOf, requestedEventId, type DomainEvent } from '@cupel/contracts'
-import type { Database } from '@cupel/postgres'
+import type { Database, Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
 import { verifierKey, type SigningKeys } from '@cupel/signing'
+
+/** Ids of the keys that were not published yet. */
+export async function unpublishedKeys(database: Queryable, { publicKeys }: SigningKeys): Promise<string[]> {
+  const rows = await database.query<{ line: string }>(
+    'SELECT verifier_key AS line FROM checkpoints.published_key',
+  )
+  const published = new Set(rows.map(({ line }) => line))
+  return publicKeys.filter((key) => !published.has(verifierKey(key))).map(({ id }) => id)
+}
 
 export async function publishKeys(database: Database, { publicKeys }: SigningKeys): Promise<void> {
   for (const key of publicKeys) {

@@ -5,6 +5,8 @@ import { readSigningKeys } from '@cupel/signing'
 import type { CheckpointSettings } from './run-checkpoints.js'
 
 export const SIGNING_KEYS_FILE = 'signing-keys.json'
+/** Folder of the checkpoints in the home. */
+export const CHECKPOINTS_FOLDER = 'checkpoints'
 
 export interface CheckpointConfig {
   readonly CUPEL_HOME: string
@@ -37,7 +39,7 @@ export function checkpointSettings(config: CheckpointConfig): CheckpointSettings
     throw new CheckpointConfigError(
       'CUPEL_SIGNING_KEYS_FILE needs CUPEL_CHECKPOINT_FOLDER: a folder for checkpoints that every projector can write.',
     )
-  const ofHome = shared === undefined ? [join(home, 'checkpoints')] : []
+  const ofHome = shared === undefined ? [join(home, CHECKPOINTS_FOLDER)] : []
   return {
     keys: readSigningKeys(file),
     folders: [...ofHome, ...(folder === undefined ? [] : [folder])],

@@ -7,6 +7,7 @@ import { authenticContract } from './contract/authentic.contract.js'
 import { appendingContract } from './contract/appending.contract.js'
 import { groupContract } from './contract/groups.contract.js'
 import { readingContract } from './contract/reading.contract.js'
+import { signedContract } from './contract/signed.contract.js'
 import { subscribingContract } from './contract/subscribing.contract.js'
 import { tailingContract } from './contract/tailing.contract.js'
 import type { LogUnderTest } from './contract/log-under-test.contract.js'
@@ -19,6 +20,7 @@ export function eventLogContract(name: string, start: () => Promise<LogUnderTest
     appendingContract(start)
     authenticContract(start)
     readingContract(start)
+    signedContract(start)
     tailingContract(start)
     subscribingContract(start)
     groupContract(start)

@@ -65,6 +65,8 @@ export const failpointNames = [
   'checkpoints.sign',
   'checkpoints.write',
   'checkpoints.publish-key',
+  'checkpoints.require-signatures',
+  'checkpoints.retire-key',
   'access.admit',
   'access.auth-failures',
   'access.change',

@@ -9,6 +9,10 @@ export type ProblemKind =
   | 'gap'
   /** Another producer wrote the record. No reader counts it. */
   | 'forged'
+  /** The report carries no signature where one is required. */
+  | 'unsigned'
+  /** Its signature is not one of a key that counts there, or is of something else. */
+  | 'signature'
   /** The report does not match its hash, or contradicts its record. */
   | 'report-hash'
   | 'report-contents'

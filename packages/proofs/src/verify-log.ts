@@ -19,6 +19,12 @@ import type { Database } from '@cupel/postgres'
 import { compareReportView } from './compare-report-view.js'
 import { createIdSet } from './id-set.js'
 import type { Problem } from './problem.js'
+import {
+  openSignatureExamination,
+  type ExpectedSignatures,
+  type SignatureExamination,
+  type SignatureSummary,
+} from './report-signatures.js'
 import type { ReadingProgress } from './stored-reports.js'
 
 export interface TopicSummary {
@@ -38,6 +44,7 @@ export interface VerifyResult {
   readonly reports: number
   readonly failures: number
   readonly repeatedReports: number
+  readonly signatures: SignatureSummary
   readonly problemCount: number
   /** The first ones. */
   readonly problems: readonly Problem[]
@@ -50,6 +57,7 @@ export interface VerifyOptions {
   readonly topics: readonly TopicSpec[]
   /** Topics of dead letters: their records are kept as they came and are counted only. */
   readonly rawTopics: ReadonlySet<string>
+  readonly signatures: ExpectedSignatures
   readonly maxProblems: number
   readonly onProgress?: (progress: ReadingProgress) => void
   readonly maxIds?: number
@@ -68,13 +76,14 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     if (problems.length < maxProblems) problems.push(problem)
   }
   const forgeryOf = await log.forgeryCheck()
+  const signatures = await openSignatureExamination({ ...options, forgeryOf }, options.signatures)
   const summaries: TopicSummary[] = []
   const totals = { reports: 0, failures: 0, repeatedReports: 0 }
   for (const { name } of topics) {
     const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
     const partitions = await log.partitionCount(name)
     for (let partition = 0; partition < partitions; partition += 1)
-      await verifyPartition({ topic: name, partition, tally, totals, found, forgeryOf }, options)
+      await verifyPartition({ topic: name, partition, tally, totals, found, forgeryOf, signatures }, options)
     summaries.push({ topic: name, partitions, ...tally })
   }
   return {
@@ -82,6 +91,7 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     topics: summaries,
     records: summaries.reduce((sum, { records }) => sum + records, 0),
     ...totals,
+    signatures: signatures.summary(),
     problemCount,
     problems,
   }
@@ -94,6 +104,7 @@ interface PartitionRun {
   readonly totals: { reports: number; failures: number; repeatedReports: number }
   readonly found: (problem: Problem) => void
   readonly forgeryOf: ForgeryCheck
+  readonly signatures: SignatureExamination
 }
 
 async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<void> {
@@ -217,10 +228,13 @@ function decode(
 }
 
 function examineReport(
-  { topic, partition, found }: PartitionRun,
-  { key, offset }: LogRecord,
+  { topic, partition, found, signatures }: PartitionRun,
+  record: LogRecord,
   { data }: DomainEvent<'ReportGenerated'>,
 ): void {
+  const { key, offset } = record
+  const unsigned = signatures.examine(record)
+  if (unsigned !== null) found(unsigned)
   const place = { topic, partition, offset }
   if (key !== data.reportId || reportPartition(data.reportId) !== partition)
     found({ kind: 'misplaced', ...place, detail: `${data.reportId} stands under the key ${key}.` })

@@ -263,6 +263,13 @@ export const settings = {
     .describe(
       'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. Only projectors and commands that sign need it. Without keys no checkpoints are made.',
     ),
+  CUPEL_REPORT_SIGNING_KEYS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the keys that sign reports, for installations on several machines; by default report-signing-keys.json in CUPEL_HOME. Only scorers and commands that exchange keys need it. Without keys reports are not signed.',
+    ),
   CUPEL_CHECKPOINT_FOLDER: z
     .string()
     .startsWith('/')

@@ -53,6 +53,33 @@ export function treeRoot(leaves: readonly Buffer[]): Buffer {
   return rootOf(leaves.reduce<Tree>((tree, leaf) => appendLeaf(tree, leaf), EMPTY_TREE))
 }
 
+export interface WholeTree {
+  readonly root: Buffer
+  /** PATH(index, leaves), from the leaf up. Throws RangeError where there is no such leaf. */
+  path(index: number): Buffer[]
+}
+
+/** The tree of at least one leaf, with every path in it. It takes one hash per leaf; `inclusionPath` takes as many for each path. */
+export function wholeTree(leaves: readonly Buffer[]): WholeTree {
+  if (leaves.length === 0) throw new RangeError('A tree without leaves has no paths')
+  // Joining neighbours level by level gives the tree of RFC 6962: a node without a neighbour is the root of the rest, and moves up.
+  const levels = [leaves]
+  for (let level = leaves; level.length > 1; levels.push(level)) {
+    const below = level
+    level = Array.from({ length: Math.ceil(below.length / 2) }, (_, index) => {
+      const [left, right] = [below[2 * index]!, below[2 * index + 1]]
+      return right === undefined ? left : nodeHash(left, right)
+    })
+  }
+  return {
+    root: levels.at(-1)![0]!,
+    path(index) {
+      if (!(index in leaves)) throw new RangeError(`There is no leaf ${index} of ${leaves.length}`)
+      return levels.flatMap((level, height) => level[Math.floor(index / 2 ** height) ^ 1] ?? [])
+    },
+  }
+}
+
 /** PATH(m, D[n]) of RFC 6962: what proves that a leaf is at `index` of the tree of these leaf hashes, from the leaf up. */
 export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[] {
   if (index < 0 || index >= leaves.length)
@@ -65,27 +92,33 @@ export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[
     : [...inclusionPath(right, index - split), treeRoot(left)]
 }
 
-/** Whether the path proves that `leaf` is at `index` of the tree of `size` leaves with this root (RFC 9162, section 2.1.3.2). */
-export function isIncluded(proof: {
+/** A place in a tree of `size` leaves, and what leads from it to the root. */
+export interface LeafPath {
   readonly leaf: Uint8Array
   readonly index: number
   readonly size: number
   readonly path: readonly Uint8Array[]
-  readonly root: Uint8Array
-}): boolean {
-  const { leaf, index, size, path, root } = proof
-  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return false
+}
+
+/** The root to which the path leads (RFC 9162, section 2.1.3.2); null where no tree of the size has such a path. */
+export function rootOfPath({ leaf, index, size, path }: LeafPath): Buffer | null {
+  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return null
   let [at, last] = [index, size - 1]
   let node: Uint8Array = leaf
   for (const sibling of path) {
-    if (last === 0) return false
+    if (last === 0) return null
     if (at % 2 === 1 || at === last) {
       node = nodeHash(sibling, node)
       while (at % 2 === 0 && at !== 0) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)]
     } else node = nodeHash(node, sibling)
     ;[at, last] = [Math.floor(at / 2), Math.floor(last / 2)]
   }
-  return last === 0 && Buffer.from(root).equals(node)
+  return last === 0 ? Buffer.from(node) : null
+}
+
+/** Whether the path proves that `leaf` is at `index` of the tree of `size` leaves with this root. */
+export function isIncluded({ root, ...path }: LeafPath & { readonly root: Uint8Array }): boolean {
+  return rootOfPath(path)?.equals(root) ?? false
 }
 
 function largestPowerBelow(size: number): number {

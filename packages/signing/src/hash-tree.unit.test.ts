@@ -10,6 +10,7 @@ import {
   rootOf,
   SUBTREE_LEAVES,
   treeRoot,
+  wholeTree,
   type Tree,
 } from './hash-tree.js'
 
@@ -106,4 +107,16 @@ test('a path proves its leaf at its place, and nothing else', () => {
     { numRuns: 200 },
   )
   expect(() => inclusionPath(leaves, 8)).toThrow(RangeError)
+})
+
+test('a whole tree has the root and every path of the definition', () => {
+  for (let size = 1; size <= 40; size += 1) {
+    const hashes = Array.from({ length: size }, (_, i) => leafHash(Buffer.of(i)))
+    const tree = wholeTree(hashes)
+    expect(tree.root).toEqual(defined(hashes))
+    hashes.forEach((_, index) => expect(tree.path(index)).toEqual(inclusionPath(hashes, index)))
+    expect(() => tree.path(size)).toThrow(RangeError)
+    expect(() => tree.path(-1)).toThrow(RangeError)
+  }
+  expect(() => wholeTree([])).toThrow(RangeError)
 })

@@ -9,11 +9,14 @@ export {
   rootOf,
   SUBTREE_LEAVES,
   treeRoot,
+  wholeTree,
   type Tree,
+  type WholeTree,
 } from './hash-tree.js'
 export { openNote, signNote, UnsignedNoteError, type OpenedNote } from './signed-note.js'
 export {
   openSigner,
+  parseVerifierKey,
   verifier,
   verifierKey,
   type PublicKey,
@@ -22,8 +25,12 @@ export {
 } from './signing-key.js'
 export {
   createSigningKeys,
+  purposeOf,
   readSigningKeys,
   rotateSigningKey,
   SigningKeysError,
   type SigningKeys,
+  type SigningPurpose,
 } from './signing-keys.js'
+export { SIGNATURE_HEADER, signRecords, type SignableRecord } from './records/sign-records.js'
+export { createSignatureCheck, type SignatureCheck, type SignatureVerdict } from './records/check-record.js'

@@ -45,6 +45,15 @@ export function verifierKey({ name, id, bytes }: PublicKey): string {
   return `${name}+${id}+${Buffer.concat([Buffer.of(ED25519), bytes]).toString('base64')}`
 }
 
+/** The key of such a line; null where it is none, or its id does not follow from name and key. */
+export function parseVerifierKey(line: string): PublicKey | null {
+  const [, name, id, base64] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? []
+  if (name === undefined || id === undefined || base64 === undefined) return null
+  const bytes = Buffer.from(base64, 'base64')
+  const key = { name, id, bytes: bytes.subarray(1) }
+  return verifierKey(key) === line && keyId(name, key.bytes) === id && key.bytes.length === 32 ? key : null
+}
+
 export function openSigner(name: string, privateKey: KeyObject): Signer {
   return { key: publicKeyOf(name, privateKey), sign: (bytes) => sign(null, bytes, privateKey) }
 }

@@ -51,6 +51,14 @@ interface KeyFile {
 }
 
 const PRIVATE_FILE = 0o600
+/** End of the name of a key that signs batches of records. Keys of checkpoints have another name, so that neither counts for the other. */
+const RECORD_KEY_SUFFIX = '/reports'
+
+export type SigningPurpose = 'checkpoints' | 'reports'
+
+/** What the key signs, by its name. */
+export const purposeOf = ({ name }: Pick<PublicKey, 'name'>): SigningPurpose =>
+  name.endsWith(RECORD_KEY_SUFFIX) ? 'reports' : 'checkpoints'
 
 /** Throws SigningKeysError where the file is missing, unreadable or contradicts itself. */
 export function readSigningKeys(file: string): SigningKeys {
@@ -69,9 +77,9 @@ export function readSigningKeys(file: string): SigningKeys {
   return { signer, publicKeys, verifier: check }
 }
 
-/** Writes the file with a first key, for its owner alone. Does nothing where the file exists already. */
-export function createSigningKeys(file: string): void {
-  const name = `cupel/${randomBytes(6).toString('hex')}`
+/** Writes the file with a first key for this purpose, for its owner alone. Does nothing where the file exists already. */
+export function createSigningKeys(file: string, purpose: SigningPurpose = 'checkpoints'): void {
+  const name = `cupel/${randomBytes(6).toString('hex')}${purpose === 'reports' ? RECORD_KEY_SUFFIX : ''}`
   const first = newKey(name)
   const draft = writeDraft(file, { name, active: first.id, keys: [first] })
   try {
@@ -88,9 +96,9 @@ export function createSigningKeys(file: string): void {
  * Makes a new key the active one and forgets the private half of the others. Processes that run sign with the old one until they restart.
  * Where there is no file it makes one with a first key.
  */
-export function rotateSigningKey(file: string): PublicKey {
+export function rotateSigningKey(file: string, purpose: SigningPurpose = 'checkpoints'): PublicKey {
   if (!existsSync(file)) {
-    createSigningKeys(file)
+    createSigningKeys(file, purpose)
     return readSigningKeys(file).signer.key
   }
   const { name, keys } = readKeyFile(file)

@@ -1,12 +1,14 @@
 /** The checkpoints of the installation that a command works on. */
+import { join } from 'node:path'
 import {
+  CHECKPOINTS_FOLDER,
   CheckpointConfigError,
   checkpointSettings,
   CheckpointsStoppedError,
   type CheckpointSettings,
 } from '@cupel/checkpoints'
 import type { Config } from '@cupel/service-kit'
-import { SigningKeysError } from '@cupel/signing'
+import { purposeOf, SigningKeysError, verifier, type PublicKey, type Verifier } from '@cupel/signing'
 import type { CliContext } from './context.js'
 import { CommandError, EXIT_CONFIG, EXIT_FAILED } from './explain.js'
 
@@ -17,6 +19,30 @@ export function installationCheckpoints(context: CliContext, config: Config): Ch
   } catch (cause) {
     if (!(cause instanceof SigningKeysError) && !(cause instanceof CheckpointConfigError)) throw cause
     throw new CommandError(cause.message, EXIT_CONFIG, { cause })
+  }
+}
+
+/** What the log is compared with: the folder that is farthest from whoever can write the home, and the keys that sign checkpoints. */
+export interface ComparedWith {
+  readonly folder: string
+  readonly verifier: Verifier
+}
+
+/** With the keys of an auditor no file of the installation but the checkpoints is read. Null where there are no keys of checkpoints. */
+export function comparedWith(
+  context: CliContext,
+  config: Config,
+  publicKeys: readonly PublicKey[] | null,
+): ComparedWith | null {
+  if (publicKeys === null) {
+    const settings = installationCheckpoints(context, config)
+    return settings === null ? null : { folder: settings.folders.at(-1)!, verifier: settings.keys.verifier }
+  }
+  const keys = publicKeys.filter((key) => purposeOf(key) === 'checkpoints')
+  if (keys.length === 0) return null
+  return {
+    folder: config.CUPEL_CHECKPOINT_FOLDER ?? join(context.home, CHECKPOINTS_FOLDER),
+    verifier: verifier(keys),
   }
 }
 

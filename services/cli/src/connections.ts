@@ -1,4 +1,5 @@
 /** Connects a command to an installation: to a running one, or to one that is started only for the command. */
+import { accessSync, constants } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
 import {
@@ -28,6 +29,8 @@ import { homeRecordKeys } from './record-keys-file.js'
 
 export interface Connections {
   readonly profile: Profile
+  /** False for an auditor without record keys: records of other producers are read like the others. */
+  readonly checksMacs: boolean
   /** The local installation that runs; null if the command started it, or if it runs elsewhere. */
   readonly run: RunFile | null
   /** Whether a projector keeps the read models up to date while the command works. */
@@ -68,6 +71,8 @@ export interface ConnectionOptions {
    * with a mistyped CUPEL_HOME would answer from an empty installation that it made itself.
    */
   readonly creates?: boolean
+  /** Whether an auditor reads, who has public keys and no record keys: MACs are not checked, and nothing is appended. */
+  readonly isAuditor?: boolean
 }
 
 /**
@@ -78,35 +83,41 @@ export interface ConnectionOptions {
 export async function withConnections<T>(
   context: CliContext,
   work: (connections: Connections) => Promise<T>,
-  { creates = false }: ConnectionOptions = {},
+  options: ConnectionOptions = {},
 ): Promise<T> {
   const config = await context.config()
   const logger = createLogger({ service: 'cupel', level: context.verbose ? 'info' : 'warn' })
   const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
   const ended = endOnSignal(shutdown)
   try {
-    return await work(await open(context, config, { logger, shutdown, creates }))
+    return await work(await open(context, config, { logger, shutdown, ...options }))
   } finally {
     await shutdown.run('the command is done')
     ended.dispose()
   }
 }
 
+interface ConnectParts {
+  readonly logger: Logger
+  readonly shutdown: Shutdown
+  readonly isAuditor?: boolean
+}
+
 async function open(
   context: CliContext,
   config: Config,
-  { logger, shutdown, creates }: { logger: Logger; shutdown: Shutdown; creates: boolean },
+  { creates = false, ...parts }: ConnectParts & ConnectionOptions,
 ): Promise<Connections> {
   const databaseUrl = config.CUPEL_DATABASE_ADMIN_URL ?? config.CUPEL_DATABASE_URL
   if (databaseUrl !== undefined) {
     requireVerifiedConnections(config, context.note)
-    return await connect({ ...config, CUPEL_DATABASE_URL: databaseUrl }, null, logger, shutdown)
+    return await connect({ ...config, CUPEL_DATABASE_URL: databaseUrl }, null, parts)
   }
   const run = await runningOn(context.home)
   if (run === null && !creates && !holdsInstallation(context.home))
     throw new NoInstallationError(context.home)
-  if (run === null) return await startForCommand(context, config, logger, shutdown)
-  return await connect(configOf(run, context), run, logger, shutdown)
+  if (run === null) return await startForCommand(context, config, parts)
+  return await connect(configOf(run, context), run, parts)
 }
 
 /** The installation that runs on the folder, when it is ready; null if none runs. */
@@ -127,8 +138,7 @@ async function runningOn(home: string): Promise<RunFile | null> {
 async function startForCommand(
   context: CliContext,
   config: Config,
-  logger: Logger,
-  shutdown: Shutdown,
+  { logger, shutdown }: ConnectParts,
 ): Promise<Connections> {
   const { startStack } = await import('./stack/stack.js')
   process.umask(PRIVATE)
@@ -148,6 +158,7 @@ async function startForCommand(
   const { database, log, codec } = stack
   return {
     profile,
+    checksMacs: true,
     run: null,
     projectorRuns: false,
     config: loadConfig({
@@ -202,8 +213,7 @@ export function connectionSettings(
 async function connect(
   config: Config,
   run: RunFile | null,
-  logger: Logger,
-  shutdown: Shutdown,
+  { logger, shutdown, isAuditor = false }: ConnectParts,
 ): Promise<Connections> {
   const database = openDatabase({
     connectionString: config.CUPEL_DATABASE_URL!,
@@ -213,14 +223,17 @@ async function connect(
     onIdleError: ({ message }) => logger.info({ reason: message }, 'A database connection ended'),
   })
   shutdown.phase('database connections', () => database.close())
+  const checksMacs = !isAuditor || isReadable(config.CUPEL_RECORD_KEYS_FILE)
   const log = await openAuthenticLog({
-    ...{ database, logger, keys: recordKeysOf(config), topicPrefix: config.CUPEL_TOPIC_PREFIX },
+    ...{ database, logger, checksMacs, topicPrefix: config.CUPEL_TOPIC_PREFIX },
+    keys: checksMacs ? recordKeysOf(config) : null,
     log: await openLog(config, database, logger),
   })
   shutdown.phase('log', () => log.close())
   const codec = createEventCodec(await loadSchemaCatalog(database))
   return {
     profile: config.CUPEL_LOG,
+    checksMacs,
     run,
     projectorRuns: true,
     config,
@@ -229,6 +242,17 @@ async function connect(
     codec,
     logger,
     metrics: noMetrics,
+  }
+}
+
+function isReadable(file: string | undefined): boolean {
+  if (file === undefined) return false
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    // An auditor has no record keys.
+    return false
   }
 }
 

@@ -1,5 +1,7 @@
 /** An installation with decided screens: the real projector and scorer on the embedded log, and commands that work on it. */
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { REPORT_SIGNING_KEYS_FILE, requireSignatures } from '@cupel/checkpoints'
 import {
   reportPartition,
   screenTopic,
@@ -14,12 +16,13 @@ import {
   type LabelStateFacts,
   type SharedInputs,
 } from '@cupel/domain'
-import { withMac } from '@cupel/event-log'
+import { withMac, type LogRecord, type NewRecord, type Position } from '@cupel/event-log'
 import { openSharedInputs } from '@cupel/proofs'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
 import { loadConfig } from '@cupel/service-kit'
+import { createSigningKeys } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { failLoudly, testEnvelope, testEvent, testRecordKeys } from '@cupel/testkit/installation'
 import { expect } from 'vitest'
@@ -34,26 +37,44 @@ export interface Decided extends CommandLine {
   screen(address: string, chain: string, livemode?: boolean): Promise<ReportGenerated>
   /** Writes other data into the first record of a report, as somebody with the disk in hands could. */
   tamper(reportId: string, change: (data: ReportGenerated) => ReportGenerated): Promise<void>
+  /** The scorer begins anew, with the files of the home as they are. */
+  restartScorer(): Promise<void>
+  /** Writes another value or other headers into the record of a live report, with a right MAC. */
+  rewrite(
+    reportId: string,
+    change: (record: LogRecord) => Partial<Pick<LogRecord, 'value' | 'headers'>>,
+  ): Promise<Position>
   /** The events that a report names by hash. */
   shared(report: ReportGenerated): Promise<SharedInputs>
   /** Appends a state of the lists that never was, and returns the name of it. */
   appendLabelState(state: LabelStateFacts): Promise<string>
   /** Appends the failure of a screening under an id that may never have been asked for. */
   appendFailure(reportId: string): Promise<void>
+  /** Appends a report with a right MAC, and with the signature that `sign` gives it. */
+  appendSigned(
+    data: ReportGenerated,
+    sign: (records: readonly NewRecord[]) => readonly NewRecord[],
+  ): Promise<void>
   /** Appends a report once more, changed. */
   appendAgain(data: ReportGenerated): Promise<void>
 }
 
-export async function openDecided(): Promise<Decided> {
+/** `signs`: with keys of reports in the home, and every report of the log must be signed. */
+export async function openDecided({ signs = false } = {}): Promise<Decided> {
   const base = await openCommandLine()
   const { database, log, codec } = base
+  if (signs) {
+    createSigningKeys(join(base.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
+    await requireSignatures(database, log)
+  }
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base.deps, policy })
   const deps = { ...base.deps, database: base.connect() }
   const projector = await startProjector(deps)
   base.onClose(() => projector.stop())
-  const scorer = await startScorer({ ...deps, config: loadConfig(base.environment), fail: failLoudly })
+  const score = () => startScorer({ ...deps, config: loadConfig(base.environment), fail: failLoudly })
+  let scorer = await score()
   base.onClose(() => scorer.stop())
 
   const reports = async (livemode: boolean, reportId: string) => {
@@ -110,6 +131,22 @@ export async function openDecided(): Promise<Decided> {
       }
       throw new Error(`There is no report ${reportId}`)
     },
+    async restartScorer() {
+      await scorer.stop()
+      scorer = await score()
+    },
+    async rewrite(reportId, change) {
+      const topic = topicOf('ReportGenerated')
+      const partition = reportPartition(reportId)
+      const record = (await base.records(topic, partition)).find(({ key }) => key === reportId)!
+      const { value, headers } = withMac(testRecordKeys, { ...record, ...change(record) })
+      await database.execute(
+        `UPDATE log.record SET value = $1, headers = $5 WHERE record_offset = $2 AND partition_id =
+           (SELECT id FROM log.topic_partition WHERE topic = $3 AND partition = $4)`,
+        [value, record.offset, topic, partition, JSON.stringify(headers)],
+      )
+      return { topic, partition, offset: record.offset }
+    },
     shared: (report) => openSharedInputs({ log, codec }).of(report),
     async appendLabelState(facts) {
       const data = labelState(facts)
@@ -125,6 +162,12 @@ export async function openDecided(): Promise<Decided> {
       const partition = reportPartition(reportId)
       const topic = topicOf('ScreeningFailed')
       await log.append('test', [codec.encode(event, { topic, key: reportId, partition })])
+    },
+    async appendSigned(data, sign) {
+      const records = sign([
+        recordOf({ type: 'ReportGenerated', data, envelope: testEnvelope(data.reportId) }),
+      ])
+      await log.append('test', records)
     },
     async appendAgain(data) {
       const [first] = await reports(data.livemode, data.reportId)

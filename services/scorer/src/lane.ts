@@ -6,6 +6,7 @@ import { reportPartition, screenTopic, topicOf, type DomainEvent, type Lane } fr
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
 import { Unhandleable, type ConsumeOptions } from '@cupel/projections'
 import type { ScorerInstruments } from './instruments.js'
+import type { SignReports } from './report-signer.js'
 import { MAX_VALUE_BYTES, screeningFailed } from './screening-failed.js'
 
 export type Request = DomainEvent<'ScreenRequested'>
@@ -21,6 +22,7 @@ export interface LaneOptions {
   readonly codec: EventCodec
   readonly instruments: ScorerInstruments
   readonly now: () => Date
+  readonly sign: SignReports
   /** One result per request, in order, from one snapshot. */
   readonly decide: (requests: readonly Request[]) => Promise<readonly Decision[]>
 }
@@ -141,9 +143,13 @@ async function appendOutcomes(options: LaneOptions, outcomes: readonly Outcome[]
   }
   const appends: Promise<unknown>[] = []
   if (failures.length > 0) appends.push(log.append('scorer.screening-failed', failures))
-  if (reports.length > 0) appends.push(log.append('scorer.report-generated', reports))
+  if (reports.length > 0) appends.push(appendReports(options, reports))
   if (overdue.length > 0) appends.push(log.append('scorer.request-deferred', overdue))
   await Promise.all(appends)
+}
+
+async function appendReports({ log, sign }: LaneOptions, reports: readonly NewRecord[]): Promise<void> {
+  await log.append('scorer.report-generated', await sign(reports))
 }
 
 /** The same record, byte for byte, so that there is one distinct request for each report id. */

@@ -1,4 +1,5 @@
 /** The scorer as a running service: it watches the label view and, once that is complete, decides the requests of its lanes. */
+import type { ReportSigningConfig } from '@cupel/checkpoints'
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
@@ -18,6 +19,7 @@ import { createInstruments, type ScorerInstruments } from './instruments.js'
 import { createLabelStates, type LabelStates } from './label-states.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
 import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
+import { openSignReports, type SignReports } from './report-signer.js'
 
 export interface ScorerDeps {
   readonly config: Pick<
@@ -27,7 +29,8 @@ export interface ScorerDeps {
     | 'CUPEL_LABEL_LAG_REFUSE_MS'
     | 'CUPEL_EXPOSURE_BUDGET_MS'
   > &
-    ChainStageConfig
+    ChainStageConfig &
+    ReportSigningConfig
   readonly log: EventLog
   readonly codec: EventCodec
   readonly database: Database
@@ -63,6 +66,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const now = deps.now ?? (() => new Date())
   const instruments = createInstruments(deps.metrics)
   const identity = await deps.log.identity()
+  const sign = await openSignReports({ ...deps, log: identity })
   const chainStage = await openChainStage({ ...deps, now })
   const exposureStage = await startExposureStage({ ...deps, budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS })
   const watch = startLabelWatch({
@@ -80,7 +84,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     },
   })
   const labelStates = createLabelStates(deps)
-  const context = { deps, identity, watch, labelStates, chainStage, exposureStage, instruments, now }
+  const context = { deps, identity, sign, watch, labelStates, chainStage, exposureStage, instruments, now }
   const lanes = lanesOf(deps.config.CUPEL_SCORER_LANE).map((lane) => ({
     lane,
     consumer: runLane(lane, context),
@@ -118,6 +122,7 @@ function labelCheck(watch: LabelWatch): Check {
 interface LaneContext {
   readonly deps: ScorerDeps
   readonly identity: LogIdentity
+  readonly sign: SignReports
   readonly watch: LabelWatch
   readonly labelStates: LabelStates
   readonly chainStage: ChainStage
@@ -127,11 +132,11 @@ interface LaneContext {
 }
 
 function runLane(lane: Lane, context: LaneContext): Consumer {
-  const { deps, watch, chainStage, instruments, now } = context
+  const { deps, sign, watch, chainStage, instruments, now } = context
   const { database, log, codec, logger } = deps
   const { group, maxBatchRecords } = laneSettings[lane]
   const { read, decide, append, outcomeOf } = createLaneWork({
-    ...{ lane, log, codec, instruments, now },
+    ...{ lane, log, codec, instruments, now, sign },
     decide: chainStage.before(lane, decideTogether(lane, context)),
   })
   return consume<RequestRecord, Outcome>({

@@ -1,5 +1,6 @@
 /** The scorer among its real neighbours: the embedded log, the label and policy views, and a database that can be cut off. */
 import { randomBytes } from 'node:crypto'
+import { checkpointsMigrations } from '@cupel/checkpoints'
 import {
   reportPartition,
   screenTopic,
@@ -59,7 +60,10 @@ export interface Installation extends TestInstallation {
 export const defaults = loadConfig({})
 
 export async function openInstallation({ policy = true }: { policy?: boolean } = {}): Promise<Installation> {
-  const base = await openTestInstallation({ migrations: [ledgerMigrations], readModels })
+  const base = await openTestInstallation({
+    migrations: [ledgerMigrations, checkpointsMigrations],
+    readModels,
+  })
   const { database, log, codec } = base
   const proxy = await cuttableProxy(base.connectionString)
   const scorerDatabase = openDatabase({

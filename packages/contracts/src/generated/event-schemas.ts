@@ -254,6 +254,13 @@ export const eventSchemas = {
     visibility: 'public',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.log\",\"name\":\"SigningKeyPublished\",\"doc\":\"The installation signs with this key from now on, or did so earlier. A key that only the log names proves nothing: compare it with one that came another way.\",\"fields\":[{\"name\":\"keyName\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Name of the installation in signatures.\"},{\"name\":\"keyId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"First four bytes of SHA-256(keyName, newline, 0x01, public key) in hex, as in C2SP signed-note.\"},{\"name\":\"verifierKey\",\"type\":\"string\",\"default\":\"\",\"doc\":\"keyName+keyId+base64(0x01, Ed25519 public key): a verifier key of C2SP signed-note.\"},{\"name\":\"createdAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"}]}",
   },
+  SigningKeyRetired: {
+    subject: 'log.signing-key.events.v1-SigningKeyRetired',
+    topic: 'log.signing-key.events.v1',
+    owner: 'checkpoints',
+    visibility: 'public',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.log\",\"name\":\"SigningKeyRetired\",\"doc\":\"A key that signed reports signs no more. A later report with a signature of it is not one of the installation.\",\"fields\":[{\"name\":\"keyName\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"keyId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"As in SigningKeyPublished.\"},{\"name\":\"ends\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"SignedUntil\",\"fields\":[{\"name\":\"topic\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Without the prefix of the installation.\"},{\"name\":\"partition\",\"type\":\"int\",\"default\":0},{\"name\":\"offset\",\"type\":\"long\",\"default\":0,\"doc\":\"From this offset on its signatures do not count.\"}]}},\"default\":[],\"doc\":\"One of each partition that holds reports.\"},{\"name\":\"retiredAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"retiredBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
+  },
   ShorterLogAccepted: {
     subject: 'access.request.events.v1-ShorterLogAccepted',
     topic: 'access.request.events.v1',

@@ -1114,6 +1114,29 @@ export interface SigningKeyPublished {
   readonly createdAt: string
 }
 
+/** A key that signed reports signs no more. A later report with a signature of it is not one of the installation. */
+export interface SigningKeyRetired {
+  readonly keyName: string
+  /** As in SigningKeyPublished. */
+  readonly keyId: string
+  /** One of each partition that holds reports. */
+  readonly ends: readonly SignedUntil[]
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly retiredAt: string
+  readonly retiredBy: string
+  /** Reason given by the operator. */
+  readonly reason: string
+}
+
+/** SignedUntil */
+export interface SignedUntil {
+  /** Without the prefix of the installation. */
+  readonly topic: string
+  readonly partition: number
+  /** From this offset on its signatures do not count. */
+  readonly offset: number
+}
+
 /** An operator accepted that the log no longer holds records that were signed. */
 export interface ShorterLogAccepted {
   /** Identity of the log. */
@@ -1186,6 +1209,7 @@ export interface EventData {
   readonly DispositionProposalDeclined: DispositionProposalDeclined
   readonly DispositionChanged: DispositionChanged
   readonly SigningKeyPublished: SigningKeyPublished
+  readonly SigningKeyRetired: SigningKeyRetired
   readonly ShorterLogAccepted: ShorterLogAccepted
   readonly ReportEpochClaimed: ReportEpochClaimed
 }

@@ -33,6 +33,11 @@ export interface AuthenticLogOptions {
   readonly log: EventLog
   /** Null for an installation without keys: its records get no MACs, and none is checked. */
   readonly keys: RecordKeys | null
+  /**
+   * False for auditors, who have no record keys: records of other producers are among the others, and nothing can be appended.
+   * True by default.
+   */
+  readonly checksMacs?: boolean
   /** Says from which offsets on MACs are required. */
   readonly database: Database
   readonly topicPrefix?: string
@@ -49,8 +54,8 @@ const ALARM_REST_MS = 10_000
 
 /** Rejects with RecordKeysError where MACs are required and keys are missing. */
 export async function openAuthenticLog(options: AuthenticLogOptions): Promise<AuthenticLog> {
-  const { log, keys } = options
-  const requirement = await followRequirement(options)
+  const { log, keys, checksMacs = true } = options
+  const requirement = checksMacs ? await followRequirement(options) : nothingRequired(log)
   const alarm = createAlarm(options)
   const own = new WeakMap<Headers, NewRecord>()
   const checkOn = (identity: LogIdentity): ForgeryCheck =>
@@ -84,7 +89,10 @@ export async function openAuthenticLog(options: AuthenticLogOptions): Promise<Au
     identity: () => log.identity(),
     partitionCount: (topic) => log.partitionCount(topic),
     partitionFor: (topic, key) => log.partitionFor(topic, key),
-    append: (at, records) => log.append(at, records.map(authenticated)),
+    append: (at, records) =>
+      checksMacs
+        ? log.append(at, records.map(authenticated))
+        : Promise.reject(new TypeError('A log that is read without checking MACs is not appended to')),
     endOffset: (topic, partition) => log.endOffset(topic, partition),
     startOffset: (topic, partition) => log.startOffset(topic, partition),
     async *read(range) {
@@ -150,6 +158,10 @@ interface Requirement {
   identity(): Promise<LogIdentity>
   readonly isDue: MacsRequired['isDue']
   stop(): Promise<void>
+}
+
+function nothingRequired(log: EventLog): Requirement {
+  return { identity: () => log.identity(), isDue: () => false, stop: () => Promise.resolve() }
 }
 
 /** What the database requires, read again every few seconds: a stale answer is the one that was right until then. */

@@ -31,13 +31,16 @@ export interface Place {
 }
 
 /** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers,
- * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted, record keys and whether records need MACs. */
+ * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted, record keys and whether records need MACs,
+ * signing keys. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
   'RebuildAccepted',
   'RecordMacsChanged',
   'ShorterLogAccepted',
+  'SigningKeyPublished',
+  'SigningKeyRetired',
   'AccountCreated',
   'ApiKeyIssued',
   'ApiKeyRevoked',

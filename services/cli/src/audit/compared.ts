@@ -38,8 +38,7 @@ export function comparedJson(compared: Compared | null): unknown {
 }
 
 export function comparedLines(compared: Compared | null): string[] {
-  if (compared === null)
-    return ['Not compared with checkpoints: this installation has no signing keys that a command can read.']
+  if (compared === null) return ['Not compared with checkpoints: there are no keys of checkpoints.']
   const { folder, comparison } = compared
   if (isUncompared(compared)) return [`Not compared with checkpoints: there are none in ${folder}.`]
   const { last, faults, accepted } = comparison

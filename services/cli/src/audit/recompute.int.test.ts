@@ -117,7 +117,11 @@ test('of a log that is read in shares, because it has more ids than are remember
   const { log, codec, database } = decided
   const whole = { log, codec, database, levels: ['A', 'B'] as const, maxFindings: 10 }
   expect(await recomputeReports({ ...whole, maxIds: 1 })).toEqual(await recomputeReports(whole))
-  const all = { log, codec, database, topics: topicSpecs, rawTopics: new Set<string>(), maxProblems: 10 }
+  const signatures = { publicKeys: null, isDue: () => false }
+  const all = {
+    ...{ log, codec, database, signatures, maxProblems: 10 },
+    ...{ topics: topicSpecs, rawTopics: new Set<string>() },
+  }
   const [inShares, atOnce] = [await verifyLog({ ...all, maxIds: 1 }), await verifyLog(all)]
   expect(inShares).toEqual(atOnce)
   expect(atOnce).toMatchObject({ reports: 5, failures: 1, repeatedReports: 2, problemCount: 2 })

@@ -1,5 +1,5 @@
 /** `cupel audit verify`: whether everything in the log is well-formed. */
-import { compareLog } from '@cupel/checkpoints'
+import { compareLog, loadSignaturesRequired } from '@cupel/checkpoints'
 import { verifyLog, type VerifyResult } from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
-import { withConnections } from '../connections.js'
+import { withConnections, type Connections } from '../connections.js'
 import { wholeNumber } from '../option-values.js'
 import {
   addExpectations,
@@ -17,9 +17,11 @@ import {
   tooFew,
   type ExpectationOptions,
 } from './expected-log.js'
-import { installationCheckpoints } from '../checkpoints.js'
+import { comparedWith } from '../checkpoints.js'
 import { comparedJson, comparedLines, comparedProblems, type Compared } from './compared.js'
+import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
+import { signatureLines } from './signature-text.js'
 
 /** Problems told; all are counted. */
 const MAX_PROBLEMS = 200
@@ -31,14 +33,20 @@ export function registerVerify(audit: Command, context: CliContext): void {
       `Reads every record of the log and changes nothing: each is an event of its schema, each report has the hash its
 record says, ids stand where their names put them and never say two things, no record is missing, and the read model
 answers with the first record of each report. Compares the log with the signed checkpoints in the home, or with their copies in
-CUPEL_CHECKPOINT_FOLDER, and says so where there are none. Ends with ${EXIT_FAILED} where a problem was found or less is there than expected,
+CUPEL_CHECKPOINT_FOLDER, and says so where there are none. Checks the signature of every report: with the keys that the log
+names, or with --public-keys only with those of the file, so that an auditor needs nothing secret. Ends with ${EXIT_FAILED} where a problem was found or less is there than expected,
 and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     )
     .option('--min-checkpoint <number>', 'fail unless so many checkpoints were compared', wholeNumber)
+    .option('--public-keys <file>', 'count signatures of these keys alone, a verifier key per line')
+    .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
     .option('--json', 'answer in JSON')
     .action(async (options: VerifyOptions) => {
       const result = await proving(context, options, () => verify(context, options))
-      const shortfall = tooFew(result.reports, options) ?? tooFewCheckpoints(result.compared, options)
+      const shortfall =
+        tooFew(result.reports, options) ??
+        tooFewCheckpoints(result.compared, options) ??
+        tooManyUnsigned(result, options)
       const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
       answer(context, options, jsonOf(result, isProven), () =>
         [textOf(result), ...(shortfall === null ? [] : [shortfall])].join('\n'),
@@ -50,9 +58,12 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
 
 interface VerifyOptions extends ExpectationOptions {
   readonly minCheckpoint?: number
+  readonly publicKeys?: string
+  readonly maxUnsigned?: number
 }
 
 interface Verified extends VerifyResult {
+  readonly macsChecked: boolean
   readonly compared: Compared | null
 }
 
@@ -62,34 +73,44 @@ function tooFewCheckpoints(compared: Compared | null, { minCheckpoint = 0 }: Ver
   return `The log was compared with ${number(last)} checkpoints, and at least ${number(minCheckpoint)} are expected.`
 }
 
+function tooManyUnsigned(
+  { signatures: { unsigned } }: Verified,
+  { maxUnsigned = Infinity }: VerifyOptions,
+): string | null {
+  if (unsigned <= maxUnsigned) return null
+  return `${number(unsigned)} reports carry no signature, and ${number(maxUnsigned)} are expected at most.`
+}
+
 async function verify(context: CliContext, options: VerifyOptions): Promise<Verified> {
   const deadLetters = deadLetterGroups.map(deadLetterTopic)
   const notes = readingNotes(context.note, () => performance.now())
-  return await withConnections(context, async ({ log, codec, database, config }) => {
-    await requireLog(log, options)
+  const publicKeys =
+    options.publicKeys === undefined ? null : readPublicKeys(context.path(options.publicKeys))
+  const work = async ({ log, codec, database, config, checksMacs }: Connections): Promise<Verified> => {
+    const identity = await requireLog(log, options)
+    const { isDue } = await loadSignaturesRequired(database, identity)
     const verified = await verifyLog({
-      log,
-      codec,
-      database,
+      ...{ log, codec, database, maxProblems: MAX_PROBLEMS, signatures: { publicKeys, isDue } },
       topics: [...topicSpecs, ...deadLetters],
       rawTopics: new Set(deadLetters.map(({ name }) => name)),
-      maxProblems: MAX_PROBLEMS,
       ...(options.json === true ? {} : { onProgress: notes }),
     })
-    const checkpoints = installationCheckpoints(context, config)
-    if (checkpoints === null) return { ...verified, compared: null }
-    const { folders, keys } = checkpoints
-    // The copy is farther from whoever can write the home.
-    const folder = folders.at(-1)!
-    const comparison = await compareLog({ log, database, folder, verifier: keys.verifier })
-    const compared = { folder, comparison }
-    return { ...verified, compared, problemCount: verified.problemCount + comparedProblems(compared) }
-  })
+    const result = { ...verified, macsChecked: checksMacs }
+    const evidence = comparedWith(context, config, publicKeys)
+    if (evidence === null) return { ...result, compared: null }
+    const compared = {
+      folder: evidence.folder,
+      comparison: await compareLog({ log, database, ...evidence }),
+    }
+    return { ...result, compared, problemCount: verified.problemCount + comparedProblems(compared) }
+  }
+  return await withConnections(context, work, { isAuditor: publicKeys !== null })
 }
 
-function jsonOf({ topics, problems, compared, ...rest }: Verified, isProven: boolean): unknown {
+function jsonOf({ topics, problems, compared, signatures, ...rest }: Verified, isProven: boolean): unknown {
   return {
     ...snakeCase(rest),
+    signatures: { ...snakeCase(signatures), keys: signatures.keys.map((key) => snakeCase(key)) },
     is_proven: isProven,
     checkpoints: comparedJson(compared),
     topics: topics.map((topic) => snakeCase(topic)),
@@ -120,7 +141,7 @@ function textOf(result: Verified): string {
     lines.push(`  ${kind}: ${topic}/${partition} at ${offset}: ${detail}`)
   const inLog = problemCount - comparedProblems(result.compared)
   if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
-  lines.push(...comparedLines(result.compared))
+  lines.push(...signatureLines(result.signatures, result.macsChecked), ...comparedLines(result.compared))
   if (problemCount > 0) lines.push(`${number(problemCount)} PROBLEMS were found.`)
   else lines.push(records > 0 ? 'No problem was found.' : `The log is empty. ${NOTHING}`)
   return lines.join('\n')

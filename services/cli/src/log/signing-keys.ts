@@ -1,40 +1,74 @@
-/** `cupel log signing-keys` and `rotate-signing-key`. */
-import { signingKeysFile } from '@cupel/checkpoints'
-import { readSigningKeys, rotateSigningKey, SigningKeysError, verifierKey } from '@cupel/signing'
-import type { Command } from 'commander'
+/** `cupel log signing-keys`, `rotate-signing-key` and `retire-signing-key`. */
+import {
+  readReportSigningKeys,
+  reportSigningKeysFile,
+  retireReportKey,
+  signingKeysFile,
+} from '@cupel/checkpoints'
+import type { Config } from '@cupel/service-kit'
+import {
+  readSigningKeys,
+  rotateSigningKey,
+  SigningKeysError,
+  verifierKey,
+  type SigningPurpose,
+} from '@cupel/signing'
+import { Option, type Command } from 'commander'
+import { existsSync } from 'node:fs'
 import { answer, table, type JsonOption } from '../answer.js'
+import { withConnections } from '../connections.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_CONFIG } from '../explain.js'
+import { CommandError, EXIT_CONFIG, EXIT_NOT_FOUND } from '../explain.js'
+import { operator } from '../operator.js'
+import { requiredReason } from '../required-reason.js'
+
+const PURPOSES: readonly SigningPurpose[] = ['checkpoints', 'reports']
 
 export function registerSigningKeys(log: Command, context: CliContext): void {
-  const file = async (): Promise<string> =>
-    signingKeysFile({ ...(await context.config()), CUPEL_HOME: context.home })
+  registerList(log, context)
+  registerRotate(log, context)
+  registerRetire(log, context)
+}
+
+async function configOf(context: CliContext): Promise<Config & { CUPEL_HOME: string }> {
+  return { ...(await context.config()), CUPEL_HOME: context.home }
+}
+
+function fileOf(config: Config, purpose: SigningPurpose): string {
+  return purpose === 'reports' ? reportSigningKeysFile(config) : signingKeysFile(config)
+}
+
+function registerList(log: Command, context: CliContext): void {
   log
     .command('signing-keys')
     .summary('show the public keys that auditors check with')
     .description(
-      'Shows the public keys of checkpoints, one line each as C2SP verifiers take them. Give them to auditors yourself.',
+      `Shows the public keys of checkpoints and of reports, one line each as C2SP verifiers take them. Give them to auditors
+yourself: \`cupel audit verify --public-keys FILE\` takes a file of them.`,
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const path = await file()
-      const { signer, publicKeys } = ofFile(() => readSigningKeys(path))
-      const keys = publicKeys.map((key) => {
-        const { id, createdAt } = key
-        return {
-          key_id: id,
-          created_at: createdAt,
-          is_active: id === signer.key.id,
-          verifier_key: verifierKey(key),
-        }
+      const config = await configOf(context)
+      const present = PURPOSES.filter((purpose) => existsSync(fileOf(config, purpose)))
+      if (present.length === 0)
+        throw new CommandError('This installation has no signing keys.', EXIT_NOT_FOUND)
+      const keys = present.flatMap((purpose) => {
+        const { signer, publicKeys } = ofFile(() => readSigningKeys(fileOf(config, purpose)))
+        return publicKeys.map((key) => ({
+          ...{ key_id: key.id, signs: purpose, created_at: key.createdAt },
+          ...{ is_active: key.id === signer.key.id, verifier_key: verifierKey(key) },
+        }))
       })
       answer(context, options, { keys }, () =>
         table([
-          ['CREATED', 'ACTIVE', 'VERIFIER KEY'],
-          ...keys.map((key) => [key.created_at, key.is_active ? 'yes' : '', key.verifier_key]),
+          ['CREATED', 'SIGNS', 'ACTIVE', 'VERIFIER KEY'],
+          ...keys.map((key) => [key.created_at, key.signs, key.is_active ? 'yes' : '', key.verifier_key]),
         ]),
       )
     })
+}
+
+function registerRotate(log: Command, context: CliContext): void {
   log
     .command('rotate-signing-key')
     .summary('sign with a new key')
@@ -42,10 +76,11 @@ export function registerSigningKeys(log: Command, context: CliContext): void {
       `Adds a key to the file, or makes the file, and deletes the private half of the earlier ones. Processes sign with the new key from their next start
 on, and publish it then (SigningKeyPublished).`,
     )
+    .addOption(new Option('--of <what>', 'what the key signs').choices(PURPOSES).default('checkpoints'))
     .option('--json', 'answer in JSON')
-    .action(async (options: JsonOption) => {
-      const path = await file()
-      const key = ofFile(() => rotateSigningKey(path))
+    .action(async (options: JsonOption & { of: SigningPurpose }) => {
+      const path = fileOf(await configOf(context), options.of)
+      const key = ofFile(() => rotateSigningKey(path, options.of))
       answer(context, options, { key_id: key.id, verifier_key: verifierKey(key) }, () =>
         [`${verifierKey(key)}`, 'It signs from the next start on. Give this line to your auditors.'].join(
           '\n',
@@ -54,11 +89,37 @@ on, and publish it then (SigningKeyPublished).`,
     })
 }
 
+function registerRetire(log: Command, context: CliContext): void {
+  log
+    .command('retire-signing-key <id>')
+    .summary('let a key of reports sign no more')
+    .description(
+      `Records that later reports with a signature of this key are not yours (SigningKeyRetired); \`cupel audit verify\` names them. Earlier
+ones stay signed. First make another key with rotate-signing-key --of reports, and restart every scorer.`,
+    )
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--json', 'answer in JSON')
+    .action(async (keyId: string, options: JsonOption & { reason: string }) => {
+      const reason = requiredReason(options.reason)
+      const keys = await configOf(context).then((config) => ofFile(() => readReportSigningKeys(config)))
+      if (keys === null) throw new CommandError('This installation has no keys of reports.', EXIT_NOT_FOUND)
+      await withConnections(context, async ({ database, log: eventLog }) => {
+        const retiring = { database, log: eventLog, keys, keyId, by: operator(), reason }
+        await retireReportKey(retiring).catch(refused)
+      })
+      answer(context, options, { key_id: keyId, reason }, () => `${keyId} signs no reports from now on.`)
+    })
+}
+
 function ofFile<T>(work: () => T): T {
   try {
     return work()
-  } catch (cause) {
-    if (!(cause instanceof SigningKeysError)) throw cause
-    throw new CommandError(cause.message, EXIT_CONFIG, { cause })
+  } catch (error) {
+    return refused(error)
   }
+}
+
+function refused(cause: unknown): never {
+  if (!(cause instanceof SigningKeysError)) throw cause
+  throw new CommandError(cause.message, EXIT_CONFIG, { cause })
 }

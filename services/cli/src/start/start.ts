@@ -1,6 +1,6 @@
 /** `cupel start`: runs everything on this machine until it receives a signal. */
 import { join } from 'node:path'
-import { SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import { REPORT_SIGNING_KEYS_FILE, requireSignatures, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import type { Logger } from '@cupel/contracts'
 import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
@@ -151,7 +151,7 @@ async function boot(boot: Boot): Promise<void> {
   await renewReadModels(stack, { logger, note: context.note })
   stop.check()
   const [keys] = await Promise.all([ensureDemoKeys(stack, home), ensureDefaultPolicy(stack)])
-  if (config.CUPEL_SIGNING_KEYS_FILE === undefined) createSigningKeys(join(home.folder, SIGNING_KEYS_FILE))
+  await beginSigning(stack, home, config)
   stop.check()
 
   const services = await startServices(boot, stack)
@@ -183,6 +183,14 @@ async function boot(boot: Boot): Promise<void> {
       ? JSON.stringify(ready)
       : readyText(ready, `${home.profileFolder(profile)}/logs`, await nextStep(stack, config)),
   )
+}
+
+/** The keys of checkpoints and of reports, where they are the home's. No scorer that signs nothing runs: this process holds the home. */
+async function beginSigning({ database, log }: Stack, home: HeldHome, config: Config): Promise<void> {
+  if (config.CUPEL_SIGNING_KEYS_FILE === undefined) createSigningKeys(join(home.folder, SIGNING_KEYS_FILE))
+  if (config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined)
+    createSigningKeys(join(home.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
+  await requireSignatures(database, log)
 }
 
 function logLine({ kafka }: Stack, registry: string | null): Ready['log'] {

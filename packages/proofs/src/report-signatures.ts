@@ -1,0 +1,157 @@
+/** Whether reports carry signatures of the installation, checked with public keys alone. */
+import { topicOf } from '@cupel/contracts'
+import type { AuthenticLog, EventCodec, ForgeryCheck, LogRecord, Position } from '@cupel/event-log'
+import {
+  createSignatureCheck,
+  parseVerifierKey,
+  purposeOf,
+  verifierKey,
+  type PublicKey,
+  type SignatureVerdict,
+} from '@cupel/signing'
+import type { Problem } from './problem.js'
+
+export interface ExpectedSignatures {
+  /** Keys that came another way than the log; null to take those that the log names. */
+  readonly publicKeys: readonly PublicKey[] | null
+  /** Whether a report at the position must be signed. */
+  readonly isDue: (position: Position) => boolean
+}
+
+export interface SignatureSummary {
+  readonly signed: number
+  /** Reports without a signature, whether or not one is required. */
+  readonly unsigned: number
+  /** Keys of reports that the log names or the caller gave. */
+  readonly keys: readonly {
+    readonly keyId: string
+    readonly verifierKey: string
+    /** Whether the log names it. */
+    readonly isPublished: boolean
+    /** Whether signatures of it count in this verification. */
+    readonly isTrusted: boolean
+    readonly isRetired: boolean
+    readonly reports: number
+  }[]
+}
+
+export interface SignatureExamination {
+  /** What is wrong with the signature of a report; null where nothing is. */
+  examine(report: LogRecord): Problem | null
+  summary(): SignatureSummary
+}
+
+export async function openSignatureExamination(
+  parts: { readonly log: AuthenticLog; readonly codec: EventCodec; readonly forgeryOf: ForgeryCheck },
+  { publicKeys, isDue }: ExpectedSignatures,
+): Promise<SignatureExamination> {
+  const { published, retired } = await readKeyEvents(parts)
+  const trusted = publicKeys ?? published
+  const check = createSignatureCheck(trusted, await parts.log.identity())
+  const reportsOf = new Map<string, number>()
+  let [signed, unsigned] = [0, 0]
+
+  function faultOf(verdict: SignatureVerdict, record: LogRecord): Omit<Finding, 'record'> | null {
+    if (verdict.kind === 'no-signature') {
+      unsigned += 1
+      return isDue(record) ? { kind: 'unsigned', detail: 'carries no signature' } : null
+    }
+    if (verdict.kind === 'malformed') return { kind: 'signature', detail: 'has a signature that is none' }
+    const { keyId } = verdict
+    if (verdict.kind === 'unknown-key')
+      return { kind: 'signature', detail: `is signed by the key ${keyId}, which ${untrusted(keyId)}` }
+    if (verdict.kind === 'wrong-signature')
+      return { kind: 'signature', detail: `is not what the key ${keyId} signed` }
+    const end = retired.get(keyId)
+    if (end !== undefined && record.offset >= (end.get(placeOf(record)) ?? 0))
+      return { kind: 'signature', detail: `is signed by the key ${keyId}, which had been retired` }
+    signed += 1
+    reportsOf.set(keyId, (reportsOf.get(keyId) ?? 0) + 1)
+    return null
+  }
+
+  const untrusted = (keyId: string): string =>
+    publicKeys !== null && published.some(({ id }) => id === keyId)
+      ? 'is not among the given ones'
+      : 'was never published'
+
+  return {
+    examine(record) {
+      const fault = faultOf(check(record), record)
+      return fault === null ? null : problemOf({ ...fault, record })
+    },
+    summary: () => ({
+      ...{ signed, unsigned },
+      keys: distinct([...published, ...trusted]).map((key) => ({
+        keyId: key.id,
+        verifierKey: verifierKey(key),
+        isPublished: published.some((other) => isSame(other, key)),
+        isTrusted: trusted.some((other) => isSame(other, key)),
+        isRetired: retired.has(key.id),
+        reports: reportsOf.get(key.id) ?? 0,
+      })),
+    }),
+  }
+}
+
+interface Finding {
+  readonly kind: 'unsigned' | 'signature'
+  readonly detail: string
+  readonly record: LogRecord
+}
+
+function problemOf({ kind, detail, record: { topic, partition, offset, key } }: Finding): Problem {
+  return { kind, topic, partition, offset, detail: `The report ${key} ${detail}.` }
+}
+
+interface KeyEvents {
+  readonly published: readonly PublicKey[]
+  /** By key id, the offset of each partition from which on its signatures do not count. */
+  readonly retired: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
+/** The few events about keys of reports. What another producer wrote, or nobody can decode, is named elsewhere and is left out. */
+async function readKeyEvents({
+  log,
+  codec,
+  forgeryOf,
+}: Parameters<typeof openSignatureExamination>[0]): Promise<KeyEvents> {
+  const topic = topicOf('SigningKeyPublished')
+  const published: PublicKey[] = []
+  const retired = new Map<string, Map<string, number>>()
+  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+    const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
+    for await (const records of log.unchecked.read({ topic, partition, from, to }))
+      for (const record of records) {
+        if (forgeryOf(record) !== null) continue
+        const event = decoded(codec, record)
+        if (event?.type === 'SigningKeyPublished') {
+          const key = parseVerifierKey(event.data.verifierKey)
+          if (key !== null && purposeOf(key) === 'reports') published.push(key)
+        } else if (event?.type === 'SigningKeyRetired')
+          retired.set(event.data.keyId, earliest(retired.get(event.data.keyId), event.data.ends))
+      }
+  }
+  return { published, retired }
+}
+
+function decoded(codec: EventCodec, record: LogRecord): ReturnType<EventCodec['decode']> | null {
+  try {
+    return codec.decode(record)
+  } catch {
+    // The verification of its topic names it.
+    return null
+  }
+}
+
+function earliest(known: Map<string, number> | undefined, ends: readonly Position[]): Map<string, number> {
+  const all = known ?? new Map<string, number>()
+  for (const end of ends) all.set(placeOf(end), Math.min(all.get(placeOf(end)) ?? Infinity, end.offset))
+  return all
+}
+
+const placeOf = ({ topic, partition }: Omit<Position, 'offset'>): string => `${topic}/${partition}`
+const isSame = (one: PublicKey, other: PublicKey): boolean => verifierKey(one) === verifierKey(other)
+const distinct = (keys: readonly PublicKey[]): PublicKey[] => [
+  ...new Map(keys.map((key) => [verifierKey(key), key])).values(),
+]

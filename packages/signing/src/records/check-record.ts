@@ -1,0 +1,51 @@
+/** Whether a record carries a signature of its batch by a known key. It needs public keys and nothing secret. */
+import { rootOfPath } from '../hash-tree.js'
+import { verifier, type PublicKey } from '../signing-key.js'
+import { purposeOf } from '../signing-keys.js'
+import { parseSignature, SIGNATURE_HEADER } from './signature-header.js'
+import { batchText, recordLeaf, type SignableRecord } from './sign-records.js'
+
+export type SignatureVerdict =
+  | { readonly kind: 'signed'; readonly keyId: string }
+  | { readonly kind: 'no-signature' }
+  /** The header is no signature. */
+  | { readonly kind: 'malformed' }
+  /** No known key for records has the id. */
+  | { readonly kind: 'unknown-key'; readonly keyId: string }
+  /** The key did not sign a batch of this log with this record at this place. */
+  | { readonly kind: 'wrong-signature'; readonly keyId: string }
+
+export type SignatureCheck = (record: SignableRecord) => SignatureVerdict
+
+/** Batches whose signatures are remembered; the records of one stand near each other in several partitions. */
+const MAX_REMEMBERED_BATCHES = 4_096
+
+/** Checks records of the log with this identity. Keys that sign something else do not count. */
+export function createSignatureCheck(publicKeys: readonly PublicKey[], log: string): SignatureCheck {
+  const keys = publicKeys.filter((key) => purposeOf(key) === 'reports')
+  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  const { knows, verify } = verifier(keys)
+  const known = new Map<string, boolean>()
+
+  function isSigned(keyId: string, text: Buffer, signature: Buffer): boolean {
+    const batch = `${keyId} ${signature.toString('base64')} ${text.toString()}`
+    const remembered = known.get(batch)
+    if (remembered !== undefined) return remembered
+    if (known.size >= MAX_REMEMBERED_BATCHES) known.clear()
+    const result = verify(keyId, text, signature)
+    known.set(batch, result)
+    return result
+  }
+
+  return (record) => {
+    const header = record.headers[SIGNATURE_HEADER]
+    if (header === undefined) return { kind: 'no-signature' }
+    const parsed = parseSignature(header)
+    if (parsed === null) return { kind: 'malformed' }
+    const { keyId, size, index, path, signature } = parsed
+    if (!knows(keyId)) return { kind: 'unknown-key', keyId }
+    const root = rootOfPath({ leaf: recordLeaf(record), index, size, path })
+    const isOurs = root !== null && isSigned(keyId, batchText(names.get(keyId)!, log, size, root), signature)
+    return { kind: isOurs ? 'signed' : 'wrong-signature', keyId }
+  }
+}

@@ -1,0 +1,20 @@
+/** What was found of the signatures of reports, for people. */
+import type { SignatureSummary } from '@cupel/proofs'
+
+export function signatureLines({ signed, unsigned, keys }: SignatureSummary, macsChecked: boolean): string[] {
+  const count = (value: number): string => value.toLocaleString('en-US')
+  return [
+    ...(macsChecked
+      ? []
+      : ['MACs were not checked: without record keys nobody can tell which records other producers wrote.']),
+    `${count(signed)} records of reports are signed, ${count(unsigned)} carry no signature.`,
+    ...keys.map((key) => {
+      const marks = [
+        key.isPublished ? 'named by the log' : 'not named by the log',
+        ...(key.isRetired ? ['retired'] : []),
+        ...(key.isTrusted ? [] : ['not among the given keys']),
+      ]
+      return `  ${key.verifierKey}: ${count(key.reports)} (${marks.join(', ')})`
+    }),
+  ]
+}

@@ -1,0 +1,212 @@
+/** Whoever has the record keys and the owner's account of the database can write reports with right MACs; signatures show them. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { REPORT_SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
+import type { LogRecord, NewRecord } from '@cupel/event-log'
+import {
+  createSigningKeys,
+  readSigningKeys,
+  SIGNATURE_HEADER,
+  signRecords,
+  verifierKey,
+} from '@cupel/signing'
+import { until } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { callCupel } from '../../test/command-line.js'
+import { openDecided, type Decided } from '../../test/decided.js'
+import { SANCTIONED } from '../../test/some-labels.js'
+
+let decided: Decided
+let report: ReportGenerated
+beforeEach(async () => {
+  decided = await openDecided({ signs: true })
+  await decided.importLabels('sdn', [SANCTIONED.row])
+  report = await decided.screen(SANCTIONED.address, 'ETH')
+  await published(1)
+})
+afterEach(() => decided.close())
+
+interface Verified {
+  readonly is_proven: boolean
+  readonly macs_checked: boolean
+  readonly signatures: {
+    readonly signed: number
+    readonly unsigned: number
+    readonly keys: readonly { readonly key_id: string; readonly is_published: boolean }[]
+  }
+  readonly problems: readonly {
+    readonly kind: string
+    readonly topic: string
+    readonly partition: number
+    readonly offset: number
+    readonly detail: string
+  }[]
+}
+
+const keysFile = (): string => join(decided.folder, REPORT_SIGNING_KEYS_FILE)
+const keys = () => readSigningKeys(keysFile())
+
+async function verify(...options: string[]): Promise<Verified & { exitCode: number }> {
+  const { out, exitCode, error } = await decided.cupel('audit', 'verify', ...options, '--json')
+  expect(error).toBeNull()
+  return { ...(JSON.parse(out) as Verified), exitCode }
+}
+
+/** The relay has put so many events about keys into the log. */
+async function published(count: number): Promise<void> {
+  const topic = topicOf('SigningKeyPublished')
+  await until(async () => expect(await decided.log.endOffset(topic, 0)).toBe(count))
+}
+
+/** The report under another id, as somebody with the record keys would append it. */
+async function appendForged(sign: (records: readonly NewRecord[]) => readonly NewRecord[]): Promise<string> {
+  const reportId = randomBytes(8).toString('hex')
+  const document = report.report.replaceAll(report.reportId, reportId)
+  await decided.appendSigned({ ...report, reportId, report: document }, sign)
+  return reportId
+}
+
+const kinds = ({ problems }: Verified): string[] =>
+  problems.filter(({ kind }) => ['signature', 'unsigned'].includes(kind)).map(({ kind }) => kind)
+
+test('an untouched log has a signature on every report, and its key in the log', async () => {
+  await decided.screen(SANCTIONED.address, 'ETH')
+  expect(await verify('--max-unsigned', '0')).toMatchObject({
+    ...{ exitCode: 0, is_proven: true, macs_checked: true, problems: [] },
+    signatures: {
+      ...{ signed: 2, unsigned: 0 },
+      keys: [{ key_id: keys().signer.key.id, is_published: true, is_trusted: true, reports: 2 }],
+    },
+  })
+  const { out } = await decided.cupel('audit', 'verify')
+  expect(out).toContain('2 records of reports are signed, 0 carry no signature.')
+})
+
+test('a report that was changed, with a right MAC, is named at its place', async () => {
+  const place = await decided.rewrite(report.reportId, ({ value }) => {
+    const changed = Buffer.from(value)
+    changed[changed.indexOf('"red"') + 1]! ^= 1
+    return { value: changed }
+  })
+  const verified = await verify()
+  expect(verified).toMatchObject({ exitCode: 1, is_proven: false })
+  expect(verified.problems).toContainEqual({
+    ...{ kind: 'signature', ...place },
+    detail: `The report ${report.reportId} is not what the key ${keys().signer.key.id} signed.`,
+  })
+})
+
+test('every changed character of the signature is named', async () => {
+  const original = (await recordOf(report.reportId)).headers[SIGNATURE_HEADER]!
+  // A sample: the unit tests change every character.
+  for (let at = 0; at < original.length; at += 7) {
+    const changed = original.slice(0, at) + (original[at] === '0' ? '1' : '0') + original.slice(at + 1)
+    const headers = { ...(await recordOf(report.reportId)).headers, [SIGNATURE_HEADER]: changed }
+    const place = await decided.rewrite(report.reportId, () => ({ headers }))
+    const verified = await verify()
+    expect(verified.problems, `character ${at}`).toMatchObject([{ kind: 'signature', ...place }])
+    expect(verified.exitCode).toBe(1)
+  }
+})
+
+test('a report whose signature was removed is missing one, from the mark on', async () => {
+  const headers = { ...(await recordOf(report.reportId)).headers }
+  delete headers[SIGNATURE_HEADER]
+  const place = await decided.rewrite(report.reportId, () => ({ headers }))
+  expect(await verify()).toMatchObject({
+    ...{ exitCode: 1, signatures: { signed: 0, unsigned: 1 } },
+    problems: [{ kind: 'unsigned', ...place, detail: `The report ${report.reportId} carries no signature.` }],
+  })
+  // Whoever can write the log may remove the mark as well: a count that an auditor noted shows it.
+  await decided.database.execute('DELETE FROM checkpoints.signatures_required')
+  expect(await verify()).toMatchObject({ exitCode: 0, signatures: { unsigned: 1 } })
+  expect(await verify('--max-unsigned', '0')).toMatchObject({ exitCode: 1, is_proven: false })
+})
+
+test('a batch that another key signed is named, with and without the id of the true key', async () => {
+  const strangers = join(decided.folder, 'strangers.json')
+  createSigningKeys(strangers, 'reports')
+  const { signer } = readSigningKeys(strangers)
+  const log = await decided.log.identity()
+  await appendForged((records) => signRecords(records, { signer, log }))
+  expect(kinds(await verify())).toEqual(['signature'])
+  await appendForged((records) => signRecords(records, { signer, log }).map(withKeyId(keys().signer.key.id)))
+  await appendForged((records) => records)
+  const signature = (await recordOf(report.reportId)).headers[SIGNATURE_HEADER]!
+  await appendForged((records) =>
+    records.map((record) => ({ ...record, headers: { ...record.headers, [SIGNATURE_HEADER]: signature } })),
+  )
+  const verified = await verify()
+  expect(kinds(verified).sort()).toEqual(['signature', 'signature', 'signature', 'unsigned'])
+  expect(verified.exitCode).toBe(1)
+})
+
+test('keys are exchanged: earlier reports stay signed, and a retired key signs none', async () => {
+  const first = keys()
+  const stolen = readFileSync(keysFile())
+  await decided.json('log', 'rotate-signing-key', '--of', 'reports')
+  await decided.restartScorer()
+  await decided.screen(SANCTIONED.address, 'ETH')
+  await published(2)
+  expect(await verify()).toMatchObject({ exitCode: 0, signatures: { signed: 2, unsigned: 0 } })
+
+  const retire = ['log', 'retire-signing-key', first.signer.key.id, '--reason', 'the key was stolen'] as const
+  const active = keys().signer.key.id
+  const refused = await decided.cupel('log', 'retire-signing-key', active, '--reason', 'a mistake')
+  expect((refused.error as Error).message).toContain('make another key')
+  await decided.json(...retire)
+  await published(3)
+  expect(await verify()).toMatchObject({ exitCode: 0, signatures: { signed: 2 } })
+  expect((await decided.cupel('audit', 'export')).out).toContain('the key was stolen')
+
+  const thief = join(decided.folder, 'stolen.json')
+  writeFileSync(thief, stolen)
+  const log = await decided.log.identity()
+  await appendForged((records) => signRecords(records, { signer: readSigningKeys(thief).signer, log }))
+  const verified = await verify()
+  expect(kinds(verified)).toEqual(['signature'])
+  expect(verified.problems.find(({ kind }) => kind === 'signature')?.detail).toContain('had been retired')
+})
+
+test('an auditor with public keys and nothing secret verifies, and trusts no key of the log', async () => {
+  const file = join(decided.folder, 'public-keys.txt')
+  writeFileSync(file, `# of the operator\n${verifierKey(keys().signer.key)}\n`)
+  const environment = { ...decided.environment, CUPEL_HOME: '/nowhere', CUPEL_RECORD_KEYS_FILE: '/nowhere' }
+  const audit = async (): Promise<Verified & { exitCode: number; error: unknown }> => {
+    const said = await callCupel(environment, ['audit', 'verify', '--public-keys', file, '--json'])
+    return { ...(JSON.parse(said.out) as Verified), exitCode: said.exitCode, error: said.error }
+  }
+  expect(await audit()).toMatchObject({
+    ...{ exitCode: 0, error: null, macs_checked: false, signatures: { signed: 1, unsigned: 0 } },
+  })
+
+  await decided.json('log', 'rotate-signing-key', '--of', 'reports')
+  await decided.restartScorer()
+  await decided.screen(SANCTIONED.address, 'ETH')
+  await published(2)
+  const verified = await audit()
+  expect(verified).toMatchObject({ exitCode: 1, signatures: { signed: 1 } })
+  expect(verified.problems[0]!.detail).toContain('is not among the given ones')
+  writeFileSync(file, 'no key')
+  const refused = await callCupel(environment, ['audit', 'verify', '--public-keys', file])
+  expect((refused.error as Error).message).toContain('Line 1')
+})
+
+test('a scorer without its key does not begin where reports must be signed', async () => {
+  rmSync(keysFile())
+  await expect(decided.restartScorer()).rejects.toThrow('Reports of this log must be signed')
+})
+
+async function recordOf(reportId: string): Promise<LogRecord> {
+  const records = await decided.records(topicOf('ReportGenerated'), reportPartition(reportId))
+  return records.find(({ key }) => key === reportId)!
+}
+
+function withKeyId(keyId: string): (record: NewRecord) => NewRecord {
+  return ({ headers, ...record }) => {
+    const [, ...rest] = headers[SIGNATURE_HEADER]!.split('.')
+    return { ...record, headers: { ...headers, [SIGNATURE_HEADER]: [keyId, ...rest].join('.') } }
+  }
+}
