@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
 import { installReadModels, TENANT_ROLE, tenantScope } from '@cupel/projections'
 import {
+  chooseEndedResults,
   countUsage,
   ForeignRowError,
   getReport,
@@ -118,6 +119,14 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
         `results of an ended job ${index}`,
         (database: Queryable, of: Tenant) =>
           readEndedResults(database, of, { jobId: `job-${index}`, from: 0, size: 10 }),
+      ] as const,
+  ),
+  ...[1, 2].map(
+    (index) =>
+      [
+        `chosen results of an ended job ${index}`,
+        (database: Queryable, of: Tenant) =>
+          chooseEndedResults(database, of, { jobId: `job-${index}`, sort: 'risk', after: null, size: 10 }),
       ] as const,
   ),
   ['states of jobs', (database, of) => readJobStates(database, of, ['job-0', 'job-1', 'job-2'])],

@@ -36,7 +36,7 @@ const DESCRIBED: EndpointParts = {
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
     admit: notServed,
-    reader: { find: notServed, findEndedResults: notServed },
+    reader: { find: notServed, findEndedResults: notServed, chooseEndedResults: notServed },
     list: notServed,
     watch: { follow: notServed, stop: notServed },
     streams: { refusal: notServed, answer: notServed, stop: notServed },

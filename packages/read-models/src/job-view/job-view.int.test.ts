@@ -1,7 +1,16 @@
 import type { BulkSubmitted, DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { jobView, readEndedResults, readItemReports, readJob, reportView, type JobReading } from '../index.js'
+import {
+  chooseEndedResults,
+  jobView,
+  readEndedResults,
+  readItemReports,
+  readJob,
+  reportView,
+  type JobItem,
+  type JobReading,
+} from '../index.js'
 
 const JOB = 'job_1'
 const OWNER = { accountId: 'acc_1', livemode: true }
@@ -202,5 +211,97 @@ describe('a stretch of the results', () => {
     await fixture.project(jobView, completed({}))
     expect(await stretch(0, 2)).toMatchObject({ items: [{ index: 0 }, { index: 1 }] })
     expect(await stretch(2, 1)).toBeNull()
+  })
+})
+
+describe('chosen results', () => {
+  const levels = ['green', 'red', 'orange', 'grey', 'red', 'unheard-of', 'green', 'red']
+  const many = levels.map((_, index) => item(`bad\u0000"${index}`, `aaaaaaaaaaaaaa${10 + index}`))
+  // A refused item, one whose screening failed, a repeated address, and one that was cancelled.
+  const order = [...many, item('refused', null), item('one', R1), many[1]!, item('late', R2)]
+  const end = event('BulkCancelled', JOB, {
+    ...{ jobId: JOB, ...OWNER, total: 12, completed: 9, failed: 2, cancelled: 1 },
+    ...{ cancelledIndices: [11], cancelledAt: LATER },
+  })
+  beforeEach(async () => {
+    await fixture.project(jobView, submitted(order), end)
+    await fixture.project(reportView, failed(R1))
+    for (const [index, level] of levels.entries())
+      await fixture.database.execute(
+        `INSERT INTO report_view.report
+           (report_id, account_id, livemode, state, level, score, document, ended_at, log_partition, log_offset)
+         VALUES ($1, $2, true, 'generated', $3, $4, '{}', now(), 9, $5)`,
+        [many[index]!.reportId, OWNER.accountId, level, [0, 80, 50, 0, 90, 7, 0, 80][index], index],
+      )
+  })
+
+  const walk = async (
+    choice: { sort: 'submission' | 'risk'; level?: string; status?: string },
+    size: number,
+  ) => {
+    const pages: (readonly JobItem[])[] = []
+    for (let after: number[] | null = null; ;) {
+      const page = await chooseEndedResults(fixture.database, OWNER, { jobId: JOB, after, size, ...choice })
+      if (page!.length === 0) return pages.flat()
+      expect(page!.length).toBeLessThanOrEqual(size)
+      pages.push(page!)
+      after = placeOf(page!.at(-1)!, choice.sort)
+    }
+  }
+  const ranks: Readonly<Record<string, number>> = { red: 0, orange: 1, green: 4, failed: 3, cancelled: 5 }
+  const placeOf = (of: JobItem, sort: string): number[] => {
+    if (sort === 'submission') return [of.index]
+    return of.status === 'completed'
+      ? [ranks[of.level] ?? 2, -of.score, of.index]
+      : [ranks[of.status]!, 0, of.index]
+  }
+  const compared = (one: JobItem, other: JobItem): number => {
+    const [a, b] = [placeOf(one, 'risk'), placeOf(other, 'risk')]
+    return a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!
+  }
+
+  test.each([1, 3, 20])('are those of the whole job, in pages of %i', async (size) => {
+    const { items } = await read()
+    expect(items.map(({ status }) => status)).toContain('cancelled')
+    expect(await walk({ sort: 'submission' }, size)).toEqual(items)
+    expect(await walk({ sort: 'risk' }, size)).toEqual([...items].sort(compared))
+    for (const level of ['red', 'orange', 'grey', 'green'])
+      for (const sort of ['submission', 'risk'] as const) {
+        const wanted = items.filter((each) => each.status === 'completed' && each.level === level)
+        expect(await walk({ sort, level }, size)).toEqual(
+          sort === 'risk' ? [...wanted].sort(compared) : wanted,
+        )
+      }
+    for (const status of ['completed', 'failed', 'cancelled', 'pending'])
+      expect(await walk({ sort: 'submission', status }, size)).toEqual(
+        items.filter((each) => each.status === status),
+      )
+  })
+
+  test('read the outcomes of their own page and no others', async () => {
+    const asked: unknown[] = []
+    let rows = 0
+    const watched = {
+      query: async (statement: Parameters<typeof fixture.database.query>[0], values: readonly unknown[]) => {
+        asked.push(values[0])
+        const found = await fixture.database.query(statement, values)
+        rows += found.length
+        return found
+      },
+    } as typeof fixture.database
+    const choice = { jobId: JOB, sort: 'risk', after: null, size: 1 } as const
+    expect(await chooseEndedResults(watched, OWNER, choice)).toMatchObject([{ level: 'red', score: 90 }])
+    expect([asked, rows]).toEqual([[JOB, [many[4]!.reportId]], 2])
+  })
+
+  test('are unknown to others, and while a report cannot be read', async () => {
+    const choice = { jobId: JOB, sort: 'risk', after: null, size: 5 } as const
+    for (const other of [
+      { ...OWNER, accountId: 'acc_2' },
+      { ...OWNER, livemode: false },
+    ])
+      expect(await chooseEndedResults(fixture.database, other, choice)).toBeNull()
+    await fixture.database.execute('DELETE FROM report_view.report WHERE report_id = $1', [R1])
+    expect(await chooseEndedResults(fixture.database, OWNER, choice)).toBeNull()
   })
 })

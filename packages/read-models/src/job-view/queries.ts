@@ -205,7 +205,8 @@ export function readingOf(
   }
 }
 
-function foldedJob(
+/** The job that follows from the row, of these items. */
+export function foldedJob(
   row: JobRow,
   items: readonly StoredItem[],
   outcomes: ReadonlyMap<string, OutcomeRow>,
@@ -264,7 +265,7 @@ function startOf(
   return earliest
 }
 
-function itemOf(
+export function itemOf(
   { address, report_id: reportId, code, detail }: StoredItem,
   index: number,
   job: BulkJob,

@@ -7,6 +7,7 @@ import type { Database } from '@cupel/postgres'
 import {
   findJob,
   listJobs,
+  chooseEndedResults,
   readEndedResults,
   readItemReports,
   readJobStates,
@@ -14,6 +15,7 @@ import {
   type FoundJob,
   type JobItem,
   type JobPage,
+  type ResultChoice,
   type ResultStretch,
 } from '@cupel/read-models'
 import { createEventStreams, type EventStreams, type StreamLimits } from '../http/event-streams.js'
@@ -41,6 +43,11 @@ export interface BulkParts {
       caller: Pick<Caller, 'accountId' | 'livemode'>,
       order: { readonly jobId: string; readonly from: number; readonly size: number },
     ): Promise<ResultStretch | null>
+    /** Results of an ended job that are chosen or sorted, from a place on; null where `find` has to look. */
+    chooseEndedResults(
+      caller: Pick<Caller, 'accountId' | 'livemode'>,
+      choice: ResultChoice,
+    ): Promise<readonly JobItem[] | null>
   }
   /** Newest first. */
   readonly list: (
@@ -106,6 +113,8 @@ export function openBulk({
         findJob({ database, log, timeoutMs: READ_YOUR_WRITES_TIMEOUT_MS }, { accountId, livemode }, jobId),
       findEndedResults: ({ accountId, livemode }, order) =>
         readEndedResults(database, { accountId, livemode }, order),
+      chooseEndedResults: ({ accountId, livemode }, choice) =>
+        chooseEndedResults(database, { accountId, livemode }, choice),
     },
     list: ({ accountId, livemode }, query) => listJobs(database, { accountId, livemode }, query),
     watch: createJobWatch({ logger, read: (tenant, jobId) => readJob(database, tenant, jobId) }),

@@ -115,15 +115,21 @@ export function listBulkResults(
 
 type ResultPage = ReturnType<typeof pageOf>
 
-/** A page of an ended job as it was submitted costs its own rows and no others. Null where the whole job has to be read. */
+/** A page of an ended job costs its own rows and no others. Null where the whole job has to be read. */
 async function endedPage(
   reader: BulkParts['reader'],
   caller: Caller,
   jobId: string,
-  { sort, level, status, page_size: size }: ResultQuery,
+  query: ResultQuery,
   after: readonly number[] | null,
 ): Promise<ResultPage | null> {
-  if (sort !== 'submission' || level !== undefined || status !== undefined) return null
+  const { sort, level, status, page_size: size } = query
+  if (sort !== 'submission' || level !== undefined || status !== undefined) {
+    // One more, which says whether another page follows.
+    const choice = { jobId, sort, level, status, after, size: size + 1 }
+    const chosen = await reader.chooseEndedResults(caller, choice)
+    return chosen === null ? null : pageOf(chosen, query, { after: null, size })
+  }
   const from = after === null ? 0 : after[0]! + 1
   const stretch = await reader.findEndedResults(caller, { jobId, from, size })
   if (stretch === null) return null
