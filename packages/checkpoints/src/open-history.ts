@@ -79,7 +79,7 @@ export async function requireSameEnds(
   }
 }
 
-function olderDatabase(file: string, what: string): CheckpointsStoppedError {
+export function olderDatabase(file: string, what: string): CheckpointsStoppedError {
   return new CheckpointsStoppedError(
     `${file} holds later checkpoints than the database, which ${what}: an older database was restored, or two installations write into this folder. Compare them (cupel audit verify), then restore the newer database, or accept this one: cupel log accept-shorter --reason "…"`,
   )

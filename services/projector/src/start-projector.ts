@@ -2,6 +2,7 @@
 import {
   CheckpointConfigError,
   checkpointSettings,
+  lostRecords,
   startCheckpoints,
   type CheckpointConfig,
   type RunningCheckpoints,
@@ -41,7 +42,7 @@ export interface RunningProjector extends RunningService {
 /** Resolves once every projection has been started; `checks` report when they run. The tables exist already. */
 export async function startProjector(deps: ProjectorDeps): Promise<RunningProjector> {
   const { log, codec, database, logger, metrics } = deps
-  const checkpoints = openCheckpoints(deps)
+  const checkpoints = await openCheckpoints(deps)
   const projections = new Map<string, RunningReadModel>(
     readModels.map((readModel: ReadModel) => [
       readModel.name,
@@ -70,11 +71,17 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
   }
 }
 
-/** Null where the installation has no signing keys. Throws ConfigError where they cannot be used. */
-function openCheckpoints({ config, ...deps }: ProjectorDeps): RunningCheckpoints | null {
+/**
+ * Null where the installation has no signing keys. Throws ConfigError where they cannot be used, and where the log lost records that were
+ * signed: what is read from it would contradict what was answered.
+ */
+async function openCheckpoints({ config, ...deps }: ProjectorDeps): Promise<RunningCheckpoints | null> {
   try {
     const settings = config === undefined ? null : checkpointSettings(config)
-    return settings === null ? null : startCheckpoints({ ...deps, ...settings, topics: topicSpecs })
+    if (settings === null) return null
+    const lost = await lostRecords({ ...deps, ...settings, verifier: settings.keys.verifier })
+    if (lost !== null) throw new ConfigError(lost)
+    return startCheckpoints({ ...deps, ...settings, topics: topicSpecs })
   } catch (error) {
     if (!(error instanceof SigningKeysError) && !(error instanceof CheckpointConfigError)) throw error
     throw new ConfigError(error.message, { cause: error })

@@ -1,5 +1,5 @@
 /** Whoever has the owner's account of the database can change the log; the checkpoints show it. */
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkpointFile, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import { topicOf } from '@cupel/contracts'
@@ -83,6 +83,12 @@ test('a removed end is named by verify, refused by a replay, and taken only by a
     /ends at offset 9, and its records up to 60 were signed.*accept-shorter/,
   )
 
+  const { deps, environment } = installation
+  const start = () => startProjector({ ...deps, config: loadConfig(environment) })
+  await expect(start()).rejects.toThrow(
+    /ends at offset 9, and its records up to 60 were signed.*accept-shorter/,
+  )
+
   const accepted = ['log', 'accept-shorter', '--reason', 'the disk was lost'] as const
   expect(await installation.json(...accepted)).toMatchObject({
     lost: [{ topic: TOPIC, from: 9, to: ACCOUNTS }],
@@ -94,8 +100,7 @@ test('a removed end is named by verify, refused by a replay, and taken only by a
   const again = await installation.cupel('audit', 'replay', '--target', 'audit-view')
   expect([again.error, again.exitCode]).toEqual([null, 0])
 
-  const { deps, environment } = installation
-  const projector = await startProjector({ ...deps, config: loadConfig(environment) })
+  const projector = await start()
   installation.onClose(() => projector.stop())
   await until(async () => {
     const { out } = await installation.cupel('audit', 'export')
@@ -144,4 +149,28 @@ test('the public keys are in the log, and checkpoints of an earlier key still ve
     'signing-keys',
   )
   expect(keys).toMatchObject([{ is_active: false }, { is_active: true, key_id: next.id }])
+})
+
+test('an outage of the folder, and files that nobody signed, stop no start; an older database does', async () => {
+  await accountsInLog()
+  const { deps, environment, folder, log, database } = installation
+  const file = checkpointFile(join(folder, 'checkpoints'), await log.identity())
+  const start = async (): Promise<void> => {
+    const projector = await startProjector({ ...deps, config: loadConfig(environment) })
+    await projector.stop()
+  }
+  const content = readFileSync(file)
+  renameSync(file, `${file}.away`)
+  mkdirSync(file)
+  await start()
+  rmSync(file, { recursive: true })
+  const [last] = content.toString().trimEnd().split('\n').slice(-1)
+  const forged = last!.replace(/"number":\d+/, '"number":999999')
+  writeFileSync(file, Buffer.concat([content, Buffer.from(`${forged}\n`)]))
+  await start()
+
+  writeFileSync(file, content)
+  await database.execute('DELETE FROM checkpoints.partition')
+  await database.execute('DELETE FROM checkpoints.head')
+  await expect(start()).rejects.toThrow(/holds later checkpoints than the database/)
 })

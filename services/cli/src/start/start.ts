@@ -1,6 +1,11 @@
 /** `cupel start`: runs everything on this machine until it receives a signal. */
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE, requireSignatures, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import {
+  lostRecords,
+  REPORT_SIGNING_KEYS_FILE,
+  requireSignatures,
+  SIGNING_KEYS_FILE,
+} from '@cupel/checkpoints'
 import type { Logger } from '@cupel/contracts'
 import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
@@ -14,6 +19,7 @@ import {
 } from '@cupel/local-stack'
 import { createLogger, createShutdown, type Config, type Shutdown } from '@cupel/service-kit'
 import { createSigningKeys } from '@cupel/signing'
+import { installationCheckpoints } from '../checkpoints.js'
 import { PRIVATE } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
@@ -148,6 +154,7 @@ async function boot(boot: Boot): Promise<void> {
   }
   home.writeRun({ ...run, registry: null, state: 'starting', baseUrls: [], services: [] })
   stop.check()
+  await requireWholeLog(stack, context, config)
   await renewReadModels(stack, { logger, note: context.note })
   stop.check()
   const [keys] = await Promise.all([ensureDemoKeys(stack, home), ensureDefaultPolicy(stack)])
@@ -183,6 +190,14 @@ async function boot(boot: Boot): Promise<void> {
       ? JSON.stringify(ready)
       : readyText(ready, `${home.profileFolder(profile)}/logs`, await nextStep(stack, config)),
   )
+}
+
+/** Throws where the log lost records that were signed, before a read model follows it. */
+async function requireWholeLog({ log, database }: Stack, context: CliContext, config: Config): Promise<void> {
+  const settings = installationCheckpoints(context, config)
+  if (settings === null) return
+  const lost = await lostRecords({ log, database, ...settings, verifier: settings.keys.verifier })
+  if (lost !== null) throw new CommandError(lost, EXIT_FAILED)
 }
 
 /** The keys of checkpoints and of reports, where they are the home's. No scorer that signs nothing runs: this process holds the home. */
