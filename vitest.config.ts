@@ -7,8 +7,11 @@ const KAFKA = 'packages/testkit/src/global-kafka.ts'
 const setupFiles = process.env['CI'] === 'true' ? ['packages/testkit/src/repeatable-cases.ts'] : []
 /** Only what hangs takes so long, also where the processors are busy with something else. */
 const HANG_MS = 180_000
+const ENGINE = 'scripts/containers/provide-engine.mjs'
 /** Tests that start brokers and whole installations. */
 const SLOW_HANG_MS = 300_000
+/** Tests that build images first. */
+const IMAGES_HANG_MS = 1_200_000
 
 /**
  * One project per suffix: the file name says what a test needs and costs. Files without a broker share the modules of their worker,
@@ -20,6 +23,7 @@ const suffixes = {
   int: { isolate: false, hangMs: HANG_MS, globalSetup: [POSTGRES] },
   kafka: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA] },
   e2e: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA] },
+  containers: { isolate: true, hangMs: IMAGES_HANG_MS, globalSetup: [ENGINE] },
 }
 
 const CONDITIONS = ['cupel-source', 'node']

@@ -52,11 +52,16 @@ function say(text) {
   process.stderr.write(`${text}\n`)
 }
 
+/** The program to run with node. Rejects with SetupError. */
+export async function fetchPnpm() {
+  return join(await pinnedPackage(PNPM_PACKAGE, join(root, '.cache', 'packages')), 'bin', 'pnpm.cjs')
+}
+
 async function installDependencies() {
   const wanted = installKey()
   if (wanted === installedKey()) return
   say(`Installing dependencies with ${PNPM} (some minutes the first time) …`)
-  const pnpm = join(await pinnedPackage(PNPM_PACKAGE, join(root, '.cache', 'packages')), 'bin', 'pnpm.cjs')
+  const pnpm = await fetchPnpm()
   const args = [pnpm, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false']
   const { code, error, output } = await run(process.execPath, [...args, '--reporter', 'append-only'])
   if (error !== null) throw new SetupError(`node cannot be run (${error.code}).`)

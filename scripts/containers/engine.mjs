@@ -1,0 +1,217 @@
+// A container engine for tests: the one of this machine, or a private one that ends with the command.
+//
+//   node scripts/containers/engine.mjs COMMAND ARGUMENT…
+//
+// The private engine needs root and Debian's packages docker.io, containerd and iptables. Its data, its socket, its bridge and its pid file
+// are its own, so that it disturbs no other engine; all of them and its firewall rules are gone at the end.
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { root } from '../setup.mjs'
+
+const run = promisify(execFile)
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 30_000
+const POLL_MS = 200
+/** Ranges that few networks use, so that the machine keeps its routes. */
+const BRIDGE_ADDRESS = '10.214.0.1/24'
+const NETWORK_POOL = { base: '10.215.0.0/16', size: 24 }
+const PLUGINS = ['docker-compose', 'docker-buildx']
+/** They are in this release of Debian and later ones. */
+const PLUGIN_RELEASE = 'trixie'
+
+export class NoEngineError extends Error {}
+
+/**
+ * Finds the engine of this machine, or starts a private one. `environment` is what docker needs to find it with Compose and BuildKit; `close` ends a
+ * private engine and does nothing to another one. Throws NoEngineError where there is none and none can be started.
+ * @returns {Promise<{ environment: Record<string, string>, close: () => Promise<void> }>}
+ */
+export async function openEngine() {
+  const plugins = await pluginEnvironment()
+  if (await answers(plugins)) return { environment: plugins, close: async () => undefined }
+  const engine = await startEngine()
+  return { environment: { ...plugins, DOCKER_HOST: engine.host }, close: engine.stop }
+}
+
+async function answers(environment) {
+  try {
+    await run('docker', ['version', '--format', '{{.Server.Version}}'], {
+      env: { ...process.env, ...environment },
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Where the client lacks the plugins, they are taken out of Debian's packages into the cache. */
+async function pluginEnvironment() {
+  try {
+    await run('docker', ['compose', 'version'])
+    await run('docker', ['buildx', 'version'])
+    return {}
+  } catch (error) {
+    if (error.code === 'ENOENT') throw new NoEngineError('docker cannot be run: install Docker.')
+  }
+  const config = join(root, '.cache', 'containers', 'docker-config')
+  const folder = join(config, 'cli-plugins')
+  if (!PLUGINS.every((name) => existsSync(join(folder, name)))) await fetchPlugins(folder)
+  return { DOCKER_CONFIG: config }
+}
+
+async function fetchPlugins(folder) {
+  const draft = mkdtempSync(join(tmpdir(), 'cupel-plugins-'))
+  try {
+    const args = ['--variant=extract', `--include=${PLUGINS.join()}`, PLUGIN_RELEASE, join(draft, 'root')]
+    await run('mmdebstrap', args)
+    mkdirSync(folder, { recursive: true })
+    for (const name of PLUGINS)
+      await run('cp', [join(draft, 'root/usr/libexec/docker/cli-plugins', name), join(folder, name)])
+  } catch (error) {
+    throw new NoEngineError(
+      `docker has no Compose or BuildKit, and they could not be fetched from Debian: ${lastLine(error.stderr ?? error.message)}`,
+    )
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+async function startEngine() {
+  if (process.getuid?.() !== 0)
+    throw new NoEngineError('No container engine answers, and only root can start one.')
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-engine-'))
+  const bridge = `cupel${process.pid}`
+  const host = `unix://${join(folder, 'docker.sock')}`
+  const logFile = join(folder, 'dockerd.log')
+  const forwarding = readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8')
+  const rules = savedRules()
+  let daemon = null
+  let hasEnded = false
+  const stop = async () => {
+    if (daemon !== null && !hasEnded) {
+      await removeAll(host)
+      daemon.kill('SIGTERM')
+      const killAt = Date.now() + STOP_TIMEOUT_MS
+      while (!hasEnded && Date.now() < killAt) await sleep(POLL_MS)
+      if (!hasEnded) daemon.kill('SIGKILL')
+    }
+    quietly('ip', ['link', 'delete', bridge])
+    removeRules(rules)
+    writeFileSync('/proc/sys/net/ipv4/ip_forward', forwarding)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: POLL_MS })
+  }
+  try {
+    execFileSync('ip', ['link', 'add', bridge, 'type', 'bridge'])
+    execFileSync('ip', ['address', 'add', BRIDGE_ADDRESS, 'dev', bridge])
+    execFileSync('ip', ['link', 'set', bridge, 'up'])
+    const log = openSync(logFile, 'a')
+    daemon = spawn('dockerd', ['--config-file', writeSettings(folder, bridge, host)], {
+      // Ctrl-C is for the command: the engine ends after it.
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+    })
+    daemon.once('error', () => (hasEnded = true)).once('close', () => (hasEnded = true))
+    const giveUpAt = Date.now() + START_TIMEOUT_MS
+    while (!(await answers({ DOCKER_HOST: host }))) {
+      if (hasEnded || Date.now() > giveUpAt) throw new Error(lastLine(readFileSync(logFile, 'utf8')))
+      await sleep(POLL_MS)
+    }
+    return { host, stop }
+  } catch (error) {
+    await stop()
+    throw new NoEngineError(`No container engine answers, and a private one did not start: ${error.message}`)
+  }
+}
+
+function writeSettings(folder, bridge, host) {
+  const file = join(folder, 'daemon.json')
+  const settings = {
+    'data-root': join(folder, 'data'),
+    'exec-root': join(folder, 'exec'),
+    pidfile: join(folder, 'dockerd.pid'),
+    hosts: [host],
+    bridge,
+    'default-address-pools': [NETWORK_POOL],
+    features: { buildkit: true },
+  }
+  writeFileSync(file, JSON.stringify(settings))
+  return file
+}
+
+/** Containers and networks: a network is a bridge of the machine, which would outlive the engine. */
+async function removeAll(host) {
+  const docker = async (...args) =>
+    (await run('docker', args, { env: { ...process.env, DOCKER_HOST: host } })).stdout
+      .split('\n')
+      .filter(Boolean)
+  try {
+    const containers = await docker('ps', '--all', '--quiet')
+    if (containers.length > 0) await docker('rm', '--force', '--volumes', ...containers)
+    await docker('network', 'prune', '--force')
+  } catch {
+    // The engine itself is broken; what it leaves is named by its own bridge.
+  }
+}
+
+/** Chains and default policy of the firewall as they are now. */
+function savedRules() {
+  return ['nat', 'filter'].map((table) => ({ table, before: new Set(rulesOf(table)) }))
+}
+
+const rulesOf = (table) => quietly('iptables', ['-t', table, '-S']).split('\n').filter(Boolean)
+
+/** Removes what an engine has added: rules first, then the chains that they name. */
+function removeRules(saved) {
+  for (const { table, before } of saved) {
+    const added = rulesOf(table).filter((rule) => !before.has(rule))
+    const call = (rule) => quietly('iptables', ['-t', table, ...rule.match(/"[^"]*"|\S+/g)])
+    for (const rule of added.filter((one) => one.startsWith('-A '))) call(rule.replace('-A ', '-D '))
+    for (const rule of added.filter((one) => one.startsWith('-N '))) call(rule.replace('-N ', '-F '))
+    for (const rule of added.filter((one) => one.startsWith('-N '))) call(rule.replace('-N ', '-X '))
+    for (const rule of before) if (rule.startsWith('-P ')) call(rule)
+  }
+}
+
+function quietly(command, args) {
+  try {
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+    })
+  } catch {
+    // It is gone already, or the machine has no such program.
+    return ''
+  }
+}
+
+const lastLine = (text) => text.trim().split('\n').at(-1)
+
+async function main([command, ...args]) {
+  if (command === undefined)
+    throw new NoEngineError('usage: node scripts/containers/engine.mjs COMMAND ARGUMENT…')
+  const { environment, close } = await openEngine()
+  try {
+    process.exitCode = await new Promise((resolve, reject) => {
+      const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environment } })
+      for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+      child.once('error', reject)
+      child.once('close', (code) => resolve(code ?? 1))
+    })
+  } finally {
+    await close()
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await main(process.argv.slice(2)).catch((error) => {
+    if (!(error instanceof NoEngineError)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  })
