@@ -12,7 +12,12 @@ export function decidedEventId(...parts: readonly [string, ...string[]]): string
 
 /** UUIDv7 (RFC 9562) for an event a person asked for. */
 export function requestedEventId(): string {
-  return v7({ random: nextRandom() })
+  return requestedEventIdAt(Date.now())
+}
+
+/** The same with the time that readers take from the id, in milliseconds since 1970. */
+export function requestedEventIdAt(atMs: number): string {
+  return v7({ random: nextRandom(), msecs: Math.floor(atMs) })
 }
 
 const RANDOM_BYTES = 16

@@ -1,3 +1,10 @@
+export {
+  certainSkewMs,
+  measureClock,
+  startInstallationClock,
+  type ClockDifference,
+  type InstallationClock,
+} from './clock/installation-clock.js'
 export { kafkaAccess } from './kafka-access.js'
 export { acceptsFault } from './require-topics.js'
 export { logServices, serviceAccess, type LogAccess, type LogService } from './service-access.js'

@@ -4,6 +4,7 @@ export { noteSkip, sharedDataFolder } from './shared-data.js'
 export { testKafka, type TestKafkaAccess } from './test-kafka.js'
 export { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'
 export { startTestCluster, type TestBroker, type TestCluster } from './kafka-cluster.js'
+export { skewMachineClock } from './machine-clock.js'
 export { startEvmNode } from './evm-node.js'
 export type { EvmNode } from './evm-node.js'
 export {

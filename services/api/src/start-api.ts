@@ -14,6 +14,7 @@ import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbou
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries, listReports } from '@cupel/read-models'
 import { createPdfRenderer } from '@cupel/report-pdf'
+import { startInstallationClock } from '@cupel/service-connections'
 import {
   readTlsIdentity,
   readWebSecret,
@@ -84,6 +85,8 @@ export interface ApiDeps {
   readonly web?: WebOfApi
   /** In place of the name servers of the system, where webhook URLs are judged. */
   readonly resolve?: ResolveName
+  /** In place of the clock of this machine. */
+  readonly now?: () => Date
   /** In place of the usual limits of event streams. */
   readonly streamLimits?: Partial<StreamLimits>
 }
@@ -167,6 +170,7 @@ async function openParts(deps: ApiDeps, links: Links) {
   const leaseMs = deadlineMs + LEASE_MARGIN_MS
   const instance = config.CUPEL_INSTANCE
   const secrets = await loadInstallationSecrets(database)
+  const clock = await startInstallationClock({ database, logger, metrics, machineNow: deps.now })
   const traffic = createTraffic()
   const nameReports = createReportNames(secrets.reportIdKey)
   const takeNumbers = await openReportNumbers(() =>
@@ -174,10 +178,12 @@ async function openParts(deps: ApiDeps, links: Links) {
   )
   const screening = await openScreening({
     ...{ log, codec, database, logger, metrics, instance, deadlineMs, takeNumbers, nameReports },
+    now: clock.now,
     reportUrlOf: (reportId) => links.reportPageUrl + reportId,
     onTailLost: (error) => deps.fail('The report log cannot be followed any more', error),
   })
   return {
+    clock,
     screening,
     bulk: openBulk({
       ...{ log, codec, database, logger, metrics, links, deadlineMs, takeNumbers, nameReports, traffic },
@@ -208,7 +214,8 @@ async function openParts(deps: ApiDeps, links: Links) {
 }
 
 async function release({ sessionKeeper, reservations, ...parts }: Parts): Promise<void> {
-  const { audit, screening, gate, pdf, bulk, disk } = parts
+  const { audit, screening, gate, pdf, bulk, disk, clock } = parts
+  await clock.stop()
   await disk.stop()
   await bulk.streams.stop()
   await bulk.watch.stop()

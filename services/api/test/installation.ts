@@ -43,6 +43,7 @@ export interface ApiOptions {
   readonly log?: EventLog
   readonly database?: Database
   readonly resolve?: NonNullable<ApiDeps['resolve']>
+  readonly now?: NonNullable<ApiDeps['now']>
   readonly streamLimits?: NonNullable<ApiDeps['streamLimits']>
 }
 

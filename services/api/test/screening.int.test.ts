@@ -1,4 +1,4 @@
-import { noMetrics, reportPartition, silentLogger, topicOf } from '@cupel/contracts'
+import { noMetrics, reportPartition, screenTopic, silentLogger, topicOf } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'
 import { startOutboxRelay } from '@cupel/projections'
@@ -14,6 +14,7 @@ let installation: Installation
 let api: RunningApi
 let key: string
 let accountId: string
+let instances = 20
 beforeAll(async () => {
   installation = await startInstallation()
   api = await installation.api()
@@ -58,6 +59,29 @@ test('a screen is answered with the report exactly as it was recorded', async ()
   expect(Date.parse(request!.answerByAt!) - Date.parse(request!.requestedAt)).toBe(SCREEN_DEADLINE_MS)
 })
 
+test.each([30_000, -30_000])(
+  'an instance whose clock is %i ms ahead asks in the time of the installation',
+  async (skewMs) => {
+    const skewed = await installation.api({
+      config: { CUPEL_INSTANCE: (instances += 1) },
+      now: () => new Date(Date.now() + skewMs),
+    })
+    const reportId = reportIdOf(await screen(skewed.url, key))
+    const records = (
+      await Promise.all([0, 1, 2, 3].map((n) => installation.records(screenTopic('interactive'), n)))
+    ).flat()
+    const request = installation.codec.decodeAs(
+      'ScreenRequested',
+      records.find((record) => record.key === reportId)!,
+    )!
+    // The scorer compares the first two with its time, the coordinator the third.
+    const { requestedAt, answerByAt } = request.data
+    const idAtMs = Number.parseInt(request.envelope.id.replaceAll('-', '').slice(0, 12), 16)
+    for (const atMs of [Date.parse(requestedAt), Date.parse(answerByAt!) - SCREEN_DEADLINE_MS, idAtMs])
+      expect(Math.abs(atMs - Date.now())).toBeLessThan(Math.abs(skewMs) / 2)
+  },
+)
+
 test('a forged report that comes while a screen waits is no answer, then or later', async () => {
   installation.scorer.answer = 'hold'
   const answering = screen(api.url, key)
@@ -71,7 +95,6 @@ test('a forged report that comes while a screen waits is no answer, then or late
   expect([read.status, read.text]).toEqual([200, made.text])
 })
 
-let instances = 20
 test.each([
   ['account', { accountId: 'acc_other' }, undefined],
   ['environment', { livemode: false }, undefined],

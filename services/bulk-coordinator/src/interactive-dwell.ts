@@ -55,7 +55,7 @@ const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{
 
 /**
  * Milliseconds from the request to the decision, read from the headers of a report alone: the id of the request carries its
- * time (UUIDv7, RFC 9562: the first 48 bits are milliseconds). Null where the record is not a report of a person's request.
+ * time (UUIDv7, RFC 9562: the first 48 bits are milliseconds). Both are times of the installation's clock. Null where the record is not a report of a person's request.
  */
 export function interactiveDwellMs({ headers }: LogRecord): number | null {
   if (headers[TYPE_HEADER] !== 'ReportGenerated') return null

@@ -6,6 +6,7 @@ import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '
 import type { Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/read-models'
+import { startInstallationClock } from '@cupel/service-connections'
 import type { Check, Config, RunningService } from '@cupel/service-kit'
 import {
   openChainStage,
@@ -38,6 +39,7 @@ export interface ScorerDeps {
   readonly metrics: Metrics
   /** Called where only a restart leads back. */
   readonly fail: (reason: string, error: unknown) => void
+  /** In place of the clock of this machine. */
   readonly now?: () => Date
 }
 
@@ -63,7 +65,8 @@ export const SCORER_GROUPS: readonly string[] = Object.values(laneSettings).map(
 
 /** Resolves as soon as the scorer has begun; it handles requests once its checks pass. */
 export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
-  const now = deps.now ?? (() => new Date())
+  const clock = await startInstallationClock({ ...deps, machineNow: deps.now })
+  const { now } = clock
   const instruments = createInstruments(deps.metrics)
   const identity = await deps.log.identity()
   const sign = await openSignReports({ ...deps, log: identity })
@@ -97,6 +100,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
       await Promise.all(lanes.map(({ consumer }) => consumer.stop()))
       await chainStage.close()
       await exposureStage.stop()
+      await clock.stop()
     },
   }
 }

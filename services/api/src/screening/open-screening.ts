@@ -36,6 +36,7 @@ export interface OpenScreeningOptions {
   readonly metrics: Metrics
   readonly instance: number
   readonly deadlineMs: number
+  readonly now: () => Date
   readonly takeNumbers: TakeReportNumbers
   readonly nameReports: NameReports
   readonly reportUrlOf: (reportId: string) => string
@@ -64,7 +65,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   const reports = openReports(log, database)
   const isReady = (): boolean => !isTailLost && tail.isReady()
   const screens = createScreens({
-    ...{ log, codec, pending, reportIds, isReady, deadlineMs, metrics },
+    ...{ log, codec, pending, reportIds, isReady, deadlineMs, metrics, now: options.now },
     reportUrlOf: options.reportUrlOf,
     awaitElsewhere: createAwaitReport({ reports, notes, logger }),
   })

@@ -1,5 +1,5 @@
 /** One screen: appends the request to the log and answers from the record that the scorer appends. */
-import { requestedEventId, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
+import { requestedEventIdAt, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
 import { createTimeLimit } from '@cupel/concurrency'
 import type { ScreenedAddress } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -44,6 +44,8 @@ export interface ScreensOptions {
   readonly awaitElsewhere: AwaitReport
   readonly isReady: () => boolean
   readonly deadlineMs: number
+  /** Time of the installation: the scorer and the coordinator compare it with theirs. */
+  readonly now: () => Date
   readonly reportUrlOf: (reportId: string) => string
   readonly metrics: Metrics
 }
@@ -114,7 +116,7 @@ function refusalBefore({ pending, isReady, deadlineMs }: ScreensOptions): Refuse
 function screenInWait(
   order: ScreenOrder,
   reportId: string,
-  options: Pick<ScreensOptions, 'deadlineMs' | 'reportUrlOf'>,
+  options: Pick<ScreensOptions, 'deadlineMs' | 'now' | 'reportUrlOf'>,
 ): ScreenInWait {
   const { accountId, livemode } = order.call.caller
   const target = { topic: screenTopic('interactive', livemode), key: reportId }
@@ -125,9 +127,9 @@ function screenInWait(
 function screenRequested(
   { call, ...order }: ScreenOrder,
   reportId: string,
-  options: Pick<ScreensOptions, 'deadlineMs' | 'reportUrlOf'>,
+  options: Pick<ScreensOptions, 'deadlineMs' | 'now' | 'reportUrlOf'>,
 ): DomainEvent<'ScreenRequested'> {
-  const nowMs = Date.now()
+  const nowMs = options.now().getTime()
   const requestedAt = new Date(nowMs).toISOString()
   return {
     type: 'ScreenRequested',
@@ -145,7 +147,7 @@ function screenRequested(
       call: apiCallOf(call, statuses.ok),
     },
     envelope: {
-      id: requestedEventId(),
+      id: requestedEventIdAt(nowMs),
       source: EVENT_SOURCE,
       time: requestedAt,
       subject: reportId,

@@ -12,7 +12,7 @@ import { openDatabase, pendingMigrations, readMigrations, type Database } from '
 import { readActivations } from '@cupel/policy'
 import { hasCurrentDefinition, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { readActivePolicy, readModels } from '@cupel/read-models'
-import { acceptsFault } from '@cupel/service-connections'
+import { acceptsFault, certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace, type Config } from '@cupel/service-kit'
 import { loadCodec, migrationSources } from '../install/foundation.js'
 import { postgresVersion } from '../install/install.js'
@@ -34,7 +34,7 @@ export interface Examined {
   readonly home: string | null
 }
 
-/** Decisions compare times of several machines, and a lag of the labels is measured by them. */
+/** Beyond it times of this machine, as in names and logs, mislead whoever reads them beside others. */
 const MAX_SKEW_MS = 1_000
 /** An event that nobody appends for so long has no relay. */
 const MAX_OUTBOX_AGE_MS = 60_000
@@ -67,13 +67,7 @@ const clockCheck = ({ database }: Examined): Check => ({
   name: 'clock',
   needs: ['database'],
   async look() {
-    const before = Date.now()
-    const [row] = await database.query<{ at: number }>(
-      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at',
-    )
-    const after = Date.now()
-    // The server looked at its clock at some time between: what lies outside is certain.
-    const skewMs = Math.max(0, before - row!.at, row!.at - after)
+    const skewMs = certainSkewMs(await measureClock(database, Date.now))
     if (skewMs <= MAX_SKEW_MS) return [ok('This machine and the database agree on the time.')]
     return [
       fault(

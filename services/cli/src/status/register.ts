@@ -42,6 +42,7 @@ export function statusText(status: Status): string {
     ]),
     backlogText(status.backlog),
     diskText(status.disk),
+    clockText(status.clock_skew_ms),
     status.outbox.waiting > 0
       ? `${status.outbox.waiting} events wait in the outbox, the oldest for ${seconds(status.outbox.oldest_age_ms)}.`
       : '',
@@ -63,6 +64,14 @@ function diskText(disk: Status['disk']): string {
   if (disk?.is_low !== true) return ''
   return `The volume is nearly full: ${mebibytes(disk.free_bytes)} are free, and below ${mebibytes(disk.watermark_bytes)} new work is refused.`
 }
+
+function clockText(skewMs: number): string {
+  if (Math.abs(skewMs) < SKEW_TOLD_MS) return ''
+  return `The clock of this machine is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} that of the database: let both follow a time server (NTP).`
+}
+
+/** From here on the times of logs of several machines mislead. */
+const SKEW_TOLD_MS = 1_000
 
 function mebibytes(bytes: number): string {
   return `${Math.floor(bytes / 1_048_576)} MiB`

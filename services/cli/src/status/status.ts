@@ -2,6 +2,7 @@
 import { readBacklogSize } from '@cupel/bulk-coordinator'
 import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
+import { certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
 import { probeReadiness } from '../start/service-processes.js'
@@ -45,6 +46,8 @@ export interface Status {
     /** Of the account that has most of them. */
     readonly largest_account: { readonly open_jobs: number; readonly waiting_screenings: number }
   }
+  /** Time of the database minus that of this machine. */
+  readonly clock_skew_ms: number
   /** The volume of the installation; null where its data is elsewhere. */
   readonly disk: {
     readonly free_bytes: number
@@ -58,16 +61,18 @@ export interface Status {
 /** `home`: the folder of the installation. */
 export async function readStatus(connections: Connections, home: string): Promise<Status> {
   const { database, log, run, config, profile } = connections
-  const [identity, services, groups, projections, outbox, deadLetters, backlog, disk] = await Promise.all([
-    log.identity(),
-    Promise.all((run?.services ?? []).map(service)),
-    readLag(connections),
-    listProjectionStatuses(database),
-    outboxBacklog(database),
-    readDeadLetters(log),
-    readBacklogSize(database),
-    readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
-  ])
+  const [identity, services, groups, projections, outbox, deadLetters, backlog, clock, disk] =
+    await Promise.all([
+      log.identity(),
+      Promise.all((run?.services ?? []).map(service)),
+      readLag(connections),
+      listProjectionStatuses(database),
+      outboxBacklog(database),
+      readDeadLetters(log),
+      readBacklogSize(database),
+      measureClock(database, Date.now),
+      readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
+    ])
   const status = {
     running: run !== null,
     profile,
@@ -92,6 +97,7 @@ export async function readStatus(connections: Connections, home: string): Promis
         waiting_screenings: backlog.largestAccount.waitingScreenings,
       },
     },
+    clock_skew_ms: Math.round(Math.sign(clock.differenceMs) * certainSkewMs(clock)),
     disk:
       disk === null
         ? null

@@ -1,0 +1,35 @@
+/** Scorers whose clocks are wrong: what somebody waits for is decided, and the times that others compare are right. */
+import { screenTopic } from '@cupel/contracts'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openFollowed, type Installation } from '../test/installation.js'
+
+const ADDRESS = '0x1111111111111111111111111111111111111111'
+/** The deadline of the screens: shorter than the clocks are wrong. */
+const DEADLINE_MS = 20_000
+
+let installation: Installation
+beforeAll(async () => {
+  installation = await openFollowed()
+})
+afterAll(() => installation.close())
+
+test.each([30_000, -30_000])(
+  'a scorer whose clock is %i ms ahead decides what is in time',
+  async (skewMs) => {
+    const scorer = await installation.start({ now: () => new Date(Date.now() + skewMs) })
+    const askedMs = Date.now()
+    const reportId = await installation.request(ADDRESS, 'ETH', {
+      requestedAt: new Date(askedMs).toISOString(),
+      answerByAt: new Date(askedMs + DEADLINE_MS).toISOString(),
+    })
+    await until(async () => expect(await installation.answers(reportId)).toHaveLength(1))
+    const [report] = await installation.answers(reportId)
+    expect(report?.type).toBe('ReportGenerated')
+    // Readers measure the dwell with this time.
+    expect(Math.abs(Date.parse(report!.envelope.time) - Date.now())).toBeLessThan(Math.abs(skewMs) / 2)
+    // Nothing was put off to the bulk lane.
+    expect(await installation.records(screenTopic('bulk'))).toEqual([])
+    await scorer.stop()
+  },
+)

@@ -1,0 +1,45 @@
+/** A dispatcher on a machine whose clock is wrong: deliveries fall due by the clock of the database. */
+import { skewMachineClock, until } from '@cupel/testkit'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startInstallation, type Installation } from './installation.js'
+import { answer, startReceiver } from './receiver.js'
+
+const SKEW_MS = 30_000
+
+let installation: Installation
+let setRight: () => void = () => undefined
+beforeAll(async () => {
+  installation = await startInstallation()
+})
+afterEach(() => setRight())
+afterAll(() => installation.stop())
+
+test.each([SKEW_MS, -SKEW_MS])(
+  'with a clock %i ms ahead a message is sent, and again when it is due',
+  async (skewMs) => {
+    setRight = skewMachineClock(skewMs)
+    const dispatcher = await installation.dispatcher()
+    const receiver = await startReceiver()
+    receiver.react = answer(500)
+    const endpoint = await installation.endpoint(receiver.url)
+    await installation.end(endpoint, `job_${skewMs}`)
+    await until(() => expect(receiver.received).toHaveLength(1))
+    // The first retry follows within seconds of the database's time.
+    const inMs = await until(async () => {
+      const [row] = await installation.database.query<{ inMs: number }>(
+        `SELECT (extract(epoch FROM due_at - now()) * 1000)::int8 AS "inMs" FROM webhooks.delivery
+       WHERE endpoint_id = $1 AND attempts = 1`,
+        [endpoint.endpointId],
+      )
+      return row!.inMs
+    })
+    expect(Math.abs(inMs)).toBeLessThan(SKEW_MS / 2)
+    receiver.react = answer(204)
+    await installation.dueNow()
+    await until(async () =>
+      expect(await installation.deliveries(endpoint)).toMatchObject([{ status: 'delivered' }]),
+    )
+    await receiver.close()
+    await dispatcher.stop()
+  },
+)
