@@ -1,5 +1,5 @@
 /** Provides one Postgres server per test run. Every file or test creates its own database on it. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@cupel/local-stack'
@@ -7,9 +7,14 @@ import { startPostgres } from '@cupel/local-stack'
 /** Tests kill processes, never the machine: writes need to reach the operating system only. */
 const FAST_SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
 
+/** A file system in memory: what makes and drops hundreds of databases takes a fifth less processor time there. */
+const MEMORY_FOLDER = '/dev/shm'
+/** What must be free there; the databases of a run take a part of it. */
+const ENOUGH_BYTES = 4 * 1024 ** 3
+
 export default async function providePostgres(): Promise<() => Promise<void>> {
   if (process.env['CUPEL_TEST_POSTGRES_URL'] !== undefined) return async () => undefined
-  const folder = await mkdtemp(join(tmpdir(), 'cupel-test-pg-'))
+  const folder = await mkdtemp(join(await parentFolder(), 'cupel-test-pg-'))
   const postgres = await startPostgres({
     folder: join(folder, 'postgres'),
     logFile: join(folder, 'postgres.log'),
@@ -20,5 +25,15 @@ export default async function providePostgres(): Promise<() => Promise<void>> {
   return async () => {
     await postgres.stop()
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function parentFolder(): Promise<string> {
+  try {
+    const { bavail, bsize } = await statfs(MEMORY_FOLDER)
+    return bavail * bsize >= ENOUGH_BYTES ? MEMORY_FOLDER : tmpdir()
+  } catch {
+    // Not on this system.
+    return tmpdir()
   }
 }

@@ -28,8 +28,11 @@ export async function createTestDatabase(template?: DatabaseTemplate): Promise<T
   })
   const name = `test_${randomBytes(8).toString('hex')}`
   if (template === undefined) await admin.execute(`CREATE DATABASE ${name}`)
-  else
-    await admin.execute(`CREATE DATABASE ${name} TEMPLATE ${await filledTemplate(server, admin, template)}`)
+  else {
+    const filled = await filledTemplate(server, admin, template)
+    // Copies the files. By default Postgres writes every page to its log, which takes twice as long.
+    await admin.execute(`CREATE DATABASE ${name} TEMPLATE ${filled} STRATEGY FILE_COPY`)
+  }
   return {
     connectionString: urlOf(server, name),
     async drop() {
