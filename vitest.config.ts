@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/test/longest-first.mjs'
 
+/** Keeps two cores busy: files that start or kill processes wait for a third of their time. */
+const WORKERS = 3
 const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
 /** CI repeats its generated cases; other runs draw new ones. */
@@ -53,7 +55,7 @@ export default defineConfig({
         ...settings,
       },
     })),
-    maxWorkers: 2,
+    maxWorkers: WORKERS,
     sequence: { sequencer: LongestFirst },
     passWithNoTests: true,
   },
