@@ -13,7 +13,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { createHome, removeHome, startInstallation, type ReadyLine } from '@cupel/system-tests'
 import { noteSkip } from '@cupel/testkit'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM } from './chromium.js'
 
 /** Where screenshots go that a person looks at. */
@@ -36,7 +36,7 @@ export interface Desk {
   readonly url: string
   /** As vitest's test; skipped, and said so, where no Chromium is installed. */
   readonly test: typeof test
-  /** A page of a new visitor, who has no cookies. */
+  /** A page of a new visitor, who has no cookies. It is open until the test ends. */
   newPage(look?: Look): Promise<Page>
   /** A page of a new visitor who signed in with the read-write key, or the given one, and is at `path`. */
   signIn(path?: string, look?: Look & { readonly key?: string }): Promise<Page>
@@ -92,6 +92,8 @@ function deskOf(browser: Browser, ready: ReadyLine, url: string): Omit<Desk, 'cl
       viewport: { width, height: 900 },
     })
     context.setDefaultTimeout(STEP_TIMEOUT_MS)
+    // Pages that stay open go on asking for news, and slow the tests that follow.
+    onTestFinished(() => context.close())
     const page = await context.newPage()
     faults.set(page, faultsOf(page, context, url, mayVisit))
     // Pages of others may name hosts that this machine cannot reach.
