@@ -7,7 +7,7 @@ import { root } from '../setup.mjs'
 import { heading } from './report.mjs'
 
 /** What makes a suite a long one: the helpers of packages/testkit/src/budget.ts. */
-const LONG = /\b(?:casesWithin|assertWithin|drawnWithin)\(/
+const LONG = /\b(?:casesWithin|assertWithin|drawnWithin|isLongRun)\(/
 
 /** @param {{ title: string, projects: string[], files: string[], except?: string[], budgetMs: number | string }} run */
 export async function runVitest({ title, projects, files, except = [], budgetMs }, totals) {

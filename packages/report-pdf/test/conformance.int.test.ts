@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { visibleText } from '@cupel/report-document'
-import { hostileReports, hostileTexts } from '@cupel/testkit'
+import { hostileReports, hostileTexts, isLongRun } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fontFiles, hasGlyph, type FontName } from '../src/fonts.js'
 import { renderReport } from '../src/render-report.js'
@@ -40,6 +40,7 @@ test.skipIf(!isPresent([['pdftotext', '-v']], 'the text of PDFs is not read back
 )
 
 const HOSTILE_SEED = 20261122
+const HOSTILE_STRINGS = isLongRun() ? 5_000 : 1_000
 const fonts = Object.keys(fontFiles) as FontName[]
 /** A character that no font has is written as its number. */
 const shownText = (text: string): string =>
@@ -86,11 +87,11 @@ function isShown(texts: readonly string[], text: string): boolean {
 }
 
 test.skipIf(!isPresent([['pdftotext', '-v']], 'hostile strings are not read back'))(
-  'every one of 5,000 hostile strings can be read in the PDF, and starts nothing in it',
+  'every hostile string can be read in the PDF, and starts nothing in it',
   async () => {
     const lost: string[] = []
     let read = 0
-    for (const [index, { report, strings }] of hostileReports(5_000, HOSTILE_SEED).entries()) {
+    for (const [index, { report, strings }] of hostileReports(HOSTILE_STRINGS, HOSTILE_SEED).entries()) {
       const pdf = await renderReport(JSON.stringify(report))
       const file = join(folder, `hostile-${index}.pdf`)
       writeFileSync(file, pdf)
@@ -105,7 +106,7 @@ test.skipIf(!isPresent([['pdftotext', '-v']], 'hostile strings are not read back
       for (const name of ['JavaScript', 'Launch', 'AcroForm', 'OpenAction', 'AA', 'SubmitForm', 'GoToR'])
         expect(source).not.toMatch(new RegExp(`^/(?:S /)?${name}\\b`, 'm'))
     }
-    expect(read).toBeGreaterThanOrEqual(5_000)
+    expect(read).toBeGreaterThanOrEqual(HOSTILE_STRINGS)
     expect(lost).toEqual([])
   },
   240_000,
@@ -132,6 +133,8 @@ test.skipIf(!javaIsPresent)('every PDF is PDF/A-3b to veraPDF', async () => {
       `-DoutputDirectory=${JARS}`,
     ])
   const { stdout } = await run('java', [
+    // The program ends before its optimising compiler pays off.
+    ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
     '-cp',
     join(JARS, '*'),
     'org.verapdf.apps.GreenfieldCliWrapper',
