@@ -1,5 +1,5 @@
 export { sharingMigrations } from './migrations.js'
-export { digestOfToken, isShareToken, SHARE_TOKEN } from './share-token.js'
+export { digestOfToken, SHARE_TOKEN } from './share-token.js'
 export {
   createShare,
   DEFAULT_EXPIRY_HOURS,

@@ -12,10 +12,6 @@ export function newShareToken(): string {
   return PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
-export function isShareToken(text: string): boolean {
-  return SHARE_TOKEN.test(text)
-}
-
 /** What is stored of a token. A token with this many random bits needs no slow hash. */
 export function digestOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()

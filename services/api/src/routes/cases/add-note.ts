@@ -1,25 +1,20 @@
 /** POST /v1/reports/{report_id}/notes: adds a note to the case of a report. */
-import { addNote, setDisposition, type ChangeResult } from '@cupel/cases'
-import { dispositions, reportCaseSchema, type Disposition } from '@cupel/contracts'
+import { addNote, setDisposition } from '@cupel/cases'
+import { dispositions, reportCaseSchema } from '@cupel/contracts'
 import { needsSecondPerson } from '@cupel/domain'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
+import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { statuses } from '../../http/status.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
+import { reportPath } from '../reports/get-report.js'
 import {
-  caseAuthorOf,
   caseExample,
-  caseForCaller,
   caseHeaders,
-  caseRefusal,
   CASES_TAG,
   caseText,
-  expectedVersionOf,
-  factsOf,
-  tagOfVersion,
   versionField,
   type CaseParts,
 } from './case-description.js'
+import { changeCase, changeProblems } from './change-case.js'
 
 const noteBody = z
   .strictObject({
@@ -55,33 +50,15 @@ export function addReportNote(parts: CaseParts): Endpoint {
         example: caseExample,
       },
     ],
-    problems: [
-      ...(['not_found', 'case_conflict', 'version_mismatch'] as const),
-      ...(['screening_failed', 'screening_pending', 'unavailable'] as const),
-    ],
-    async handle(call, { path, body }) {
-      const found = await parts.reports.find(call.caller, path.report_id)
-      if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
-      const expected = expectedVersionOf(call.headers['if-match'], body.version)
-      if ('code' in expected) return expected
-      const report = factsOf(found.document)
-      const author = await caseAuthorOf(parts, call, statuses.created)
-      const order = { ...author, report, expectedVersion: expected.version, text: body.text }
-      const added = await addTo(parts, order, body.disposition)
-      if (!added.ok) return caseRefusal(added)
-      const document = await caseForCaller(parts, call.caller, report, added.case)
-      const etag = tagOfVersion(document.version)
-      return recorded(jsonAnswer(statuses.created, JSON.stringify(document), { etag }))
-    },
+    problems: changeProblems,
+    handle: (call, { path, body: { text, disposition, version } }) =>
+      changeCase(parts, call, {
+        ...{ reportId: path.report_id, text, version, status: statuses.created },
+        change(order) {
+          if (disposition === undefined) return addNote(parts.database, order)
+          const secondPerson = needsSecondPerson(parts.secondPersonLevels, order.report.level)
+          return setDisposition(parts.database, { ...order, disposition, needsSecondPerson: secondPerson })
+        },
+      }),
   })
-}
-
-async function addTo(
-  { database, secondPersonLevels }: CaseParts,
-  order: Parameters<typeof addNote>[1],
-  disposition: Disposition | undefined,
-): Promise<ChangeResult> {
-  if (disposition === undefined) return await addNote(database, order)
-  const secondPerson = needsSecondPerson(secondPersonLevels, order.report.level)
-  return await setDisposition(database, { ...order, disposition, needsSecondPerson: secondPerson })
 }

@@ -3,23 +3,18 @@ import { setDisposition } from '@cupel/cases'
 import { dispositions, reportCaseSchema } from '@cupel/contracts'
 import { needsSecondPerson } from '@cupel/domain'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
+import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { statuses } from '../../http/status.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
+import { reportPath } from '../reports/get-report.js'
 import {
-  caseAuthorOf,
   caseExample,
-  caseForCaller,
   caseHeaders,
-  caseRefusal,
   CASES_TAG,
   caseText,
-  expectedVersionOf,
-  factsOf,
-  tagOfVersion,
   versionField,
   type CaseParts,
 } from './case-description.js'
+import { changeCase, changeProblems } from './change-case.js'
 
 const dispositionBody = z
   .strictObject({
@@ -52,25 +47,14 @@ export function setReportDisposition(parts: CaseParts): Endpoint {
         example: caseExample,
       },
     ],
-    problems: [
-      ...(['not_found', 'case_conflict', 'version_mismatch'] as const),
-      ...(['screening_failed', 'screening_pending', 'unavailable'] as const),
-    ],
-    async handle(call, { path, body }) {
-      const found = await parts.reports.find(call.caller, path.report_id)
-      if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
-      const expected = expectedVersionOf(call.headers['if-match'], body.version)
-      if ('code' in expected) return expected
-      const report = factsOf(found.document)
-      const set = await setDisposition(parts.database, {
-        ...(await caseAuthorOf(parts, call, statuses.ok)),
-        ...{ report, expectedVersion: expected.version, text: body.reason, disposition: body.disposition },
-        needsSecondPerson: needsSecondPerson(parts.secondPersonLevels, report.level),
-      })
-      if (!set.ok) return caseRefusal(set)
-      const document = await caseForCaller(parts, call.caller, report, set.case)
-      const etag = tagOfVersion(document.version)
-      return recorded(jsonAnswer(statuses.ok, JSON.stringify(document), { etag }))
-    },
+    problems: changeProblems,
+    handle: (call, { path, body: { reason, disposition, version } }) =>
+      changeCase(parts, call, {
+        ...{ reportId: path.report_id, text: reason, version, status: statuses.ok },
+        change(order) {
+          const secondPerson = needsSecondPerson(parts.secondPersonLevels, order.report.level)
+          return setDisposition(parts.database, { ...order, disposition, needsSecondPerson: secondPerson })
+        },
+      }),
   })
 }

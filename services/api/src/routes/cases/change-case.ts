@@ -1,0 +1,50 @@
+/** What every change of a case does: it takes the report and the version that the caller read, and answers with the case as it is then. */
+import type { addNote, ChangeResult } from '@cupel/cases'
+import { jsonAnswer, recorded, type Answer, type KeyedCall } from '../../http/endpoint.js'
+import type { Refusal } from '../../http/problem.js'
+import { refusalOf } from '../reports/get-report.js'
+import {
+  caseAuthorOf,
+  caseForCaller,
+  caseRefusal,
+  expectedVersionOf,
+  factsOf,
+  tagOfVersion,
+  type CaseParts,
+} from './case-description.js'
+
+export type CaseOrder = Parameters<typeof addNote>[1]
+
+/** Problems of every change. */
+export const changeProblems = [
+  ...(['not_found', 'case_conflict', 'version_mismatch'] as const),
+  ...(['screening_failed', 'screening_pending', 'unavailable'] as const),
+]
+
+interface Change {
+  readonly reportId: string
+  readonly text: string
+  /** The version in the body, if there is one. */
+  readonly version: number | undefined
+  /** Of the answer where the change is made. */
+  readonly status: number
+  change(order: CaseOrder): Promise<ChangeResult>
+}
+
+export async function changeCase(
+  parts: CaseParts,
+  call: KeyedCall,
+  { reportId, text, version, status, change }: Change,
+): Promise<Answer | Refusal> {
+  const found = await parts.reports.find(call.caller, reportId)
+  if (found.kind !== 'report') return refusalOf(found.kind, reportId)
+  const expected = expectedVersionOf(call.headers['if-match'], version)
+  if ('code' in expected) return expected
+  const report = factsOf(found.document)
+  const author = await caseAuthorOf(parts, call, status)
+  const changed = await change({ ...author, report, expectedVersion: expected.version, text })
+  if (!changed.ok) return caseRefusal(changed)
+  const document = await caseForCaller(parts, call.caller, report, changed.case)
+  const etag = tagOfVersion(document.version)
+  return recorded(jsonAnswer(status, JSON.stringify(document), { etag }))
+}
