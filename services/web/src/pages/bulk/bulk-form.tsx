@@ -40,7 +40,7 @@ export function BulkForm({ call, fault, text }: BulkFormProps) {
         <label for="file">Or a file</label>
         <input id="file" name="file" type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" />
         <ChainChoice chosen="" />
-        <p>
+        <p class="actions">
           <button>Read the addresses</button>
         </p>
       </Form>
