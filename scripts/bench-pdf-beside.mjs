@@ -1,6 +1,6 @@
 // Measures what PDFs cost the screens beside them: npm run bench:pdf-beside -- [--pairs N] [--seconds N]
 // Prints a table and writes JSON to bench-results/. Turns without and with five PDFs a second follow each other in pairs, so that whatever
-// else the machine does meets both; each turn begins its calls by the clock. A PDF that is refused with 503 is counted; any other failed call fails the run, and no figure
+// else the machine does meets both. A PDF that is refused with 503 is counted; any other failed call fails the run, and no figure
 // does.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -14,6 +14,7 @@ const USAGE = `npm run bench:pdf-beside -- [options]
   --screens N   screens a second (default: 20)`
 const PDFS_PER_SECOND = 5
 const REPORTS = 20
+const WARM_UP_SECONDS = 20
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 
 const { values } = parseArgs({
@@ -44,7 +45,7 @@ await withInstallation(async ({ ready, call, issueKey }) => {
   }
   // The first PDFs load the fonts and are compiled: one after another, because at their pace most would be refused.
   for (let index = 0; index < REPORTS; index += 1) await pdf(index)
-  await paced(screensPerSecond, screen)
+  await paced(screensPerSecond, screen, WARM_UP_SECONDS)
   const turns = []
   for (let pair = 0; pair < pairs; pair += 1)
     // Each of them is first in every other pair.
@@ -71,17 +72,39 @@ await withInstallation(async ({ ready, call, issueKey }) => {
   })
 })
 
-/** Begins so many calls a second, however long each takes; resolves to the milliseconds of each, from the moment at which it was due. */
-async function paced(perSecond, work) {
+/**
+ * Begins calls at drawn times, so many a second on average, however long each takes. Each turn draws the same times.
+ * Resolves to the milliseconds of each call, from the moment at which it was due.
+ */
+async function paced(perSecond, work, forSeconds = seconds) {
   const started = performance.now()
   return await Promise.all(
-    Array.from({ length: perSecond * seconds }, async (_, index) => {
-      const due = started + (index * 1_000) / perSecond
+    arrivals(perSecond, forSeconds).map(async (ms, index) => {
+      const due = started + ms
       await sleep(due - performance.now())
       await work(index)
       return performance.now() - due
     }),
   )
+}
+
+/** Milliseconds of independent arrivals (Poisson) from a fixed seed: calls that keep time with each other would meet always or never. */
+function arrivals(perSecond, forSeconds) {
+  const draw = drawFrom(perSecond)
+  const times = []
+  for (let ms = 0; ms < forSeconds * 1_000; ms += (-Math.log(1 - draw()) * 1_000) / perSecond) times.push(ms)
+  return times
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function drawFrom(seed) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
 }
 
 function at(times, share) {
