@@ -1,4 +1,5 @@
 /** What every consumer promises, on a log of either kind: each record is dealt with, and its checkpoint says so. */
+import { noMetrics, type Metrics } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
@@ -61,9 +62,12 @@ export function consumeContract(kind: LogKind): void {
     })
 
     test('dead-letters poison with its cause, and deals with everything around it', async () => {
+      const metrics = countingMetrics()
+      consuming.consumer(commit, { deadLetters: { at: 'test', metrics } })
+      await until(() => expect(metrics.counts).toEqual({ dead_letters_total: 0 }))
       await consuming.append(['poison-1', 'a', 'poison-2', 'b', 'poison-3'])
-      consuming.consumer(commit)
       await dealtWith(5)
+      expect(metrics.counts).toEqual({ dead_letters_total: 3 })
       expect(await outcomes()).toEqual(['a', 'b'])
       const letters = await consuming.deadLetters()
       expect(letters.map(({ cause }) => cause).toSorted()).toEqual(
@@ -340,4 +344,12 @@ function failingWhen(isDead: () => boolean, database: Database): Database {
     transaction: (...given) =>
       isDead() ? Promise.reject(new Error('no database')) : database.transaction(...given),
   } as Database
+}
+
+function countingMetrics(): Metrics & { readonly counts: Readonly<Record<string, number>> } {
+  const counts: Record<string, number> = {}
+  const counter: Metrics['counter'] = (name) => ({
+    inc: (_labels, by = 1) => (counts[name] = (counts[name] ?? 0) + by),
+  })
+  return { ...noMetrics, counter, counts }
 }

@@ -30,6 +30,12 @@ export const HEALTH_LIMITS = {
 } as const
 
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const passing = options.metrics.gauge('service_check_passes', '1 where a check of readiness passes', [
+    'check',
+  ])
+  const tellChecks = (): void => {
+    for (const { name, ok } of options.checks()) passing.set(ok ? 1 : 0, { check: name })
+  }
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0]
     if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -37,6 +43,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     if (path === '/healthz') return sendJson(response, 200, { status: 'ok' })
     if (path === '/readyz') return sendReadiness(response, options.checks())
     if (path === '/metrics') {
+      tellChecks()
       options.metrics.render().then(
         ({ contentType, body }) => send(response, 200, contentType, body),
         (error: unknown) =>

@@ -28,6 +28,11 @@ test('the details name what fails', async () => {
   ])
 })
 
+test('a scrape tells which checks pass', async () => {
+  const text = await (await fetch(new URL('/metrics', await start()))).text()
+  expect(text).toContain('cupel_service_check_passes{check="database",service="test"} 0')
+})
+
 test('a head beyond the limit is refused', async () => {
   const url = await start()
   const head = `GET /metrics HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(HEALTH_LIMITS.maxHeaderBytes)}\r\n\r\n`

@@ -79,7 +79,7 @@ async function startWork(options: CoordinationOptions, trouble: Trouble): Promis
   const onStopped = (error: Error): void => options.fail('The bulk coordinator has stopped reading', error)
   const consumers = [
     watchInteractiveDwell({ log, logger, onDwell: (dwellMs) => pace.interactive(dwellMs), onStopped }),
-    followJobs({ log, codec, database, logger, onApplied: learn, onStopped }),
+    followJobs({ log, codec, database, logger, metrics, onApplied: learn, onStopped }),
   ]
   const pacing = startPacing({ backlog, pace, metrics })
   const sweeping = startLoop({

@@ -1,5 +1,5 @@
 /** Reads facts about jobs from the bulk and report topics, and applies them together with the checkpoint. */
-import { topicOf, type Logger } from '@cupel/contracts'
+import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, Unhandleable, type Consumer } from '@cupel/projections'
@@ -22,13 +22,14 @@ export interface FollowJobsOptions {
   readonly codec: EventCodec
   readonly database: Database
   readonly logger: Logger
+  readonly metrics: Metrics
   /** Called after each commit, before reading goes on. */
   readonly onApplied: (applied: Applied) => void
   readonly onStopped: (error: Error) => void
 }
 
 export function followJobs(options: FollowJobsOptions): Consumer {
-  const { log, codec, database, logger, onApplied, onStopped } = options
+  const { log, codec, database, logger, metrics, onApplied, onStopped } = options
   return consume<Fact | null>({
     ...{ log, logger, onStopped },
     group: COORDINATOR_GROUP,
@@ -42,7 +43,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
     concurrency: MAX_CONCURRENT_PARTITIONS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
     read: (record) => readFact(codec, record),
-    deadLetters: { at: 'bulk.dead-letter', window: {} },
+    deadLetters: { at: 'bulk.dead-letter', metrics, window: {} },
     commit: inTransaction<Fact | null, Applied>({
       database,
       at: 'bulk.facts',

@@ -21,6 +21,7 @@ import {
 import { auditView, readModels } from '@cupel/read-models'
 import { ConfigError, type Check, type RunningService } from '@cupel/service-kit'
 import { SigningKeysError } from '@cupel/signing'
+import { watchLists } from './watch-lists.js'
 
 export interface ProjectorDeps {
   readonly log: EventLog
@@ -49,6 +50,7 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
       runReadModel({ readModel, log, codec, database, logger, metrics }),
     ]),
   )
+  const lists = watchLists({ database, logger, metrics })
   const relay = startOutboxRelay({ log, codec, database, logger, metrics })
   const statuses = (): ProjectionStatus[] =>
     [...projections.values()].map((projection) => projection.status())
@@ -64,6 +66,7 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
     async stop() {
       await Promise.all([
         relay.stop(),
+        lists.stop(),
         checkpoints?.stop(),
         ...[...projections.values()].map((projection) => projection.stop()),
       ])

@@ -137,7 +137,7 @@ interface LaneContext {
 
 function runLane(lane: Lane, context: LaneContext): Consumer {
   const { deps, sign, watch, chainStage, instruments, now } = context
-  const { database, log, codec, logger } = deps
+  const { database, log, codec, logger, metrics } = deps
   const { group, maxBatchRecords } = laneSettings[lane]
   const { read, decide, append, outcomeOf } = createLaneWork({
     ...{ lane, log, codec, instruments, now, sign },
@@ -155,6 +155,7 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
     },
     deadLetters: {
       at: 'scorer.dead-letter',
+      metrics,
       outcomeOf,
       window: { isReachable: watch.reachable, isSuccess: ({ kind }) => kind === 'report' },
     },

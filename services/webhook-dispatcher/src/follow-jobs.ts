@@ -1,5 +1,5 @@
 /** Reads the ends of bulk jobs from the log and makes their deliveries, together with the checkpoint. */
-import { topicOf, type Logger } from '@cupel/contracts'
+import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
 import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, type Consumer } from '@cupel/projections'
@@ -17,6 +17,7 @@ export interface FollowJobsOptions {
   readonly codec: EventCodec
   readonly database: Database
   readonly logger: Logger
+  readonly metrics: Metrics
   /** Deliveries were made. */
   readonly onDeliveries: () => void
   /** Called where only an operator leads back. */
@@ -24,7 +25,7 @@ export interface FollowJobsOptions {
 }
 
 export function followJobs(options: FollowJobsOptions): Consumer {
-  const { log, codec, database, logger, onDeliveries, onStopped } = options
+  const { log, codec, database, logger, metrics, onDeliveries, onStopped } = options
   return consume<JobEnd | null>({
     ...{ log, logger, onStopped },
     group: DISPATCHER_GROUP,
@@ -33,7 +34,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
     concurrency: MAX_CONCURRENT_PARTITIONS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
     read: (record) => endOf(codec, record),
-    deadLetters: { at: 'webhooks.dead-letter', window: {} },
+    deadLetters: { at: 'webhooks.dead-letter', metrics, window: {} },
     commit: inTransaction<JobEnd | null, number>({
       database,
       at: 'webhooks.deliveries',

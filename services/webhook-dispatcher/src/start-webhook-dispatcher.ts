@@ -70,7 +70,7 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   })
   const upkeep = startUpkeep({ database, logger, metrics })
   const following = followJobs({
-    ...{ log, codec, database, logger },
+    ...{ log, codec, database, logger, metrics },
     onDeliveries: () => bodies.wake(),
     onStopped: (error) => deps.fail('The ends of bulk jobs cannot be followed any more', error),
   })

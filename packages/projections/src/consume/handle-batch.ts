@@ -2,7 +2,7 @@
  * Handles one batch of one partition: reads its records, decides what follows, and commits the outcomes up to the first record
  * that must not be passed now.
  */
-import type { Logger } from '@cupel/contracts'
+import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
 import {
   appendDeadLetter,
   FORGED_RECORD,
@@ -41,6 +41,8 @@ export interface HandlingOptions<T, O> {
 export interface DeadLetters<O> {
   /** Names the append of a dead letter. The topic is the group's, see deadLetterTopic; it must exist. */
   readonly at: FailpointName
+  /** Counts them. */
+  readonly metrics?: Metrics
   /** What else follows from a record whose reading failed. */
   readonly outcomeOf?: (record: LogRecord) => O
   /** Pauses instead where most of the recent records fail, or where something the consumer depends on is unreachable. */
@@ -70,6 +72,7 @@ export function createBatchHandler<T, O>(
     stop,
     waitsForSchema: createSchemaPatience(options.schemaPatienceMs),
     failures: options.deadLetters?.window === undefined ? null : createFailureWindow(),
+    countDeadLetter: deadLetterCount(options),
   }
   return (batch) => handle(handling, batch)
 }
@@ -80,6 +83,18 @@ interface Handling<T, O> {
   readonly stop: (error: Error) => void
   readonly waitsForSchema: SchemaPatience
   readonly failures: FailureWindow | null
+  readonly countDeadLetter: () => void
+}
+
+/** The series begins at 0, so that its first increase is one. */
+function deadLetterCount<T, O>({ group, deadLetters }: HandlingOptions<T, O>): () => void {
+  const letters = (deadLetters?.metrics ?? noMetrics).counter(
+    'dead_letters_total',
+    'Records that a group could not handle and put aside',
+    ['group'],
+  )
+  if (deadLetters !== undefined) letters.inc({ group }, 0)
+  return () => letters.inc({ group })
 }
 
 async function handle<T, O>(handling: Handling<T, O>, batch: LogBatch): Promise<Resumption> {
@@ -206,12 +221,12 @@ function separate<T, O>(handling: Handling<T, O>, { batch, nextOffset, outcomes 
   if (forged.length === 0 && !outcomes.some(isUnhandleable))
     return { records, outcomes: outcomes as O[], deadLetters: null }
   const appends = forged.map(({ record, forgery }) =>
-    deadLetter(handling.options, record, `${FORGED_RECORD}: ${forgery}`),
+    deadLetter(handling, record, `${FORGED_RECORD}: ${forgery}`),
   )
   const kept = { records: [] as LogRecord[], outcomes: [] as O[] }
   for (const [index, record] of records.entries()) {
     const given = outcomes[index]!
-    if (isUnhandleable<O>(given)) appends.push(deadLetter(handling.options, record, given.cause))
+    if (isUnhandleable<O>(given)) appends.push(deadLetter(handling, record, given.cause))
     const outcome = isUnhandleable<O>(given) ? given.outcome : given
     if (outcome === undefined) continue
     kept.records.push(record)
@@ -233,7 +248,7 @@ function forgedBefore<T, O>(
 }
 
 async function deadLetter<T, O>(
-  { log, logger, group, deadLetters }: HandlingOptions<T, O>,
+  { options: { log, logger, group, deadLetters }, countDeadLetter }: Handling<T, O>,
   record: LogRecord,
   cause: string,
 ): Promise<void> {
@@ -244,6 +259,7 @@ async function deadLetter<T, O>(
     'A record cannot be handled and is dead-lettered',
   )
   await appendDeadLetter(log, deadLetters.at, { group, record, cause })
+  countDeadLetter()
 }
 
 function causeOf(error: unknown): string {

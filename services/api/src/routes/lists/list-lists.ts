@@ -1,8 +1,8 @@
 /** GET /v1/lists: the lists that screenings rest on now, as a report that is made now would state them. */
 import type { Caller } from '@cupel/access'
-import { compiledDefaultPolicy, compilePolicyText, judgeLists, type JudgedSet } from '@cupel/domain'
+import type { JudgedSet } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { listSets, readActivePolicy, setFacts } from '@cupel/read-models'
+import { readJudgedLists } from '@cupel/read-models'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 import type { PageTokens } from '../../http/page-token.js'
@@ -102,12 +102,10 @@ export function listLists({ judge, tokens }: Lists): Endpoint {
   })
 }
 
-/** Reads the sets and the policy, and judges the sets as the scorer does. */
+/** The sandbox reads no lists. */
 export async function judgeSets(database: Queryable, { livemode }: Caller): Promise<readonly JudgedSet[]> {
   if (!livemode) return []
-  const [sets, policy] = await Promise.all([listSets(database), readActivePolicy(database)])
-  const compiled = policy === null ? compiledDefaultPolicy : compilePolicyText(policy.document)
-  const { labelSets } = judgeLists(sets.map(setFacts), new Date().toISOString(), compiled)
+  const { labelSets } = await readJudgedLists(database, new Date())
   return [...labelSets].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
 }
 
