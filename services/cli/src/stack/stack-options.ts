@@ -1,5 +1,5 @@
 /** What the processes below the services are started with. */
-import type { Logger } from '@cupel/contracts'
+import type { Logger, Metrics } from '@cupel/contracts'
 import type { HeldHome, Profile } from '@cupel/local-stack'
 import type { Config, Shutdown } from '@cupel/service-kit'
 
@@ -8,6 +8,8 @@ export interface StackOptions {
   readonly profile: Profile
   readonly config: Config
   readonly logger: Logger
+  /** Counts what the log does; by default nothing counts it. */
+  readonly metrics?: Metrics
   /** Receives a phase for everything that is started. Run it to stop, also after a failed start. */
   readonly shutdown: Shutdown
   /** On the Kafka profile. By default as many as the home was begun with, else one. */

@@ -1,4 +1,5 @@
 /** The processes below the services of a local installation: Postgres, and on the Kafka profile a broker and a schema registry. */
+import { noMetrics } from '@cupel/contracts'
 import {
   builtInRegistry,
   ensureRecordKeys,
@@ -84,6 +85,7 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
     }),
     topicPrefix: options.config.CUPEL_TOPIC_PREFIX,
     logger: options.logger,
+    metrics: options.metrics ?? noMetrics,
   })
   options.shutdown.phase('log', () => embeddedLog.close())
   const log = await openAuthentic(options, { database, keys, log: embeddedLog })
@@ -161,10 +163,10 @@ function recordKeysOf({ config, home }: StackOptions): { keys: RecordKeys; recor
 
 /** MACs are required by now: this process holds the home, so that every one that wrote without them has ended. */
 async function openAuthentic(
-  { config, logger, shutdown }: StackOptions,
+  { config, logger, shutdown, metrics = noMetrics }: StackOptions,
   parts: { readonly database: Database; readonly keys: RecordKeys; readonly log: EventLog },
 ): Promise<AuthenticLog> {
-  const log = await openAuthenticLog({ ...parts, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
+  const log = await openAuthenticLog({ ...parts, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger, metrics })
   shutdown.phase('MACs', () => log.close())
   return log
 }

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@cupel/contracts'
 import { LocalStackError } from '@cupel/local-stack'
 import {
-  createMetrics,
   loadConfig,
   startHealthServer,
   type Check,
   type Config,
+  type MetricsRegistry,
   type Shutdown,
 } from '@cupel/service-kit'
 import { startStandalone } from '@cupel/standalone'
@@ -22,20 +22,20 @@ export interface InProcessOptions {
   readonly context: CliContext
   readonly config: Config
   readonly logger: Logger
+  readonly metrics: MetricsRegistry
   readonly shutdown: Shutdown
   /** Called for a fatal failure; ends everything. */
   readonly fail: (reason: string, error: unknown) => void
 }
 
 export async function startInProcess(options: InProcessOptions): Promise<Services> {
-  const { stack, context, logger, shutdown } = options
+  const { stack, context, logger, metrics, shutdown } = options
   const config = loadConfig({
     ...context.environment,
     ...connectionSettings(stack.serviceDatabaseUrl, undefined),
     CUPEL_HOME: context.home,
     CUPEL_WEB_PORT: String(webPortOf(options.config, 1)),
   })
-  const metrics = createMetrics('standalone')
   let checks: () => readonly Check[] = () => [{ name: 'started', ok: false }]
   const health = await startHealthServer({
     host: config.CUPEL_METRICS_HOST,

@@ -17,7 +17,14 @@ import {
   type HeldHome,
   type Profile,
 } from '@cupel/local-stack'
-import { createLogger, createShutdown, type Config, type Shutdown } from '@cupel/service-kit'
+import {
+  createLogger,
+  createMetrics,
+  createShutdown,
+  type Config,
+  type MetricsRegistry,
+  type Shutdown,
+} from '@cupel/service-kit'
 import { createSigningKeys } from '@cupel/signing'
 import { installationCheckpoints } from '../checkpoints.js'
 import { PRIVATE } from '../connections.js'
@@ -80,7 +87,7 @@ function requireRefreshPlan({ CUPEL_LABEL_REFRESH_FILE: file }: Config): void {
   }
 }
 
-async function runUntilStopped(start: Omit<Boot, 'logger' | 'shutdown' | 'fail'>): Promise<void> {
+async function runUntilStopped(start: Omit<Boot, 'logger' | 'metrics' | 'shutdown' | 'fail'>): Promise<void> {
   const { context, home, profile, config, options, stop } = start
   const logFile = home.logFile(profile, 'cupel')
   const logger = createLogger({
@@ -93,7 +100,7 @@ async function runUntilStopped(start: Omit<Boot, 'logger' | 'shutdown' | 'fail'>
   let reason = 'the start failed'
   let exitCode = 0
   try {
-    await boot({ ...start, logger, shutdown, fail: crash.fail })
+    await boot({ ...start, logger, metrics: createMetrics('standalone'), shutdown, fail: crash.fail })
     reason = await Promise.race([stop.requested, crash.crashed])
     if (options.json !== true) context.note('Stopping …')
   } catch (error) {
@@ -116,13 +123,15 @@ interface Boot {
   readonly config: Config
   readonly home: HeldHome
   readonly logger: Logger
+  /** Of the services that run in this process. */
+  readonly metrics: MetricsRegistry
   readonly shutdown: Shutdown
   readonly stop: StopRequest
   readonly fail: (reason: string, error: unknown) => void
 }
 
 async function boot(boot: Boot): Promise<void> {
-  const { context, profile, scale, home, logger, shutdown, config, stop, options } = boot
+  const { context, profile, scale, home, logger, metrics, shutdown, config, stop, options } = boot
   const startedAt = new Date().toISOString()
   const orphans = await stopOrphans(home.processFolder)
   if (orphans.length > 0)
@@ -135,11 +144,7 @@ async function boot(boot: Boot): Promise<void> {
   loadAhead(profile)
 
   const stack = await startStack({
-    home,
-    profile,
-    config,
-    logger,
-    shutdown,
+    ...{ home, profile, config, logger, metrics, shutdown },
     brokers: boot.brokers,
     registry: 'always',
     note: context.note,
