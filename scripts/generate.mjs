@@ -1,11 +1,12 @@
-// Generates the event types, the schema catalogue and the topic table from schemas/ and deploy/topics.json, and the layers
-// of ARCHITECTURE.md from boundaries.json.
+// Generates the event types, the schema catalogue and the topic table from schemas/ and deploy/topics.json, the layers of
+// ARCHITECTURE.md from boundaries.json, and the boards of deploy/observability.
 // `--check` writes nothing and fails when a committed file is stale.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { scorerFiles } from './scorers.mjs'
+import { boardFiles } from './boards.mjs'
 import { drawLayers } from './layers.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -91,7 +92,7 @@ writeOrCheck(`${generatedDir}/events.ts`, eventsFile)
 writeOrCheck(`${generatedDir}/event-schemas.ts`, schemasFile)
 writeOrCheck(`${generatedDir}/topic-table.ts`, topicsFile)
 writeOrCheck('ARCHITECTURE.md', withLayers(architecture, layers))
-for (const [name, text] of Object.entries(scorerFiles())) writeOrCheck(name, text)
+for (const [name, text] of Object.entries({ ...scorerFiles(), ...boardFiles() })) writeOrCheck(name, text)
 
 function withLayers(text, picture) {
   const [start, end] = [

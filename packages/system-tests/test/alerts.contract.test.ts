@@ -1,0 +1,51 @@
+/** The alert rules of deploy/observability: each fires, stays silent, and names a runbook that exists. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { noteSkip } from '@cupel/testkit'
+import { expect, test } from 'vitest'
+import { checkout } from '../src/installation.js'
+
+const folder = join(checkout, 'deploy', 'observability')
+const rules = readFileSync(join(folder, 'alerts.yml'), 'utf8')
+const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!)
+
+const hasPromtool = canRun('promtool')
+if (!hasPromtool) noteSkip('promtool, of the package prometheus, is not installed: alert rules are not tried')
+
+test('every alert names a severity and a runbook that exists', () => {
+  expect(alerts.length).toBeGreaterThan(15)
+  const runbooks = [...rules.matchAll(/runbook: (\S+)/g)].map(([, path]) => path!)
+  expect(runbooks).toHaveLength(alerts.length)
+  expect(runbooks.filter((path) => !existsSync(join(checkout, path)))).toEqual([])
+  expect([...rules.matchAll(/severity: (?:page|ticket) /g)]).toHaveLength(alerts.length)
+})
+
+test('every alert is tried twice: on figures that should wake somebody, and on figures that should not', () => {
+  const tried = [
+    ...readFileSync(join(folder, 'alerts.test.yml'), 'utf8').matchAll(/name: (\w+ (?:fires|silent))$/gm),
+  ]
+  expect(tried.map(([, name]) => name!).toSorted()).toEqual(
+    alerts.flatMap((name) => [`${name} fires`, `${name} silent`]).toSorted(),
+  )
+})
+
+test.runIf(hasPromtool)(
+  'Prometheus reads the rules and the scrape configuration, and its tests of the rules pass',
+  () => {
+    const promtool = (...args: string[]): string =>
+      execFileSync('promtool', args, { cwd: folder, encoding: 'utf8' })
+    expect(promtool('check', 'rules', 'alerts.yml')).toContain(`${alerts.length} rules found`)
+    expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS')
+    expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
+  },
+)
+
+function canRun(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
