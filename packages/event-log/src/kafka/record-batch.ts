@@ -3,8 +3,8 @@
  * decoded values and keys are views of the received buffer, and headers are decoded on first use.
  * Source: Kafka documentation, "Record Batch" and "Record"; varints are zig-zag encoded as in Protocol Buffers.
  */
-import { gunzipSync } from 'node:zlib'
-import { MAX_RECORD_BYTES, TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from '../port.js'
+import { TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from '../port.js'
+import { codecs, MAX_UNPACKED_BYTES, TooLargeError } from './unpack.js'
 
 export interface ProducerIdentity {
   readonly id: bigint
@@ -104,16 +104,15 @@ export interface DecodedBatches {
   readonly first: number | null
 }
 
-/** Another producer wrote the batch with a codec or format that this client does not know. */
+/** Another producer wrote the batch with a codec or format that this client does not know, or the bytes are damaged. */
 export class UnreadableBatchError extends Error {
   override readonly name = 'UnreadableBatchError'
 }
 
+/** The checksum of a batch begins with its attributes: what a broker changes stands before them. */
+const CRC_FROM = 21
 const CODEC_MASK = 0x07
 const CONTROL_FLAG = 0x20
-const GZIP = 1
-/** What a compressed batch may unpack to: a few records of the greatest size. */
-export const MAX_UNPACKED_BYTES = 4 * MAX_RECORD_BYTES
 
 /**
  * The records from `from` on in the batches of an answer. A batch holds offsets below the one asked for where the asked one
@@ -131,6 +130,10 @@ export function decodeBatches(bytes: Buffer, topic: string, partition: number, f
     if (magic !== MAGIC)
       throw new UnreadableBatchError(`${topic}/${partition} holds a batch of format ${magic}`)
     const baseOffset = Number(bytes.readBigInt64BE(at))
+    if (crc32c(bytes.subarray(at, end), CRC_FROM) !== bytes.readUInt32BE(at + 17))
+      throw new UnreadableBatchError(
+        `${topic}/${partition} holds a batch at ${baseOffset} whose checksum is wrong`,
+      )
     const attributes = bytes.readInt16BE(at + 21)
     const lastOffset = baseOffset + bytes.readInt32BE(at + 23)
     if (lastOffset >= from) {
@@ -154,21 +157,18 @@ export function decodeBatches(bytes: Buffer, topic: string, partition: number, f
   return { records, next, first }
 }
 
-function unpacked(body: Buffer, codec: number, topic: string, partition: number): Buffer {
-  if (codec === 0) return body
-  if (codec === GZIP) return gunzipped(body, topic, partition)
-  throw new UnreadableBatchError(
-    `${topic}/${partition} holds a batch compressed with codec ${codec}; only gzip is known`,
-  )
-}
-
-/** A few bytes may unpack to gigabytes: the output is limited while it is made. */
-function gunzipped(body: Buffer, topic: string, partition: number): Buffer {
+function unpacked(body: Buffer, number: number, topic: string, partition: number): Buffer {
+  if (number === 0) return body
+  const codec = codecs.get(number)
+  if (codec === undefined)
+    throw new UnreadableBatchError(`${topic}/${partition} holds a batch compressed with codec ${number}`)
   try {
-    return gunzipSync(body, { maxOutputLength: MAX_UNPACKED_BYTES })
+    return codec.unpack(body)
   } catch (error) {
-    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-    const why = isTooLarge ? `unpacks to more than ${MAX_UNPACKED_BYTES} bytes` : 'is not what gzip writes'
+    const isTooLarge = error instanceof TooLargeError
+    const why = isTooLarge
+      ? `unpacks to more than ${MAX_UNPACKED_BYTES} bytes`
+      : `is not what ${codec.name} writes`
     throw new UnreadableBatchError(`${topic}/${partition} holds a batch that ${why}`, { cause: error })
   }
 }
@@ -189,13 +189,19 @@ function readRecords(
   for (let index = 0; index < count; index += 1) {
     const length = readVarint(body)
     const end = cursor + length
+    if (length <= 0 || end > body.length) throw unsound(topic, partition, baseOffset)
     cursor += 1 // Attributes, unused.
     skipVarlong(body) // Timestamp delta: time is in the event, not in the log.
     const offset = baseOffset + readVarint(body)
     if (offset >= from) into.push(readRecord(body, end, topic, partition, offset))
     cursor = end
   }
+  if (cursor !== body.length) throw unsound(topic, partition, baseOffset)
 }
+
+/** Some libraries fill what a broken input lacks with zeros. */
+const unsound = (topic: string, partition: number, offset: number): UnreadableBatchError =>
+  new UnreadableBatchError(`${topic}/${partition} holds a batch at ${offset} whose records do not fill it`)
 
 function readRecord(body: Buffer, end: number, topic: string, partition: number, offset: number): LogRecord {
   const keyLength = readVarint(body)

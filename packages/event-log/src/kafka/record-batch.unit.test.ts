@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
+import lz4js from 'lz4js'
+import snappyjs from 'snappyjs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { typeOf, type NewRecord } from '../port.js'
@@ -7,12 +9,12 @@ import {
   BATCH_OVERHEAD,
   crc32c,
   decodeBatches,
-  MAX_UNPACKED_BYTES,
   NO_PRODUCER,
   recordBytes,
   UnreadableBatchError,
   writeBatch,
 } from './record-batch.js'
+import { MAX_UNPACKED_BYTES } from './unpack.js'
 
 const TIME_MS = 1_795_000_000_000
 const START = 7
@@ -127,39 +129,130 @@ describe('a fetched range', () => {
   test('passes over control batches, whose offsets count', () => {
     const control = encode(['marker'].map(made), 11)
     control.writeInt16BE(0x20, 21)
+    seal(control)
     const mixed = Buffer.concat([encode(['a'].map(made), 10), control, encode(['b'].map(made), 12)])
     expect(offsets(mixed, 10)).toEqual([10, 12])
     expect(decodeBatches(mixed, 't', 0, 10).next).toBe(13)
   })
 })
 
-const compressed = (plain: Buffer, body = gzipSync(plain.subarray(61))): Buffer => {
+/** Gives a batch that was changed its checksum again. */
+const seal = (batch: Buffer): void => void batch.writeUInt32BE(crc32c(batch, 21), 17)
+
+const compressed = (plain: Buffer, codec: number, body: Uint8Array): Buffer => {
   const packed = Buffer.concat([plain.subarray(0, 61), body])
   packed.writeInt32BE(packed.length - 12, 8)
-  packed.writeInt16BE(1, 21)
+  packed.writeInt16BE(codec, 21)
+  seal(packed)
   return packed
 }
 
-test('a compressed batch that unpacks to more than the limit, or to nothing, makes the partition unreadable', () => {
-  const plain = encode(['a'].map(made))
-  const bomb = compressed(plain, gzipSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1)))
-  expect(bomb.length).toBeLessThan(MAX_UNPACKED_BYTES / 500)
-  expect(() => decodeBatches(bomb, 't', 3, 0)).toThrow(
-    't/3 holds a batch that unpacks to more than 8000000 bytes',
-  )
-  expect(() => decodeBatches(bomb, 't', 3, 0)).toThrow(UnreadableBatchError)
-  const broken = compressed(plain, Buffer.from('no gzip'))
-  expect(() => decodeBatches(broken, 't', 3, 0)).toThrow('t/3 holds a batch that is not what gzip writes')
+/** A frame of zstd that repeats zeros: four bytes for each 128 KiB. `window`: what the frame says of its history. */
+function zstdZeros(bytes: number, window = 0x58): Buffer {
+  const blocks: Buffer[] = []
+  for (let left = bytes; left > 0; left -= 131_072) {
+    const size = Math.min(left, 131_072)
+    const head = Buffer.alloc(4)
+    head.writeUIntLE((size << 3) | 2 | (left <= 131_072 ? 1 : 0), 0, 3)
+    blocks.push(head)
+  }
+  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, window]), ...blocks])
+}
+/** A frame of zstd with one block as it is. */
+function zstdRaw(body: Buffer): Buffer {
+  const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 0, 0, 0])
+  head.writeUIntLE((body.length << 3) | 1, 6, 3)
+  return Buffer.concat([head, body])
+}
+function xerial(...blocks: Uint8Array[]): Buffer {
+  const framed = blocks.map((block) => {
+    const size = Buffer.alloc(4)
+    size.writeUInt32BE(block.length)
+    return Buffer.concat([size, block])
+  })
+  return Buffer.concat([Buffer.from('82534e415050590000000001'.padEnd(32, '0'), 'hex'), ...framed])
+}
+
+const BOMB_BYTES = MAX_UNPACKED_BYTES + 1
+const zeros = Buffer.alloc(BOMB_BYTES)
+const codecCases: readonly [string, number, (body: Buffer) => Uint8Array, () => Uint8Array][] = [
+  ['gzip', 1, (body) => gzipSync(body), () => gzipSync(zeros)],
+  ['snappy', 2, (body) => snappyjs.compress(body), () => snappyjs.compress(zeros)],
+  [
+    'snappy in blocks',
+    2,
+    (body) => xerial(snappyjs.compress(body.subarray(0, 3)), snappyjs.compress(body.subarray(3))),
+    () => {
+      const block = snappyjs.compress(zeros.subarray(0, BOMB_BYTES / 2 + 1))
+      return xerial(block, block)
+    },
+  ],
+  ['lz4', 3, (body) => lz4js.compress(body), () => lz4js.compress(zeros)],
+  ['zstd', 4, zstdRaw, () => zstdZeros(BOMB_BYTES)],
+]
+
+describe.each(codecCases)('A batch that %s compressed', (name, codec, pack, bomb) => {
+  const plain = encode(['a', 'b'].map(made))
+  const body = Buffer.from(plain.subarray(61))
+
+  test('is read', () => {
+    const { records, next } = decodeBatches(compressed(plain, codec, pack(body)), 't', 0, 0)
+    expect(records.map((each) => each.value.toString())).toEqual(['a', 'b'])
+    expect(next).toBe(2)
+  })
+
+  test('makes the partition unreadable where it unpacks to more than the limit', () => {
+    const packed = compressed(plain, codec, bomb())
+    expect(packed.length).toBeLessThan(MAX_UNPACKED_BYTES / 10)
+    expect(() => decodeBatches(packed, 't', 3, 0)).toThrow(
+      't/3 holds a batch that unpacks to more than 8000000 bytes',
+    )
+    expect(() => decodeBatches(packed, 't', 3, 0)).toThrow(UnreadableBatchError)
+  })
+
+  test('is named where it is cut off or something else, wherever it ends', () => {
+    const whole = Buffer.from(pack(body))
+    for (let size = 0; size < whole.length; size += 1) {
+      const cut = compressed(plain, codec, whole.subarray(0, size))
+      expect(() => readAll(cut), `${name}, ${size} bytes`).toThrow(UnreadableBatchError)
+    }
+    const other = compressed(plain, codec, Buffer.from('something else entirely'))
+    expect(() => readAll(other)).toThrow(UnreadableBatchError)
+  })
 })
 
-test('a batch that gzip compressed is read; another codec and an old format are named', () => {
+const readAll = (batch: Buffer): unknown =>
+  decodeBatches(batch, 't', 3, 0).records.map(({ key, value, headers }) => [key, value, headers])
+
+test('lengths that a compressed batch states are not believed', () => {
+  const plain = encode(['a'].map(made))
+  const window = compressed(plain, 4, zstdZeros(10, 0xf8))
+  expect(() => decodeBatches(window, 't', 3, 0)).toThrow('unpacks to more than')
+  const block = Buffer.from(lz4js.compress(Buffer.alloc(100)))
+  block.writeUInt32LE(0xffffffff, 7)
+  expect(() => decodeBatches(compressed(plain, 3, block), 't', 3, 0)).toThrow('is not what lz4 writes')
+  const snappy = Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f, 0])
+  expect(() => decodeBatches(compressed(plain, 2, snappy), 't', 3, 0)).toThrow('unpacks to more than')
+})
+
+test('a codec that nobody knows and an old format are named', () => {
   const plain = encode(['a', 'b'].map(made))
-  const packed = compressed(plain)
-  expect(decodeBatches(packed, 't', 0, 0).records.map((each) => each.value?.toString())).toEqual(['a', 'b'])
-  packed.writeInt16BE(4, 21)
-  expect(() => decodeBatches(packed, 't', 0, 0)).toThrow(UnreadableBatchError)
+  expect(() => decodeBatches(compressed(plain, 5, plain.subarray(61)), 't', 0, 0)).toThrow(
+    't/0 holds a batch compressed with codec 5',
+  )
   plain.writeInt8(1, 16)
   expect(() => decodeBatches(plain, 't', 0, 0)).toThrow(UnreadableBatchError)
+})
+
+test('a bit that changed on the way makes the partition unreadable, wherever it is', () => {
+  const batch = encode(['a', 'b'].map(made))
+  for (let at = 21; at < batch.length; at += 1) {
+    const damaged = Buffer.from(batch)
+    damaged[at]! ^= 1 << (at % 8)
+    expect(() => decodeBatches(damaged, 't', 0, 0), `byte ${at}`).toThrow(
+      't/0 holds a batch at 0 whose checksum is wrong',
+    )
+  }
 })
 
 test('another client reads what is written here, byte for byte', async () => {
