@@ -1,8 +1,20 @@
 /**
- * A connection to the cluster that is replaced, never repaired: after any error it is discarded and the next caller gets a new
- * one. kafkajs can reconnect by itself, but does so with known races.
+ * A connection to the cluster whose parts are replaced, never repaired: after an error of a connection, the one to that broker is
+ * replaced, and all of them where no other broker is known. An error of a topic or a partition replaces nothing. kafkajs can
+ * reconnect by itself, but does so with known races.
  */
-import { createCluster, disconnect, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
+import { setTimeout as pause } from 'node:timers/promises'
+import './patched-metadata.js'
+import {
+  createCluster,
+  disconnect,
+  errorOfCode,
+  rejectRequests,
+  type Broker,
+  type Cluster,
+  type KafkaConnectionOptions,
+  type WireRequest,
+} from './kafkajs.js'
 
 export interface Connection {
   /** The present cluster, connecting where there is none. Rejects where no broker can be reached now. */
@@ -11,66 +23,141 @@ export interface Connection {
   current(): Cluster | null
   /** Replaces this cluster at the next use; does nothing where it was replaced already. */
   discard(cluster: Cluster): void
+  /** Replaces the connection to one broker and rejects what is under way over it; the others stay. */
+  drop(cluster: Cluster, broker: Broker): void
+  /**
+   * Reads topics and leaders anew, of further topics too. Callers share the request, and there is a pause between two of them. Never
+   * rejects: the cluster is discarded where no broker answers.
+   */
+  refresh(cluster: Cluster, topics?: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
-export function openConnection(options: KafkaConnectionOptions): Connection {
-  let connected: Cluster | null = null
-  let connecting: Promise<Cluster> | null = null
-  let closed = false
-  const leaving = new Set<Promise<void>>()
+/** Least time between two requests for leaders, however many partitions lack one. */
+const REFRESH_PAUSE_MS = 100
 
-  return {
-    current: () => connected,
-    cluster() {
-      if (closed) return Promise.reject(new Error('The connection to Kafka was closed'))
-      if (connected !== null) return Promise.resolve(connected)
-      connecting ??= connect().finally(() => (connecting = null))
-      return connecting
-    },
-    discard(cluster) {
-      if (cluster !== connected) return
-      connected = null
-      leave(cluster)
-    },
-    async close() {
-      closed = true
-      await connecting?.catch(() => undefined)
-      if (connected !== null) leave(connected)
-      connected = null
-      await Promise.all(leaving)
-    },
+export function openConnection(options: KafkaConnectionOptions): Connection {
+  return new ReplacedConnection(options)
+}
+
+class ReplacedConnection implements Connection {
+  private readonly options: KafkaConnectionOptions
+  private connected: Cluster | null = null
+  private connecting: Promise<Cluster> | null = null
+  private refreshing: Promise<void> | null = null
+  private refreshedAt = 0
+  private isClosed = false
+  /** Where no topic is named, brokers tell of all; later requests must not forget what the first one told. */
+  private readonly wanted = new Set<string>()
+  private readonly leaving = new Set<Promise<void>>()
+
+  constructor(options: KafkaConnectionOptions) {
+    this.options = options
   }
 
-  async function connect(): Promise<Cluster> {
-    const cluster = createCluster(options)
+  current(): Cluster | null {
+    return this.connected
+  }
+
+  cluster(): Promise<Cluster> {
+    if (this.isClosed) return Promise.reject(new Error('The connection to Kafka was closed'))
+    if (this.connected !== null) return Promise.resolve(this.connected)
+    this.connecting ??= this.connect().finally(() => (this.connecting = null))
+    return this.connecting
+  }
+
+  discard(cluster: Cluster): void {
+    if (cluster !== this.connected) return
+    this.connected = null
+    this.leave(disconnect(cluster))
+  }
+
+  drop(cluster: Cluster, broker: Broker): void {
+    const { brokers, seedBroker } = cluster.brokerPool
+    if (cluster !== this.connected || brokers[broker.nodeId] !== broker) return
+    const others = Object.values(brokers).filter((each) => each !== broker)
+    if (others.length === 0) return this.discard(cluster)
+    // The next metadata names it again, and it gets a new connection.
+    delete brokers[broker.nodeId]
+    if (seedBroker === broker) cluster.brokerPool.seedBroker = others[0]
+    rejectRequests(broker)
+    this.leave(broker.disconnect())
+    void this.refresh(cluster)
+  }
+
+  refresh(cluster: Cluster, topics: readonly string[] = []): Promise<void> {
+    for (const topic of topics) this.wanted.add(topic)
+    this.refreshing ??= this.askLeaders(cluster).finally(() => (this.refreshing = null))
+    return this.refreshing
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    await this.connecting?.catch(() => undefined)
+    if (this.connected !== null) this.leave(disconnect(this.connected))
+    this.connected = null
+    await Promise.all(this.leaving)
+  }
+
+  private async connect(): Promise<Cluster> {
+    const cluster = createCluster(this.options)
     try {
       await cluster.connect()
       await cluster.refreshMetadata()
     } catch (error) {
-      leave(cluster)
+      this.leave(disconnect(cluster))
       throw error
     }
-    if (closed) {
-      leave(cluster)
+    if (this.isClosed) {
+      this.leave(disconnect(cluster))
       throw new Error('The connection to Kafka was closed')
     }
-    connected = cluster
+    this.connected = cluster
     return cluster
   }
 
-  /** Rejects requests under way at once. Errors of closing are ignored: a broken connection seldom closes cleanly. */
-  function leave(cluster: Cluster): void {
-    const left = disconnect(cluster)
+  private async askLeaders(cluster: Cluster): Promise<void> {
+    const waitMs = this.refreshedAt + REFRESH_PAUSE_MS - Date.now()
+    if (waitMs > 0) await pause(waitMs)
+    if (cluster !== this.connected) return
+    this.refreshedAt = Date.now()
+    try {
+      const topics = [...this.wanted]
+      if (topics.every((topic) => cluster.targetTopics.has(topic))) await cluster.refreshMetadata()
+      else await cluster.addMultipleTargetTopics(topics)
+    } catch (error) {
+      this.options.logger.debug({ error: String(error) }, 'No Kafka broker told the leaders')
+      this.discard(cluster)
+    }
+  }
+
+  /** Errors of closing are ignored: a broken connection seldom closes cleanly. */
+  private leave(ending: Promise<void>): void {
+    const left = ending
       .catch((error: unknown) =>
-        options.logger.debug({ error: String(error) }, 'A Kafka connection did not close cleanly'),
+        this.options.logger.debug({ error: String(error) }, 'A Kafka connection did not close cleanly'),
       )
-      .finally(() => leaving.delete(left))
-    leaving.add(left)
+      .finally(() => this.leaving.delete(left))
+    this.leaving.add(left)
   }
 }
 
-/** Makes the cluster know the topics' partitions. Rejects where one does not exist. */
+/** Sends a request to one broker. A broken connection to it is replaced, and those to the others stay. */
+export async function sendTo<T>(
+  connection: Connection,
+  { cluster, nodeId }: { readonly cluster: Cluster; readonly nodeId: number },
+  request: (broker: Broker) => WireRequest<T>,
+): Promise<T> {
+  const broker = await cluster.findBroker({ nodeId })
+  try {
+    return await broker.connectionPool.send(request(broker))
+  } catch (error) {
+    connection.drop(cluster, broker)
+    throw error
+  }
+}
+
+/** Asks about topics that are not known yet. Some may be unknown afterwards: `topicFault` tells why. */
 export async function knowTopics(cluster: Cluster, topics: readonly string[]): Promise<void> {
   if (topics.every((topic) => isKnown(cluster, topic))) return
   await cluster.addMultipleTargetTopics(topics)
@@ -78,8 +165,28 @@ export async function knowTopics(cluster: Cluster, topics: readonly string[]): P
   if (!topics.every((topic) => isKnown(cluster, topic))) await cluster.refreshMetadata()
 }
 
-/** Whether the topic's partitions and leaders are known. The list of topics in kafkajs holds those that were asked for. */
+const topicOf = (cluster: Cluster, topic: string) =>
+  cluster.brokerPool.metadata?.topicMetadata.find((each) => each.topic === topic)
+
+/** Whether the topic's partitions are known. The list of topics in kafkajs holds those that were asked for. */
 export function isKnown(cluster: Cluster, topic: string): boolean {
-  const found = cluster.brokerPool.metadata?.topicMetadata.find((each) => each.topic === topic)
-  return found !== undefined && found.partitionMetadata.length > 0
+  return (topicOf(cluster, topic)?.partitionMetadata.length ?? 0) > 0
+}
+
+/** The id of the topic in the newest metadata; null where it is not known, or the brokers have none. */
+export function topicIdOf(cluster: Cluster, topic: string): string | null {
+  return topicOf(cluster, topic)?.topicId ?? null
+}
+
+/** Why the topic is not known, as the brokers say; null where it is known, or was never asked for. */
+export function topicFault(cluster: Cluster, topic: string): Error | null {
+  const code = topicOf(cluster, topic)?.error ?? 0
+  return code === 0 ? null : errorOfCode(code)
+}
+
+/** As `knowTopics` for one topic. Rejects where it is not known afterwards. */
+export async function requireTopic(cluster: Cluster, topic: string): Promise<void> {
+  await knowTopics(cluster, [topic])
+  const fault = topicFault(cluster, topic)
+  if (fault !== null) throw fault
 }

@@ -1,15 +1,18 @@
 /**
  * Reads partitions from exactly the given offsets, with one long poll per leader. It never chooses an offset itself: it reports
- * what is out of range, missing or unreadable, and the reader decides.
+ * what is out of range, missing or unreadable, and the reader decides. A partition that cannot be read now, because it has no leader or
+ * its topic is denied, is asked for again after a pause, and a broker that does not answer is left alone for one: neither delays another.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createWake, type Wake } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { LogStoppedError, type LogRecord } from '../port.js'
-import { knowTopics, openConnection, type Connection } from './connection.js'
+import { isKnown, openConnection, sendTo, topicFault, topicIdOf, type Connection } from './connection.js'
+import { createHolds, pauseMs, type Holds } from './fetch-holds.js'
 import { leaderOf, protocolError, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
 import { decodeBatches, UnreadableBatchError } from './record-batch.js'
-import { fetchRequest, isPassing, wireErrors, type FetchAnswer, type FetchPart } from './wire.js'
+import { FETCH_KEY, fetchRequest, type FetchAnswer, type FetchPart } from './wire-fetch.js'
+import { isPassing, wireErrors } from './wire.js'
 
 export interface FetchTarget {
   /** The topic's name in Kafka, with the prefix of the installation. */
@@ -40,6 +43,7 @@ export type FetchTrouble =
   | { readonly kind: 'out-of-range' }
   | { readonly kind: 'gap'; readonly found: number }
   | { readonly kind: 'missing' }
+  | { readonly kind: 'recreated' }
   | { readonly kind: 'unreadable'; readonly error: Error }
 
 /** The error that ends a reader with such trouble at `offset`. */
@@ -50,6 +54,11 @@ export function stoppedBy(
 ): LogStoppedError {
   if (trouble.kind === 'missing')
     return new LogStoppedError('truncated-log', `The topic of ${place} no longer exists.`)
+  if (trouble.kind === 'recreated')
+    return new LogStoppedError(
+      'foreign-log',
+      `The topic of ${place} was deleted and created anew: what stood before ${offset} is gone.`,
+    )
   if (trouble.kind === 'unreadable')
     return new LogStoppedError('crashed', `${trouble.error.message}.`, { cause: trouble.error })
   return new LogStoppedError(
@@ -86,9 +95,9 @@ const MAX_WAIT_MS = 500
 const MAX_WAIT_WHILE_DRAINING_MS = 10
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_PARTITION_BYTES = 1024 * 1024
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 1_000
-/** A broker that has just started may not know its topics yet; a topic that stays unknown is gone. */
+/** A fetcher with nothing to read looks again after this. */
+const IDLE_MS = 1_000
+/** Until a topic that no broker knows counts as gone. */
 const MISSING_AFTER_MS = 15_000
 
 export function openFetcher(options: FetcherOptions): Fetcher {
@@ -100,11 +109,16 @@ class PartitionFetcher implements Fetcher {
   private readonly connection: Connection
   private readonly logger: Logger
   private readonly targets = new Set<FetchTarget>()
+  /** The ids under which topics were read first. A topic that has another one later is another topic. */
+  private readonly topicIds = new Map<string, string>()
+  private readonly missingSince = new Map<string, number>()
+  private readonly holds: Holds<FetchTarget> = createHolds()
+  private readonly brokerHolds: Holds<number> = createHolds()
   /** One for each loop that pauses. */
   private readonly pauses = new Set<Wake>()
   private isClosed = false
+  private isAnnounced = false
   private activeAt = Date.now()
-  private missingSince: number | null = null
   private failures = 0
   private ended: Promise<void> | null = null
 
@@ -122,6 +136,7 @@ class PartitionFetcher implements Fetcher {
 
   remove(target: FetchTarget): void {
     this.targets.delete(target)
+    this.holds.release(target)
   }
 
   wake(): void {
@@ -148,117 +163,162 @@ class PartitionFetcher implements Fetcher {
 
   private async run(): Promise<void> {
     while (!this.isClosed) {
-      let cluster: Cluster | null = null
       try {
-        if (this.targets.size === 0) {
-          this.activeAt = Date.now()
-          await this.sleepUntilWoken(LONGEST_PAUSE_MS)
-          continue
-        }
-        const known = this.connection.current()
-        cluster = await this.connection.cluster()
-        if (cluster !== known) this.options.onConnected?.(cluster.brokerPool.metadata!.clusterId)
-        await knowTopics(cluster, [...new Set([...this.targets].map((target) => target.wireTopic))])
-        await this.followLeaders(cluster)
+        const cluster = await this.connection.cluster()
+        this.isAnnounced = false
+        await this.readFrom(cluster)
       } catch (error) {
         if (this.isClosed) break
-        this.failures += 1
         this.activeAt = Date.now()
-        this.noteMissing(error)
-        this.options.onDisconnected?.(error)
-        this.logger.debug({ error: String(error) }, 'Fetching was interrupted')
-        if (cluster !== null) this.connection.discard(cluster)
-        await this.sleepUntilWoken(
-          Math.min(FIRST_PAUSE_MS * 2 ** Math.min(this.failures, 10), LONGEST_PAUSE_MS),
-        )
+        this.failures += 1
+        this.interrupted(error)
+        await this.sleepUntilWoken(pauseMs(this.failures))
       }
     }
   }
 
-  /** One loop per leader, each with its own long poll. All end when one fails, or when the set of targets or leaders changes. */
-  private async followLeaders(cluster: Cluster): Promise<void> {
+  /** Keeps one loop for each leader of a target, until the cluster is replaced. */
+  private async readFrom(cluster: Cluster): Promise<void> {
+    const loops = new Map<number, Promise<void>>()
+    let looks = 0
+    while (!this.isClosed && this.connection.current() === cluster) {
+      const { leaders, lacking } = this.leadersOf(cluster)
+      for (const leader of leaders) {
+        if (loops.has(leader) || this.brokerHolds.isHeld(leader)) continue
+        const loop = this.follow(cluster, leader).finally(() => {
+          loops.delete(leader)
+          this.wake()
+        })
+        loops.set(leader, loop)
+      }
+      if (loops.size === 0) this.activeAt = Date.now()
+      const isUnfollowed = [...leaders].some((leader) => !loops.has(leader))
+      looks = lacking.size > 0 || isUnfollowed ? looks + 1 : 0
+      if (lacking.size > 0) await this.lookForLeaders(cluster, lacking)
+      await this.sleepUntilWoken(looks > 0 ? pauseMs(looks) : IDLE_MS)
+    }
+    await Promise.all(loops.values())
+  }
+
+  private async lookForLeaders(cluster: Cluster, lacking: ReadonlySet<string>): Promise<void> {
+    if (this.isAnnounced) this.interrupted(`A partition of ${[...lacking].join(', ')} cannot be read now`)
+    await this.connection.refresh(cluster, [...new Set([...this.targets].map(({ wireTopic }) => wireTopic))])
+    this.noteMissing(cluster, lacking)
+  }
+
+  /** Where the targets are led, and the topics with a partition that nobody leads, or that a broker refused. */
+  private leadersOf(cluster: Cluster): { leaders: Set<number>; lacking: Set<string> } {
     const leaders = new Set<number>()
-    for (const target of this.targets) {
-      const leader = leaderOf(cluster.brokerPool.metadata, target.wireTopic, target.partition)
-      if (leader === null)
-        throw new StaleLeaderError(`No leader is known for ${target.wireTopic}/${target.partition}`)
-      leaders.add(leader)
-    }
-    const state = { over: false }
-    const loops = [...leaders].map((leader) =>
-      this.follow(cluster, leader, leaders, state).finally(() => {
-        state.over = true
-        this.wake()
-      }),
-    )
-    const results = await Promise.allSettled(loops)
-    for (const result of results) if (result.status === 'rejected') throw result.reason
-  }
-
-  private async follow(
-    cluster: Cluster,
-    leader: number,
-    leaders: ReadonlySet<number>,
-    state: { over: boolean },
-  ): Promise<void> {
-    const broker = await cluster.findBroker({ nodeId: leader })
-    // The first poll is answered at once: a tail is ready as soon as it knows that its connection works.
-    let longestWaitMs = 0
-    while (!this.isClosed && !state.over) {
-      this.activeAt = Date.now()
-      const metadata = cluster.brokerPool.metadata
-      const asked: Asked[] = []
-      let draining = false
-      for (const target of this.targets) {
-        // The target has a topic or leader without a loop: start again with the whole set.
-        const own = leaderOf(metadata, target.wireTopic, target.partition)
-        if (own === null || !leaders.has(own)) return
-        if (own !== leader) continue
-        if (target.hasRoom())
-          asked.push({ target, topic: target.wireTopic, partition: target.partition, offset: target.offset })
-        else draining = true
-      }
-      if (asked.length === 0) {
-        if (this.targets.size === 0) return
-        await this.sleepUntilWoken(MAX_WAIT_MS)
+    const lacking = new Set<string>()
+    for (const target of [...this.targets]) {
+      if (this.isRecreated(cluster, target)) {
+        this.trouble(target, { kind: 'recreated' })
         continue
       }
-      const answers = await broker.connectionPool.send(
-        fetchRequest(asked, {
-          maxWaitMs: draining ? Math.min(longestWaitMs, MAX_WAIT_WHILE_DRAINING_MS) : longestWaitMs,
+      const leader = leaderOf(cluster.brokerPool.metadata, target.wireTopic, target.partition)
+      if (leader !== null) leaders.add(leader)
+      if (leader === null || this.holds.wasRefused(target)) lacking.add(target.wireTopic)
+    }
+    return { leaders, lacking }
+  }
+
+  private isRecreated(cluster: Cluster, { wireTopic }: FetchTarget): boolean {
+    const id = topicIdOf(cluster, wireTopic)
+    if (id === null) return false
+    const first = this.topicIds.get(wireTopic)
+    if (first === undefined) this.topicIds.set(wireTopic, id)
+    return first !== undefined && first !== id
+  }
+
+  private announce(cluster: Cluster): void {
+    if (this.isAnnounced) return
+    this.isAnnounced = true
+    this.options.onConnected?.(cluster.brokerPool.metadata?.clusterId ?? '')
+  }
+
+  private interrupted(error: unknown): void {
+    this.isAnnounced = false
+    this.options.onDisconnected?.(error)
+    this.logger.debug({ error: String(error) }, 'Fetching was interrupted')
+  }
+
+  /** Polls one leader while it leads a target. Never rejects: where the broker does not answer, it is left alone for a while. */
+  private async follow(cluster: Cluster, leader: number): Promise<void> {
+    // The first poll is answered at once: a tail is ready as soon as it knows that its connection works.
+    let longestWaitMs = 0
+    try {
+      while (!this.isClosed && this.connection.current() === cluster) {
+        this.activeAt = Date.now()
+        const { asked, isDraining, isEmpty } = this.ask(cluster, leader)
+        if (isEmpty) return
+        if (asked.length === 0) {
+          await this.sleepUntilWoken(this.holds.size() > 0 ? pauseMs(1) : MAX_WAIT_MS)
+          continue
+        }
+        this.announce(cluster)
+        const limits = {
+          maxWaitMs: isDraining ? Math.min(longestWaitMs, MAX_WAIT_WHILE_DRAINING_MS) : longestWaitMs,
           maxBytes: MAX_BYTES,
           maxPartitionBytes: this.options.maxPartitionBytes ?? MAX_PARTITION_BYTES,
-        }),
-      )
-      longestWaitMs = MAX_WAIT_MS
+        }
+        const answers = await sendTo(this.connection, { cluster, nodeId: leader }, ({ versions }) =>
+          fetchRequest(asked, limits, versions?.[FETCH_KEY]?.maxVersion ?? 0),
+        )
+        longestWaitMs = MAX_WAIT_MS
+        this.activeAt = Date.now()
+        this.failures = 0
+        this.brokerHolds.release(leader)
+        this.deliver(asked, answers)
+        if (answers.some(({ batches }) => batches.length > 0))
+          await (this.options.restMs === undefined ? othersSend() : this.sleepUntilWoken(this.options.restMs))
+      }
+    } catch (error) {
+      if (this.isClosed) return
       this.activeAt = Date.now()
-      this.deliver(asked, answers)
-      if (answers.some(({ batches }) => batches.length > 0))
-        await (this.options.restMs === undefined ? othersSend() : this.sleepUntilWoken(this.options.restMs))
+      this.brokerHolds.hold(leader)
+      this.interrupted(error)
+      // Where the broker was never reached, its connection was not replaced: only new metadata tells another leader.
+      await this.connection.refresh(cluster)
     }
+  }
+
+  private ask(cluster: Cluster, leader: number): { asked: Asked[]; isDraining: boolean; isEmpty: boolean } {
+    const asked: Asked[] = []
+    let isDraining = false
+    let isEmpty = true
+    for (const target of this.targets) {
+      const { wireTopic, partition, offset } = target
+      if (leaderOf(cluster.brokerPool.metadata, wireTopic, partition) !== leader) continue
+      isEmpty = false
+      if (this.holds.isHeld(target) || this.isRecreated(cluster, target)) continue
+      if (target.hasRoom())
+        asked.push({ target, topic: wireTopic, topicId: topicIdOf(cluster, wireTopic), partition, offset })
+      else isDraining = true
+    }
+    return { asked, isDraining, isEmpty }
   }
 
   private deliver(asked: readonly Asked[], answers: readonly FetchAnswer[]): void {
     if (this.isClosed) return
-    let stale: string | null = null
     for (const answer of answers) {
       const place = asked.find((each) => each.partition === answer.partition && each.topic === answer.topic)
       const target = place?.target
       // The target was removed, or its offset changed, while the poll was under way.
       if (target === undefined || !this.targets.has(target) || target.offset !== place?.offset) continue
-      if (answer.error === wireErrors.NONE) this.deliverOne(target, answer)
-      else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE) this.trouble(target, { kind: 'out-of-range' })
-      else stale = `error ${answer.error} for ${answer.topic}/${answer.partition}`
-      if (answer.error !== wireErrors.NONE && !isPassing(answer.error) && stale !== null)
-        this.logger.warn(
-          { topic: answer.topic, partition: answer.partition, error: answer.error },
-          'Kafka refused a fetch',
-        )
-      if (answer.error === wireErrors.UNKNOWN_TOPIC_OR_PARTITION) this.noteMissingTopic(answer.topic)
+      if (answer.error === wireErrors.NONE) {
+        this.holds.release(target)
+        this.deliverOne(target, answer)
+      } else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE)
+        this.trouble(target, { kind: 'out-of-range' })
+      else this.refused(target, answer)
     }
-    if (stale !== null) throw new StaleLeaderError(`Kafka answered ${stale}`)
-    this.failures = 0
-    this.missingSince = null
+  }
+
+  /** Only this partition waits, and the leaders are read anew meanwhile. */
+  private refused(target: FetchTarget, { topic, partition, error }: FetchAnswer): void {
+    const isNew = this.holds.hold(target)
+    if (isNew && !isPassing(error)) this.logger.warn({ topic, partition, error }, 'Kafka refused a fetch')
+    this.wake()
   }
 
   private deliverOne(target: FetchTarget, answer: FetchAnswer): void {
@@ -284,21 +344,24 @@ class PartitionFetcher implements Fetcher {
 
   private trouble(target: FetchTarget, what: FetchTrouble): void {
     this.targets.delete(target)
+    this.holds.release(target)
     target.onTrouble(what)
   }
 
-  private noteMissing(error: unknown): void {
-    if (protocolError(error) !== 'UNKNOWN_TOPIC_OR_PARTITION') return
-    this.missingSince ??= Date.now()
-    if (Date.now() - this.missingSince < MISSING_AFTER_MS) return
-    for (const target of [...this.targets]) this.trouble(target, { kind: 'missing' })
-  }
-
-  private noteMissingTopic(topic: string): void {
-    this.missingSince ??= Date.now()
-    if (Date.now() - this.missingSince < MISSING_AFTER_MS) return
-    for (const target of [...this.targets])
-      if (target.wireTopic === topic) this.trouble(target, { kind: 'missing' })
+  /** A broker that has just started may not know its topics yet; a topic that stays unknown is gone. */
+  private noteMissing(cluster: Cluster, topics: ReadonlySet<string>): void {
+    for (const topic of topics) {
+      const fault = topicFault(cluster, topic)
+      if (isKnown(cluster, topic) || protocolError(fault) !== 'UNKNOWN_TOPIC_OR_PARTITION') {
+        this.missingSince.delete(topic)
+        continue
+      }
+      const since = this.missingSince.get(topic) ?? Date.now()
+      this.missingSince.set(topic, since)
+      if (Date.now() - since < MISSING_AFTER_MS) continue
+      for (const target of [...this.targets])
+        if (target.wireTopic === topic) this.trouble(target, { kind: 'missing' })
+    }
   }
 }
 
@@ -313,9 +376,4 @@ async function othersSend(): Promise<void> {
 
 interface Asked extends FetchPart {
   readonly target: FetchTarget
-}
-
-/** The known leaders are out of date. */
-class StaleLeaderError extends Error {
-  override readonly name = 'StaleLeaderError'
 }

@@ -1,13 +1,21 @@
 import { createHook } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { silentLogger } from '@cupel/contracts'
 import { testKafka } from '@cupel/testkit'
 import { afterAll, describe, expect, test } from 'vitest'
-import { checkpointStore, newGroup, readAll, subscribeOptions } from '../contract/log-under-test.contract.js'
+import {
+  checkpointStore,
+  newGroup,
+  readAll,
+  subscribeOptions,
+  until,
+} from '../contract/log-under-test.contract.js'
 import { numbered, record, textOf } from '../contract/records.contract.js'
 import { RecordTooLargeError, type EventLog } from '../port.js'
 import { specOf } from './broker-under-test.contract.js'
 import { openKafkaLog } from './kafka-log.js'
+import { createAdmin } from './kafkajs.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 
@@ -39,6 +47,37 @@ describe.skipIf(missing !== undefined)(
       expect(await log.append('test', [record(topic, 'next', { partition: 0 })])).toEqual([
         { topic, partition: 0, offset: 400 },
       ])
+    })
+
+    test('Kafka’s own tools see how far a group has read', async () => {
+      const log = open()
+      const [topic, group] = [newName(), newGroup()]
+      await log.ensureTopics([specOf(topic, { partitions: 2 })])
+      await log.append(
+        'test',
+        numbered(30).map((text, index) => record(topic, text, { partition: index % 3 === 0 ? 0 : 1 })),
+      )
+      const store = checkpointStore(await log.identity())
+      await log.subscribe(
+        subscribeOptions({
+          ...{ group, topics: [topic], checkpoint: store.load },
+          handle: async (batch) => {
+            store.advance(batch)
+            return undefined
+          },
+        }),
+      )
+      const admin = createAdmin({ ...testKafka(), clientId: 'tools', logger: silentLogger })
+      await admin.connect()
+      await until(async () => {
+        const [seen] = await admin.fetchOffsets({ groupId: group, topics: [topic] })
+        const offsets = seen!.partitions.map(({ partition, offset }) => [partition, offset])
+        expect(offsets.sort()).toEqual([
+          [0, '10'],
+          [1, '20'],
+        ])
+      })
+      await admin.disconnect()
     })
 
     test('a topic with another number of partitions is refused', async () => {

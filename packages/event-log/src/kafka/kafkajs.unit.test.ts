@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { encoded, requestBuffer } from './kafkajs.js'
+import { encoded, requestBuffer } from './request-frame.js'
 
 interface Queue {
   readonly inflight: Map<number, object>

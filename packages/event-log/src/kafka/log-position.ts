@@ -1,10 +1,12 @@
 /** Where partitions begin and end, which log this is, and whether a checkpoint belongs to it. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createBatcher } from '@cupel/concurrency'
-import { knowTopics, type Connection } from './connection.js'
-import { leaderOf, protocolError, type Cluster } from './kafkajs.js'
+import { createBatcher, type Batcher } from '@cupel/concurrency'
+import { requireTopic, sendTo, topicIdOf, type Connection } from './connection.js'
+import { errorOfCode, leaderOf, protocolError, type Cluster } from './kafkajs.js'
 import { decodeBatches } from './record-batch.js'
-import { fetchRequest, isPassing, wireErrors } from './wire.js'
+import { FETCH_KEY, fetchRequest } from './wire-fetch.js'
+import { offsetsRequest } from './wire-offsets.js'
+import { isPassing, wireErrors } from './wire.js'
 import { GENESIS_TOPIC } from '../genesis.js'
 import {
   LogStoppedError,
@@ -62,7 +64,7 @@ class ConnectedPositions implements LogPositions {
     const known = this.counts.get(wireTopic)
     if (known !== undefined) return known
     const count = await attempt(this.connection, wireTopic, async (cluster) => {
-      await knowTopics(cluster, [wireTopic])
+      await requireTopic(cluster, wireTopic)
       return cluster.brokerPool.metadata?.topicMetadata.find((each) => each.topic === wireTopic)
         ?.partitionMetadata.length
     })
@@ -89,9 +91,9 @@ class ConnectedPositions implements LogPositions {
     return await attempt(this.connection, this.genesisTopic, async (cluster) => {
       // Not the cached metadata: its cluster id may be that of a broker that was replaced meanwhile.
       await cluster.refreshMetadata()
-      await knowTopics(cluster, [this.genesisTopic])
+      await requireTopic(cluster, this.genesisTopic)
       const metadata = cluster.brokerPool.metadata
-      const genesis = await firstRecord(cluster, this.genesisTopic)
+      const genesis = await firstRecord(this.connection, cluster, this.genesisTopic)
       return genesis === null || metadata === null ? null : `${metadata.clusterId}/${genesis.key}`
     })
   }
@@ -137,68 +139,68 @@ class ConnectedPositions implements LogPositions {
   }
 }
 
-async function firstRecord(cluster: Cluster, wireTopic: string): Promise<LogRecord | null> {
-  const leader = leaderOf(cluster.brokerPool.metadata, wireTopic, 0)
-  if (leader === null) throw new Error(`No leader is known for ${wireTopic}/0`)
-  const broker = await cluster.findBroker({ nodeId: leader })
+async function firstRecord(
+  connection: Connection,
+  cluster: Cluster,
+  wireTopic: string,
+): Promise<LogRecord | null> {
+  const nodeId = requireLeader(cluster, wireTopic, 0)
   const limits = { maxWaitMs: 0, maxBytes: 65_536, maxPartitionBytes: 65_536 }
-  const [answer] = await broker.connectionPool.send(
-    fetchRequest([{ topic: wireTopic, partition: 0, offset: 0 }], limits),
+  const part = { topic: wireTopic, topicId: topicIdOf(cluster, wireTopic), partition: 0, offset: 0 }
+  const [answer] = await sendTo(connection, { cluster, nodeId }, ({ versions }) =>
+    fetchRequest([part], limits, versions?.[FETCH_KEY]?.maxVersion ?? 0),
   )
   if (answer === undefined) throw new Error(`Kafka answered nothing for ${wireTopic}/0`)
-  if (answer.error !== wireErrors.NONE) throw new FetchRefusedError(answer.error, `${wireTopic}/0`)
+  if (answer.error !== wireErrors.NONE) throw new RefusedError(answer.error, `${wireTopic}/0`)
   return decodeBatches(answer.batches, wireTopic, 0, 0).records[0] ?? null
 }
 
-interface Place {
-  readonly wireTopic: string
-  readonly partition: number
+function requireLeader(cluster: Cluster, wireTopic: string, partition: number): number {
+  const leader = leaderOf(cluster.brokerPool.metadata, wireTopic, partition)
+  if (leader === null) throw new RefusedError(wireErrors.LEADER_NOT_AVAILABLE, `${wireTopic}/${partition}`)
+  return leader
 }
 
 /**
- * One request per topic at a time, for everyone who asked before it began. A call that comes while one is under way waits for
- * the next: an answer from before the call could be too old for the caller.
+ * One request per partition at a time, for everyone who asked before it began. A call that comes while one is under way waits for
+ * the next: an answer from before the call could be too old for the caller. Partitions do not wait for each other.
  */
 function offsetLookup(
   connection: Connection,
   which: 'start' | 'end',
 ): (wireTopic: string, partition: number) => Promise<number> {
-  const lookups = createBatcher<Place, number>({ run: lookUp })
-  return (wireTopic, partition) => lookups.add({ wireTopic, partition })
-
-  async function lookUp(places: readonly Place[]): Promise<Promise<number>[]> {
-    const byTopic = new Map<string, Set<number>>()
-    for (const { wireTopic, partition } of places) {
-      const partitions = byTopic.get(wireTopic)
-      if (partitions === undefined) byTopic.set(wireTopic, new Set([partition]))
-      else partitions.add(partition)
+  const lookups = new Map<string, Batcher<null, number>>()
+  return (wireTopic, partition) => {
+    const place = `${wireTopic}/${partition}`
+    let lookup = lookups.get(place)
+    if (lookup === undefined) {
+      lookup = createBatcher<null, number>({
+        run: async (asked) => {
+          const offset = askOffset(wireTopic, partition)
+          await offset.catch(() => undefined)
+          return asked.map(() => offset)
+        },
+      })
+      lookups.set(place, lookup)
     }
-    const topics = [...byTopic]
-    const answers = await Promise.allSettled(topics.map(([topic, partitions]) => askTopic(topic, partitions)))
-    const offsets = new Map(topics.map(([topic], index) => [topic, answers[index]!]))
-    // A topic that does not exist fails the calls that name it, and no others.
-    return places.map(async ({ wireTopic, partition }) => {
-      const answer = offsets.get(wireTopic)!
-      if (answer.status === 'rejected') throw answer.reason
-      const offset = answer.value.get(partition)
-      if (offset === undefined) throw unknownTopic(`${wireTopic}/${partition}`)
-      return offset
-    })
+    return lookup.add(null)
   }
 
-  async function askTopic(topic: string, partitions: ReadonlySet<number>): Promise<Map<number, number>> {
-    return await attempt(connection, topic, async (cluster) => {
-      await knowTopics(cluster, [topic])
-      const wanted = [...partitions].map((partition) => ({ partition }))
-      const [found] = await cluster.fetchTopicsOffset([
-        { topic, partitions: wanted, fromBeginning: which === 'start' },
-      ])
-      return new Map(found?.partitions.map((each) => [each.partition, Number(each.offset)]))
+  async function askOffset(wireTopic: string, partition: number): Promise<number> {
+    return await attempt(connection, wireTopic, async (cluster) => {
+      await requireTopic(cluster, wireTopic)
+      const nodeId = requireLeader(cluster, wireTopic, partition)
+      const [answer] = await sendTo(connection, { cluster, nodeId }, () =>
+        offsetsRequest(wireTopic, [partition], which),
+      )
+      if (answer === undefined) throw new Error(`Kafka answered nothing for ${wireTopic}/${partition}`)
+      if (answer.error !== wireErrors.NONE) throw new RefusedError(answer.error, `${wireTopic}/${partition}`)
+      return answer.offset
     })
   }
 }
 
-/** Retries over a new connection. Throws LogUnavailableError. */
+/** Retries, with the leaders read anew. Throws LogUnavailableError. */
 async function attempt<T>(
   connection: Connection,
   wireTopic: string,
@@ -210,14 +212,15 @@ async function attempt<T>(
       cluster = await connection.cluster()
       return await ask(cluster)
     } catch (error) {
-      const unknown = protocolError(error) === 'UNKNOWN_TOPIC_OR_PARTITION'
-      if (cluster !== null && !unknown) connection.discard(cluster)
-      const isPassingRefusal = error instanceof FetchRefusedError && isPassing(error.code)
+      const code = protocolError(error)
+      const isUnknown = code === 'UNKNOWN_TOPIC_OR_PARTITION'
+      const isPassingRefusal = error instanceof RefusedError && isPassing(error.code)
       if (attempts < (isPassingRefusal ? REFUSED_ATTEMPTS : ATTEMPTS)) {
         await pause(PAUSE_MS)
+        if (cluster !== null) await connection.refresh(cluster)
         continue
       }
-      if (unknown) throw unknownTopic(wireTopic)
+      if (isUnknown) throw unknownTopic(wireTopic)
       throw new LogUnavailableError(`Kafka could not be asked about ${wireTopic}: ${String(error)}`, {
         cause: error,
       })
@@ -225,12 +228,12 @@ async function attempt<T>(
   }
 }
 
-/** The broker answered with an error. */
-class FetchRefusedError extends Error {
-  override readonly name = 'FetchRefusedError'
+/** The broker answered with an error, or told of no leader. */
+class RefusedError extends Error {
+  override readonly name = 'RefusedError'
   readonly code: number
   constructor(code: number, place: string) {
-    super(`Kafka answered error ${code} for ${place}`)
+    super(`Kafka answered error ${code} for ${place}`, { cause: errorOfCode(code) })
     this.code = code
   }
 }

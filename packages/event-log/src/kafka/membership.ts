@@ -4,7 +4,8 @@
  */
 import { createWake } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
-import { knowTopics, openConnection, type Connection } from './connection.js'
+import { createLagReport, type LagReport } from './lag-report.js'
+import { isKnown, knowTopics, openConnection, topicFault, type Connection } from './connection.js'
 import {
   createMembership,
   HEARTBEAT_INTERVAL_MS,
@@ -27,6 +28,8 @@ export interface MembershipOptions {
   readonly onAssigned: (assignment: readonly Assignment[]) => void
   /** The member has lost all partitions. Resolves when the work in hand is done; the group waits for it, within limits. */
   readonly onRevoked: () => Promise<void>
+  /** The next offset of each assigned partition, for Kafka's own tools. */
+  readonly offsets: () => readonly (Assignment & { readonly offset: number })[]
   /** The process cannot be a member: Kafka does not allow it, or the topics are gone. */
   readonly onRefused: (reason: 'refused' | 'topics-missing', error: unknown) => void
 }
@@ -44,6 +47,8 @@ const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 /** A broker that has just started may not know its topics yet. */
 const MISSING_AFTER_MS = 15_000
+/** Topics that are missing or denied are looked for again after this. */
+const UNKNOWN_LOOK_MS = 5_000
 /** Errors that no retry removes. Source: Kafka protocol guide, error codes. */
 const REFUSALS = new Set([
   'GROUP_AUTHORIZATION_FAILED',
@@ -67,9 +72,12 @@ class GroupMember implements Membership {
   private readonly connection: Connection
   private readonly logger: Logger
   private readonly pause = createWake()
+  private readonly lagReport: LagReport
   private memberId: string | null = null
   private member: GroupMembership | null = null
   private memberCluster: Cluster | null = null
+  /** Topics of the group that were missing or denied at the last look. */
+  private unknown: readonly string[] = []
   private isClosed = false
   private activeAt = Date.now()
   private failures = 0
@@ -81,6 +89,7 @@ class GroupMember implements Membership {
     this.options = options
     this.connection = openConnection(options.connection)
     this.logger = options.connection.logger
+    this.lagReport = createLagReport(options.group, this.logger)
     this.joined = new Promise<void>((resolve) => (this.noteJoined = resolve))
     this.ended = this.run()
   }
@@ -117,7 +126,7 @@ class GroupMember implements Membership {
   private async join(): Promise<void> {
     const cluster = await this.connection.cluster()
     if (this.member === null || this.memberCluster !== cluster) {
-      await knowTopics(cluster, this.options.wireTopics)
+      await this.requireTopics(cluster)
       this.member = createMembership({
         ...this.options.connection,
         cluster,
@@ -139,13 +148,33 @@ class GroupMember implements Membership {
     this.noteJoined()
   }
 
-  /** Sends heartbeats until one fails. */
+  /** A topic that is missing or denied keeps no other one from being read. Rejects where all of them are. */
+  private async requireTopics(cluster: Cluster): Promise<void> {
+    const { wireTopics, group } = this.options
+    await knowTopics(cluster, wireTopics)
+    const unknown = wireTopics.filter((topic) => !isKnown(cluster, topic))
+    const fault = unknown.map((topic) => topicFault(cluster, topic)).find((each) => each !== null)
+    if (unknown.length === wireTopics.length) throw fault ?? new Error('No topic is known')
+    if (unknown.length > this.unknown.length)
+      this.logger.error({ group, topics: unknown, fault: String(fault) }, 'Topics of a group cannot be read')
+    this.unknown = unknown
+  }
+
+  /** Sends heartbeats until one fails, or until a topic appears that the group has not divided yet. */
   private async stay(): Promise<void> {
-    while (!this.isClosed) {
+    const cluster = this.memberCluster!
+    for (let lookAt = Date.now() + UNKNOWN_LOOK_MS; !this.isClosed;) {
       await this.pause.wait(HEARTBEAT_INTERVAL_MS)
       if (this.isClosed) return
       await this.member!.heartbeat({ interval: 0 })
       this.activeAt = Date.now()
+      this.lagReport.send(this.member!, this.options.offsets())
+      if (this.unknown.length === 0 || Date.now() < lookAt) continue
+      lookAt = Date.now() + UNKNOWN_LOOK_MS
+      await this.connection.refresh(cluster, this.options.wireTopics)
+      if (!this.unknown.some((topic) => isKnown(cluster, topic))) continue
+      this.unknown = this.unknown.filter((topic) => !isKnown(cluster, topic))
+      return await this.handBack(true)
     }
   }
 

@@ -1,5 +1,6 @@
 /** Records that wait to be appended to one partition, cut into batches that a broker accepts. */
 import type { NewRecord } from '../port.js'
+import type { Lane } from './produce-lanes.js'
 import { BATCH_OVERHEAD, NO_PRODUCER, writeBatch, type ProducerIdentity } from './record-batch.js'
 import type { ProducePart } from './wire.js'
 
@@ -31,6 +32,8 @@ export interface Batch {
   readonly producer: ProducerIdentity | null
   attempts: number
   sentAt: number
+  /** Where it was sent last. */
+  lane: Lane | null
 }
 
 export interface PartitionQueue {
@@ -43,6 +46,12 @@ export interface PartitionQueue {
   /** A call was cut into several batches: each waits for the one before it. */
   cut: boolean
   notBefore: number
+  /** The last batch was not acknowledged for a reason of this partition: the next one must delay no other partition. */
+  isSuspect: boolean
+  /** Attempts that failed since the last acknowledgement, for want of a leader too. */
+  failures: number
+  /** Why, for the error of an append that waits too long. */
+  trouble: unknown
   producer: ProducerIdentity | null
   nextSequence: number
 }
@@ -62,6 +71,9 @@ export function partitionQueue(topic: string, partition: number): PartitionQueue
     inFlight: 0,
     cut: false,
     notBefore: 0,
+    isSuspect: false,
+    failures: 0,
+    trouble: null,
     producer: null,
     nextSequence: 0,
   }
@@ -103,7 +115,17 @@ function newBatch(queue: PartitionQueue, producer: ProducerIdentity | null): Bat
   queue.producer ??= producer
   const sequence = queue.nextSequence
   queue.nextSequence = (sequence + count) % SEQUENCES
-  return { queue, entries, bytes, deadlineAt, sequence, producer: queue.producer, attempts: 0, sentAt: 0 }
+  return {
+    queue,
+    entries,
+    bytes,
+    deadlineAt,
+    sequence,
+    producer: queue.producer,
+    attempts: 0,
+    sentAt: 0,
+    lane: null,
+  }
 }
 
 /** Puts a batch back in front of the queue; it keeps its sequence. */

@@ -3,10 +3,10 @@
  * request is under way the next one fills up. There are two producers: `fast` keeps several requests of a partition in flight;
  * `ordered` is idempotent and keeps one, so that a repeated request changes neither the order nor the number of records.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { LogStoppedError, LogUnavailableError, RecordTooLargeError, type NewRecord } from '../port.js'
-import { isKnown, knowTopics, openConnection, type Connection } from './connection.js'
+import { openConnection, topicFault, type Connection } from './connection.js'
 import { leaderOf, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
+import { createLanes, type Lane, type Lanes } from './produce-lanes.js'
 import {
   isEmpty,
   maySend,
@@ -22,8 +22,9 @@ import {
   type Entry,
   type PartitionQueue,
 } from './partition-queue.js'
-import { recordBytes, type ProducerIdentity } from './record-batch.js'
-import { isPassing, produceRequest, wireErrors, type ProduceAnswer } from './wire.js'
+import { createIdentitySource, retryPauseMs, type IdentitySource } from './producer-identity.js'
+import { recordBytes } from './record-batch.js'
+import { isPassing, produceRequest, wireErrors, type ProduceAnswers } from './wire.js'
 
 export interface Producer {
   /** Resolves to the records' offsets, in their order, when all are acknowledged. Topics are as on the wire. */
@@ -53,22 +54,24 @@ export interface ProducerOptions {
 
 /** All batches of one request together. */
 const REQUEST_BYTES = 4 * 1024 * 1024
-/** Requests under way per producer; more of them would be smaller ones. */
-const REQUESTS_IN_FLIGHT = 3
 const BATCHES_IN_FLIGHT = { fast: 2, ordered: 1 }
 /** An append that is not acknowledged by then is rejected. */
 const APPEND_DEADLINE_MS = 10_000
-/** The connection's own limits end a request in 5 s; one that is still open now will never end. */
+/** The connection's own limits end a request in 5 s, besides the time that a broker throttles; one that is still open now will never end. */
 const STUCK_AFTER_MS = 10_000
 const SWEEP_INTERVAL_MS = 250
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 500
-const TRANSACTION_TIMEOUT_MS = 60_000
 
 const UNKNOWN_SEQUENCE: ReadonlySet<number> = new Set([
   wireErrors.OUT_OF_ORDER_SEQUENCE_NUMBER,
   wireErrors.UNKNOWN_PRODUCER_ID,
   wireErrors.INVALID_PRODUCER_EPOCH,
+])
+
+/** The replicas of the partition are behind, or too few: its leader may keep a request waiting for three seconds. */
+const BEHIND: ReadonlySet<number> = new Set([
+  wireErrors.REQUEST_TIMED_OUT,
+  wireErrors.NOT_ENOUGH_REPLICAS,
+  wireErrors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
 ])
 
 export function openProducer(options: ProducerOptions): Producer {
@@ -84,12 +87,9 @@ class BatchingProducer implements Producer {
   private readonly busy = new Set<PartitionQueue>()
   private readonly underWay = new Set<Batch>()
   private readonly calls = new Set<Call>()
-  private requests = 0
+  private readonly lanes: Lanes
   private isScheduled = false
-  private preparing: Promise<void> | null = null
-  private prepareFailures = 0
-  private lastTrouble: unknown = null
-  private identity: ProducerIdentity | null = null
+  private readonly identity: IdentitySource
   private sweeping: NodeJS.Timeout | null = null
   private isClosed = false
   private whenIdle: (() => void) | null = null
@@ -97,6 +97,11 @@ class BatchingProducer implements Producer {
   constructor(options: ProducerOptions) {
     this.options = options
     this.connection = openConnection(options.connection)
+    this.lanes = createLanes(this.connection, openConnection(options.connection))
+    this.identity = createIdentitySource(this.connection, {
+      isNumbered: options.kind === 'ordered',
+      onChange: () => this.schedule(),
+    })
   }
 
   append(records: readonly PlacedRecord[]): Promise<readonly number[]> {
@@ -108,7 +113,7 @@ class BatchingProducer implements Producer {
     this.isClosed = true
     if (this.calls.size > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve))
     if (this.sweeping !== null) clearInterval(this.sweeping)
-    await this.connection.close()
+    await this.lanes.close()
   }
 
   private accept(records: readonly PlacedRecord[], resolve: Call['resolve'], reject: Call['reject']): void {
@@ -149,115 +154,104 @@ class BatchingProducer implements Producer {
     this.isScheduled = false
     if (this.busy.size === 0) return
     const cluster = this.connection.current()
-    if (cluster === null || !this.isPrepared(cluster)) return this.prepare()
-    while (this.requests < REQUESTS_IN_FLIGHT) {
-      const outcome = this.sendOne(cluster)
-      if (outcome === 'leader-unknown') {
-        this.connection.discard(cluster)
-        return this.prepare()
-      }
-      if (outcome === 'nothing-to-send') return
-    }
+    if (!this.identity.isReady()) this.identity.prepare()
+    if (cluster !== null) while (this.sendOne(cluster));
   }
 
-  private isPrepared(cluster: Cluster): boolean {
-    if (this.options.kind === 'ordered' && this.identity === null) return false
-    for (const queue of this.busy) if (!isKnown(cluster, queue.topic)) return false
-    return true
-  }
-
-  /** Connects, learns the topics and gets a producer id. One attempt at a time, with a pause after a failure. */
-  private prepare(): void {
-    this.preparing ??= this.prepareOnce()
-      .then(
-        () => (this.prepareFailures = 0),
-        async (error: unknown) => {
-          this.lastTrouble = error
-          this.prepareFailures += 1
-          await pause(retryPauseMs(this.prepareFailures))
-        },
-      )
-      .then(() => {
-        this.preparing = null
-        if (this.busy.size > 0) this.schedule()
-      })
-  }
-
-  private async prepareOnce(): Promise<void> {
-    const cluster = await this.connection.cluster()
-    try {
-      // One by one: a topic that does not exist must not keep the others from being known.
-      for (const topic of new Set([...this.busy].map((queue) => queue.topic)))
-        await knowTopics(cluster, [topic])
-      if (this.options.kind === 'ordered') this.identity ??= await this.newProducer(cluster)
-    } catch (error) {
-      this.connection.discard(cluster)
-      throw error
-    }
-  }
-
-  private async newProducer(cluster: Cluster): Promise<ProducerIdentity> {
-    const broker = await cluster.findControllerBroker()
-    const answer = await broker.initProducerId({ transactionTimeout: TRANSACTION_TIMEOUT_MS })
-    return { id: BigInt(answer.producerId), epoch: answer.producerEpoch }
-  }
-
-  /** One request to one leader, with a batch of each of its partitions that may send. */
-  private sendOne(cluster: Cluster): 'sent' | 'nothing-to-send' | 'leader-unknown' {
+  /** One request to one leader, with a batch of each of its partitions that may send. False where nothing may be sent now. */
+  private sendOne(cluster: Cluster): boolean {
     const metadata = cluster.brokerPool.metadata
     const now = Date.now()
     const batches: Batch[] = []
-    let leader: number | null = null
+    const unled: PartitionQueue[] = []
+    let lane: Lane | null = null
     let bytes = 0
     for (const queue of this.busy) {
       if (!maySend(queue, BATCHES_IN_FLIGHT[this.options.kind], now)) continue
-      const own = leaderOf(metadata, queue.topic, queue.partition)
-      if (own === null && batches.length === 0) return 'leader-unknown'
-      if (own === null || (leader !== null && own !== leader)) continue
-      const batch = takeBatch(queue, this.identity)
+      if (queue.producer === null && !this.identity.isReady()) continue
+      const leader = leaderOf(metadata, queue.topic, queue.partition)
+      if (leader === null) {
+        unled.push(queue)
+        continue
+      }
+      const own = this.lanes.of(leader, queue.isSuspect)
+      if (lane === null ? !own.mayTake(now) : own !== lane) continue
+      const batch = takeBatch(queue, this.identity.current())
       if (isEmpty(queue)) this.busy.delete(queue)
       if (batch === null) continue
-      leader = own
+      lane = own
       batches.push(batch)
       bytes += batch.bytes
       if (bytes >= REQUEST_BYTES) break
     }
-    if (leader === null) return 'nothing-to-send'
-    this.send(cluster, leader, batches)
-    return 'sent'
+    if (unled.length > 0) this.findLeaders(cluster, unled)
+    if (lane === null) return false
+    this.send(lane, batches)
+    return true
   }
 
-  private send(cluster: Cluster, leader: number, batches: readonly Batch[]): void {
-    this.requests += 1
+  /** Only these partitions wait: the topic is missing or denied, or the partition has no leader now. */
+  private findLeaders(cluster: Cluster, queues: readonly PartitionQueue[]): void {
+    for (const queue of queues) {
+      // The first look is at a topic that was never asked for.
+      queue.trouble =
+        topicFault(cluster, queue.topic) ??
+        new Error(`no broker leads partition ${queue.partition} of ${queue.topic}`)
+      this.postpone(queue, (queue.failures += 1))
+    }
+    void this.connection.refresh(cluster, [...this.queues.keys()]).then(() => {
+      for (const queue of queues)
+        if (leaderOf(cluster.brokerPool.metadata, queue.topic, queue.partition) !== null) queue.notBefore = 0
+      this.schedule()
+    })
+  }
+
+  private postpone(queue: PartitionQueue, failures: number): void {
+    const waitMs = retryPauseMs(failures)
+    queue.notBefore = Date.now() + waitMs
+    this.busy.add(queue)
+    setTimeout(() => this.schedule(), waitMs)
+  }
+
+  private send(lane: Lane, batches: readonly Batch[]): void {
     const now = Date.now()
     let records = 0
     for (const batch of batches) {
       batch.sentAt = now
       batch.attempts += 1
+      batch.lane = lane
       batch.queue.inFlight += 1
       this.underWay.add(batch)
       records += batch.entries.length
     }
     const request = produceRequest(batches.map((batch) => producePart(batch, now)))
-    cluster
-      .findBroker({ nodeId: leader })
-      .then((broker) => broker.connectionPool.send(request))
+    lane.requests += 1
+    lane
+      .send(request)
       .then(
         (answers) => {
           this.options.onRequest(records)
-          this.settle(cluster, batches, answers)
+          lane.throttle(answers.throttleMs, () => this.schedule())
+          this.settle(batches, answers)
         },
-        (error: unknown) => {
-          this.lastTrouble = error
-          this.connection.discard(cluster)
-          for (const batch of batches) if (this.landed(batch)) this.again(batch)
-        },
+        (error: unknown) => this.lost(batches, error),
       )
       .finally(() => {
-        this.requests -= 1
+        lane.requests -= 1
         if (this.busy.size > 0) this.flush()
         this.finishIfIdle()
       })
+  }
+
+  /** The request was not answered: the connection to that one broker broke, or was never made. */
+  private lost(batches: readonly Batch[], error: unknown): void {
+    for (const batch of batches) {
+      if (!this.landed(batch)) continue
+      batch.queue.trouble = error
+      this.again(batch)
+    }
+    const cluster = this.connection.current()
+    if (cluster !== null) void this.connection.refresh(cluster)
   }
 
   /** False where the sweep has rejected the batch meanwhile. */
@@ -267,29 +261,37 @@ class BatchingProducer implements Producer {
     return true
   }
 
-  private settle(cluster: Cluster, batches: readonly Batch[], answers: readonly ProduceAnswer[]): void {
-    let stale = false
+  private settle(batches: readonly Batch[], { parts }: ProduceAnswers): void {
+    let isMoved = false
     for (const batch of batches) {
       if (!this.landed(batch)) continue
-      const { topic, partition } = batch.queue
-      const answer = answers.find((each) => each.topic === topic && each.partition === partition)
+      const { queue } = batch
+      const answer = parts.find((each) => each.topic === queue.topic && each.partition === queue.partition)
       const error = answer?.error ?? wireErrors.UNKNOWN_TOPIC_OR_PARTITION
       if (error === wireErrors.NONE) this.acknowledge(batch, answer!.baseOffset)
       else if (error === wireErrors.MESSAGE_TOO_LARGE || error === wireErrors.RECORD_LIST_TOO_LARGE)
         this.tooLarge(batch)
       else if (UNKNOWN_SEQUENCE.has(error)) this.unknownSequence(batch)
       else if (isPassing(error)) {
-        stale = true
-        this.lastTrouble = new Error(`error ${error} for ${topic}/${partition}`)
+        queue.isSuspect = BEHIND.has(error)
+        isMoved ||= !queue.isSuspect
+        queue.trouble = new Error(`error ${error} for ${queue.topic}/${queue.partition}`)
         this.again(batch)
       } else
-        this.giveUp(batch, new LogUnavailableError(`Kafka refused records for ${topic} with error ${error}.`))
+        this.giveUp(
+          batch,
+          new LogUnavailableError(`Kafka refused records for ${queue.topic} with error ${error}.`),
+        )
     }
-    if (stale) this.connection.discard(cluster)
+    const cluster = this.connection.current()
+    if (isMoved && cluster !== null) void this.connection.refresh(cluster)
   }
 
   private acknowledge(batch: Batch, baseOffset: number): void {
-    const { entries } = batch
+    const { entries, queue } = batch
+    queue.isSuspect = false
+    queue.failures = 0
+    queue.trouble = null
     for (let index = 0; index < entries.length; index += 1) {
       const { call, index: place } = entries[index]!
       call.offsets[place] = baseOffset + index
@@ -301,11 +303,10 @@ class BatchingProducer implements Producer {
   }
 
   private again(batch: Batch): void {
-    if (Date.now() >= batch.deadlineAt) return this.giveUp(batch, this.unavailable())
-    const waitMs = retryPauseMs(batch.attempts)
-    putBack(batch, waitMs)
-    this.busy.add(batch.queue)
-    setTimeout(() => this.schedule(), waitMs)
+    const { queue, attempts } = batch
+    if (Date.now() >= batch.deadlineAt) return this.giveUp(batch, this.unavailable(queue))
+    putBack(batch, retryPauseMs(attempts))
+    this.postpone(queue, attempts)
   }
 
   /** The broker accepts less than expected: the halves of the batch go one after the other; a single record is rejected. */
@@ -321,12 +322,11 @@ class BatchingProducer implements Producer {
 
   /** The broker no longer knows the producer, because of retention or a lost log: a new one sends these records. */
   private unknownSequence(batch: Batch): void {
-    this.lastTrouble = new Error(
-      `the sequence of ${batch.queue.topic}/${batch.queue.partition} is no longer known`,
-    )
+    const { queue } = batch
+    queue.trouble = new Error(`the sequence of ${queue.topic}/${queue.partition} is no longer known`)
     putBack(batch, retryPauseMs(batch.attempts))
-    this.forgetProducer(batch.queue)
-    this.busy.add(batch.queue)
+    this.forgetProducer(queue)
+    this.postpone(queue, batch.attempts)
   }
 
   /** Rejects the calls of a batch, which may have been written nevertheless. */
@@ -338,7 +338,7 @@ class BatchingProducer implements Producer {
   }
 
   private forgetProducer(queue: PartitionQueue): void {
-    if (queue.producer !== null && queue.producer === this.identity) this.identity = null
+    this.identity.forget(queue.producer)
     renewProducer(queue, null)
   }
 
@@ -357,29 +357,29 @@ class BatchingProducer implements Producer {
   private sweep(): void {
     const now = Date.now()
     for (const batch of this.underWay) {
-      if (now - batch.sentAt < STUCK_AFTER_MS) continue
+      if (now - Math.max(batch.sentAt, batch.lane?.throttledUntil ?? 0) < STUCK_AFTER_MS) continue
       const { topic, partition } = batch.queue
       const limit = `${STUCK_AFTER_MS / 1000} s`
       const stuck = new LogStoppedError('stuck', `Kafka did not answer an append for ${limit}.`)
       this.options.connection.logger.error({ topic, partition }, stuck.message)
       this.landed(batch)
-      this.giveUp(batch, this.unavailable())
+      this.giveUp(batch, this.unavailable(batch.queue))
       this.options.onStuck(stuck)
     }
     for (const queue of this.busy) {
       for (const batch of queue.repeat.filter((each) => each.deadlineAt <= now)) {
         queue.repeat.splice(queue.repeat.indexOf(batch), 1)
-        this.giveUp(batch, this.unavailable())
+        this.giveUp(batch, this.unavailable(queue))
       }
-      this.fail(takeLate(queue, now), this.unavailable())
+      this.fail(takeLate(queue, now), this.unavailable(queue))
       if (isEmpty(queue)) this.busy.delete(queue)
     }
     // A timer may fire a moment before its time by the clock, and find that a pause is not over yet.
     if (this.busy.size > 0) this.schedule()
   }
 
-  private unavailable(): LogUnavailableError {
-    const cause = this.lastTrouble
+  private unavailable(queue: PartitionQueue): LogUnavailableError {
+    const cause = this.identity.trouble() ?? queue.trouble ?? this.lanes.throttleTrouble()
     const why = cause instanceof Error ? cause.message : 'it did not answer'
     const limit = `${APPEND_DEADLINE_MS / 1000} s`
     return new LogUnavailableError(`Kafka did not acknowledge within ${limit}: ${why}.`, { cause })
@@ -394,6 +394,3 @@ class BatchingProducer implements Producer {
     this.whenIdle?.()
   }
 }
-
-const retryPauseMs = (attempt: number): number =>
-  Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS)

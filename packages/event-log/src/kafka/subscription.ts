@@ -108,6 +108,10 @@ class GroupReader {
         for (const each of assignment) if (this.isRead(each)) this.take(each)
       },
       onRevoked: () => this.revokeAll(),
+      offsets: () =>
+        [...this.parts.values()]
+          .filter(({ state }) => state === 'reading')
+          .map(({ wireTopic, partition, next }) => ({ wireTopic, partition, offset: next })),
       onRefused: (reason, error) => this.end(refusal(options, reason, error)),
     })
     this.joined = this.membership.joined
@@ -334,11 +338,20 @@ class GroupReader {
     }
   }
 
+  private readsBeside(topic: string): boolean {
+    return [...this.parts.values()].some((each) => each.topic !== topic && each.state === 'reading')
+  }
+
   private async examine(part: Part, trouble: FetchTrouble): Promise<void> {
     if (part.state === 'revoked' || this.isOver) return
     const place = `${part.wireTopic}/${part.partition}`
     const offset = part.target.offset
-    if (trouble.kind !== 'out-of-range') return this.end(stoppedBy(trouble, place, offset))
+    if (trouble.kind !== 'out-of-range') {
+      const stopped = stoppedBy(trouble, place, offset)
+      // The other topics go on. This one may come back, and is then known by its id.
+      if (trouble.kind === 'missing' && this.readsBeside(part.topic)) return this.retry(part, stopped, offset)
+      return this.end(stopped)
+    }
     // Out of range. kafkajs would continue at another offset; here the offset is compared with the log's bounds.
     part.doubts += 1
     if (part.doubts > DOUBTS_ALLOWED)

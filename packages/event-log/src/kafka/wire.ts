@@ -1,17 +1,21 @@
 /**
- * The two requests of the hot path, Produce v7 and Fetch v10 (brokers from 2.1 on), written and read here so that an error of one partition stays
- * with that partition: kafkajs fails everyone in the request with the first error it finds.
- * Source: Kafka protocol guide, Messages.
+ * Produce v7 (brokers from 2.1 on), written and read here so that an error of one partition stays with that partition: kafkajs fails everyone
+ * in the request with the first error it finds. Source: Kafka protocol guide, Messages.
  */
-import { encoded, requestBuffer, type RequestFrame, type WireRequest } from './kafkajs.js'
+import type { WireRequest } from './kafkajs.js'
+import { encoded, requestBuffer, type RequestFrame } from './request-frame.js'
 
 /** Error codes that mean something here; the names are the protocol's. */
 export const wireErrors = {
   NONE: 0,
   OFFSET_OUT_OF_RANGE: 1,
   UNKNOWN_TOPIC_OR_PARTITION: 3,
+  LEADER_NOT_AVAILABLE: 5,
+  REQUEST_TIMED_OUT: 7,
   MESSAGE_TOO_LARGE: 10,
   RECORD_LIST_TOO_LARGE: 18,
+  NOT_ENOUGH_REPLICAS: 19,
+  NOT_ENOUGH_REPLICAS_AFTER_APPEND: 20,
   OUT_OF_ORDER_SEQUENCE_NUMBER: 45,
   INVALID_PRODUCER_EPOCH: 47,
   UNKNOWN_PRODUCER_ID: 59,
@@ -45,8 +49,14 @@ export interface ProduceAnswer {
   readonly baseOffset: number
 }
 
+export interface ProduceAnswers {
+  readonly parts: readonly ProduceAnswer[]
+  /** The broker reads nothing from this connection for so long. */
+  readonly throttleMs: number
+}
+
 /** The batches are written at once. */
-export function produceRequest(parts: readonly ProducePart[]): WireRequest<readonly ProduceAnswer[]> {
+export function produceRequest(parts: readonly ProducePart[]): WireRequest<ProduceAnswers> {
   const body = produceBody(parts)
   return {
     request: {
@@ -56,8 +66,11 @@ export function produceRequest(parts: readonly ProducePart[]): WireRequest<reado
       encode: async () => encoded(body),
     },
     response: {
-      decode: async (payload) => ({ answer: readProduce(payload), clientSideThrottleTime: 0 }),
-      parse: answerOf,
+      decode: async (payload) => {
+        const answer = readProduce(payload)
+        return { answer, clientSideThrottleTime: answer.throttleMs }
+      },
+      parse: async (decoded) => decoded.answer,
     },
     requestTimeout: PRODUCE_TIMEOUT_MS,
   }
@@ -90,7 +103,7 @@ function produceBody(parts: readonly ProducePart[]): RequestFrame {
 }
 
 /** Topics: [name, partitions: [index, error, base offset, append time, log start]], throttle time. */
-function readProduce(payload: Buffer): readonly ProduceAnswer[] {
+function readProduce(payload: Buffer): ProduceAnswers {
   const answers: ProduceAnswer[] = []
   const topics = payload.readInt32BE(0)
   let at = 4
@@ -108,122 +121,8 @@ function readProduce(payload: Buffer): readonly ProduceAnswer[] {
       at += 4 + 2 + 8 + 8 + 8
     }
   }
-  return answers
+  return { parts: answers, throttleMs: payload.readInt32BE(at) }
 }
-
-export interface FetchPart {
-  readonly topic: string
-  readonly partition: number
-  readonly offset: number
-}
-
-export interface FetchAnswer {
-  readonly topic: string
-  readonly partition: number
-  readonly error: number
-  readonly endOffset: number
-  readonly startOffset: number
-  readonly batches: Buffer
-}
-
-export interface FetchLimits {
-  /** How long the broker waits for the first record. */
-  readonly maxWaitMs: number
-  readonly maxBytes: number
-  /** A first batch that is larger is returned whole nevertheless. */
-  readonly maxPartitionBytes: number
-}
-
-const FETCH_GRACE_MS = 5_000
-const CONSUMER_REPLICA = -1
-const NO_SESSION = 0
-const NO_SESSION_EPOCH = -1
-const READ_UNCOMMITTED = 0
-const UNKNOWN_EPOCH = -1
-
-export function fetchRequest(
-  parts: readonly FetchPart[],
-  limits: FetchLimits,
-): WireRequest<readonly FetchAnswer[]> {
-  return {
-    request: {
-      apiKey: 1,
-      apiVersion: 10,
-      apiName: 'Fetch',
-      encode: async () => encoded(fetchBody(parts, limits)),
-    },
-    response: { decode: async (payload) => readFetch(payload), parse: answerOf },
-    requestTimeout: limits.maxWaitMs + FETCH_GRACE_MS,
-  }
-}
-
-/**
- * Replica, wait, min and max bytes, isolation, session, topics: [name, partitions: [index, epoch, offset, log start, max
- * bytes]], forgotten topics.
- */
-function fetchBody(parts: readonly FetchPart[], limits: FetchLimits): RequestFrame {
-  const topics = byTopic(parts)
-  let bytes = 4 + 4 + 4 + 4 + 1 + 4 + 4 + 4 + 4
-  for (const [topic, own] of topics)
-    bytes += 2 + Buffer.byteLength(topic) + 4 + own.length * (4 + 4 + 8 + 8 + 4)
-  const { buffer: body, start } = requestBuffer(bytes)
-  let at = body.writeInt32BE(CONSUMER_REPLICA, start)
-  at = body.writeInt32BE(limits.maxWaitMs, at)
-  at = body.writeInt32BE(1, at)
-  at = body.writeInt32BE(limits.maxBytes, at)
-  at = body.writeInt8(READ_UNCOMMITTED, at)
-  at = body.writeInt32BE(NO_SESSION, at)
-  at = body.writeInt32BE(NO_SESSION_EPOCH, at)
-  at = body.writeInt32BE(topics.size, at)
-  for (const [topic, own] of topics) {
-    at = writeString(body, at, topic)
-    at = body.writeInt32BE(own.length, at)
-    for (const part of own) {
-      at = body.writeInt32BE(part.partition, at)
-      at = body.writeInt32BE(UNKNOWN_EPOCH, at)
-      at = body.writeBigInt64BE(BigInt(part.offset), at)
-      at = body.writeBigInt64BE(-1n, at)
-      at = body.writeInt32BE(limits.maxPartitionBytes, at)
-    }
-  }
-  return { buffer: body, start, end: body.writeInt32BE(0, at) }
-}
-
-/**
- * Throttle time, error, session, topics: [name, partitions: [index, error, end, last stable, start, aborted transactions,
- * records]].
- */
-function readFetch(payload: Buffer): { answer: readonly FetchAnswer[]; clientSideThrottleTime: number } {
-  const answers: FetchAnswer[] = []
-  const clientSideThrottleTime = payload.readInt32BE(0)
-  const error = payload.readInt16BE(4)
-  const topics = payload.readInt32BE(10)
-  let at = 14
-  for (let index = 0; index < topics; index += 1) {
-    const length = payload.readInt16BE(at)
-    const topic = payload.toString('utf8', at + 2, at + 2 + length)
-    at += 2 + length
-    const partitions = payload.readInt32BE(at)
-    at += 4
-    for (let each = 0; each < partitions; each += 1) {
-      const aborted = Math.max(0, payload.readInt32BE(at + 30))
-      const recordsAt = at + 34 + aborted * 16
-      const size = Math.max(0, payload.readInt32BE(recordsAt))
-      answers.push({
-        topic,
-        partition: payload.readInt32BE(at),
-        error: error === wireErrors.NONE ? payload.readInt16BE(at + 4) : error,
-        endOffset: Number(payload.readBigInt64BE(at + 6)),
-        startOffset: Number(payload.readBigInt64BE(at + 22)),
-        batches: payload.subarray(recordsAt + 4, recordsAt + 4 + size),
-      })
-      at = recordsAt + 4 + size
-    }
-  }
-  return { answer: answers, clientSideThrottleTime }
-}
-
-const answerOf = async <T>(decoded: { readonly answer: T }): Promise<T> => decoded.answer
 
 function byTopic<P extends { readonly topic: string }>(parts: readonly P[]): Map<string, P[]> {
   const topics = new Map<string, P[]>()

@@ -1,6 +1,7 @@
 /** Work on the cluster itself, repeated while one of its brokers cannot be reached. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Admin } from 'kafkajs'
+import './patched-metadata.js'
 import { createAdmin, type KafkaConnectionOptions } from './kafkajs.js'
 
 /** A broker that restarts is named by the others before it listens, or for as long as its session lasts. */

@@ -1,0 +1,34 @@
+/** What is left alone for a while after it failed: longer after each further failure, until it works again. */
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 1_000
+
+export const pauseMs = (failures: number): number =>
+  Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS)
+
+export interface Holds<T> {
+  /** Begins a pause; true where it is the first one since it worked. */
+  hold(each: T): boolean
+  /** It works again. */
+  release(each: T): void
+  isHeld(each: T): boolean
+  /** Whether it failed and has not worked since. */
+  wasRefused(each: T): boolean
+  /** How many have failed and not worked since. */
+  size(): number
+}
+
+export function createHolds<T>(): Holds<T> {
+  const held = new Map<T, { failures: number; until: number }>()
+  return {
+    hold(each) {
+      const failures = (held.get(each)?.failures ?? 0) + 1
+      held.set(each, { failures, until: Date.now() + pauseMs(failures) })
+      return failures === 1
+    },
+    release: (each) => void held.delete(each),
+    isHeld: (each) => (held.get(each)?.until ?? 0) > Date.now(),
+    wasRefused: (each) => held.has(each),
+    size: () => held.size,
+  }
+}

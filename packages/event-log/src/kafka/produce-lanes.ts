@@ -1,0 +1,78 @@
+/**
+ * The ways of a producer to the leaders. A broker answers the requests of a connection in their order, and waits up to three seconds for
+ * replicas that are behind: partitions with such replicas are sent over a connection of their own, so that they delay no other.
+ */
+import { sendTo, type Connection } from './connection.js'
+import type { WireRequest } from './kafkajs.js'
+
+export interface Lane {
+  readonly leader: number
+  /** Under way. */
+  requests: number
+  /** The broker reads nothing from the connection before that time; milliseconds since 1970. */
+  readonly throttledUntil: number
+  mayTake(now: number): boolean
+  send<T>(request: WireRequest<T>): Promise<T>
+  /** Notes what an answer said about throttling, and calls `onEnd` when it is over. */
+  throttle(ms: number, onEnd: () => void): void
+}
+
+export interface Lanes {
+  of(leader: number, isSuspect: boolean): Lane
+  /** An error that says that a broker throttles; null where none does. */
+  throttleTrouble(): Error | null
+  close(): Promise<void>
+}
+
+/** Requests under way to one leader; more of them would be smaller ones. */
+const REQUESTS_IN_FLIGHT = 3
+/** After a broker throttled, requests go one by one for so long: one behind another would wait for the time of both. */
+const CAREFUL_MS = 10_000
+
+export function createLanes(main: Connection, side: Connection): Lanes {
+  const lanes = { main: new Map<number, LeaderLane>(), side: new Map<number, LeaderLane>() }
+  return {
+    of(leader, isSuspect) {
+      const own = isSuspect ? lanes.side : lanes.main
+      let lane = own.get(leader)
+      if (lane === undefined) own.set(leader, (lane = new LeaderLane(isSuspect ? side : main, leader)))
+      return lane
+    },
+    throttleTrouble() {
+      const all = [...lanes.main.values(), ...lanes.side.values()]
+      const waitMs = Math.max(...all.map((lane) => lane.throttledUntil)) - Date.now()
+      return waitMs > 0 ? new Error(`it throttles this client for another ${waitMs} ms`) : null
+    },
+    async close() {
+      await Promise.all([main.close(), side.close()])
+    },
+  }
+}
+
+class LeaderLane implements Lane {
+  readonly leader: number
+  requests = 0
+  throttledUntil = 0
+  private readonly connection: Connection
+
+  constructor(connection: Connection, leader: number) {
+    this.connection = connection
+    this.leader = leader
+  }
+
+  mayTake(now: number): boolean {
+    if (now < this.throttledUntil) return false
+    return this.requests < (now < this.throttledUntil + CAREFUL_MS ? 1 : REQUESTS_IN_FLIGHT)
+  }
+
+  async send<T>(request: WireRequest<T>): Promise<T> {
+    const cluster = await this.connection.cluster()
+    return await sendTo(this.connection, { cluster, nodeId: this.leader }, () => request)
+  }
+
+  throttle(ms: number, onEnd: () => void): void {
+    if (ms <= 0) return
+    this.throttledUntil = Math.max(this.throttledUntil, Date.now() + ms)
+    setTimeout(onEnd, ms)
+  }
+}
