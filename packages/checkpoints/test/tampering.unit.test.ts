@@ -124,8 +124,10 @@ test('records that are as they were signed agree, wherever retention has cut the
 /** Each history is signed once and then changed in as many ways: to sign it costs as much as to compare it. */
 const CHANGES = 5
 const CHANGED_HISTORIES = 10_000 / CHANGES
+/** Ten thousand changes take a minute and a half of one idle core. */
+const HANG_MS = 1_800_000
 
-test('a change of a signed record is found, and named within 256 records', async () => {
+test('a change of a signed record is found, and named within 256 records', { timeout: HANG_MS }, async () => {
   const suite = {
     ...{ name: `histories tampered with in ${CHANGES} ways`, full: CHANGED_HISTORIES, minimum: 10 },
     demanded: CHANGED_HISTORIES,
