@@ -185,3 +185,15 @@ export async function deleteRecordsBefore(
     })
   })
 }
+
+/** Deletes a topic with its records, as whoever has the rights of the brokers' operator can: for tests. Resolves once it is gone. */
+export async function deleteTopic(connection: KafkaConnectionOptions, wireTopic: string): Promise<void> {
+  await withAdmin(connection, async (admin) => {
+    await admin.deleteTopics({ topics: [wireTopic] })
+    const endAt = Date.now() + LEADERS_WITHIN_MS
+    while ((await admin.listTopics()).includes(wireTopic)) {
+      if (Date.now() >= endAt) throw new Error(`The brokers did not delete ${wireTopic}.`)
+      await pause(LEADER_POLL_MS)
+    }
+  })
+}
