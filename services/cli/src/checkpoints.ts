@@ -5,10 +5,18 @@ import {
   CheckpointConfigError,
   checkpointSettings,
   CheckpointsStoppedError,
+  readReportSigningKeys,
   type CheckpointSettings,
 } from '@cupel/checkpoints'
 import type { Config } from '@cupel/service-kit'
-import { purposeOf, SigningKeysError, verifier, type PublicKey, type Verifier } from '@cupel/signing'
+import {
+  purposeOf,
+  SigningKeysError,
+  verifier,
+  type PublicKey,
+  type SigningKeys,
+  type Verifier,
+} from '@cupel/signing'
 import type { CliContext } from './context.js'
 import { CommandError, EXIT_CONFIG, EXIT_FAILED } from './explain.js'
 
@@ -18,6 +26,16 @@ export function installationCheckpoints(context: CliContext, config: Config): Ch
     return checkpointSettings({ ...config, CUPEL_HOME: context.home })
   } catch (cause) {
     if (!(cause instanceof SigningKeysError) && !(cause instanceof CheckpointConfigError)) throw cause
+    throw new CommandError(cause.message, EXIT_CONFIG, { cause })
+  }
+}
+
+/** The keys of reports; null where the installation has none. Throws a CommandError where they cannot be used. */
+export function installationReportKeys(context: CliContext, config: Config): SigningKeys | null {
+  try {
+    return readReportSigningKeys({ ...config, CUPEL_HOME: context.home })
+  } catch (cause) {
+    if (!(cause instanceof SigningKeysError)) throw cause
     throw new CommandError(cause.message, EXIT_CONFIG, { cause })
   }
 }

@@ -1,4 +1,5 @@
 /** What `cupel doctor` looks at. */
+import { loadSignaturesRequired, unpublishedKeys } from '@cupel/checkpoints'
 import {
   areMacsRequired,
   deadLetterGroups,
@@ -14,6 +15,7 @@ import { hasCurrentDefinition, listProjectionStatuses, outboxBacklog } from '@cu
 import { readActivePolicy, readModels } from '@cupel/read-models'
 import { acceptsFault, certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace, type Config } from '@cupel/service-kit'
+import type { SigningKeys } from '@cupel/signing'
 import { loadCodec, migrationSources } from '../install/foundation.js'
 import { postgresVersion } from '../install/install.js'
 import { loginOf, missingRights, roleState } from '../install/service-role.js'
@@ -30,6 +32,8 @@ export interface Examined {
   readonly registry: SchemaRegistry | null
   /** Whether checkpoints of the log are signed. */
   readonly signs: boolean
+  /** The keys of reports; null where there are none. */
+  readonly reportKeys: SigningKeys | null
   /** CUPEL_HOME of a local installation; null where its data is elsewhere. */
   readonly home: string | null
 }
@@ -193,7 +197,7 @@ const topicsCheck = ({ log, config }: Examined): Check => ({
   },
 })
 
-const evidenceCheck = ({ database, log, signs }: Examined): Check => ({
+const evidenceCheck = ({ database, log, signs, reportKeys }: Examined): Check => ({
   name: 'evidence',
   needs: ['log'],
   async look() {
@@ -208,9 +212,33 @@ const evidenceCheck = ({ database, log, signs }: Examined): Check => ({
             'No checkpoints are made: a change of the log may go unseen.',
             'Set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, make the file with `cupel log rotate-signing-key`, and restart the projectors.',
           ),
+      await signatureFinding(database, log, reportKeys),
     ]
   },
 })
+
+async function signatureFinding(
+  database: Database,
+  log: EventLog,
+  keys: SigningKeys | null,
+): Promise<ReturnType<typeof ok>> {
+  const { isEmpty } = await loadSignaturesRequired(database, await log.identity())
+  if (keys === null)
+    return isEmpty
+      ? warning(
+          'Reports are not signed: an auditor cannot check one by itself.',
+          'Make a file with `cupel log rotate-signing-key --of reports`, set CUPEL_REPORT_SIGNING_KEYS_FILE for the scorers and `cupel install`, and restart the scorers.',
+        )
+      : fault(
+          'Reports must be signed and there is no key for it: no scorer begins.',
+          'Restore the file of CUPEL_REPORT_SIGNING_KEYS_FILE from its backup.',
+        )
+  const [unpublished] = await unpublishedKeys(database, keys)
+  if (unpublished !== undefined) return fault(`The key ${unpublished} of reports is not in the log.`, INSTALL)
+  return isEmpty
+    ? warning('Reports without a signature count as well.', INSTALL)
+    : ok(`Reports are signed with the key ${keys.signer.key.id}.`)
+}
 
 const schemasCheck = ({ database }: Examined, registry: SchemaRegistry): Check => ({
   name: 'schemas',

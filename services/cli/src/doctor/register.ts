@@ -24,19 +24,24 @@ Exits with 0 if nothing is at fault (warnings are told) and with ${EXIT_FAILED} 
 }
 
 async function findingsOf(context: CliContext): Promise<readonly Finding[]> {
-  const [{ namesTarget, withTarget }, { examine }, { checksOf }, { installationCheckpoints }] =
-    await Promise.all([
-      import('../install/target.js'),
-      import('./examine.js'),
-      import('./checks.js'),
-      import('../checkpoints.js'),
-    ])
+  const [
+    { namesTarget, withTarget },
+    { examine },
+    { checksOf },
+    { installationCheckpoints, installationReportKeys },
+  ] = await Promise.all([
+    import('../install/target.js'),
+    import('./examine.js'),
+    import('./checks.js'),
+    import('../checkpoints.js'),
+  ])
   if (namesTarget(await context.config()))
     return await withTarget(context, (target) =>
       examine(
         checksOf({
           ...target,
           signs: installationCheckpoints(context, target.config) !== null,
+          reportKeys: installationReportKeys(context, target.config),
           registry: target.config.CUPEL_LOG === 'kafka' ? target.registry : null,
           home: null,
         }),
@@ -47,6 +52,7 @@ async function findingsOf(context: CliContext): Promise<readonly Finding[]> {
       checksOf({
         ...{ config, database, log, serviceUrl: null, registry: null, home: context.home },
         signs: installationCheckpoints(context, config) !== null,
+        reportKeys: installationReportKeys(context, config),
       }),
     ),
   )

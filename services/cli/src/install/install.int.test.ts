@@ -63,7 +63,10 @@ test('an upgrade of nothing is refused', async () => {
 test('a dry run names every change and makes none', async () => {
   const { changed, steps } = await json('install', '--dry-run')
   expect(changed).toBe(false)
-  expect(steps.filter(({ changes }) => changes.length === 0).map(({ name }) => name)).toEqual(['rebuilds'])
+  expect(steps.filter(({ changes }) => changes.length === 0).map(({ name }) => name)).toEqual([
+    // Without files of keys there is no evidence to begin.
+    ...['MACs', 'signing keys', 'signatures', 'rebuilds'],
+  ])
   expect(await tables()).toBe(0)
 })
 
@@ -108,6 +111,7 @@ test('the doctor finds nothing at fault, and names what is', async () => {
   expect(healthy.exitCode).toBe(0)
   expect(healthy.out).toMatch(/evidence +warning +A record that another producer appends counts\./)
   expect(healthy.out).toMatch(/evidence +warning +No checkpoints are made/)
+  expect(healthy.out).toMatch(/evidence +warning +Reports are not signed/)
   await admin.execute(`ALTER ROLE ${role} SUPERUSER`)
   await admin.execute('ALTER SCHEMA label_view RENAME TO label_view_lost')
   const said = await cupel('doctor', '--json')
@@ -133,22 +137,78 @@ test('with keys from the beginning the log refuses records of others, and the do
     CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),
     CUPEL_SIGNING_KEYS_FILE: join(folder, 'signing-keys.json'),
     CUPEL_CHECKPOINT_FOLDER: join(folder, 'checkpoints'),
+    CUPEL_REPORT_SIGNING_KEYS_FILE: join(folder, 'report-signing-keys.json'),
   }
+  const owner = openDatabase({
+    ...{ connectionString: database.connectionString, maxConnections: 1, applicationName: 'test' },
+  })
+  const call = async (...command: string[]): Promise<string> => {
+    const said = await callCupel(withKeys, command)
+    expect(said).toMatchObject({ error: null, exitCode: 0 })
+    return said.out
+  }
+  const changes = async (...options: string[]): Promise<string[]> => {
+    const { steps } = JSON.parse(await call('install', '--json', ...options)) as Answer
+    return steps
+      .filter(({ name }) => ['MACs', 'signing keys', 'signatures'].includes(name))
+      .flatMap((step) => step.changes)
+  }
+  const published = (): Promise<unknown[]> =>
+    owner.query("SELECT 1 FROM projection.outbox WHERE topic = 'log.signing-key.events.v1'")
   try {
-    const commands = [
-      ['log', 'add-key'],
-      ['log', 'rotate-signing-key'],
-      ['install'],
-      ['log', 'require-macs', '--reason', 'new installation'],
+    await call('log', 'add-key')
+    await call('log', 'rotate-signing-key')
+    await call('log', 'rotate-signing-key', '--of', 'reports')
+    const begun = [
+      'Require a MAC of every record from now on.',
+      expect.stringMatching(/^Publish the key [0-9a-f]{8} of checkpoints\.$/),
+      expect.stringMatching(/^Publish the key [0-9a-f]{8} of reports\.$/),
+      'Require a signature of every report from now on.',
     ]
-    for (const command of commands)
-      expect(await callCupel(withKeys, command)).toMatchObject({ error: null, exitCode: 0 })
+    expect(await changes('--dry-run')).toEqual(begun)
+    expect(await changes()).toEqual(begun)
+    expect(await published()).toHaveLength(2)
+    // Every record has a MAC, that of the default policy too.
+    expect(
+      await owner.query("SELECT 1 FROM log.record WHERE (headers::jsonb)->>'cupel_mac' IS NULL"),
+    ).toHaveLength(1)
+    expect(await changes()).toEqual([])
+    await call('log', 'rotate-signing-key', '--of', 'reports')
+    await call('log', 'add-key')
+    // A further record key waits for `cupel log require-macs`: processes that lack it would not begin.
+    const exchanged = [expect.stringMatching(/^Publish the key [0-9a-f]{8} of reports\.$/)]
+    expect(await changes('--dry-run')).toEqual(exchanged)
+    expect((await callCupel(withKeys, ['doctor'])).out).toMatch(
+      /The key [0-9a-f]{8} of reports is not in the log/,
+    )
+    expect(await changes()).toEqual(exchanged)
+    expect(await changes()).toEqual([])
+    expect(await published()).toHaveLength(3)
     const { out } = await callCupel(withKeys, ['doctor'])
+    expect(out).toMatch(/evidence +ok +Reports are signed with the key/)
     expect(out).toMatch(/evidence +ok +Records of other producers are refused\./)
     expect(out).toMatch(/evidence +ok +Checkpoints of the log are signed\./)
   } finally {
+    await owner.close()
     await rm(folder, { recursive: true, force: true })
     await database.drop()
+  }
+})
+
+test('a log of an earlier release is not bound by an upgrade: its services may still run', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cupel-keys-'))
+  const upgrade = { ...environment, CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json') }
+  try {
+    expect(await callCupel(upgrade, ['log', 'add-key'])).toMatchObject({ error: null })
+    // The default policy was appended without keys.
+    const said = await callCupel(upgrade, ['upgrade', '--json'])
+    expect((JSON.parse(said.out) as Answer).steps.find(({ name }) => name === 'MACs')).toEqual({
+      ...{ name: 'MACs', changes: [] },
+    })
+    expect(said.notes).toContain('MACs are not required yet')
+    expect(await admin.query('SELECT 1 FROM log.macs_required')).toEqual([])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 })
 

@@ -30,8 +30,8 @@ function register(program: Command, context: CliContext, isUpgrade: boolean): vo
         : 'install into a Postgres and a Kafka that exist',
     )
     .description(
-      `Makes what is missing, in this order: tables, read models, the role of the services, topics with every setting, schemas, the
-default policy; then rebuilds read models of other versions. A second run changes nothing, and two at once take turns.
+      `Makes what is missing, in this order: tables, read models, the role of the services, topics with every setting, schemas,
+the evidence (MACs required of a new log, signing keys published, signatures of reports required), the default policy; then rebuilds read models of other versions. A second run changes nothing, and two at once take turns.
 ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, or with --dry-run what it would do.`,
     )
     .option('--dry-run', 'say what would be done, and do nothing')

@@ -20,16 +20,10 @@ import { openLog } from '../connections.js'
 import { ensureDefaultPolicy } from '../start/default-policy.js'
 import { renewReadModels } from '../start/renew-read-models.js'
 import { loadCodec, migrationSources } from './foundation.js'
+import { evidenceSteps } from './evidence.js'
+import type { Step } from './step.js'
 import { ensureLogin, grantRights, loginOf, missingRights, roleState } from './service-role.js'
 import type { Target } from './target.js'
-
-export interface Step {
-  readonly name: string
-  /** One sentence for each change that is needed; empty where everything is in place. Changes nothing. */
-  readonly needed: () => Promise<readonly string[]>
-  /** Makes the changes; resolves to what it did. */
-  readonly make: (needed: readonly string[]) => Promise<readonly string[]>
-}
 
 /** `note` receives sentences about what takes long. */
 export function installationSteps(target: Target, note: (sentence: string) => void): readonly Step[] {
@@ -39,6 +33,7 @@ export function installationSteps(target: Target, note: (sentence: string) => vo
     ...(target.serviceUrl === null ? [] : [roleStep(target, target.serviceUrl)]),
     topicsStep(target),
     schemasStep(target),
+    ...evidenceSteps(target, { note, hasLog: () => hasTopics(target.log) }),
     policyStep(target),
     rebuildStep(target, note),
   ]
@@ -128,6 +123,12 @@ async function hasLog(log: Target['log']): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+/** Whether every topic exists, so that their ends can be read. */
+async function hasTopics(log: Target['log']): Promise<boolean> {
+  if (log.kind === 'embedded' && !(await hasLog(log))) return false
+  return (await log.topicFaults(installationTopics())).every(({ setting }) => setting !== 'topic')
 }
 
 function schemasStep({ database, registry, logger }: Target): Step {

@@ -100,7 +100,8 @@ async function refuseEarlierRelease(log: EventLog): Promise<void> {
     }
 }
 
-async function lastRecord(log: EventLog, topic: string, partition: number): Promise<LogRecord | null> {
+/** The last record of a partition; null where it has none. */
+export async function lastRecord(log: EventLog, topic: string, partition: number): Promise<LogRecord | null> {
   const [start, end] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
   let last: LogRecord | null = null
   if (end > start)
@@ -109,7 +110,11 @@ async function lastRecord(log: EventLog, topic: string, partition: number): Prom
   return last
 }
 
-async function recordChange(transaction: Queryable, data: EventData['RecordMacsChanged']): Promise<void> {
+/** Records who changed whether records need MACs, and why. */
+export async function recordChange(
+  transaction: Queryable,
+  data: EventData['RecordMacsChanged'],
+): Promise<void> {
   const id = requestedEventId()
   const event: DomainEvent<'RecordMacsChanged'> = {
     type: 'RecordMacsChanged',

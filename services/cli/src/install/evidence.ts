@@ -1,0 +1,179 @@
+/**
+ * The steps that begin the evidence of an installation: MACs are required, signing keys are published, and reports must be signed. Each
+ * takes the files that the settings name, and leaves an installation without them as it is; `cupel doctor` tells of that.
+ */
+import {
+  loadSignaturesRequired,
+  publishKeys,
+  readReportSigningKeys,
+  requireSignatures,
+  unpublishedKeys,
+} from '@cupel/checkpoints'
+import { topicOf } from '@cupel/contracts'
+import {
+  areMacsRequired,
+  installationTopics,
+  MAC_HEADER,
+  requireMacs,
+  type EventLog,
+  type RecordKeys,
+} from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { recordKeysOf } from '@cupel/service-connections'
+import {
+  purposeOf,
+  readSigningKeys,
+  SIGNATURE_HEADER,
+  SigningKeysError,
+  type SigningKeys,
+} from '@cupel/signing'
+import { CommandError, EXIT_CONFIG } from '../explain.js'
+import { lastRecord, recordChange } from '../log/require-macs.js'
+import { operator } from '../operator.js'
+import type { Step } from './step.js'
+import type { Target } from './target.js'
+
+const REASON = 'cupel install'
+/** A scorer that wrote a report without a signature within this time may still run. */
+const UNSIGNED_QUIET_MS = 10 * 60_000
+
+/** `hasLog` says whether the log can be read yet. */
+export function evidenceSteps(
+  target: Target,
+  { hasLog, note }: { readonly hasLog: () => Promise<boolean>; readonly note: (sentence: string) => void },
+): readonly Step[] {
+  const reportKeys = (): SigningKeys | null =>
+    target.config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined
+      ? null
+      : ofFile(() => readReportSigningKeys(target.config))
+  return [
+    macsStep(target, hasLog, note),
+    keysStep(target, reportKeys),
+    signaturesStep(target, { hasLog, note, reportKeys }),
+  ]
+}
+
+function macsStep(target: Target, hasLog: () => Promise<boolean>, note: (sentence: string) => void): Step {
+  const { database, log, config } = target
+  const topicPrefix = config.CUPEL_TOPIC_PREFIX
+  const sentence = 'Require a MAC of every record from now on.'
+  return {
+    name: 'MACs',
+    async needed() {
+      const keys = recordKeysOf(config)
+      if (keys === null) return []
+      if (!(await hasTable(database, 'log.record_key')) || !(await hasLog())) return [sentence]
+      // A further key is registered by `cupel log require-macs`, once every process has it.
+      if (await areMacsRequired(database, await log.identity())) return []
+      const earlier = await recordWithoutMac(log)
+      if (earlier === null) return [sentence]
+      note(
+        `MACs are not required yet: ${earlier} was written by an earlier release. When its last service has stopped, run \`cupel log require-macs\`.`,
+      )
+      return []
+    },
+    async make(needed) {
+      const keys = recordKeysOf(config)
+      if (needed.length === 0 || keys === null) return []
+      await requireMacs({
+        ...{ database, log, keys, topics: installationTopics(), topicPrefix },
+        record: (transaction) =>
+          recordChange(transaction, {
+            ...{ required: true, keyIds: idsOf(keys), reason: REASON },
+            ...{ changedAt: new Date().toISOString(), changedBy: operator() },
+          }),
+      })
+      return needed
+    },
+  }
+}
+
+const idsOf = ({ byId }: RecordKeys): string[] => [...byId.keys()]
+
+/** A record without a MAC at the end of a partition: services that write none have worked here. Null in a new installation. */
+async function recordWithoutMac(log: EventLog): Promise<string | null> {
+  for (const { name: topic } of installationTopics())
+    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+      const last = await lastRecord(log, topic, partition)
+      if (last !== null && last.headers[MAC_HEADER] === undefined)
+        return `${topic}/${partition} at ${last.offset}`
+    }
+  return null
+}
+
+function keysStep({ database, config }: Target, reportKeys: () => SigningKeys | null): Step {
+  const files = (): readonly SigningKeys[] => {
+    const { CUPEL_SIGNING_KEYS_FILE: file } = config
+    const ofCheckpoints = file === undefined ? null : ofFile(() => readSigningKeys(file))
+    return [ofCheckpoints, reportKeys()].filter((keys) => keys !== null)
+  }
+  return {
+    name: 'signing keys',
+    async needed() {
+      const hasKeys = await hasTable(database, 'checkpoints.published_key')
+      const missing = files().map(async (keys) => {
+        const ids = hasKeys ? await unpublishedKeys(database, keys) : keys.publicKeys.map(({ id }) => id)
+        return ids.map((id) => `Publish the key ${id} of ${purposeOf(keys.signer.key)}.`)
+      })
+      return (await Promise.all(missing)).flat()
+    },
+    async make(needed) {
+      if (needed.length > 0) for (const keys of files()) await publishKeys(database, keys)
+      return needed
+    },
+  }
+}
+
+function signaturesStep(
+  { database, log }: Target,
+  parts: Parameters<typeof evidenceSteps>[1] & { readonly reportKeys: () => SigningKeys | null },
+): Step {
+  const sentence = 'Require a signature of every report from now on.'
+  return {
+    name: 'signatures',
+    async needed() {
+      if (parts.reportKeys() === null) return []
+      if (!(await hasTable(database, 'checkpoints.signatures_required')) || !(await parts.hasLog()))
+        return [sentence]
+      if (!(await loadSignaturesRequired(database, await log.identity())).isEmpty) return []
+      const unsigned = await recentUnsignedReport(log)
+      if (unsigned === null) return [sentence]
+      parts.note(
+        `Signatures of reports are not required yet: ${unsigned} has none. Give the key to every scorer, restart them, and install again ten minutes later.`,
+      )
+      return []
+    },
+    async make(needed) {
+      if (needed.length > 0) await requireSignatures(database, log)
+      return needed
+    },
+  }
+}
+
+async function recentUnsignedReport(log: EventLog): Promise<string | null> {
+  const since = new Date(Date.now() - UNSIGNED_QUIET_MS).toISOString()
+  for (const topic of [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)])
+    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+      const last = await lastRecord(log, topic, partition)
+      const isRecent = (last?.headers['ce_time'] ?? '') >= since
+      if (last !== null && isRecent && last.headers[SIGNATURE_HEADER] === undefined)
+        return `${topic}/${partition} at ${last.offset}`
+    }
+  return null
+}
+
+async function hasTable(database: Database, name: string): Promise<boolean> {
+  const [row] = await database.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
+    name,
+  ])
+  return row!.exists
+}
+
+function ofFile<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    if (!(cause instanceof SigningKeysError)) throw cause
+    throw new CommandError(cause.message, EXIT_CONFIG, { cause })
+  }
+}
