@@ -37,6 +37,7 @@ import {
   prepareLog,
   prepareTopics,
 } from '../install/foundation.js'
+import { awaitTopics } from './await-topics.js'
 
 export interface Stack {
   readonly profile: Profile
@@ -137,6 +138,7 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
   })
   options.shutdown.phase('log', () => kafkaLog.close())
   await prepareTopics(kafkaLog)
+  await awaitTopics(kafkaLog, installationTopics())
   await requireMacs({ database, log: kafkaLog, keys, topics: installationTopics(), topicPrefix })
   const log = await openAuthentic(options, { database, keys, log: kafkaLog })
   const registry: RegistryAddress = () => registering(database)
