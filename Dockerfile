@@ -45,7 +45,7 @@ ENV NODE_ENV=production \
 ENTRYPOINT ["/usr/local/bin/node"]
 
 FROM foundation AS service
-HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 CMD ["/usr/local/bin/node", "/app/bin/healthcheck.mjs"]
+HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=3 CMD ["/usr/local/bin/node", "/app/bin/healthcheck.mjs"]
 
 FROM parts AS api-tree
 RUN node deploy/images/tree.mjs api /tree/app

@@ -109,12 +109,13 @@ function writePrograms() {
   const bin = join(folder, 'bin')
   mkdirSync(bin)
   cpSync(join(root, 'deploy/images/healthcheck.mjs'), join(bin, 'healthcheck.mjs'))
-  if (service === 'cli')
-    writeFileSync(
-      join(bin, 'cupel'),
-      "#!/usr/local/bin/node\nimport('/app/services/cli/dist/main.js').then(({ main }) => main(process.argv.slice(2)))\n",
-      { mode: 0o755 },
-    )
+  if (service !== 'cli') return
+  cpSync(join(root, 'deploy/images/make-secrets.mjs'), join(bin, 'make-secrets.mjs'))
+  writeFileSync(
+    join(bin, 'cupel'),
+    "#!/usr/local/bin/node\nimport('/app/services/cli/dist/main.js').then(({ main }) => main(process.argv.slice(2)))\n",
+    { mode: 0o755 },
+  )
 }
 
 /** Fixed times, and no file that another user may write. */

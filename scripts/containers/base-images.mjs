@@ -5,11 +5,11 @@
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { pinnedPackage } from '../pinned-package.mjs'
-import { root } from '../setup.mjs'
+import { root, setUp } from '../setup.mjs'
 
 const run = promisify(execFile)
 const STAND_INS = join(root, 'scripts', 'containers', 'stand-ins')
@@ -34,6 +34,10 @@ const NPM = {
 export const standIns = {
   debian: `cupel-test/debian:${RELEASE}`,
   node: `cupel-test/node:${NODE.version}`,
+  java: 'cupel-test/java:21',
+  postgres: 'cupel-test/postgres:17',
+  kafka: 'cupel-test/kafka:4.3.1',
+  registry: 'cupel-test/registry:3.0.9',
 }
 
 /**
@@ -53,9 +57,12 @@ export async function standIn(kind, environment) {
   )
     return name
   if (kind === 'debian') await docker('import', await debianArchive(), name)
-  else await makers[kind](name, docker, await standIn('debian', environment))
+  else await makers[kind](name, docker, await standIn(BELOW[kind], environment))
   return name
 }
+
+/** What an image is made on. */
+const BELOW = { node: 'debian', java: 'debian', postgres: 'debian', kafka: 'java', registry: 'java' }
 
 const makers = {
   /** As node:24-trixie-slim: node and npm under /usr/local. */
@@ -66,6 +73,35 @@ const makers = {
       await build(docker, { name, file: 'node.Dockerfile', folder, debian })
     })
   },
+  async java(name, docker, base) {
+    await build(docker, { name, file: 'java.Dockerfile', folder: STAND_INS, debian: base })
+  },
+  async postgres(name, docker, base) {
+    await build(docker, { name, file: 'postgres.Dockerfile', folder: STAND_INS, debian: base })
+  },
+  async kafka(name, docker, base) {
+    const { kafkaLibs } = await jars()
+    await inContext(async (folder) => {
+      cpSync(kafkaLibs, join(folder, 'libs'), { recursive: true })
+      cpSync(join(root, 'deploy/kafka/log4j2.properties'), join(folder, 'log4j2.properties'))
+      cpSync(join(STAND_INS, 'kafka-entrypoint.sh'), join(folder, 'kafka-entrypoint.sh'))
+      await build(docker, { name, file: 'kafka.Dockerfile', folder, debian: base })
+    })
+  },
+  async registry(name, docker, base) {
+    const { registryJar } = await jars()
+    await inContext(async (folder) => {
+      cpSync(dirname(registryJar), join(folder, 'registry'), { recursive: true })
+      await build(docker, { name, file: 'registry.Dockerfile', folder, debian: base })
+    })
+  },
+}
+
+/** The programs of the local Kafka, by their hashes. */
+async function jars() {
+  await setUp()
+  const { ensureKafkaJars } = await import('../../packages/local-stack/dist/index.js')
+  return await ensureKafkaJars({})
 }
 
 const build = (docker, { name, file, folder, debian }) =>

@@ -1,0 +1,61 @@
+// Makes the secrets of a compose project, each once: node make-secrets.mjs. A file that exists stays, so that it can run at every start.
+// Every folder below /secrets is a volume that only its readers mount.
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const SECRETS = process.env.CUPEL_SECRETS_FOLDER ?? '/secrets'
+const CUPEL = '/app/services/cli/dist/main.js'
+const RANDOM_BYTES = 32
+/** Postgres, Kafka and the registry run as users of their own: only these read the volume, and it is mounted for reading. */
+const FOREIGN_READER = 0o444
+const OWN_READER = 0o400
+
+const random = () => randomBytes(RANDOM_BYTES).toString('base64url')
+
+const owner = keep('operator/postgres-password', random)
+const services = keep('operator/services-password', random)
+const registry = keep('operator/registry-password', random)
+const kafka = keep('services/kafka-password', random)
+
+keep('postgres/password', () => owner, FOREIGN_READER)
+keep(
+  'initdb/registry.sql',
+  () => `CREATE ROLE registry LOGIN PASSWORD '${registry}';\nCREATE DATABASE registry OWNER registry;`,
+  FOREIGN_READER,
+)
+keep(
+  'registry/registry.properties',
+  () => `config_ordinal=500\napicurio.datasource.password=${registry}`,
+  FOREIGN_READER,
+)
+keep('kafka/kafka.properties', () => `password=${kafka}`, FOREIGN_READER)
+keep('operator/admin-url', () => `postgresql://cupel:${owner}@postgres:5432/cupel`)
+keep('services/database-url', () => `postgresql://cupel_services:${services}@postgres:5432/cupel`)
+keep('services/webhook-key', random)
+const web = keep('web/web-secret', random)
+keep('services/web-secret', () => web)
+keys('services/record-keys.json', 'CUPEL_RECORD_KEYS_FILE', 'add-key')
+keys('projector/signing-keys.json', 'CUPEL_SIGNING_KEYS_FILE', 'rotate-signing-key')
+
+/** The content of the file, which is written whole where it does not exist. */
+function keep(name, make, mode = OWN_READER) {
+  const file = join(SECRETS, name)
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  mkdirSync(dirname(file), { recursive: true })
+  const content = make()
+  writeFileSync(`${file}.draft`, `${content}\n`, { mode })
+  renameSync(`${file}.draft`, file)
+  return content
+}
+
+/** Files of keys are made by the command that knows their form. */
+function keys(name, setting, command) {
+  const file = join(SECRETS, name)
+  if (existsSync(file)) return
+  execFileSync(process.execPath, [CUPEL, 'log', command], {
+    env: { ...process.env, [setting]: file, CUPEL_CHECKPOINT_FOLDER: '/checkpoints' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
