@@ -50,6 +50,9 @@ export const elsewhere: readonly FailpointName[] = [
   'checkpoints.sign',
   'checkpoints.write',
   'checkpoints.publish-key',
+  // packages/checkpoints/test/report-keys.int.test.ts kills a process at each of these.
+  'checkpoints.require-signatures',
+  'checkpoints.retire-key',
   // services/api/test/sessions.int.test.ts kills the API at these.
   'access.session',
   // services/api/test/shares.int.test.ts and cases.int.test.ts kill the API at these.
