@@ -45,6 +45,7 @@ const boards = {
       ],
       ['Bytes of unfinished bodies', 'bytes', [['{{instance}}', 'cupel_http_body_bytes']]],
       ['Pages of the console', 's', quantiles(seconds('web_request_seconds'))],
+      ['Clock behind the database', 's', [['{{service}} {{instance}}', 'cupel_clock_skew_seconds']]],
       ['Free on the volume', 'bytes', [['{{instance}}', 'cupel_disk_free_bytes']]],
     ],
   },
