@@ -35,7 +35,7 @@ export async function startTestScorer({
   codec: EventCodec
 }): Promise<TestScorer> {
   let held: ScreenRequested[] = []
-  /** The id of each request, by its report id. */
+  /** The id of the first request for each report id: a resumed call asks again. */
   const ids = new Map<string, string>()
   const identity = await log.identity()
   const recordsFor = (request: ScreenRequested, answer: TestAnswer): NewRecord[] => {
@@ -52,7 +52,8 @@ export async function startTestScorer({
     concurrency: 16,
     async handle(batch) {
       const events = batch.records.map((record) => codec.decodeAs('ScreenRequested', record)!)
-      for (const { data, envelope } of events) ids.set(data.reportId, envelope.id)
+      for (const { data, envelope } of events)
+        if (!ids.has(data.reportId)) ids.set(data.reportId, envelope.id)
       const requests = events.map(({ data }) => data)
       if (scorer.answer === 'hold') held.push(...requests)
       else
