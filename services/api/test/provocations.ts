@@ -69,7 +69,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const strictUrl = await start({ config: { CUPEL_AUTH_FAILURES_PER_MINUTE: 1 } })
   const hastyUrl = await start({ config: { CUPEL_SCREEN_DEADLINE_MS: 1_500 } })
   const stalledUrl = await start({ log: logThatStalls(installation.log) })
-  const brokenUrl = await start({ database: databaseThatFails(installation.database) })
+  const brokenUrl = await startBroken(installation, start)
   const storelessUrl = await startWithoutStore(installation, start)
   const outer = outerAddress()
   const exposedUrl = outer === null ? null : await start({ config: { CUPEL_HOST: '0.0.0.0' } })
@@ -310,34 +310,45 @@ function takes(at: Described, place: 'path' | 'query'): boolean {
   return (at.operation.parameters ?? []).some((parameter) => parameter.in === place)
 }
 
-/** Appends of work are never acknowledged; those of the audit log are. */
+/** Appends of work are never acknowledged; those of a start and of the audit log are. */
 function logThatStalls(log: EventLog): EventLog {
+  const taken: ReadonlySet<string> = new Set(['api.report-epoch-claimed', 'api.request-audited'])
   return {
     ...log,
-    append: (at, records) =>
-      at === 'api.request-audited' ? log.append(at, records) : new Promise(() => undefined),
+    append: (at, records) => (taken.has(at) ? log.append(at, records) : new Promise(() => undefined)),
   }
 }
 
-/** Whatever is asked beside who may call fails in the server. */
-function databaseThatFails(database: Database): Database {
-  let started = false
+/** Once it serves, whatever is asked of the database beside who may call fails in the server, and so does the append of a screen. */
+async function startBroken(
+  { database, log }: Installation,
+  start: (options: ApiOptions) => Promise<string>,
+): Promise<string> {
+  let isBroken = false
   const failing = (): Promise<never> => database.query('SELECT 1 / 0') as Promise<never>
-  return Object.create(database, {
+  const broken = Object.create(database, {
     query: {
       value: (statement: Parameters<Database['query']>[0], values: readonly unknown[]) => {
-        const { name, text } = typeof statement === 'string' ? { name: '', text: statement } : statement
-        // The secret of the installation is read once, at the start.
-        if (!started && text.includes('access.installation_secret')) {
-          started = true
-          return database.query(statement, values)
-        }
+        const name = typeof statement === 'string' ? '' : statement.name
         const isAdmission = name === 'access.admit_calls' || name === 'access.resolve_sessions'
-        return isAdmission ? database.query(statement, values) : failing()
+        return isAdmission || !isBroken ? database.query(statement, values) : failing()
       },
     },
-    transaction: { value: failing },
+    transaction: {
+      value: (...args: Parameters<Database['transaction']>) =>
+        isBroken ? failing() : database.transaction(...args),
+    },
   }) as Database
+  const brokenLog: EventLog = {
+    ...log,
+    append(at, records) {
+      if (isBroken && at === 'api.screen-requested') throw new Error('The log is broken')
+      return log.append(at, records)
+    },
+  }
+  const url = await start({ database: broken, log: brokenLog })
+  isBroken = true
+  return url
 }
 
 /** Its connections to the store are closed once it serves. */

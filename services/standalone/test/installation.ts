@@ -2,6 +2,7 @@
 import { casesMigrations } from '@cupel/cases'
 import { accessMigrations, type KeyOrder } from '@cupel/access'
 import { bulkMigrations } from '@cupel/bulk-coordinator'
+import { checkpointsMigrations } from '@cupel/checkpoints'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
@@ -39,7 +40,7 @@ export interface Installation extends TestInstallation {
 
 const migrations = [
   ...[accessMigrations, bulkMigrations, labelsMigrations, ledgerMigrations],
-  ...[webhooksMigrations, sharingMigrations, casesMigrations],
+  ...[webhooksMigrations, sharingMigrations, casesMigrations, checkpointsMigrations],
 ]
 
 export async function startInstallation(): Promise<Installation> {
