@@ -31,15 +31,22 @@ export async function docker(...args) {
 export async function buildImage(target, { tag = 'test', again = [], context = root } = {}) {
   const name = `cupel-test/${target}:${tag}`
   const base = process.env.NODE_IMAGE ?? (await standIn('node', {}))
-  const authority = process.env.NODE_EXTRA_CA_CERTS
   await docker(
     ...['buildx', 'build', '--load', '--target', target, '--tag', name, '--build-arg', `NODE_IMAGE=${base}`],
     ...['--build-arg', `VERSION=${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}`],
-    ...(authority !== undefined && existsSync(authority) ? ['--secret', `id=ca,src=${authority}`] : []),
+    ...authority(),
     ...(again.length > 0 ? ['--no-cache-filter', again.join()] : []),
     context,
   )
   return name
+}
+
+/** The build trusts whom this machine trusts: a network may open TLS with an authority of its own. */
+function authority() {
+  const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = process.env
+  const files = [NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, '/etc/ssl/certs/ca-certificates.crt']
+  const file = files.find((each) => each !== undefined && existsSync(each))
+  return file === undefined ? [] : ['--secret', `id=ca,src=${file}`]
 }
 
 /** How every container of ours runs: nothing may be written, no right is left, none can be gained. */
