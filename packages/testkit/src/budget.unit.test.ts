@@ -58,12 +58,47 @@ test('with a long budget a suite takes what is demanded of it, however long that
   }
 })
 
-test('a budget that ends between two cases is no failure', async () => {
-  vi.stubEnv('CUPEL_TEST_BUDGET_MS', '20')
-  const slow = fc.asyncProperty(fc.nat(), () => new Promise<void>((resolve) => setTimeout(resolve, 10)))
-  const { cases } = await assertWithin(suite, slow)
-  expect(cases).toBeGreaterThanOrEqual(3)
-  expect(cases).toBeLessThan(50)
+test.each([
+  ['in the first case behind the fewest', 35, 4],
+  ['in a later one', 45, 5],
+  ['between two cases', 50, 5],
+])('a budget that ends %s is no failure, and every case that begins ends', async (_, budget, expected) => {
+  vi.stubEnv('CUPEL_TEST_BUDGET_MS', String(budget))
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let ended = 0
+  const take = (): void => {
+    vi.advanceTimersByTime(10)
+    ended += 1
+  }
+  const slow = fc.asyncProperty(fc.nat(), async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    take()
+  })
+  expect(await assertWithin(suite, slow)).toEqual({ cases: expected })
+  expect(await assertWithin(suite, fc.property(fc.nat(), take))).toEqual({ cases: expected })
+  expect(ended).toBe(2 * expected)
+})
+
+test('a budget that is over before the first case behind the fewest is no failure', async () => {
+  vi.stubEnv('CUPEL_TEST_BUDGET_MS', '30')
+  let looks = 0
+  // Time is left when the fewest have ended, and none when the next case would begin.
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => (looks++ < 2 ? 0 : 30))
+  onTestFinished(() => now.mockRestore())
+  expect(
+    await assertWithin(
+      suite,
+      fc.property(fc.nat(), () => true),
+    ),
+  ).toEqual({ cases: 3 })
+})
+
+test('a case that fails within the budget is reported', async () => {
+  vi.stubEnv('CUPEL_TEST_BUDGET_MS', '600000')
+  let taken = 0
+  const failing = fc.property(fc.nat(), () => (taken += 1) < 10)
+  await expect(assertWithin(suite, failing)).rejects.toThrow('Property failed after')
 })
 
 test('CI repeats one seed, and a given one comes first', () => {
