@@ -32,15 +32,18 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
 
   beforeAll(async () => {
     for (const target of [...SERVICES, 'cupel']) await buildImage(target)
-    const [port, webPort] = [await freePort(), await freePort()]
-    base = `http://127.0.0.1:${port}`
-    environment = {
-      ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test' },
-      ...{ CUPEL_PORT: String(port), CUPEL_WEB_PORT: String(webPort) },
-      ...{ CUPEL_BASE_URL: base, CUPEL_WEB_URL: `http://127.0.0.1:${webPort}` },
+    const images = {
       KAFKA_IMAGE: await standIn('kafka', {}),
       POSTGRES_IMAGE: await standIn('postgres', {}),
       REGISTRY_IMAGE: await standIn('registry', {}),
+    }
+    // Last: until they are used, others may take them.
+    const [port, webPort] = [await freePort(), await freePort()]
+    base = `http://127.0.0.1:${port}`
+    environment = {
+      ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test', ...images },
+      ...{ CUPEL_PORT: String(port), CUPEL_WEB_PORT: String(webPort) },
+      ...{ CUPEL_BASE_URL: base, CUPEL_WEB_URL: `http://127.0.0.1:${webPort}` },
     }
   })
   afterAll(async () => {

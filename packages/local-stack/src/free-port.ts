@@ -1,8 +1,17 @@
 /** Ports on the loopback address. */
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { LocalStackError } from './local-stack-error.js'
 
 const HOST = '127.0.0.1'
+/**
+ * Below the ports that systems give to outgoing connections and to port 0: a port from there may be taken again before the program that
+ * it is meant for listens, and while that program is being started again.
+ */
+const FIRST_PORT = 20_000
+const LAST_PORT = 29_999
+/** So many are tried before any port will do. */
+const TRIES = 50
 
 /** A free port; `preferred` where it is free, so that connection strings survive a restart. */
 export async function freePort(preferred?: number): Promise<number> {
@@ -11,6 +20,13 @@ export async function freePort(preferred?: number): Promise<number> {
       return await tryPort(preferred)
     } catch {
       // The port is taken: any other one is fine.
+    }
+  }
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    try {
+      return await tryPort(randomInt(FIRST_PORT, LAST_PORT + 1))
+    } catch {
+      // Another program has it.
     }
   }
   return await tryPort(0)
