@@ -106,9 +106,11 @@ describe.skipIf(missing !== undefined)('webhooks under kill -9', () => {
       expect(receiver.offences).toEqual([])
       const ids = new Set(receiver.received.map(({ id }) => id))
       // Each endpoint had its test message too.
-      const tests = [...receiver.accepted().values()].filter(({ type }) => type === 'endpoint.test')
-      expect(tests.length).toBeGreaterThanOrEqual(2)
-      expect(ids.size).toBe(2 * submitted.length + tests.length)
+      const tests = new Set(
+        receiver.received.flatMap(({ id, body }) => (body.includes('"type":"endpoint.test"') ? [id] : [])),
+      )
+      expect(tests.size).toBeGreaterThanOrEqual(2)
+      expect(ids.size).toBe(2 * submitted.length + tests.size)
       const repeats = receiver.received.length - ids.size
       process.stdout.write(
         `webhook kills: ${submitted.length} jobs, ${ids.size} webhooks, ${repeats} repeats\n`,

@@ -6,7 +6,7 @@ import { openFollowed, type Installation } from '../test/installation.js'
 
 const ADDRESS = '0x1111111111111111111111111111111111111111'
 /** The deadline of the screens: shorter than the clocks are wrong. */
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 200_000
 
 let installation: Installation
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-test.each([30_000, -30_000])(
+test.each([300_000, -300_000])(
   'a scorer whose clock is %i ms ahead decides what is in time',
   async (skewMs) => {
     const scorer = await installation.start({ now: () => new Date(Date.now() + skewMs) })

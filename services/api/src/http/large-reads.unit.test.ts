@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import { noMetrics, silentLogger } from '@cupel/contracts'
-import { expect, test } from 'vitest'
+import { until } from '@cupel/testkit'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLargeReads, type LargeRead } from './large-reads.js'
 import type { Answer } from './answer.js'
 import type { Refusal } from './problem.js'
@@ -47,6 +47,9 @@ test('one slice is made at a time, by turns, and a slice that fails stops no oth
 })
 
 test('a slice is followed by a rest, nine times as long as it took while another key calls', async () => {
+  const SLICE_MS = 20
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const rests: number[] = []
   let nowMs = 0
   const traffic = createTraffic(() => nowMs)
@@ -56,15 +59,11 @@ test('a slice is followed by a rest, nine times as long as it took while another
   })
   const read = large.open(caller('a')) as LargeRead
   const factor = async (): Promise<number> => {
-    let tookMs = 0
-    await read.slice(async () => {
-      const beganMs = performance.now()
-      await setTimeout(20)
-      tookMs = performance.now() - beganMs
-    })
+    const before = rests.length
+    await read.slice(async () => void vi.advanceTimersByTime(SLICE_MS))
     // The rest begins behind the slice.
-    await setTimeout(0)
-    return Math.round(rests.at(-1)! / tookMs)
+    await until(() => expect(rests).toHaveLength(before + 1))
+    return rests.at(-1)! / SLICE_MS
   }
   traffic.note('a')
   expect(await factor()).toBe(1)
