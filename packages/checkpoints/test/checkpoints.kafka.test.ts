@@ -13,7 +13,6 @@ const RECORDS = 600
 
 describe.skipIf(missing !== undefined)(
   `On a real broker${missing === undefined ? '' : ` (${missing})`}`,
-  { timeout: 120_000 },
   () => {
     let topicPrefix: string
     let history: CheckpointedLog

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 /** Resolves to the first value that is neither false nor null nor undefined. */
 export async function until<T>(

@@ -19,9 +19,9 @@ export interface DecodedRecord {
 /** A reader that receives no batch for this long has stopped. */
 const IDLE_MS = 60_000
 /** After its database was killed, each connection of the registry fails once before the registry opens a new one. */
-const REGISTRY_PATIENCE_MS = 60_000
+const REGISTRY_PATIENCE_MS = 120_000
 /** A restarted broker first elects the leaders of its partitions. */
-const ENDS_PATIENCE_MS = 60_000
+const ENDS_PATIENCE_MS = 120_000
 
 /** Every record of a topic up to its present end, in offset order per partition. */
 export async function readTopic(ready: ReadyLine, topic: string): Promise<DecodedRecord[]> {

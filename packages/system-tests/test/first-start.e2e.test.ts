@@ -12,7 +12,7 @@ const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 /** Concurrent screens: the demo key allows as many, and 10 ms are too short to answer them all. */
 const BURST = 50
 /** Longer than any lease, and ample for a busy machine. */
-const RECOVERY_MS = 60_000
+const RECOVERY_MS = 180_000
 
 const deaths = sides.flatMap((side) => [
   ...atFirstStart.map((name) => ({ point: `${side}:${name}`, environment: {} })),

@@ -44,7 +44,7 @@ async function scrape(): Promise<ReadonlySet<string>> {
     const client = createClient(installation.ready.base_urls, await enterpriseKey(home))
     await client.screen('0x098B716B8Aaf21512996dC57EB0615e2383E2f96', 'ETH')
     await client.close()
-    return await until('The age of the starter labels', 60_000, async () => {
+    return await until('The age of the starter labels', 180_000, async () => {
       const texts = await Promise.all(
         installation.ready.metrics_urls.map(async (url) => await (await fetch(url)).text()),
       )

@@ -1,4 +1,5 @@
 import { laneOfReportPartition, reportPartition, silentLogger } from '@cupel/contracts'
+import { PATIENCE_MS } from '@cupel/testkit'
 import { expect, test, vi } from 'vitest'
 import { COORDINATOR_GROUP } from '../src/follow-jobs.js'
 import { watchInteractiveDwell } from '../src/interactive-dwell.js'
@@ -20,7 +21,7 @@ test('how long interactive screens wait is learned from their reports, and from 
       ...{ log, logger: silentLogger, onStopped: fail },
       onDwell: (dwellMs) => dwellsMs.push(dwellMs),
     })
-    await vi.waitFor(() => expect(watch.assigned()).toHaveLength(16), 30_000)
+    await vi.waitFor(() => expect(watch.assigned()).toHaveLength(16), PATIENCE_MS)
     const late = outcomeRecord(REPORT_ID, 'ReportGenerated')
     const time = new Date(Date.now() + 60_000).toISOString()
     // Where reading begins is looked up on its own time: what is appended before that is history.
@@ -33,7 +34,7 @@ test('how long interactive screens wait is learned from their reports, and from 
         ])
         expect(dwellsMs.length).toBeGreaterThan(0)
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: PATIENCE_MS, interval: 100 },
     )
     for (const dwellMs of dwellsMs) expect(dwellMs).toBeGreaterThan(50_000)
     await watch.stop()

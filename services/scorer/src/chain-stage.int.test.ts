@@ -19,7 +19,7 @@ const stolenOnBsc: Label = {
   confidencePpm: 900_000,
 }
 /** Far beyond what this machine needs to answer itself. */
-const PATIENT_MS = 10_000
+const PATIENT_MS = 60_000
 
 let installation: Installation
 let node: EvmNode

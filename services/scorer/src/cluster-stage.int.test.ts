@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openFollowed, type Installation } from '../test/installation.js'
 import { sharedInputs } from '../test/shared-inputs.js'
 
-const WAIT = { timeout: 60_000, interval: 20 }
+const WAIT = { timeout: 150_000, interval: 20 }
 const [CUSTOMER, THIEF, SHOP, STRANGER] = [
   '1DoQeKfU3dYhN9bxMpFFcVUnufCPDqSPae',
   '1PZMgkF2x161qvfP7dhoWSEEU3SjnQE1m9',

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openFollowed, type Installation } from '../test/installation.js'
 import { sharedInputs } from '../test/shared-inputs.js'
 
-const WAIT = { timeout: 60_000, interval: 20 }
+const WAIT = { timeout: 150_000, interval: 20 }
 const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const STRANGER = '0x1111111111111111111111111111111111111111'
 const MIDDLE = '0x2222222222222222222222222222222222222222'

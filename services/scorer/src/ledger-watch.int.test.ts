@@ -10,7 +10,7 @@ import { startExposureStage, type ExposureStage } from './exposure-stage.js'
 import type { Request } from './lane.js'
 import { watchLedger } from './ledger-watch.js'
 
-const WAIT = { timeout: 60_000, interval: 20 }
+const WAIT = { timeout: 150_000, interval: 20 }
 const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const PARTNER = '0x1111111111111111111111111111111111111111'
 const STRANGER = '0x2222222222222222222222222222222222222222'

@@ -8,7 +8,7 @@ import { sharedDataFolder } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openFollowed, type Installation } from '../test/installation.js'
 
-const WAIT = { timeout: 60_000, interval: 20 }
+const WAIT = { timeout: 150_000, interval: 20 }
 const TOTAL = 2_500_000_000
 const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
 const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'

@@ -19,7 +19,7 @@ import { CHROMIUM } from './chromium.js'
 /** Where screenshots go that a person looks at. */
 const PICTURES = fileURLToPath(new URL('../../../.cache/screenshots/', import.meta.url))
 /** Only a hang takes longer, also where the processors are busy. */
-const STEP_TIMEOUT_MS = 60_000
+const STEP_TIMEOUT_MS = 120_000
 
 export interface Look {
   readonly colorScheme?: 'light' | 'dark'
@@ -66,7 +66,11 @@ export async function openDesk(
   const home = createHome()
   const prepared = (await prepare?.(home)) ?? {}
   const installation = await startInstallation({ home, environment: { ...environment, ...prepared } })
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox'],
+    timeout: STEP_TIMEOUT_MS,
+  })
   const url = installation.ready.console_url
   if (url === null) throw new Error('The installation serves no console')
   return {

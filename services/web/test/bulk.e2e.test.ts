@@ -191,7 +191,7 @@ desk.test(
       await fetch(form.action, { method: 'POST', body: new FormData(form) })
     })
     // The list shows a job a moment after its submission.
-    await expect.poll(jobCount, { timeout: 60_000 }).toBe(before + 2)
+    await expect.poll(jobCount, { timeout: 180_000 }).toBe(before + 2)
     await page.getByRole('button', { name: 'Screen 1,001 addresses in 2 jobs' }).click()
     await page.waitForURL('**/bulk?made=2')
     expect(await page.getByRole('status').innerText()).toContain('2 jobs were submitted')

@@ -36,6 +36,8 @@ interface Picture {
   readonly act?: (page: Page) => Promise<void>
 }
 
+/** Only a hang takes longer, also where the processors are busy. */
+const STEP_TIMEOUT_MS = 120_000
 const LOW = { viewport: { width: 1_180, height: 900 } }
 const phone = { viewport: PHONE } as const
 const darkPhone = { viewport: PHONE, colorScheme: 'dark' } as const
@@ -92,7 +94,7 @@ beforeAll(async () => {
   api = await startFakeApi()
   front = await startFront(api, { extraStyle: fontStyle })
   const args = ['--no-sandbox', '--font-render-hinting=none', '--disable-lcd-text']
-  browser = await chromium.launch({ executablePath: CHROMIUM, args })
+  browser = await chromium.launch({ executablePath: CHROMIUM, args, timeout: STEP_TIMEOUT_MS })
 })
 afterAll(async () => {
   if (!isInstalled) return
@@ -135,6 +137,7 @@ async function contextOf(look: BrowserContextOptions): Promise<BrowserContext> {
     // Fields write dates as the browser’s language asks. The console’s policy allows no fonts of pages.
     ...{ locale: 'en-GB', timezoneId: 'UTC', bypassCSP: true },
   })
+  context.setDefaultTimeout(STEP_TIMEOUT_MS)
   for (const [name, file] of Object.entries(fonts))
     await context.route(`**/fonts/${name}`, (route) => route.fulfill({ path: file }))
   contexts.set(JSON.stringify(look), context)

@@ -24,7 +24,7 @@ export interface LogUnderTest {
 }
 
 /** Longest a case may wait for one thing: a killed member's lease runs out, a child or a broker starts, all on a busy machine. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 export const CASE_TIMEOUT_MS = 180_000
 
 export interface ContractContext {

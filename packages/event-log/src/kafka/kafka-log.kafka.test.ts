@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)(
       )
       expect(openHandles()).toBeGreaterThan(before)
       await log.close()
-      await expect.poll(openHandles, { timeout: 60_000 }).toBeLessThanOrEqual(before)
+      await expect.poll(openHandles, { timeout: 120_000 }).toBeLessThanOrEqual(before)
     })
   },
 )

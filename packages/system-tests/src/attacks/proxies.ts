@@ -20,7 +20,7 @@ interface ProxyKind {
   start(upstream: URL): Promise<Proxy>
 }
 
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 120_000
 
 export const proxies = {
   nginx: proxyKind('nginx', nginxConfiguration, (folder, file) => ['-p', folder, '-c', file]),
