@@ -284,6 +284,16 @@ export const settings = {
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Lowest level of log lines that are written.'),
+  CUPEL_LOG_DEBUG_MS: milliseconds(1_000, 86_400_000)
+    .default(900_000)
+    .describe(
+      'How long a process writes debug lines after the signal SIGUSR2, whatever CUPEL_LOG_LEVEL is. A second signal ends it before.',
+    ),
+  CUPEL_DRAIN_MS: milliseconds(0, 120_000)
+    .default(0)
+    .describe(
+      'How long the API and the console go on answering at shutdown while /readyz says that they are not ready and every answer ends its connection. Where a proxy shares out the calls, set it to more than the proxy needs to notice; it counts to CUPEL_SHUTDOWN_TIMEOUT_MS.',
+    ),
   CUPEL_SHUTDOWN_TIMEOUT_MS: milliseconds(100, 300_000)
     .default(20_000)
     .describe('Time for a service to finish its work at shutdown; then it is ended.'),
@@ -315,9 +325,15 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const parsed = schema.safeParse(given)
   if (!parsed.success) {
     for (const issue of parsed.error.issues) faults.push(`${issue.path.join('.')}: ${issue.message}.`)
-  } else faults.push(...kafkaFaults(parsed.data))
+  } else faults.push(...kafkaFaults(parsed.data), ...drainFaults(parsed.data))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return parsed.data!
+}
+
+/** A drain that takes all the time would leave none to answer the accepted calls. */
+function drainFaults({ CUPEL_DRAIN_MS: drainMs, CUPEL_SHUTDOWN_TIMEOUT_MS: limitMs }: Config): string[] {
+  if (drainMs < limitMs) return []
+  return [`CUPEL_DRAIN_MS (${drainMs}) must be less than CUPEL_SHUTDOWN_TIMEOUT_MS (${limitMs}).`]
 }
 
 function kafkaFaults(config: Config): string[] {

@@ -54,3 +54,11 @@ test.each(['CUPEL_WEBHOOK_ALLOW', 'CUPEL_TRUSTED_PROXIES'])(
 test('every setting is described in the reference', () => {
   for (const setting of settingsReference()) expect(setting.description, setting.name).not.toBe('')
 })
+
+test('a drain that leaves no time to answer the accepted calls is refused', () => {
+  const limit = { CUPEL_SHUTDOWN_TIMEOUT_MS: '9000' }
+  expect(loadConfig({ ...limit, CUPEL_DRAIN_MS: '8999' }).CUPEL_DRAIN_MS).toBe(8_999)
+  expect(() => loadConfig({ ...limit, CUPEL_DRAIN_MS: '9000' })).toThrow(
+    'CUPEL_DRAIN_MS (9000) must be less than CUPEL_SHUTDOWN_TIMEOUT_MS (9000).',
+  )
+})

@@ -1,4 +1,5 @@
 export * from './config.js'
+export { debugOnSignal, type DebugOnSignal } from './debug-on-signal.js'
 export * from './disk-space.js'
 export * from './logger.js'
 export * from './peer-security.js'

@@ -2,6 +2,11 @@
 import type { Logger } from '@cupel/contracts'
 import { destination, pino, stdTimeFunctions } from 'pino'
 
+/** A logger whose level can be changed while the service runs. */
+export interface ServiceLogger extends Logger {
+  level: string
+}
+
 export interface LoggerOptions {
   readonly service: string
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -13,7 +18,7 @@ export interface LoggerOptions {
 /** Fields of logged objects that are never written, at any depth. */
 const SECRET_FIELDS = ['authorization', 'key', 'secret', 'password', 'token', 'cookie']
 
-export function createLogger(options: LoggerOptions): Logger {
+export function createLogger(options: LoggerOptions): ServiceLogger {
   const base =
     options.instance === undefined
       ? { service: options.service }

@@ -1,5 +1,6 @@
 /** The frame of a service process: settings, logger, metrics, health server, signals, phased shutdown. */
 import { createLogger } from './logger.js'
+import { debugOnSignal } from './debug-on-signal.js'
 import { ConfigError, loadConfig, type Config } from './config.js'
 import { startHealthServer, type Check } from './health-server.js'
 import { createMetrics, type MetricsRegistry } from './metrics.js'
@@ -47,6 +48,7 @@ export function runService<Name extends string>(
     level: config.CUPEL_LOG_LEVEL,
     instance: config.CUPEL_INSTANCE,
   })
+  debugOnSignal(logger, config.CUPEL_LOG_DEBUG_MS)
   const metrics = createMetrics(name)
   const shutdown = createShutdown({ logger, timeoutMs: config.CUPEL_SHUTDOWN_TIMEOUT_MS })
   const end = (reason: string, failed: boolean): void => {

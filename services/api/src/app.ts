@@ -3,6 +3,7 @@
  * serves. Access and errors are handled here and in serve-call.ts, never in a route.
  */
 import { METHODS, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { requestedEventId, type Logger, type Metrics } from '@cupel/contracts'
 import {
   connectionLimits,
@@ -33,6 +34,8 @@ export interface AppParts extends ServeParts {
 
 export interface App {
   readonly fastify: FastifyInstance
+  /** For so long calls are answered as before, but every answer ends its connection: callers go elsewhere. */
+  drain(durationMs: number): Promise<void>
   /** Ends keep-alive connections with their next answer; calls that were accepted are still answered. */
   close(): Promise<void>
 }
@@ -63,6 +66,10 @@ export function buildApp(parts: AppParts): App {
   }
   return {
     fastify,
+    async drain(durationMs) {
+      isClosing = true
+      await sleep(durationMs, undefined, { ref: false })
+    },
     async close() {
       isClosing = true
       await fastify.close()

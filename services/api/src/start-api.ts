@@ -59,6 +59,7 @@ export interface ApiDeps {
     | 'CUPEL_TRUSTED_PROXIES'
     | 'CUPEL_TLS_CERT_FILE'
     | 'CUPEL_TLS_KEY_FILE'
+    | 'CUPEL_DRAIN_MS'
     | 'CUPEL_MAX_CONNECTIONS'
     | 'CUPEL_MAX_CONNECTIONS_PER_CLIENT'
     | 'CUPEL_PDF_WORKERS'
@@ -121,7 +122,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   const { screening, gate } = parts
   const checks = (): readonly Check[] => [
     { name: 'accepting', ok: !isStopping },
-    // Calls that still arrive on kept connections are answered while stopping: only new connections are sent elsewhere.
+    // Calls that still arrive are answered while stopping: the proxy in front sends the next ones elsewhere.
     { name: 'report tail', ok: screening.isReady() },
     { name: 'key store', ok: gate.isAvailable() },
   ]
@@ -143,8 +144,9 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     baseUrl: links.baseUrl,
     checks,
     async stop() {
-      // Order: accept no more calls, answer the accepted ones, then release what their answers needed.
+      // Order: say so, accept no more calls, answer the accepted ones, then release what their answers needed.
       isStopping = true
+      await app.drain(config.CUPEL_DRAIN_MS)
       // A stream is an answer without an end of its own.
       await parts.bulk.streams.stop()
       await app.close()

@@ -240,6 +240,21 @@ describe('HSTS in the clear', () => {
   })
 })
 
+test('while it drains, calls are answered and every answer ends its connection', async () => {
+  const port = await startApp()
+  const kept = open(port)
+  const ended = untilClosed(kept)
+  kept.write('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until(() => expect(kept.bytesRead).toBeGreaterThan(0))
+  // Longer than any test: it is the close of the app that ends the drain of this one.
+  void running.at(-1)!.drain(3_600_000)
+  kept.write('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
+  const heads = (await ended).text.match(/HTTP\/1\.1 \d+|^connection:.*/gim)
+  expect(heads).toEqual(['HTTP/1.1 200', 'Connection: keep-alive', 'HTTP/1.1 200', 'connection: close'])
+  const fresh = await fetch(`http://127.0.0.1:${port}/open`)
+  expect([fresh.status, fresh.headers.get('connection')]).toEqual([200, 'close'])
+})
+
 test('every answer carries the security headers, whoever gives it', async () => {
   const port = await startApp()
   const url = `http://127.0.0.1:${port}`

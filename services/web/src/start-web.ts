@@ -20,6 +20,7 @@ export interface WebDeps {
     | 'CUPEL_TRUSTED_PROXIES'
     | 'CUPEL_TLS_CERT_FILE'
     | 'CUPEL_TLS_KEY_FILE'
+    | 'CUPEL_DRAIN_MS'
     | 'CUPEL_MAX_CONNECTIONS'
     | 'CUPEL_MAX_CONNECTIONS_PER_CLIENT'
   >
@@ -70,6 +71,7 @@ export async function startWeb({ config, logger, metrics, api }: WebDeps): Promi
     checks: () => [{ name: 'accepting', ok: !isStopping }],
     async stop() {
       isStopping = true
+      await app.drain(config.CUPEL_DRAIN_MS)
       await app.close()
       await connection.close()
     },

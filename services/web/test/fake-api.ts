@@ -80,11 +80,17 @@ const ICON = readFileSync(new URL('../src/styles/icon.svg', import.meta.url), 'u
 const styleOf = (extra: string | undefined): string | undefined =>
   extra === undefined ? undefined : `${stylesInOrder().toString()}\n${extra}`
 
-/** The console before the given API; resolves to its address. */
+export interface Front {
+  readonly url: string
+  drain(durationMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** The console before the given API. */
 export async function startFront(
   api: FakeApi,
   { trustedProxies = [], limits = {}, publicUrl, service, extraStyle }: FrontOptions = {},
-): Promise<{ readonly url: string; close(): Promise<void> }> {
+): Promise<Front> {
   const connection = createApiConnection({ url: () => api.url, secret: SECRET, certificate: null })
   const app = buildWebApp({
     ...{
@@ -106,6 +112,7 @@ export async function startFront(
   const url = await listen(app.fastify, { host: '127.0.0.1', port: 0, isEncrypted: false })
   return {
     url,
+    drain: (durationMs) => app.drain(durationMs),
     async close() {
       await app.close()
       await connection.close()

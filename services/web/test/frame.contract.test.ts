@@ -64,6 +64,15 @@ const session = aSession()
 const signedIn = { cookie: cookieOf(session) }
 const csrf = csrfToken(session.token)
 
+test('while it drains, pages are served and every answer ends its connection', async () => {
+  const draining = await startFront(api)
+  closing.unshift(draining.close)
+  // Longer than any test: the close of the console ends the drain of this one.
+  void draining.drain(3_600_000)
+  const page = await get('/sign-in', {}, draining.url)
+  expect([page.status, page.headers.get('connection')]).toEqual([200, 'close'])
+})
+
 test.each([
   ['a page', '/sign-in'],
   ['a redirect', '/'],

@@ -21,6 +21,7 @@ import {
   createLogger,
   createMetrics,
   createShutdown,
+  debugOnSignal,
   type Config,
   type MetricsRegistry,
   type Shutdown,
@@ -95,6 +96,7 @@ async function runUntilStopped(start: Omit<Boot, 'logger' | 'metrics' | 'shutdow
     level: config.CUPEL_LOG_LEVEL,
     ...(context.verbose ? {} : { file: logFile }),
   })
+  const debug = debugOnSignal(logger, config.CUPEL_LOG_DEBUG_MS)
   const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
   const crash = listenForCrash()
   let reason = 'the start failed'
@@ -110,6 +112,7 @@ async function runUntilStopped(start: Omit<Boot, 'logger' | 'metrics' | 'shutdow
     reason = 'asked to stop before it was ready'
   } finally {
     exitCode = await shutdown.run(reason)
+    debug.dispose()
   }
   if (exitCode !== 0) throw new CommandError(`Not everything stopped in order; see ${logFile}.`, EXIT_FAILED)
 }

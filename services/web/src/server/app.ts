@@ -1,5 +1,6 @@
 /** The HTTP server of the console: limits of connections, the pages, the assets, and answers to what is neither. */
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { requestedEventId } from '@cupel/contracts'
 import {
   connectionLimits,
@@ -20,6 +21,8 @@ export interface WebAppParts extends Omit<ServePageParts, 'isClosing'> {
 
 export interface WebApp {
   readonly fastify: FastifyInstance
+  /** For so long pages are served as before, but every answer ends its connection: callers go elsewhere. */
+  drain(durationMs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -61,6 +64,10 @@ export function buildWebApp(parts: WebAppParts): WebApp {
   fastify.setErrorHandler((error, request, reply) => serve.failed(error, request, reply))
   return {
     fastify,
+    async drain(durationMs) {
+      isClosing = true
+      await sleep(durationMs, undefined, { ref: false })
+    },
     async close() {
       isClosing = true
       await fastify.close()
