@@ -13,6 +13,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   upgrade: async () => (await import('./install/register.js')).registerUpgrade,
   status: async () => (await import('./status/register.js')).registerStatus,
   doctor: async () => (await import('./doctor/register.js')).registerDoctor,
+  'support-bundle': async () => (await import('./support-bundle/register.js')).registerSupportBundle,
   screen: async () => (await import('./screen/register.js')).registerScreen,
   report: async () => (await import('./report/register.js')).registerReport,
   bulk: async () => (await import('./bulk/register.js')).registerBulk,

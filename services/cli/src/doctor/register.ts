@@ -23,7 +23,7 @@ Exits with 0 if nothing is at fault (warnings are told) and with ${EXIT_FAILED} 
     })
 }
 
-async function findingsOf(context: CliContext): Promise<readonly Finding[]> {
+export async function findingsOf(context: CliContext): Promise<readonly Finding[]> {
   const [
     { namesTarget, withTarget },
     { examine },
