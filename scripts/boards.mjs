@@ -52,6 +52,11 @@ const boards = {
   screening: {
     title: 'Cupel: screening',
     panels: [
+      [
+        'Requests that wait for a scorer',
+        'short',
+        [['{{lane}}', 'sum by (lane) (cupel_scorer_lag_records)']],
+      ],
       ['Screens by outcome', 'reqps', [['{{outcome}}', perSecond('api_screens_total', 'outcome')]]],
       ['Time of screens', 's', quantiles(seconds('http_request_seconds', SCREEN))],
       ['Levels', 'reqps', [['{{level}}', perSecond('scorer_reports_total', 'level')]]],

@@ -17,6 +17,8 @@ export interface ScorerInstruments {
   givenUp(lane: string): void
   inFlight(lane: string, records: number): void
   labelLag(ms: number): void
+  /** Requests of the partitions that this instance holds, appended and not yet handled. */
+  lag(lane: string, records: number): void
 }
 
 export function createInstruments(metrics: Metrics): ScorerInstruments {
@@ -51,6 +53,11 @@ export function createInstruments(metrics: Metrics): ScorerInstruments {
     'scorer_label_lag_seconds',
     'Time since the label view was last known to hold every label',
   )
+  const lag = metrics.gauge(
+    'scorer_lag_records',
+    'Requests appended and not yet handled, of the partitions that this instance holds',
+    ['lane'],
+  )
   return {
     dwell: (lane, ms) => dwell.observe(Math.max(0, ms) / 1_000, { lane }),
     batch: (requests) => batch.observe(requests),
@@ -61,5 +68,6 @@ export function createInstruments(metrics: Metrics): ScorerInstruments {
     givenUp: (lane) => givenUp.inc({ lane }),
     inFlight: (lane, records) => inFlight.set(records, { lane }),
     labelLag: (ms) => labelLag.set(ms / 1_000),
+    lag: (lane, records) => lag.set(records, { lane }),
   }
 }

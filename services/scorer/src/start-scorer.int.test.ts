@@ -1,6 +1,6 @@
 import { topicOf } from '@cupel/contracts'
 import { labelView, listSets, policyView } from '@cupel/read-models'
-import type { RunningService } from '@cupel/service-kit'
+import { createMetrics, type RunningService } from '@cupel/service-kit'
 import { until } from '@cupel/testkit'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
@@ -151,8 +151,12 @@ describe('labels that cannot be trusted', () => {
     installation.run(policyView)
     const view = installation.run(labelView)
     const config = { ...defaults, CUPEL_LABEL_LAG_LIMIT_MS: 100, CUPEL_LABEL_LAG_REFUSE_MS: 1_100 }
-    const scorer = await installation.start({ config })
+    const metrics = createMetrics('scorer')
+    const lag = async (): Promise<string | undefined> =>
+      /scorer_lag_records\{lane="interactive"[^}]*\} (\d+)/.exec((await metrics.render()).body)?.[1]
+    const scorer = await installation.start({ config, metrics })
     await answered(await installation.request(UNLISTED, 'ETH'))
+    await until(async () => expect(await lag()).toBe('0'))
     await view.stop()
     await installation.publish('ofac_sdn', [lazarus])
     await until(() => expect(scorer.checks()[0]).toMatchObject({ name: 'label view', ok: false }))
@@ -165,8 +169,10 @@ describe('labels that cannot be trusted', () => {
       }),
     )
     expect(await installation.answers(reportId)).toEqual([])
+    await until(async () => expect(await lag()).toBe('1'))
     installation.run(labelView)
     expect((await answered(reportId)).risk.level).toBe('red')
+    await until(async () => expect(await lag()).toBe('0'))
   })
 
   test('because early LabelAsserted are gone are refused, although a later LabelSetPublished looks fresh', async () => {

@@ -68,6 +68,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const clock = await startInstallationClock({ ...deps, machineNow: deps.now })
   const { now } = clock
   const instruments = createInstruments(deps.metrics)
+  const lanes: { readonly lane: Lane; readonly consumer: Consumer }[] = []
   const identity = await deps.log.identity()
   const sign = await openSignReports({ ...deps, log: identity })
   const chainStage = await openChainStage({ ...deps, now })
@@ -84,14 +85,13 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     logger: deps.logger,
     onLook: (verdict) => {
       if ('lagMs' in verdict && verdict.lagMs !== null) instruments.labelLag(verdict.lagMs)
+      for (const { lane, consumer } of lanes) instruments.lag(lane, consumer.lag())
     },
   })
   const labelStates = createLabelStates(deps)
   const context = { deps, identity, sign, watch, labelStates, chainStage, exposureStage, instruments, now }
-  const lanes = lanesOf(deps.config.CUPEL_SCORER_LANE).map((lane) => ({
-    lane,
-    consumer: runLane(lane, context),
-  }))
+  for (const lane of lanesOf(deps.config.CUPEL_SCORER_LANE))
+    lanes.push({ lane, consumer: runLane(lane, context) })
   return {
     name: 'scorer',
     checks: () => [labelCheck(watch), ...lanes.map(({ lane, consumer }) => laneCheck(lane, consumer))],
