@@ -15,7 +15,7 @@ import { orExplain, root, setUp } from './setup.mjs'
 import { runChecks } from './test/checks.mjs'
 import { planOf, UsageError } from './test/plan.mjs'
 import { closingLines, createTotals } from './test/report.mjs'
-import { longFiles, runVitest } from './test/vitest.mjs'
+import { runVitest } from './test/vitest.mjs'
 
 const USAGE = 'usage: node scripts/test.mjs [--quick | --full] [--only STEP,…] [FILE…]'
 
@@ -42,15 +42,9 @@ function readPlan() {
 }
 
 /** Each run starts one Postgres and, where it needs one, one broker. */
-async function runTests(plan, totals) {
-  for (const { title, projects, budgetMs, long = 'too' } of plan.runs) {
-    const files = long === 'only' ? longFiles() : plan.files
-    const except = long === 'later' ? longFiles() : []
-    await runVitest(
-      { title, projects, files, except, budgetMs: process.env.CUPEL_TEST_BUDGET_MS ?? budgetMs },
-      totals,
-    )
-  }
+async function runTests({ runs, files }, totals) {
+  for (const { budgetMs, ...run } of runs)
+    await runVitest({ ...run, files, budgetMs: process.env.CUPEL_TEST_BUDGET_MS ?? budgetMs }, totals)
 }
 
 await main()

@@ -7,18 +7,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * longer true, a run takes somewhat longer. The table of the slowest files at the end of a run shows what belongs here.
  */
 export const longest = [
-  'services/api/test/schemathesis.e2e.test.ts',
-  'packages/sdk-python/test/package.contract.test.ts',
-  'packages/system-tests/test/attack.e2e.test.ts',
-  'packages/system-tests/test/first-start.e2e.test.ts',
-  'packages/system-tests/test/bulk-kills.e2e.test.ts',
-  'services/web/test/console.e2e.test.ts',
   'packages/domain/test/adversary.unit.test.ts',
-  'packages/system-tests/test/kills.e2e.test.ts',
+  'services/api/test/schemathesis.e2e.test.ts',
+  'packages/system-tests/test/first-start.e2e.test.ts',
+  'packages/sdk-python/test/package.contract.test.ts',
+  'services/cli/src/start/start.e2e.test.ts',
+  'services/web/test/console.e2e.test.ts',
   'packages/checkpoints/test/tampering.unit.test.ts',
-  'packages/system-tests/test/webhook-kills.e2e.test.ts',
   'packages/system-tests/test/failpoints.e2e.test.ts',
+  'packages/system-tests/test/attack.e2e.test.ts',
+  'packages/event-log/src/kafka/cluster-faults.kafka.test.ts',
+  'packages/system-tests/test/bulk-kills.e2e.test.ts',
+  'packages/system-tests/test/kills.e2e.test.ts',
+  'packages/system-tests/test/webhook-kills.e2e.test.ts',
   'packages/system-tests/test/faults.e2e.test.ts',
+  'packages/domain/test/reference-judgement.unit.test.ts',
+  'packages/domain/test/reference-haircut.unit.test.ts',
+  'packages/domain/test/reference-fifo-poison.unit.test.ts',
+  'packages/domain/test/reference-knowledge.unit.test.ts',
+  'services/api/test/idempotency-histories.int.test.ts',
 ]
 
 /** The listed files in their order, then the others in the order they came in. */

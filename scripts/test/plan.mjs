@@ -10,10 +10,12 @@ export const projectNames = ['unit', 'contract', 'int', 'kafka', 'e2e']
 const QUICK_CHECKS = ['types', 'browser-types', 'lint', 'links']
 /** Kinds of tests that only --full, --only and their files name: they take minutes and an engine. */
 const FULL_PROJECTS = ['containers']
-/** Kinds of tests that run together, with one Postgres, and with a broker where the second group needs it. */
+/**
+ * Kinds of tests that run together, with one Postgres and one broker where a kind needs them: a file that waits for processes leaves
+ * its core to one that computes. Containers have the machine for themselves.
+ */
 const GROUPS = [
-  { title: 'unit, contract and integration tests', projects: ['unit', 'contract', 'int'] },
-  { title: 'tests on Kafka and of the whole system', projects: ['kafka', 'e2e'] },
+  { title: 'tests', projects: projectNames },
   { title: 'tests of images and containers', projects: FULL_PROJECTS },
 ]
 /** Kinds of tests that start built programs. */
@@ -26,8 +28,7 @@ const FULL_BUDGET_MS = 60_000
 
 /**
  * @param {readonly string[]} args
- * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number,
- *   long?: 'too' | 'later' | 'only' }[],
+ * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number }[],
  *   files: string[], needsBuild: boolean }} Throws a UsageError where the arguments make no sense together.
  */
 export function planOf(args) {
@@ -44,11 +45,7 @@ export function planOf(args) {
     return { checks: [], runs: [run], files, needsBuild: true }
   }
   const steps = only ?? [...checkNames, ...projectNames, ...(full ? FULL_PROJECTS : [])]
-  const chosen = plan(steps.filter(isCheck), steps.filter(isProject), BUDGET_MS, [])
-  if (!full) return chosen
-  const runs = chosen.runs.map((run) => ({ ...run, long: 'later' }))
-  const long = { title: 'long suites', projects: projectNames, budgetMs: FULL_BUDGET_MS, long: 'only' }
-  return { ...chosen, runs: [...runs, long], needsBuild: true }
+  return plan(steps.filter(isCheck), steps.filter(isProject), full ? FULL_BUDGET_MS : BUDGET_MS, [])
 }
 
 function parse(args) {

@@ -1,16 +1,13 @@
 // One run of vitest over some kinds of tests, counted into the totals.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { root } from '../setup.mjs'
 import { heading } from './report.mjs'
 
-/** What makes a suite a long one: the helpers of packages/testkit/src/budget.ts. */
-const LONG = /\b(?:casesWithin|assertWithin|drawnWithin|isLongRun)\(/
-
-/** @param {{ title: string, projects: string[], files: string[], except?: string[], budgetMs: number | string }} run */
-export async function runVitest({ title, projects, files, except = [], budgetMs }, totals) {
+/** @param {{ title: string, projects: string[], files: string[], budgetMs: number | string }} run */
+export async function runVitest({ title, projects, files, budgetMs }, totals) {
   console.log(heading(title))
   const folder = mkdtempSync(join(tmpdir(), 'cupel-results-'))
   try {
@@ -18,7 +15,6 @@ export async function runVitest({ title, projects, files, except = [], budgetMs 
     const skips = join(folder, 'skips')
     const args = [
       ...['run', ...files, ...projects.flatMap((name) => ['--project', name])],
-      ...except.flatMap((file) => ['--exclude', `**/${file}`]),
       ...['--reporter=default', '--reporter=json', `--outputFile=${results}`],
     ]
     const status = await run(args, { CUPEL_TEST_SKIPS: skips, CUPEL_TEST_BUDGET_MS: String(budgetMs) })
@@ -27,18 +23,6 @@ export async function runVitest({ title, projects, files, except = [], budgetMs 
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** Test files of the long suites, relative to the checkout. */
-export function longFiles() {
-  return ['packages', 'services']
-    .flatMap((group) =>
-      readdirSync(join(root, group)).flatMap((name) =>
-        ['src', 'test'].flatMap((folder) => testFilesIn(join(root, group, name, folder))),
-      ),
-    )
-    .filter((file) => LONG.test(readFileSync(file, 'utf8')) && !file.includes('/testkit/'))
-    .map((file) => relative(root, file))
 }
 
 /**
@@ -90,17 +74,6 @@ function readLines(file) {
     return readFileSync(file, 'utf8').trim().split('\n')
   } catch {
     // Nothing was skipped.
-    return []
-  }
-}
-
-function testFilesIn(folder) {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-      .map((entry) => join(entry.parentPath, entry.name))
-  } catch {
-    // A package need not have both folders.
     return []
   }
 }
