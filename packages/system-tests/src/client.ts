@@ -19,7 +19,8 @@ export interface Client {
   close(): Promise<void>
 }
 
-const TIMEOUT_MS = 15_000
+/** Only a hang takes longer, also where the processors are busy. */
+const TIMEOUT_MS = 60_000
 
 /** Uses the `baseUrls` in turn, as a load balancer does. */
 export function createClient(baseUrls: readonly string[], key: string): Client {

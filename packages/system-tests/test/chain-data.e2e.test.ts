@@ -41,7 +41,10 @@ beforeAll(async () => {
   installation = await startInstallation({
     home,
     // The budget is ample for a slow machine: only the test that hangs a provider exceeds it.
-    environment: { CUPEL_CHAIN_DATA_FILE: file, CUPEL_CHAIN_DATA_BUDGET_MS: '3000' },
+    environment: {
+      ...{ CUPEL_CHAIN_DATA_FILE: file, CUPEL_CHAIN_DATA_BUDGET_MS: '3000' },
+      CUPEL_SCREEN_DEADLINE_MS: '20000',
+    },
   })
   client = createClient(installation.ready.base_urls, await enterpriseKey(home))
 })

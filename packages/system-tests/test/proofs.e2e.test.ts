@@ -105,13 +105,13 @@ describe.each(profiles)('what was decided on the $profile profile can be proven'
       expect(load.offences).toEqual([])
 
       const client = createClient(baseUrls, key)
-      const report = await until('a report', 60_000, async () => {
+      const report = await until('a report', 180_000, async () => {
         const { status, text } = await client.screen(EXCHANGE, 'ETH')
         return status === 200 ? (JSON.parse(text) as { risk: { level: string }; policy: object }) : null
       })
       expect(report).toMatchObject({ risk: { level: 'green' }, policy: { id: 'default', version: 2 } })
       for (const id of load.promised)
-        await until(`promised report ${id}`, 60_000, async () => (await client.report(id)).status === 200)
+        await until(`promised report ${id}`, 180_000, async () => (await client.report(id)).status === 200)
       await client.close()
 
       const again = await run('audit', 'recompute')

@@ -66,7 +66,7 @@ describe.skipIf(shared === null).each(profiles)('the OFAC list on the $profile p
         for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
           const [chain, address] = next.split(' ') as [string, string]
           // A screen can be late on a busy machine and answers 503; only such a screen is repeated.
-          const answer = await until(`an answer for ${next}`, 60_000, async () => {
+          const answer = await until(`an answer for ${next}`, 180_000, async () => {
             const given = await client.screen(address, chain)
             return given.status === 503 ? null : given
           })

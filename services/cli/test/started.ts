@@ -35,7 +35,13 @@ export interface RunOptions {
 export function run(command: string, args: readonly string[], options: RunOptions): Started {
   const child = spawn(command, args, {
     cwd: options.cwd ?? checkout,
-    env: { ...environment(), CUPEL_HOME: options.home, CUPEL_PORT: '0', ...options.environment },
+    env: {
+      ...environment(),
+      ...{ CUPEL_HOME: options.home, CUPEL_PORT: '0' },
+      // A busy machine is slower than a customer is patient.
+      CUPEL_SCREEN_DEADLINE_MS: '20000',
+      ...options.environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // As a shell does: a group of its own, which a Ctrl-C reaches as a whole.
     detached: true,

@@ -53,6 +53,8 @@ export async function startAttacked(options: { readonly kafka: boolean }): Promi
   const installation = await startInstallation({
     kafka: options.kafka,
     environment: {
+      // A busy machine is slower than a customer is patient.
+      CUPEL_SCREEN_DEADLINE_MS: '20000',
       CUPEL_TRUSTED_PROXIES: `${PROXY_SOURCE}/32`,
       CUPEL_AUTH_FAILURES_PER_MINUTE: '1000000',
       CUPEL_WEBHOOK_ALLOW: `${RECEIVER_ADDRESS}/32`,
