@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+// It changes the queue.
+import './kafkajs.js'
 import { encoded, requestBuffer } from './request-frame.js'
 
 interface Queue {
