@@ -10,6 +10,8 @@ export interface PdfRendererOptions {
   readonly workers: number
   /** A thread without work for so long ends; ten minutes by default. */
   readonly idleMs?: number
+  /** A document that is not rendered after so long, with the time it waited, ends its thread; 30 seconds by default. */
+  readonly timeoutMs?: number
 }
 
 export interface PdfRenderer {
@@ -38,7 +40,11 @@ const MAX_HEAP_MB = 384
 /** One render makes some 30 MB that nothing needs after it: with room for it, less is copied while it is collected. */
 const YOUNG_HEAP_MB = 64
 
-export function createPdfRenderer({ workers, idleMs = IDLE_MS }: PdfRendererOptions): PdfRenderer {
+export function createPdfRenderer({
+  workers,
+  idleMs = IDLE_MS,
+  timeoutMs = RENDER_TIMEOUT_MS,
+}: PdfRendererOptions): PdfRenderer {
   const threads = new Set<RenderThread>()
   const order = (kind: RenderOrder['kind'], json: string): Promise<Uint8Array> => {
     const free = [...threads].sort((a, b) => a.waiting() - b.waiting())[0]
@@ -47,7 +53,7 @@ export function createPdfRenderer({ workers, idleMs = IDLE_MS }: PdfRendererOpti
         return Promise.reject(new RendererBusyError('Every thread that renders PDFs is busy'))
       return free.render(kind, json)
     }
-    const thread = startThread(idleMs, () => threads.delete(thread))
+    const thread = startThread({ idleMs, timeoutMs }, () => threads.delete(thread))
     threads.add(thread)
     return thread.render(kind, json)
   }
@@ -74,7 +80,10 @@ interface Waiting {
 }
 
 /** `onEnd` is called, at times twice, before the orders that were not finished are rejected. */
-function startThread(idleMs: number, onEnd: () => void): RenderThread {
+function startThread(
+  { idleMs, timeoutMs }: Required<Omit<PdfRendererOptions, 'workers'>>,
+  onEnd: () => void,
+): RenderThread {
   const worker = new Worker(...threadFile())
   const orders = new Map<number, Waiting>()
   let lastId = 0
@@ -110,7 +119,7 @@ function startThread(idleMs: number, onEnd: () => void): RenderThread {
       const id = (lastId += 1)
       idle.refresh()
       return new Promise((resolve, reject) => {
-        orders.set(id, { resolve, reject, timer: setTimeout(stop, RENDER_TIMEOUT_MS) })
+        orders.set(id, { resolve, reject, timer: setTimeout(stop, timeoutMs) })
         worker.postMessage({ id, kind, json } satisfies RenderOrder)
       })
     },

@@ -1,4 +1,4 @@
-import { sampleReport } from '@cupel/testkit'
+import { PATIENCE_MS, sampleReport } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createPdfRenderer, RendererBusyError, type PdfRenderer } from '../src/index.js'
 import { MAX_ORDERS_PER_WORKER } from '../src/pdf-renderer.js'
@@ -8,7 +8,7 @@ const json = JSON.stringify(sampleReport())
 
 let renderer: PdfRenderer
 beforeEach(() => {
-  renderer = createPdfRenderer({ workers: 1 })
+  renderer = createPdfRenderer({ workers: 1, timeoutMs: PATIENCE_MS })
 })
 afterEach(() => renderer.close())
 
@@ -38,7 +38,7 @@ it('rejects what it has not finished when it is closed', async () => {
 })
 
 it('ends a thread that has no work, never one that has, and starts another when it is needed', async () => {
-  const brief = createPdfRenderer({ workers: 1, idleMs: 1 })
+  const brief = createPdfRenderer({ workers: 1, idleMs: 1, timeoutMs: PATIENCE_MS })
   try {
     for (let round = 0; round < 3; round += 1) expect((await brief.render(json)).length).toBeGreaterThan(0)
   } finally {
