@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { hidings } from './adversary-hidings.js'
 import { drawnWorld, worldDraws } from './adversary-world.js'
 import { attack, judgedView } from './adversary.js'
+import { fewestShown } from './variety.js'
 
 const WORLDS = { name: 'adversary', full: 200_000, minimum: 3_000, demanded: 200_000 }
 
@@ -17,10 +18,10 @@ test(
     const of = (word: string): number => seen.get(word) ?? 0
     process.stdout.write(`adversary: ${of('green for want of any sign')} greens for want of any sign\n`)
     for (const level of ['green', 'grey', 'orange', 'red']) {
-      expect(of(`truth is ${level}`), level).toBeGreaterThan(cases / 250)
-      expect(of(`left is ${level}`), level).toBeGreaterThan(cases / 250)
+      expect(of(`truth is ${level}`), level).toBeGreaterThan(fewestShown(cases, 250))
+      expect(of(`left is ${level}`), level).toBeGreaterThan(fewestShown(cases, 250))
     }
-    for (const name of Object.keys(hidings)) expect(of(name), name).toBeGreaterThan(cases / 250)
+    for (const name of Object.keys(hidings)) expect(of(name), name).toBeGreaterThan(fewestShown(cases, 250))
   },
 )
 

@@ -30,6 +30,7 @@ import { cleanLabel, GENERATED_AT, label, ofacLabel, ofacSet } from './judgement
 import { referenceExposure, type ReferenceExposure, type ReferenceMeasure } from './reference-exposure.js'
 import type { ReferenceShare, ReferenceTransfer } from './reference-case.js'
 import type { ReferenceSource } from './reference-taint.js'
+import { fewestShown } from './variety.js'
 
 /** Cases of every method together, where there is no time budget. */
 export const CASES = 100_000
@@ -289,5 +290,5 @@ export function agreement(methods: readonly TaintMethod[]): Agreement {
 
 /** Fails where one kind of case came up in fewer than one of 500 cases. */
 export function expectVariety({ seen }: Agreement, cases: number): void {
-  for (const [word, count] of seen) expect(count, word).toBeGreaterThan(cases / 500)
+  for (const [word, count] of seen) expect(count, word).toBeGreaterThan(fewestShown(cases, 500))
 }
