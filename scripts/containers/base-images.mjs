@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { pinnedPackage } from '../pinned-package.mjs'
 import { root, setUp } from '../setup.mjs'
+import { persist } from './persist.mjs'
 
 const run = promisify(execFile)
 const STAND_INS = join(root, 'scripts', 'containers', 'stand-ins')
@@ -105,17 +106,11 @@ async function jars() {
 }
 
 const build = (docker, { name, file, folder, debian }) =>
-  docker(
-    'buildx',
-    'build',
-    '--load',
-    '--tag',
-    name,
-    '--build-arg',
-    `DEBIAN_IMAGE=${debian}`,
-    '--file',
-    join(STAND_INS, file),
-    folder,
+  persist(() =>
+    docker(
+      ...['buildx', 'build', '--load', '--tag', name, '--build-arg', `DEBIAN_IMAGE=${debian}`],
+      ...['--file', join(STAND_INS, file), folder],
+    ),
   )
 
 /** @param {(folder: string) => Promise<void>} work */
@@ -136,8 +131,10 @@ async function debianArchive() {
   const draft = `${file}.${process.pid}.tar`
   try {
     // Node's libraries are part of every public image of node.
-    await run('mmdebstrap', ['--variant=minbase', '--include=ca-certificates,libstdc++6', RELEASE, draft], {
-      maxBuffer: 1 << 26,
+    const args = ['--variant=minbase', '--include=ca-certificates,libstdc++6', RELEASE, draft]
+    await persist(async () => {
+      rmSync(draft, { force: true })
+      await run('mmdebstrap', args, { maxBuffer: 1 << 26 })
     })
     renameSync(draft, file)
   } finally {

@@ -12,9 +12,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { root } from '../setup.mjs'
+import { persist } from './persist.mjs'
 
 const run = promisify(execFile)
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 200
 /** Ranges that few networks use, so that the machine keeps its routes. */
@@ -67,11 +68,14 @@ async function pluginEnvironment() {
 async function fetchPlugins(folder) {
   const draft = mkdtempSync(join(tmpdir(), 'cupel-plugins-'))
   try {
-    const args = ['--variant=extract', `--include=${PLUGINS.join()}`, PLUGIN_RELEASE, join(draft, 'root')]
-    await run('mmdebstrap', args)
+    const extracted = join(draft, 'root')
+    await persist(async () => {
+      rmSync(extracted, { recursive: true, force: true })
+      await run('mmdebstrap', ['--variant=extract', `--include=${PLUGINS.join()}`, PLUGIN_RELEASE, extracted])
+    })
     mkdirSync(folder, { recursive: true })
     for (const name of PLUGINS)
-      await run('cp', [join(draft, 'root/usr/libexec/docker/cli-plugins', name), join(folder, name)])
+      await run('cp', [join(extracted, 'usr/libexec/docker/cli-plugins', name), join(folder, name)])
   } catch (error) {
     throw new NoEngineError(
       `docker has no Compose or BuildKit, and they could not be fetched from Debian: ${lastLine(error.stderr ?? error.message)}`,
