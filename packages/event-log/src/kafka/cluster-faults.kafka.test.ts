@@ -231,7 +231,8 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
       numbered(50).map((text) => record(topic, `new ${text}`, { partition: 0 })),
     )
     await until(() => expect(stops).toHaveLength(1))
-    expect(stops[0]).toMatchObject({ reason: 'foreign-log' })
+    // On a busy machine the topic may be away for so long that its reader stops for that.
+    expect(stops[0]!.reason).toMatch(/^(foreign|truncated)-log$/)
     expect(records).toHaveLength(5)
   })
 
