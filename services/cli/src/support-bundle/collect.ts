@@ -28,7 +28,7 @@ export interface CollectOptions {
 }
 
 /** The longest that a service may take to give its metrics. */
-const METRICS_TIMEOUT_MS = 10_000
+const METRICS_TIMEOUT_MS = 30_000
 
 export async function collect({ context, version, metricsUrls }: CollectOptions): Promise<Collected> {
   const files: TarFile[] = []
