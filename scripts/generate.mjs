@@ -3,7 +3,7 @@
 // `--check` writes nothing and fails when a committed file is stale.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { scorerFiles } from './scorers.mjs'
 import { boardFiles } from './boards.mjs'
@@ -92,7 +92,18 @@ writeOrCheck(`${generatedDir}/events.ts`, eventsFile)
 writeOrCheck(`${generatedDir}/event-schemas.ts`, schemasFile)
 writeOrCheck(`${generatedDir}/topic-table.ts`, topicsFile)
 writeOrCheck('ARCHITECTURE.md', withLayers(architecture, layers))
-for (const [name, text] of Object.entries({ ...scorerFiles(), ...boardFiles() })) writeOrCheck(name, text)
+const boards = boardFiles()
+for (const [name, text] of Object.entries({ ...scorerFiles(), ...boards, ...chartFiles(boards) }))
+  writeOrCheck(name, text)
+
+/** A chart reads no file outside of its own folder: it has copies of the topics and the boards. */
+function chartFiles(boards) {
+  const files = 'deploy/helm/cupel/files'
+  return Object.fromEntries([
+    [`${files}/topics.json`, readFileSync(join(root, 'deploy/topics.json'), 'utf8')],
+    ...Object.entries(boards).map(([name, text]) => [`${files}/boards/${basename(name)}`, text]),
+  ])
+}
 
 function withLayers(text, picture) {
   const [start, end] = [

@@ -1,0 +1,118 @@
+{{/* Environment of a component: `.name`, `.image`, `.user` (its user at the brokers), `.settings`, `.log`, `.operator`. Secrets are files. */}}
+{{- define "cupel.environment" -}}
+{{- $v := .root.Values -}}
+{{- $env := dict "CUPEL_LOG_LEVEL" $v.logLevel "CUPEL_SHUTDOWN_TIMEOUT_MS" (mul $v.shutdownSeconds 1000) -}}
+{{- if .log -}}
+{{- $user := include "cupel.kafkaUser" . | fromYaml -}}
+{{- $_ := merge $env (dict
+  "CUPEL_LOG" "kafka"
+  "CUPEL_DATABASE_URL_FILE" "/secrets/database/database-url"
+  "CUPEL_DATABASE_INSECURE" $v.database.insecure
+  "CUPEL_KAFKA_BROKERS" (join "," $v.kafka.brokers)
+  "CUPEL_KAFKA_TLS" $v.kafka.tls.enabled
+  "CUPEL_KAFKA_INSECURE" $v.kafka.insecure
+  "CUPEL_TOPIC_PREFIX" $v.kafka.topicPrefix) -}}
+{{- if $v.kafka.tls.caSecret }}{{- $_ := set $env "CUPEL_KAFKA_TLS_CA_FILE" "/secrets/kafka-ca/ca.crt" }}{{ end -}}
+{{- if $v.kafka.tls.certificateSecret -}}
+{{- $_ := set $env "CUPEL_KAFKA_TLS_CERT_FILE" "/secrets/kafka-certificate/tls.crt" -}}
+{{- $_ := set $env "CUPEL_KAFKA_TLS_KEY_FILE" "/secrets/kafka-certificate/tls.key" -}}
+{{- end -}}
+{{- if $v.kafka.sasl.mechanism -}}
+{{- $_ := set $env "CUPEL_KAFKA_SASL_MECHANISM" $v.kafka.sasl.mechanism -}}
+{{- $_ := set $env "CUPEL_KAFKA_USERNAME" $user.username -}}
+{{- $_ := set $env "CUPEL_KAFKA_PASSWORD_FILE" "/secrets/kafka/kafka-password" -}}
+{{- end -}}
+{{- if $v.keys.recordsSecret }}{{- $_ := set $env "CUPEL_RECORD_KEYS_FILE" "/secrets/record-keys/record-keys.json" }}{{ end -}}
+{{- end -}}
+{{- if .operator -}}
+{{- $_ := merge $env (dict
+  "CUPEL_DATABASE_ADMIN_URL_FILE" "/secrets/operator/admin-url"
+  "CUPEL_REGISTRY_URL" $v.registry.url
+  "CUPEL_REGISTRY_INSECURE" $v.registry.insecure) -}}
+{{- if $v.registry.username -}}
+{{- $_ := set $env "CUPEL_REGISTRY_USERNAME" $v.registry.username -}}
+{{- $_ := set $env "CUPEL_REGISTRY_PASSWORD_FILE" "/secrets/registry/registry-password" -}}
+{{- end -}}
+{{- if $v.registry.caSecret }}{{- $_ := set $env "CUPEL_REGISTRY_CA_FILE" "/secrets/registry-ca/ca.crt" }}{{ end -}}
+{{- end -}}
+{{- if and $v.keys.checkpointsSecret (or .operator (eq .name "projector")) -}}
+{{- $_ := set $env "CUPEL_SIGNING_KEYS_FILE" "/secrets/signing-keys/signing-keys.json" -}}
+{{- $_ := set $env "CUPEL_CHECKPOINT_FOLDER" "/checkpoints" -}}
+{{- end -}}
+{{- if and $v.keys.reportsSecret (or .operator (eq .image "scorer")) -}}
+{{- $_ := set $env "CUPEL_REPORT_SIGNING_KEYS_FILE" "/secrets/report-signing-keys/report-signing-keys.json" -}}
+{{- end -}}
+{{- if has .name (list "api" "web") -}}
+{{- $_ := set $env "CUPEL_TRUSTED_PROXIES" (join "," $v.trustedProxies) -}}
+{{- $_ := set $env "CUPEL_DRAIN_MS" (mul $v.drainSeconds 1000) -}}
+{{- if $v.web.enabled -}}
+{{- $_ := set $env "CUPEL_WEB_URL" $v.web.url -}}
+{{- $_ := set $env "CUPEL_WEB_SECRET_FILE" "/secrets/web/web-secret" -}}
+{{- if $v.web.oidcSecret }}{{- $_ := set $env "CUPEL_OIDC_FILE" "/secrets/oidc/oidc.json" }}{{ end -}}
+{{- end -}}
+{{- if $v.tls.existingSecret -}}
+{{- $_ := set $env "CUPEL_TLS_CERT_FILE" "/secrets/tls/tls.crt" -}}
+{{- $_ := set $env "CUPEL_TLS_KEY_FILE" "/secrets/tls/tls.key" -}}
+{{- end -}}
+{{- end -}}
+{{- if eq .name "api" -}}
+{{- $_ := merge $env (dict "CUPEL_HOST" "0.0.0.0" "CUPEL_PORT" 8080 "CUPEL_BASE_URL" $v.api.baseUrl) -}}
+{{- end -}}
+{{- if eq .name "web" -}}
+{{- $_ := merge $env (dict
+  "CUPEL_WEB_HOST" "0.0.0.0"
+  "CUPEL_WEB_PORT" 8081
+  "CUPEL_API_URL" (include "cupel.apiUrl" .root)
+  "CUPEL_API_INSECURE" (empty $v.tls.existingSecret)) -}}
+{{- end -}}
+{{- if eq .name "scorer" }}{{- $_ := set $env "CUPEL_SCORER_LANE" (ternary "interactive" "both" $v.scorerBulk.enabled) }}{{ end -}}
+{{- if eq .name "scorer-bulk" }}{{- $_ := set $env "CUPEL_SCORER_LANE" "bulk" }}{{ end -}}
+{{- if and (eq .image "scorer") $v.scorer.chainDataSecret -}}
+{{- $_ := set $env "CUPEL_CHAIN_DATA_FILE" "/secrets/chain-data/chain-data.json" -}}
+{{- end -}}
+{{- if eq .name "label-refresher" }}{{- $_ := set $env "CUPEL_LABEL_REFRESH_FILE" "/plan/refresh-plan.json" }}{{ end -}}
+{{- range $name, $value := mergeOverwrite (dict) (ternary $v.settings (dict) .log) (.settings | default dict) -}}
+{{- if hasKey $env $name }}{{ fail (printf "The setting %s has a value of its own in this chart." $name) }}{{ end -}}
+{{- $_ := set $env $name $value -}}
+{{- end -}}
+{{- range $name, $value := $env }}
+{{- if ne (toString $value) "" }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+{{- if and $v.keys.webhooksSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) }}
+- name: CUPEL_WEBHOOK_SECRETS_KEY
+  valueFrom: { secretKeyRef: { name: {{ $v.keys.webhooksSecret }}, key: webhook-secrets-key } }
+{{- end }}
+{{- end }}
+
+{{/* The Secrets that a component reads, as folder: Secret. A component without a use for one does not have it. */}}
+{{- define "cupel.secrets" -}}
+{{- $v := .root.Values -}}
+{{- $secrets := dict -}}
+{{- if .log -}}
+{{- $user := include "cupel.kafkaUser" . | fromYaml -}}
+{{- $_ := merge $secrets (dict "database" $v.database.existingSecret "record-keys" $v.keys.recordsSecret
+  "kafka-ca" $v.kafka.tls.caSecret "kafka-certificate" $v.kafka.tls.certificateSecret) -}}
+{{- if $v.kafka.sasl.mechanism }}{{- $_ := set $secrets "kafka" $user.existingSecret }}{{ end -}}
+{{- end -}}
+{{- if .operator -}}
+{{- $_ := merge $secrets (dict "operator" $v.operator.existingSecret "registry-ca" $v.registry.caSecret) -}}
+{{- if $v.registry.username }}{{- $_ := set $secrets "registry" $v.registry.existingSecret }}{{ end -}}
+{{- end -}}
+{{- if or .operator (eq .name "projector") }}{{- $_ := set $secrets "signing-keys" $v.keys.checkpointsSecret }}{{ end -}}
+{{- if or .operator (eq .image "scorer") }}{{- $_ := set $secrets "report-signing-keys" $v.keys.reportsSecret }}{{ end -}}
+{{- if has .name (list "api" "web") -}}
+{{- $_ := set $secrets "tls" $v.tls.existingSecret -}}
+{{- if $v.web.enabled -}}
+{{- $_ := merge $secrets (dict "web" $v.web.secret "oidc" $v.web.oidcSecret) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq .image "scorer" }}{{- $_ := set $secrets "chain-data" $v.scorer.chainDataSecret }}{{ end -}}
+{{- range $folder, $secret := $secrets }}
+{{- if $secret }}
+{{ $folder }}: {{ $secret }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,63 @@
+{{/* What the schema of the values cannot say. Every fault is one sentence that names the value. */}}
+{{- define "cupel.require" -}}
+{{- $v := .Values -}}
+{{- if and (not $v.tls.existingSecret) (not $v.trustedProxies) -}}
+{{- fail "Set tls.existingSecret, or trustedProxies: the API answers no call without TLS from an address that it does not trust." -}}
+{{- end -}}
+{{- if and $v.kafka.sasl.mechanism (not $v.kafka.sasl.existingSecret) (not $v.kafka.sasl.users) -}}
+{{- fail "Set kafka.sasl.existingSecret, or kafka.sasl.mechanism to an empty text where the brokers ask for no password." -}}
+{{- end -}}
+{{- if and $v.kafka.sasl.mechanism (not $v.kafka.sasl.existingSecret) -}}
+{{- range $user := include "cupel.kafkaUsers" . | fromYamlArray -}}
+{{- if not (index $v.kafka.sasl.users $user) -}}
+{{- fail (printf "Set kafka.sasl.users.%s, or kafka.sasl.existingSecret for the services without a user of their own." $user) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if and (not $v.kafka.tls.enabled) (not $v.kafka.insecure) -}}
+{{- fail "Set kafka.tls.enabled, or kafka.insecure to accept connections to the brokers without TLS." -}}
+{{- end -}}
+{{- if lt (int $v.shutdownSeconds) (add $v.drainSeconds 10 | int) -}}
+{{- fail "Set shutdownSeconds to drainSeconds and 10 s more, or above: accepted calls are answered after the drain." -}}
+{{- end -}}
+{{- if ne (empty $v.keys.checkpointsSecret) (empty $v.keys.checkpointsClaim) -}}
+{{- fail "Set keys.checkpointsSecret and keys.checkpointsClaim together: signed checkpoints need a claim of their own." -}}
+{{- end -}}
+{{- if and $v.web.enabled (or (not $v.web.url) (not $v.web.secret)) -}}
+{{- fail "Set web.url and web.secret, or web.enabled to false." -}}
+{{- end -}}
+{{- if and $v.labelRefresher.enabled (not $v.labelRefresher.planConfigMap) -}}
+{{- fail "Set labelRefresher.planConfigMap: without a plan no list is refreshed." -}}
+{{- end -}}
+{{- if and $v.ingress.enabled (not $v.ingress.api.host) -}}
+{{- fail "Set ingress.api.host." -}}
+{{- end -}}
+{{- range $c := include "cupel.components" . | fromYamlArray -}}
+{{- $values := index $v $c.key -}}
+{{- $scaling := $values.autoscaling | default dict -}}
+{{- if $scaling.enabled -}}
+{{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) -}}
+{{- fail (printf "%s.autoscaling.minReplicas is above maxReplicas." $c.key) -}}
+{{- end -}}
+{{- if and $c.lag (not $v.monitoring.prometheusUrl) -}}
+{{- fail (printf "Set monitoring.prometheusUrl: %s.autoscaling asks Prometheus for the lag." $c.key) -}}
+{{- end -}}
+{{- end -}}
+{{- if $c.topic -}}
+{{- $partitions := include "cupel.partitions" (dict "root" $ "topic" $c.topic) | int -}}
+{{- $most := ternary $scaling.maxReplicas $values.replicas ($scaling.enabled | default false) | int -}}
+{{- if gt $most $partitions -}}
+{{- fail (printf "%s has %d instances at most, and %s has %d partitions: the others would have no work." $c.key $most $c.topic $partitions) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "cupel.kafkaUsers" -}}
+{{- range include "cupel.components" . | fromYamlArray }}
+{{- if .log }}
+- {{ .image }}
+{{- end }}
+{{- end }}
+- operator
+{{- end }}

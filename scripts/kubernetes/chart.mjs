@@ -1,0 +1,79 @@
+// The chart as tests see it: rendered by helm with a file of values, and read.
+import { execFile, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { parseAllDocuments, stringify } from 'yaml'
+import { root } from '../setup.mjs'
+import { kubernetesTools, NoToolsError } from './tools.mjs'
+
+export const CHART = join(root, 'deploy', 'helm', 'cupel')
+export const FIRST_REPORT = join(root, 'deploy', 'helm', 'first-report.yaml')
+const KUBERNETES_VERSION = '1.35.0'
+const NAMESPACE = 'screening'
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+
+/** The tools, or the reason why there are none. Under CI they must be there. */
+export async function toolsOrReason() {
+  try {
+    return { tools: await kubernetesTools() }
+  } catch (error) {
+    if (!(error instanceof NoToolsError) || process.env.CI === 'true') throw error
+    return { reason: error.message }
+  }
+}
+
+/**
+ * The manifests that helm makes of the values on top of deploy/helm/first-report.yaml. Rejects with what helm says.
+ * @param {{ helm: string }} tools
+ * @param {object} values
+ */
+export async function render({ helm }, values = {}) {
+  const args = ['template', 'cupel', CHART, '--namespace', NAMESPACE, '--kube-version', KUBERNETES_VERSION]
+  const text = await withInput(helm, [...args, '--values', FIRST_REPORT, '--values', '-'], stringify(values))
+  const documents = parseAllDocuments(text).map((document) => document.toJS())
+  return { text, manifests: documents.filter((document) => document !== null) }
+}
+
+/** What `helm lint --strict` says; rejects where something is at fault. */
+export async function lint({ helm }) {
+  const { stdout } = await promisify(execFile)(helm, [
+    ...['lint', CHART, '--strict', '--kube-version', KUBERNETES_VERSION, '--values', FIRST_REPORT],
+  ])
+  return stdout
+}
+
+/** Validates manifests with the schemas of their kinds; a kind without a schema is a fault too. */
+export async function validate({ kubeconform, schemas }, text) {
+  const location = join(schemas, '{{ .ResourceKind }}{{ .KindSuffix }}.json')
+  return await withInput(kubeconform, ['-strict', '-schema-location', location, '-'], text)
+}
+
+export const ofKind = (manifests, kind) => manifests.filter((each) => each.kind === kind)
+
+/** Everything that makes pods, with the specification of the pod. */
+export const podsOf = (manifests) =>
+  [...ofKind(manifests, 'Deployment'), ...ofKind(manifests, 'Job')].map((each) => ({
+    name: each.metadata.labels['app.kubernetes.io/component'],
+    labels: each.spec.template.metadata.labels,
+    pod: each.spec.template.spec,
+    container: each.spec.template.spec.containers[0],
+  }))
+
+export const environmentOf = ({ container }) =>
+  Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
+
+function withInput(command, args, input) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+    let [output, complaint] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
+    child.stderr.setEncoding('utf8').on('data', (text) => (complaint += text))
+    child.once('error', reject)
+    child.once('close', (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${output}${complaint}`.slice(-MAX_OUTPUT_BYTES))),
+    )
+    // A program that refuses its arguments does not read.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input)
+  })
+}
