@@ -9,10 +9,12 @@ import {
   type EventLog,
   type RecordKeys,
 } from '@cupel/event-log'
-import { databasePeer, openDatabase, type Database } from '@cupel/postgres'
+import { claimantOf, InstanceTakenError, startHeartbeat } from '@cupel/heartbeats'
+import { databasePeer, openDatabase, sqlState, type Database } from '@cupel/postgres'
 import {
   ConfigError,
   kafkaPeers,
+  RELEASE,
   requireVerifiedPeers,
   type Config,
   type Peer,
@@ -26,11 +28,15 @@ export interface Connections {
   readonly database: Database
   readonly log: AuthenticLog
   readonly codec: EventCodec
+  /** Number of this process among the instances of its service. */
+  readonly instance: number
 }
 
 export interface ConnectOptions {
   /** Connections to Postgres; by default the number in the settings. */
   readonly maxConnections?: (config: Config) => number
+  /** What the process does, where the settings divide the service: each role has numbers of its own. By default the service. */
+  readonly role?: (config: Config) => string
 }
 
 /** Opens them and registers their closing. Throws ConfigError where a setting is missing. */
@@ -48,18 +54,47 @@ export async function connectService(
     onIdleError: (error) => logger.warn({ err: error }, 'A database connection ended'),
   })
   shutdown.phase('database connections', () => database.close())
+  const instance = await takeInstance(frame, database, options.role?.(config) ?? frame.name)
   const keys = recordKeysOf(config)
   if (keys === null)
     logger.warn({}, 'There is no CUPEL_RECORD_KEYS_FILE: records of other producers cannot be told apart')
   const log = await openAuthenticLog({
     ...{ keys, database, logger, metrics: frame.metrics },
-    log: await openLog(frame, database),
+    log: await openLog(frame, database, instance),
     topicPrefix: config.CUPEL_TOPIC_PREFIX,
     onUnfit: (error) => frame.fail(error.message, error),
   })
   shutdown.phase('log', () => log.close())
   await requireTopics(frame.name, { log, config, logger })
-  return { database, log, codec: createEventCodec(await loadSchemaCatalog(database)) }
+  return { database, log, codec: createEventCodec(await loadSchemaCatalog(database)), instance }
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+/** The number is given back when the log is closed, just before the database is. */
+async function takeInstance(
+  { config, logger, shutdown, checks, fail }: ServiceFrame,
+  database: Database,
+  role: string,
+): Promise<number> {
+  const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
+  const claimant = claimantOf(role, RELEASE)
+  try {
+    const heartbeat = await startHeartbeat({
+      ...{ database, claimant, failing, onLost: fail },
+      instance: config.CUPEL_INSTANCE,
+    })
+    shutdown.phase('heartbeat', () => heartbeat.stop())
+    logger.info({ instance: heartbeat.instance }, 'This process has its number among the instances')
+    return heartbeat.instance
+  } catch (cause) {
+    if (cause instanceof InstanceTakenError) throw new ConfigError(cause.message, { cause })
+    if (sqlState(cause) === UNDEFINED_TABLE)
+      throw new ConfigError('The tables of the database are of an earlier release: run `cupel upgrade`.', {
+        cause,
+      })
+    throw cause
+  }
 }
 
 /** The keys of record MACs; null where no file of them is configured. Throws ConfigError where it cannot be used. */
@@ -99,7 +134,7 @@ function databaseOf(setting: string, connectionString: string): Peer {
 }
 
 /** Each adapter is loaded on use: a service on one log does not load the client of the other. */
-async function openLog(frame: ServiceFrame, database: Database): Promise<EventLog> {
+async function openLog(frame: ServiceFrame, database: Database, instance: number): Promise<EventLog> {
   const { config, logger, metrics, fail } = frame
   const topicPrefix = config.CUPEL_TOPIC_PREFIX
   if (config.CUPEL_LOG === 'embedded') {
@@ -109,7 +144,7 @@ async function openLog(frame: ServiceFrame, database: Database): Promise<EventLo
   const { openKafkaLog } = await import('@cupel/event-log/kafka')
   return openKafkaLog({
     ...(await kafkaAccess(config)),
-    clientId: `cupel-${frame.name}-${config.CUPEL_INSTANCE}`,
+    clientId: `cupel-${frame.name}-${instance}`,
     ...{ logger, metrics },
     replicationFactor: config.CUPEL_KAFKA_REPLICATION,
     onFatal: (error) => fail(error.message, error),

@@ -33,13 +33,12 @@ export const settings = {
   CUPEL_METRICS_PORT: port
     .default(0)
     .describe('Port of /metrics, /healthz and /readyz of a service process; 0 takes any free one.'),
-  CUPEL_INSTANCE: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(1023)
+  CUPEL_INSTANCE: z
+    .union([z.literal('auto'), z.coerce.number().int().min(0).max(1023)])
     .default(0)
-    .describe('Number of this instance among the instances of its service, from 0.'),
+    .describe(
+      'Number of this instance among the instances of its service, from 0. Two processes of a service cannot have one number: the second one does not start. With `auto` a process takes the lowest number that is free, and adds nothing to its ports.',
+    ),
   CUPEL_BASE_URL: url
     .optional()
     .describe('Base address of the API as callers see it; by default the address it listens on.'),
@@ -307,6 +306,10 @@ export type Config = z.infer<typeof schema>
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
+
+/** The number of this instance that the settings give, which is added to its ports; 0 where it takes any number that is free. */
+export const givenInstance = ({ CUPEL_INSTANCE: instance }: Pick<Config, 'CUPEL_INSTANCE'>): number =>
+  instance === 'auto' ? 0 : instance
 
 /** Reads the settings. Throws ConfigError naming every setting that is wrong or unknown. */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {

@@ -23,6 +23,8 @@ export interface ServiceFrame<Name extends string = string> {
   readonly logger: Logger
   readonly metrics: MetricsRegistry
   readonly shutdown: Shutdown
+  /** What must hold for the service to do its work; a start that goes on is a check that does not pass. */
+  readonly checks: () => readonly Check[]
   /** Ends the process after an orderly shutdown: for faults that only a restart removes. */
   readonly fail: (reason: string, error?: unknown) => void
 }
@@ -46,7 +48,7 @@ export function runService<Name extends string>(
   const logger = createLogger({
     service: name,
     level: config.CUPEL_LOG_LEVEL,
-    instance: config.CUPEL_INSTANCE,
+    ...(config.CUPEL_INSTANCE === 'auto' ? {} : { instance: config.CUPEL_INSTANCE }),
   })
   debugOnSignal(logger, config.CUPEL_LOG_DEBUG_MS)
   const metrics = createMetrics(name)
@@ -67,24 +69,22 @@ export function runService<Name extends string>(
       end(signal, false)
     })
   }
-  void serve({ name, config, logger, metrics, shutdown, fail }, start).catch((error: unknown) =>
-    fail('Start failed', error),
-  )
+  let service: RunningService | null = null
+  const checks = (): readonly Check[] => service?.checks() ?? [{ name: 'started', ok: false }]
+  const frame: ServiceFrame<Name> = { name, config, logger, metrics, shutdown, checks, fail }
+  const started = async (): Promise<RunningService> => (service = await start(frame))
+  void serve(frame, started).catch((error: unknown) => fail('Start failed', error))
 }
 
-async function serve<Name extends string>(
-  frame: ServiceFrame<Name>,
-  start: (frame: ServiceFrame<Name>) => Promise<RunningService>,
-): Promise<void> {
-  let service: RunningService | null = null
+async function serve(frame: ServiceFrame, start: () => Promise<RunningService>): Promise<void> {
   const health = await startHealthServer({
     host: frame.config.CUPEL_METRICS_HOST,
     port: frame.config.CUPEL_METRICS_PORT,
-    checks: () => service?.checks() ?? [{ name: 'started', ok: false }],
+    checks: frame.checks,
     metrics: frame.metrics,
   })
   frame.shutdown.phase('health server', () => health.close())
-  service = await start(frame)
-  frame.shutdown.phase(frame.name, () => service!.stop())
+  const service = await start()
+  frame.shutdown.phase(frame.name, () => service.stop())
   frame.logger.info({ health: health.url }, 'Started')
 }

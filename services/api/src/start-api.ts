@@ -16,6 +16,7 @@ import { listAuditEntries, listReports } from '@cupel/read-models'
 import { createPdfRenderer } from '@cupel/report-pdf'
 import { startInstallationClock } from '@cupel/service-connections'
 import {
+  givenInstance,
   readTlsIdentity,
   readWebSecret,
   type Check,
@@ -80,6 +81,8 @@ export interface ApiDeps {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Number of this process among the instances of the API; by default that of the settings. */
+  readonly instance?: number
   /** Called where only a restart leads back, for example when the report tail is lost for good. */
   readonly fail: (reason: string, error: unknown) => void
   /** Where the console is served, and the secret it proves itself by, where the composer knows them; else the settings tell. */
@@ -170,7 +173,7 @@ async function openParts(deps: ApiDeps, links: Links) {
   const { config, log, codec, database, logger, metrics } = deps
   const deadlineMs = config.CUPEL_SCREEN_DEADLINE_MS
   const leaseMs = deadlineMs + LEASE_MARGIN_MS
-  const instance = config.CUPEL_INSTANCE
+  const instance = deps.instance ?? givenInstance(config)
   const secrets = await loadInstallationSecrets(database)
   const clock = await startInstallationClock({ database, logger, metrics, machineNow: deps.now })
   const traffic = createTraffic()
@@ -317,6 +320,7 @@ async function listenWith(
   config: ApiDeps['config'],
   isEncrypted: boolean,
 ): Promise<string> {
-  const { CUPEL_HOST: host, CUPEL_PORT: firstPort, CUPEL_INSTANCE: instance } = config
-  return await listen(fastify, { host, port: firstPort === 0 ? 0 : firstPort + instance, isEncrypted })
+  const { CUPEL_HOST: host, CUPEL_PORT: firstPort } = config
+  const port = firstPort === 0 ? 0 : firstPort + givenInstance(config)
+  return await listen(fastify, { host, port, isEncrypted })
 }

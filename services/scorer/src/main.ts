@@ -1,6 +1,11 @@
 /** The scorer as a process. */
 import { connectService } from '@cupel/service-connections'
-import { runService } from '@cupel/service-kit'
+import { runService, type Config } from '@cupel/service-kit'
 import { startScorer } from './start-scorer.js'
 
-runService('scorer', async (frame) => startScorer({ ...frame, ...(await connectService(frame)) }))
+/** Scorers of one lane are counted by themselves, so that it is seen where a lane has none. */
+function role({ CUPEL_SCORER_LANE: lane }: Config): string {
+  return lane === 'both' ? 'scorer' : `${lane}-scorer`
+}
+
+runService('scorer', async (frame) => startScorer({ ...frame, ...(await connectService(frame, { role })) }))

@@ -1,7 +1,7 @@
 /** The console as a running service: pages for people, served from what the public API answers. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import { createTransport, listen } from '@cupel/http-edge'
-import { readTlsIdentity, type Config, type RunningService } from '@cupel/service-kit'
+import { givenInstance, readTlsIdentity, type Config, type RunningService } from '@cupel/service-kit'
 import { createApiConnection } from './api/api-connection.js'
 import { openSignInService } from './oidc/open-sign-in-service.js'
 import { pagesOf } from './pages/index.js'
@@ -79,7 +79,7 @@ export async function startWeb({ config, logger, metrics, api }: WebDeps): Promi
 }
 
 /** Any free port where the API takes any, so that installations run side by side. */
-function portOf({ CUPEL_WEB_PORT, CUPEL_PORT, CUPEL_INSTANCE }: WebDeps['config']): number {
-  const first = CUPEL_WEB_PORT ?? (CUPEL_PORT === 0 ? 0 : DEFAULT_PORT)
-  return first === 0 ? 0 : first + CUPEL_INSTANCE
+function portOf(config: WebDeps['config']): number {
+  const first = config.CUPEL_WEB_PORT ?? (config.CUPEL_PORT === 0 ? 0 : DEFAULT_PORT)
+  return first === 0 ? 0 : first + givenInstance(config)
 }

@@ -14,6 +14,7 @@ import {
   type EventLog,
   type SchemaRegistry,
 } from '@cupel/event-log'
+import { heartbeatsMigrations } from '@cupel/heartbeats'
 import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
@@ -34,6 +35,7 @@ export const migrationSources = [
   sharingMigrations,
   casesMigrations,
   checkpointsMigrations,
+  heartbeatsMigrations,
 ]
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {

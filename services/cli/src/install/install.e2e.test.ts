@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     return JSON.parse(said.out) as T
   }
 
-  function serve(service: LogService, user: string): Child {
+  function serve(service: LogService, user: string, instance = 'auto'): Child {
     const name = `${service}-as-${user}`
     const child = startChild({
       name,
@@ -86,6 +86,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
         ...common,
         CUPEL_KAFKA_SASL_MECHANISM: 'plain',
         CUPEL_KAFKA_USERNAME: `cupel-${user}`,
+        CUPEL_INSTANCE: instance,
         CUPEL_PORT: String(service === 'api' ? apiPort : 0),
         CUPEL_HOME: folder,
       },
@@ -144,6 +145,39 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       const { findings } = await json<{ findings: { state: string }[] }>('doctor')
       expect(findings.filter(({ state }) => state === 'fault')).toEqual([])
     })
+  })
+
+  test('status tells the processes by their heartbeats, and which services are missing', async () => {
+    interface Told {
+      healthy: boolean
+      running: boolean
+      missing_services: string[]
+      services: { name: string; ready: boolean; heartbeat: { release: string; host: string } }[]
+    }
+    // The refresher has no plan, so that it waits for none.
+    await until(async () => {
+      const told = await json<Told>('status')
+      expect(told).toMatchObject({ healthy: true, running: true, missing_services: [] })
+      expect(told.services.map(({ name }) => name)).toEqual(
+        logServices.map((service) => `${service}-0`).sort(),
+      )
+    })
+    await running.find(({ name }) => name.startsWith('webhook-dispatcher'))!.stop()
+    const said = await cupel('status', '--json')
+    expect(said.exitCode).toBe(1)
+    expect(JSON.parse(said.out)).toMatchObject({
+      ...{ healthy: false, running: true },
+      missing_services: ['webhook-dispatcher'],
+    })
+    expect((await cupel('status')).out).toContain('No process runs of: webhook-dispatcher.')
+    serve('webhook-dispatcher', 'webhook-dispatcher')
+    await until(async () => expect(await json('status')).toMatchObject({ healthy: true }))
+  })
+
+  test('a second process with the number of a running one does not start', async () => {
+    const second = serve('scorer', 'scorer', '0')
+    expect((await second.exited).code).toBe(1)
+    expect(second.output()).toMatch(/Instance 0 of the scorer runs already, as process \d+ on /)
   })
 
   test('no service works as another one', async () => {

@@ -122,8 +122,8 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
     expect(stopped).toMatchObject({ exitCode: 0 })
     expect(recorded()).toEqual([])
     const status = await cupel({ home }, 'status', '--json')
-    expect(status).toMatchObject({ exitCode: 0 })
-    expect(JSON.parse(status.stdout)).toMatchObject({ running: false, profile: 'kafka', healthy: true })
+    expect(status).toMatchObject({ exitCode: 1 })
+    expect(JSON.parse(status.stdout)).toMatchObject({ running: false, profile: 'kafka', healthy: false })
     expect(recorded()).toEqual([])
   })
 

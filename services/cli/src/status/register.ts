@@ -4,6 +4,7 @@ import { answer, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
 import { withConnections } from '../connections.js'
+import type { ServiceState } from './processes.js'
 import { readStatus, type Status } from './status.js'
 
 export function registerStatus(program: Command, context: CliContext): void {
@@ -12,7 +13,7 @@ export function registerStatus(program: Command, context: CliContext): void {
     .summary('services, lag, stopped projections, dead letters')
     .description(
       `Shows services, the lag of every group, stopped projections and dead letters.
-Exits with 0 if everything is healthy and with ${EXIT_FAILED} otherwise.`,
+Exits with 0 if the installation runs and everything is healthy, and with ${EXIT_FAILED} otherwise.`,
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
@@ -25,11 +26,14 @@ Exits with 0 if everything is healthy and with ${EXIT_FAILED} otherwise.`,
 export function statusText(status: Status): string {
   return [
     headline(status),
-    section('SERVICE', ['STATE', ''], status.services, ({ name, ready, detail }) => [
-      name,
-      ready ? 'ready' : 'not ready',
-      detail,
+    section('SERVICE', ['STATE', 'RELEASE', 'HOST', ''], status.services, (service) => [
+      service.name,
+      service.ready ? 'ready' : 'not ready',
+      service.heartbeat?.release ?? '',
+      service.heartbeat?.host ?? '',
+      serviceRemark(service),
     ]),
+    missingText(status.missing_services),
     section('GROUP', ['LAG'], status.groups, ({ group, lag }) => [group, String(lag)]),
     section('PROJECTION', ['STATE', ''], status.projections, (projection) => [
       projection.name,
@@ -49,6 +53,19 @@ export function statusText(status: Status): string {
   ]
     .filter((part) => part !== '')
     .join('\n\n')
+}
+
+function serviceRemark({ detail, heartbeat }: ServiceState): string {
+  const skewMs = heartbeat?.clock_skew_ms ?? 0
+  const clock =
+    Math.abs(skewMs) < SKEW_TOLD_MS
+      ? ''
+      : `its clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} that of the database`
+  return [detail, clock].filter((part) => part !== '').join('; ')
+}
+
+function missingText(services: readonly string[]): string {
+  return services.length === 0 ? '' : `No process runs of: ${services.join(', ')}.`
 }
 
 function backlogText({
@@ -79,7 +96,8 @@ function mebibytes(bytes: number): string {
 
 function headline({ running, profile, base_urls, log }: Status): string {
   const where = log.brokers.length > 0 ? ` at ${log.brokers.join(', ')}` : ''
-  const state = running ? `runs at ${base_urls.join(', ')}` : 'does not run; this is its stored state'
+  const at = base_urls.length > 0 ? ` at ${base_urls.join(', ')}` : ''
+  const state = running ? `runs${at}` : 'does not run; this is its stored state'
   return `The ${profile} installation ${state}.\nLog: ${log.kind}${where}, ${log.identity}`
 }
 

@@ -1,14 +1,18 @@
 /** The health of an installation: services, lag and dead letters. */
 import { readBacklogSize } from '@cupel/bulk-coordinator'
 import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
+import { listProcesses } from '@cupel/heartbeats'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
 import { probeReadiness } from '../start/service-processes.js'
+import { missingServices, told, type ServiceState } from './processes.js'
 
 export interface Status {
+  /** Whether the installation runs and everything of it is as it should be. */
   readonly healthy: boolean
+  /** Whether a process of it runs, here or, as heartbeats tell, on another machine. */
   readonly running: boolean
   readonly profile: 'embedded' | 'kafka'
   readonly base_urls: readonly string[]
@@ -18,12 +22,9 @@ export interface Status {
     readonly brokers: readonly string[]
     readonly registry: string | null
   }
-  readonly services: readonly {
-    readonly name: string
-    readonly ready: boolean
-    readonly detail: string
-    readonly health_url: string
-  }[]
+  readonly services: readonly ServiceState[]
+  /** Services that an installation needs, of which no process runs; empty while nothing runs at all. */
+  readonly missing_services: readonly string[]
   /** Records that the group has not processed yet. */
   readonly groups: readonly { readonly group: string; readonly lag: number }[]
   readonly projections: readonly {
@@ -61,10 +62,10 @@ export interface Status {
 /** `home`: the folder of the installation. */
 export async function readStatus(connections: Connections, home: string): Promise<Status> {
   const { database, log, run, config, profile } = connections
-  const [identity, services, groups, projections, outbox, deadLetters, backlog, clock, disk] =
+  const [identity, processes, groups, projections, outbox, deadLetters, backlog, clock, disk] =
     await Promise.all([
       log.identity(),
-      Promise.all((run?.services ?? []).map(service)),
+      run === null ? listProcesses(database) : [],
       readLag(connections),
       listProjectionStatuses(database),
       outboxBacklog(database),
@@ -73,12 +74,15 @@ export async function readStatus(connections: Connections, home: string): Promis
       measureClock(database, Date.now),
       readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
     ])
+  const services = run === null ? processes.map(told) : await Promise.all(run.services.map(probed))
+  const running = run !== null || processes.some(({ isSeen }) => isSeen)
   const status = {
-    running: run !== null,
+    running,
     profile,
     base_urls: run?.baseUrls ?? [],
     log: { kind: log.kind, identity, brokers: config.CUPEL_KAFKA_BROKERS, registry: run?.registry ?? null },
     services,
+    missing_services: missingServices(processes),
     groups,
     projections: projections.map(({ name, state, error, stoppedAt, seenAgeMs }) => ({
       name,
@@ -113,24 +117,25 @@ export async function readStatus(connections: Connections, home: string): Promis
 
 function isHealthy(status: Omit<Status, 'healthy'>): boolean {
   return (
+    status.running &&
+    status.missing_services.length === 0 &&
     status.services.every(({ ready }) => ready) &&
-    status.projections.every(
-      ({ state }) => state !== 'stopped' && (state !== 'retrying' || !status.running),
-    ) &&
+    status.projections.every(({ state }) => state !== 'stopped' && state !== 'retrying') &&
     status.dead_letters.every(({ records }) => records === 0) &&
     status.disk?.is_low !== true
   )
 }
 
-async function service({
+/** A service of a local installation, by its own answer. */
+async function probed({
   name,
   healthUrl,
 }: {
-  name: string
-  healthUrl: string
-}): Promise<Status['services'][number]> {
+  readonly name: string
+  readonly healthUrl: string
+}): Promise<ServiceState> {
   const { ready, detail } = await probeReadiness(healthUrl)
-  return { name, ready, detail, health_url: healthUrl }
+  return { name, ready, detail, health_url: healthUrl, heartbeat: null }
 }
 
 /** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */

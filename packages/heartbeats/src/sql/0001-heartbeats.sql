@@ -1,0 +1,21 @@
+-- Which processes of the services run. A row belongs to one process, which writes to it every two seconds (docs/adr/0352).
+CREATE SCHEMA heartbeats;
+
+CREATE TABLE heartbeats.process (
+  service    text COLLATE "C" NOT NULL,
+  instance   int4 NOT NULL CHECK (instance >= 0),
+  -- Random name of the process that has the number.
+  process    uuid NOT NULL,
+  host       text NOT NULL,
+  -- Of Linux; a pid means one process within it. Empty on other systems.
+  pid_namespace text NOT NULL,
+  pid        int4 NOT NULL,
+  release    text NOT NULL,
+  started_at timestamptz NOT NULL,
+  seen_at    timestamptz NOT NULL,
+  -- Time of the database minus that of the machine, as far as one statement tells.
+  skew_ms    int8 NOT NULL,
+  -- Names of the checks of readiness that do not pass.
+  failing    text[] NOT NULL,
+  PRIMARY KEY (service, instance)
+) WITH (fillfactor = 50);

@@ -1,0 +1,2 @@
+/** The release of the product, as in its package.json. */
+export const RELEASE = '0.1.0'

@@ -1,0 +1,51 @@
+/** The services of a cluster, by the heartbeats of their processes. */
+import type { ProcessSeen } from '@cupel/heartbeats'
+
+export interface ServiceState {
+  readonly name: string
+  readonly ready: boolean
+  readonly detail: string
+  /** Null for a service whose heartbeat is known and nothing else. */
+  readonly health_url: string | null
+  /** Null for a service of an installation on this machine, which answers by itself. */
+  readonly heartbeat: {
+    readonly host: string
+    readonly pid: number
+    readonly release: string
+    readonly started_at: string
+    readonly age_ms: number
+    readonly clock_skew_ms: number
+  } | null
+}
+
+/** A service on any machine, by its heartbeat. */
+export function told(process: ProcessSeen): ServiceState {
+  const { service, instance, isSeen, failing, host, pid, release, startedAt, seenAgeMs, skewMs } = process
+  return {
+    name: `${service}-${instance}`,
+    ready: isSeen && failing.length === 0,
+    detail: isSeen ? failing.join(', ') : `not seen for ${Math.round(seenAgeMs / 1_000)} s`,
+    health_url: null,
+    heartbeat: { host, pid, release, started_at: startedAt, age_ms: seenAgeMs, clock_skew_ms: skewMs },
+  }
+}
+
+/** Each service, or all the parts that share its work. A refresher is needed only where there is a plan. */
+const NEEDED: readonly (readonly [service: string, ...parts: string[]])[] = [
+  ['api'],
+  ['projector'],
+  ['scorer', 'interactive-scorer', 'bulk-scorer'],
+  ['bulk-coordinator'],
+  ['webhook-dispatcher'],
+]
+
+/** Empty where nothing runs at all. */
+export function missingServices(processes: readonly ProcessSeen[]): string[] {
+  const seen = new Set(processes.filter(({ isSeen }) => isSeen).map(({ service }) => service))
+  if (seen.size === 0) return []
+  return NEEDED.flatMap(([service, ...parts]) => {
+    if (seen.has(service)) return []
+    const missing = parts.filter((part) => !seen.has(part))
+    return parts.length === 0 || missing.length === parts.length ? [service] : missing
+  })
+}
