@@ -48,6 +48,8 @@ export {
 } from './pending-screens.js'
 export type { LateScreen, PendingScreen } from './pending-screens.js'
 export type { RateLimit } from './plan-table.js'
+export { endEverySession, isKeyKnown, replayAccount, replayRevocation } from './replay-access.js'
+export { databaseBehindLog } from './report-numbers/behind-log.js'
 export { claimReportEpoch, highestReportEpoch, passReportEpoch } from './report-numbers/epoch.js'
 export { openReportNumbers, type TakeReportNumbers } from './report-numbers/report-numbers.js'
 export {

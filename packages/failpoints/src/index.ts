@@ -67,6 +67,8 @@ export const failpointNames = [
   'checkpoints.publish-key',
   'checkpoints.require-signatures',
   'checkpoints.retire-key',
+  'checkpoints.adopt',
+  'restore.restored',
   'access.admit',
   'access.auth-failures',
   'access.change',

@@ -15,6 +15,7 @@ export type {
   LedgerImportResult,
   LedgerImportSummary,
 } from './import-request.js'
+export { isPriceTableKnown, isSegmentKnown } from './known-imports.js'
 export { ledgerMigrations } from './migrations.js'
 export type { Pace } from './pace.js'
 export { importPrices } from './prices/import-prices.js'

@@ -24,6 +24,14 @@ export { runReadModel } from './run-read-model.js'
 export type { RunningReadModel, RunReadModelOptions } from './run-read-model.js'
 export { listProjectionStatuses } from './projection-state.js'
 export type { ProjectionState, ProjectionStatus, StoredProjectionStatus } from './projection-state.js'
+export {
+  lowestCheckpoint,
+  markFoundInLog,
+  putCheckpoints,
+  restartEmptied,
+  unrelayedEvents,
+} from './restored.js'
+export type { PartitionPosition } from './restored.js'
 export { outboxBacklog, writeOutbox, writeOutboxBatch } from './outbox.js'
 export type { OutboxTarget } from './outbox.js'
 export { startOutboxRelay } from './outbox-relay.js'

@@ -1,4 +1,5 @@
 /** The connections of a service process to the database and the log; shutdown closes them in reverse order. */
+import { databaseBehindLog } from '@cupel/access'
 import {
   createEventCodec,
   loadSchemaCatalog,
@@ -66,7 +67,9 @@ export async function connectService(
   })
   shutdown.phase('log', () => log.close())
   await requireTopics(frame.name, { log, config, logger })
-  return { database, log, codec: createEventCodec(await loadSchemaCatalog(database)), instance }
+  const codec = createEventCodec(await loadSchemaCatalog(database))
+  await requireSettledDatabase({ database, log, codec })
+  return { database, log, codec, instance }
 }
 
 const UNDEFINED_TABLE = '42P01'
@@ -95,6 +98,12 @@ async function takeInstance(
       })
     throw cause
   }
+}
+
+/** Throws ConfigError where the database is older than the log: a service would send and number again what it sent and numbered before. */
+async function requireSettledDatabase(connections: Omit<Connections, 'instance'>): Promise<void> {
+  const sentence = await databaseBehindLog(connections)
+  if (sentence !== null) throw new ConfigError(sentence)
 }
 
 /** The keys of record MACs; null where no file of them is configured. Throws ConfigError where it cannot be used. */

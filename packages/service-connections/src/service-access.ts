@@ -31,6 +31,8 @@ const topicsOf = (...types: readonly EventType[]): string[] => [
 ]
 const screens = [screenTopic('interactive'), screenTopic('interactive', false)]
 const bulkScreens = [screenTopic('bulk'), screenTopic('bulk', false)]
+/** Each start compares the database with the claims of report numbers (docs/adr/0337). */
+const atStart = [GENESIS_TOPIC, ...topicsOf('ReportEpochClaimed')]
 const deadLetters = (service: string): string[] =>
   deadLetterGroups
     .filter((group) => group.startsWith(`${service}.`))
@@ -55,22 +57,22 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
     groups: null,
   },
   scorer: {
-    reads: [GENESIS_TOPIC, ...screens, ...bulkScreens, ...topicsOf('LabelAsserted', 'PolicyActivated')],
+    reads: [...atStart, ...screens, ...bulkScreens, ...topicsOf('LabelAsserted', 'PolicyActivated')],
     writes: [...bulkScreens, ...topicsOf('ReportGenerated', 'LabelStateRecorded'), ...deadLetters('scorer')],
     groups: 'scorer.',
   },
   'bulk-coordinator': {
-    reads: [GENESIS_TOPIC, ...topicsOf('BulkSubmitted', 'ReportGenerated')],
+    reads: [...atStart, ...topicsOf('BulkSubmitted', 'ReportGenerated')],
     writes: [...bulkScreens, ...topicsOf('BulkCompleted'), ...deadLetters('bulk-coordinator')],
     groups: 'bulk-coordinator.',
   },
   'webhook-dispatcher': {
-    reads: [GENESIS_TOPIC, ...topicsOf('BulkCompleted', 'ReportGenerated')],
+    reads: [...atStart, ...topicsOf('BulkCompleted', 'ReportGenerated')],
     writes: deadLetters('webhook-dispatcher'),
     groups: 'webhook-dispatcher.',
   },
   'label-refresher': {
-    reads: [GENESIS_TOPIC, ...topicsOf('LabelAsserted')],
+    reads: [...atStart, ...topicsOf('LabelAsserted')],
     writes: topicsOf('LabelAsserted'),
     groups: null,
   },

@@ -1,4 +1,5 @@
 export { sharingMigrations } from './migrations.js'
+export { isShareKnown, replayShareRevocation } from './replay-shares.js'
 export { digestOfToken, SHARE_TOKEN } from './share-token.js'
 export {
   createShare,

@@ -53,6 +53,9 @@ export const elsewhere: readonly FailpointName[] = [
   // packages/checkpoints/test/report-keys.int.test.ts kills a process at each of these.
   'checkpoints.require-signatures',
   'checkpoints.retire-key',
+  // Commands of operators visit these: each is the only transaction of its command.
+  'checkpoints.adopt',
+  'restore.restored',
   // services/api/test/sessions.int.test.ts kills the API at these.
   'access.session',
   // services/api/test/shares.int.test.ts and cases.int.test.ts kill the API at these.

@@ -43,6 +43,14 @@ export { forgetDestinations, takeDestinationTokens } from './destinations.js'
 export type { DestinationLimits } from './destinations.js'
 export { claimDeliveries, loadBody, releaseClaims, renewClaims } from './claims.js'
 export type { ClaimedDelivery, ClaimOrder } from './claims.js'
+export {
+  endUnsettledDeliveries,
+  isEndpointKnown,
+  replayDeliveryEnd,
+  replayEndpointChange,
+  replayEndpointDeletion,
+} from './replay-webhooks.js'
+export type { DeliveryEnd } from './replay-webhooks.js'
 export { recordAttempts } from './outcomes.js'
 export type { AttemptRecord } from './outcomes.js'
 export { deliveryBacklog, exhaustOverdue, forgetOldDeliveries } from './upkeep.js'

@@ -11,6 +11,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   start: async () => (await import('./start/register.js')).registerStart,
   install: async () => (await import('./install/register.js')).registerInstall,
   upgrade: async () => (await import('./install/register.js')).registerUpgrade,
+  restore: async () => (await import('./restore/register.js')).registerRestore,
   status: async () => (await import('./status/register.js')).registerStatus,
   doctor: async () => (await import('./doctor/register.js')).registerDoctor,
   'support-bundle': async () => (await import('./support-bundle/register.js')).registerSupportBundle,

@@ -33,7 +33,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
-    read: (record) => endOf(codec, record),
+    read: (record) => endOfJob(codec, record),
     deadLetters: { at: 'webhooks.dead-letter', metrics, window: {} },
     commit: inTransaction<JobEnd | null, number>({
       database,
@@ -51,7 +51,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
 }
 
 /** Null where the record is not the end of a job. */
-function endOf(codec: EventCodec, record: LogRecord): JobEnd | null {
+export function endOfJob(codec: EventCodec, record: LogRecord): JobEnd | null {
   const type = typeOf(record)
   if (type === 'BulkCompleted') {
     const { jobId, accountId, livemode, completedAt } = codec.decodeAs(type, record)!.data

@@ -1,3 +1,3 @@
-export { DISPATCHER_GROUP } from './follow-jobs.js'
+export { DISPATCHER_GROUP, endOfJob } from './follow-jobs.js'
 export type { ReadEndedJob } from './read-ended-job.js'
 export * from './start-webhook-dispatcher.js'

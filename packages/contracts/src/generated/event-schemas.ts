@@ -261,6 +261,20 @@ export const eventSchemas = {
     visibility: 'public',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.log\",\"name\":\"SigningKeyRetired\",\"doc\":\"A key that signed reports signs no more. A later report with a signature of it is not one of the installation.\",\"fields\":[{\"name\":\"keyName\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"keyId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"As in SigningKeyPublished.\"},{\"name\":\"ends\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"SignedUntil\",\"fields\":[{\"name\":\"topic\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Without the prefix of the installation.\"},{\"name\":\"partition\",\"type\":\"int\",\"default\":0},{\"name\":\"offset\",\"type\":\"long\",\"default\":0,\"doc\":\"From this offset on its signatures do not count.\"}]}},\"default\":[],\"doc\":\"One of each partition that holds reports.\"},{\"name\":\"retiredAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"retiredBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
   },
+  InstallationRestored: {
+    subject: 'access.request.events.v1-InstallationRestored',
+    topic: 'access.request.events.v1',
+    owner: 'cli',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"InstallationRestored\",\"doc\":\"An operator brought the database and the log together after one of them was restored from a backup.\",\"fields\":[{\"name\":\"log\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log.\"},{\"name\":\"olderDatabase\",\"type\":\"boolean\",\"default\":false,\"doc\":\"Whether the log told of changes that the database did not have.\"},{\"name\":\"changes\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"default\":[],\"doc\":\"What was changed, one sentence each.\"},{\"name\":\"lost\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"default\":[],\"doc\":\"What the backup does not hold, one sentence each; the first ones of a long list.\"},{\"name\":\"restoredAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"restoredBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
+  },
+  LogAdopted: {
+    subject: 'access.request.events.v1-LogAdopted',
+    topic: 'access.request.events.v1',
+    owner: 'checkpoints',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"LogAdopted\",\"doc\":\"An operator took a copy of the log in place of the log, after its records were compared with the signed checkpoints.\",\"fields\":[{\"name\":\"log\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log from now on.\"},{\"name\":\"replaces\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log before.\"},{\"name\":\"checkpoint\",\"type\":\"long\",\"default\":0,\"doc\":\"Number of the last checkpoint that the records were compared with.\"},{\"name\":\"partitions\",\"type\":\"int\",\"default\":0,\"doc\":\"Partitions with signed records. All of them agree.\"},{\"name\":\"adoptedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"adoptedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
+  },
   ShorterLogAccepted: {
     subject: 'access.request.events.v1-ShorterLogAccepted',
     topic: 'access.request.events.v1',

@@ -1137,6 +1137,40 @@ export interface SignedUntil {
   readonly offset: number
 }
 
+/** An operator brought the database and the log together after one of them was restored from a backup. */
+export interface InstallationRestored {
+  /** Identity of the log. */
+  readonly log: string
+  /** Whether the log told of changes that the database did not have. */
+  readonly olderDatabase: boolean
+  /** What was changed, one sentence each. */
+  readonly changes: readonly string[]
+  /** What the backup does not hold, one sentence each; the first ones of a long list. */
+  readonly lost: readonly string[]
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly restoredAt: string
+  readonly restoredBy: string
+  /** Reason given by the operator. */
+  readonly reason: string
+}
+
+/** An operator took a copy of the log in place of the log, after its records were compared with the signed checkpoints. */
+export interface LogAdopted {
+  /** Identity of the log from now on. */
+  readonly log: string
+  /** Identity of the log before. */
+  readonly replaces: string
+  /** Number of the last checkpoint that the records were compared with. */
+  readonly checkpoint: number
+  /** Partitions with signed records. All of them agree. */
+  readonly partitions: number
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly adoptedAt: string
+  readonly adoptedBy: string
+  /** Reason given by the operator. */
+  readonly reason: string
+}
+
 /** An operator accepted that the log no longer holds records that were signed. */
 export interface ShorterLogAccepted {
   /** Identity of the log. */
@@ -1210,6 +1244,8 @@ export interface EventData {
   readonly DispositionChanged: DispositionChanged
   readonly SigningKeyPublished: SigningKeyPublished
   readonly SigningKeyRetired: SigningKeyRetired
+  readonly InstallationRestored: InstallationRestored
+  readonly LogAdopted: LogAdopted
   readonly ShorterLogAccepted: ShorterLogAccepted
   readonly ReportEpochClaimed: ReportEpochClaimed
 }

@@ -39,6 +39,8 @@ const auditedTypes = [
   'RebuildAccepted',
   'RecordMacsChanged',
   'ShorterLogAccepted',
+  'LogAdopted',
+  'InstallationRestored',
   'SigningKeyPublished',
   'SigningKeyRetired',
   'AccountCreated',

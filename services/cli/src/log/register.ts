@@ -1,6 +1,7 @@
 /** `cupel log`: which records of the log count, and the evidence of what it held. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
+import { registerAdopt } from './adopt.js'
 import { registerAcceptShorter } from './accept-shorter.js'
 import { registerRecordKeys } from './record-keys.js'
 import { registerRequireMacs } from './require-macs.js'
@@ -11,10 +12,11 @@ export function registerLog(program: Command, context: CliContext): void {
     .command('log')
     .summary('which records of the log count')
     .description(
-      'Require MACs of the records of the log, accept a log that lost its end, and exchange the keys of both.',
+      'Require MACs of the records of the log, accept a log that lost its end or a copy of it, and exchange the keys of both.',
     )
   registerRequireMacs(log, context)
   registerRecordKeys(log, context)
   registerAcceptShorter(log, context)
+  registerAdopt(log, context)
   registerSigningKeys(log, context)
 }

@@ -1,5 +1,6 @@
 /** `cupel start`: runs everything on this machine until it receives a signal. */
 import { join } from 'node:path'
+import { databaseBehindLog } from '@cupel/access'
 import {
   lostRecords,
   REPORT_SIGNING_KEYS_FILE,
@@ -200,8 +201,14 @@ async function boot(boot: Boot): Promise<void> {
   )
 }
 
-/** Throws where the log lost records that were signed, before a read model follows it. */
-async function requireWholeLog({ log, database }: Stack, context: CliContext, config: Config): Promise<void> {
+/** Throws where the database is older than the log, or the log lost records that were signed, before anything follows it. */
+async function requireWholeLog(
+  { log, database, codec }: Stack,
+  context: CliContext,
+  config: Config,
+): Promise<void> {
+  const behind = await databaseBehindLog({ log, database, codec })
+  if (behind !== null) throw new CommandError(behind, EXIT_FAILED)
   const settings = installationCheckpoints(context, config)
   if (settings === null) return
   const lost = await lostRecords({ log, database, ...settings, verifier: settings.keys.verifier })

@@ -7,6 +7,7 @@ import { certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
 import { probeReadiness } from '../start/service-processes.js'
+import { RESTORE_GROUP } from '../restore/since-backup.js'
 import { missingServices, told, type ServiceState } from './processes.js'
 
 export interface Status {
@@ -140,7 +141,8 @@ async function probed({
 
 /** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */
 async function readLag({ database, log }: Connections): Promise<{ group: string; lag: number }[]> {
-  const checkpoints = await listCheckpoints(database)
+  // A restore reads only when it is run.
+  const checkpoints = (await listCheckpoints(database)).filter(({ group }) => group !== RESTORE_GROUP)
   const lags = new Map<string, number>()
   await Promise.all(
     checkpoints.map(async ({ group, topic, partition, next }) => {

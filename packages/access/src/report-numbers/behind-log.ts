@@ -1,0 +1,21 @@
+/** Whether the database is an older one than the log: it would hand out what was handed out, and send what was sent. */
+import type { Queryable } from '@cupel/postgres'
+import { highestReportEpoch, NUMBERS_PER_EPOCH, type EpochDeps } from './epoch.js'
+
+/**
+ * A sentence where the log knows epochs that the database never gave out; null where it knows none. A claim is in the database before it
+ * is in the log, so that only a database that was restored, or promoted too early, is behind. Each API claims an epoch every hour
+ * (EPOCH_RENEWAL_MS): a backup that is younger than the last claim is not noticed.
+ */
+export async function databaseBehindLog(
+  deps: Pick<EpochDeps, 'log' | 'codec'> & { readonly database: Queryable },
+): Promise<string | null> {
+  // First the log: a claim between the two looks is in both or in the database alone.
+  const highest = await highestReportEpoch(deps)
+  const [row] = await deps.database.query<{ next: string }>(
+    'SELECT next::text AS next FROM access.report_number',
+  )
+  const next = BigInt(row?.next ?? '0')
+  if (next >= BigInt(highest + 1) * NUMBERS_PER_EPOCH) return null
+  return 'The log tells of report numbers that this database never gave out: an older database was restored, or a replica was promoted that lacked the last changes. Run `cupel restore --dry-run`, then `cupel restore`.'
+}

@@ -1,0 +1,127 @@
+/** Adds entries that the log tells of to cases of a database that was restored from a backup. */
+import type { DomainEvent, EventData } from '@cupel/contracts'
+import type { Queryable } from '@cupel/postgres'
+import type { ReportFacts } from './change-case.js'
+
+export type CaseEventType =
+  'ReportNoteAdded' | 'DispositionProposed' | 'DispositionProposalDeclined' | 'DispositionChanged'
+
+/** An entry as its event tells it. */
+export interface RecordedEntry {
+  readonly reportId: string
+  readonly accountId: string
+  readonly livemode: boolean
+  readonly version: number
+  readonly kind: 'note' | 'disposition_proposed' | 'proposal_declined' | 'disposition_changed'
+  readonly text: string
+  readonly disposition: string | null
+  readonly previousDisposition: string | null
+  readonly proposalVersion: number | null
+  readonly madeAt: string
+  readonly keyId: string
+  readonly actor: string
+}
+
+/** `missing-entry`: an entry before this one is neither in the database nor in the log. */
+export type ReplayedEntry = 'known' | 'added' | 'missing-report' | 'missing-entry'
+
+export function recordedEntry({ type, data }: DomainEvent<CaseEventType>): RecordedEntry {
+  const { reportId, accountId, livemode, version, actor } = data
+  const base = {
+    reportId,
+    accountId,
+    livemode,
+    version,
+    actor,
+    previousDisposition: null,
+    proposalVersion: null,
+  }
+  if (type === 'ReportNoteAdded') {
+    const { text, addedAt, addedBy } = data as EventData['ReportNoteAdded']
+    return { ...base, kind: 'note', text, disposition: null, madeAt: addedAt, keyId: addedBy }
+  }
+  const { disposition, reason: text } = data as EventData['DispositionProposed']
+  if (type === 'DispositionProposed') {
+    const { proposedAt: madeAt, proposedBy: keyId } = data as EventData['DispositionProposed']
+    return { ...base, kind: 'disposition_proposed', text, disposition, madeAt, keyId }
+  }
+  if (type === 'DispositionProposalDeclined') {
+    const { proposalVersion, declinedAt, declinedBy } = data as EventData['DispositionProposalDeclined']
+    const declined = { proposalVersion, madeAt: declinedAt, keyId: declinedBy }
+    return { ...base, kind: 'proposal_declined', text, disposition, ...declined }
+  }
+  const { previousDisposition, proposalVersion, changedAt, changedBy } =
+    data as EventData['DispositionChanged']
+  return {
+    ...{ ...base, kind: 'disposition_changed', text, disposition, madeAt: changedAt, keyId: changedBy },
+    previousDisposition: previousDisposition === '' ? null : previousDisposition,
+    proposalVersion: (proposalVersion ?? 0) === 0 ? null : proposalVersion,
+  }
+}
+
+/**
+ * Adds the entry unless the case has it. Entries of one case come in their order.
+ * @param holder the first key of the line of rotations that the key is in
+ * @param report the report where it is at hand; only the first entry of a case needs it
+ */
+export async function replayEntry(
+  transaction: Queryable,
+  entry: RecordedEntry,
+  { holder, report }: { readonly holder: string; readonly report: () => Promise<ReportFacts | null> },
+): Promise<ReplayedEntry> {
+  const [present] = await transaction.query<{
+    version: number
+    disposition: string
+    proposalVersion: number | null
+  }>(
+    `SELECT version, disposition, proposal_version AS "proposalVersion" FROM cases.report_case WHERE report_id = $1`,
+    [entry.reportId],
+  )
+  const before = present?.version ?? 0
+  if (before >= entry.version) return 'known'
+  if (before + 1 !== entry.version) return 'missing-entry'
+  const facts = present === undefined ? await report() : null
+  if (present === undefined && facts === null) return 'missing-report'
+  const [leaves, pending] = stateAfter(entry, present)
+  if (facts === null)
+    await transaction.execute(
+      `UPDATE cases.report_case SET disposition = $2, version = $3, proposal_version = $4,
+         changed_at = greatest(changed_at, $5::timestamptz) WHERE report_id = $1`,
+      [entry.reportId, leaves, entry.version, pending, entry.madeAt],
+    )
+  else
+    await transaction.execute(
+      `INSERT INTO cases.report_case (report_id, account_id, livemode, address, chain, level, score, disposition, version,
+         proposal_version, opened_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
+      [
+        ...[entry.reportId, entry.accountId, entry.livemode, facts.address, facts.chain, facts.level],
+        ...[facts.score, leaves, entry.version, pending, entry.madeAt],
+      ],
+    )
+  await insertEntry(transaction, entry, holder)
+  return 'added'
+}
+
+/** The disposition and the pending proposal that the entry leaves the case with. */
+function stateAfter(
+  { kind, version, disposition }: RecordedEntry,
+  present: { readonly disposition: string; readonly proposalVersion: number | null } | undefined,
+): [disposition: string, pending: number | null] {
+  const before = present?.disposition ?? 'open'
+  if (kind === 'disposition_changed') return [disposition ?? before, null]
+  if (kind === 'disposition_proposed') return [before, version]
+  return [before, kind === 'proposal_declined' ? null : (present?.proposalVersion ?? null)]
+}
+
+async function insertEntry(transaction: Queryable, entry: RecordedEntry, holder: string): Promise<void> {
+  await transaction.execute(
+    `INSERT INTO cases.entry (report_id, version, account_id, livemode, kind, text, disposition, previous_disposition,
+       proposal_version, made_at, key_id, holder, actor)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [
+      ...[entry.reportId, entry.version, entry.accountId, entry.livemode, entry.kind, entry.text],
+      ...[entry.disposition, entry.previousDisposition, entry.proposalVersion, entry.madeAt],
+      ...[entry.keyId, holder, entry.actor],
+    ],
+  )
+}

@@ -1,0 +1,151 @@
+/** Takes a copy of the log in place of the log: the same records under another identity, shown by the signed checkpoints (docs/adr/0338). */
+import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import type { EventLog, LogIdentity } from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import { listCheckpoints, writeOutbox } from '@cupel/projections'
+import type { Verifier } from '@cupel/signing'
+import { CheckpointsStoppedError } from './checkpoint-files.js'
+import { compareLog, type LogComparison } from './compare-log.js'
+import { keyOf } from './state.js'
+
+export interface AdoptLogOptions {
+  /** The copy. */
+  readonly log: EventLog
+  readonly database: Database
+  readonly verifier: Verifier
+  /** Where the checkpoints of the log before are. */
+  readonly folder: string
+  readonly by: string
+  readonly reason: string
+  readonly dryRun?: boolean
+}
+
+export interface AdoptedLog {
+  readonly log: LogIdentity
+  readonly replaces: LogIdentity
+  /** Number of the last checkpoint, and the partitions that it and those before it cover. */
+  readonly checkpoint: number
+  readonly partitions: number
+  /** Records behind the last checkpoint: no signature says that they are the same. */
+  readonly unsigned: number
+}
+
+/** Throws CheckpointsStoppedError with a sentence where the records are not shown to be the same. Nothing is changed then. */
+export async function adoptLog(options: AdoptLogOptions): Promise<AdoptedLog> {
+  const { log, database, folder, verifier, dryRun = false } = options
+  const identity = await log.identity()
+  const replaces = await followedLog(database, identity)
+  const asBefore: EventLog = { ...portOf(log), identity: () => Promise.resolve(replaces) }
+  const comparison = await compareLog({ log: asBefore, database, folder, verifier })
+  const last = requireSame(comparison)
+  await requireRead(log, database, replaces)
+  const adopted = {
+    ...{ log: identity, replaces, checkpoint: last, partitions: comparison.partitions.length },
+    unsigned: await unsignedRecords(log, comparison),
+  }
+  if (!dryRun)
+    await database.transaction({ at: 'checkpoints.adopt' }, async (transaction) => {
+      await rename(transaction, replaces, identity)
+      await record(transaction, adopted, options)
+    })
+  return adopted
+}
+
+/** The log that the readers of the database follow. */
+async function followedLog(database: Database, identity: LogIdentity): Promise<LogIdentity> {
+  const followed = new Set((await listCheckpoints(database)).map(({ log }) => log))
+  if (followed.has(identity))
+    throw new CheckpointsStoppedError(
+      `The database follows the log ${identity} already: there is nothing to adopt.`,
+    )
+  const [replaces, ...others] = followed
+  if (replaces === undefined)
+    throw new CheckpointsStoppedError('No reader of this database ever followed a log.')
+  if (others.length > 0)
+    throw new CheckpointsStoppedError(
+      `Readers of this database follow several logs: ${[...followed].join(', ')}. Rebuild those of the others first.`,
+    )
+  return replaces
+}
+
+/** Resolves to the number of the last checkpoint. */
+function requireSame({ last, faults, partitions }: LogComparison): number {
+  if (faults.length > 0) throw new CheckpointsStoppedError(faults[0]!)
+  if (last === null)
+    throw new CheckpointsStoppedError(
+      'There is no checkpoint of the log before: nothing shows that the records are the same.',
+    )
+  for (const { place, differences } of partitions)
+    for (const { kind, from, to } of differences)
+      throw new CheckpointsStoppedError(
+        kind === 'missing'
+          ? `The copy lacks the records ${from} to ${to - 1} of ${keyOf(place)}, which were signed: wait until the copy is complete, or copy the topic again from its first record.`
+          : `The records ${from} to ${to - 1} of ${keyOf(place)} are not those that were signed, or have other offsets: copy the topic again from its first record.`,
+      )
+  return last.statement.number
+}
+
+/** A reader may have read further than the last checkpoint goes. */
+async function requireRead(log: EventLog, database: Database, replaces: LogIdentity): Promise<void> {
+  for (const { group, topic, partition, next, log: of } of await listCheckpoints(database)) {
+    if (of !== replaces) continue
+    const end = await log.endOffset(topic, partition)
+    if (next > end)
+      throw new CheckpointsStoppedError(
+        `${group} has read ${topic}/${partition} up to offset ${next}, and the copy ends at ${end}: wait until the copy is complete.`,
+      )
+  }
+}
+
+async function unsignedRecords(log: EventLog, { partitions }: LogComparison): Promise<number> {
+  let unsigned = 0
+  for (const { place, agreesTo } of partitions)
+    unsigned += (await log.endOffset(place.topic, place.partition)) - agreesTo
+  return unsigned
+}
+
+/** Everything that the database knows of the log before holds for the copy. Its own checkpoints begin anew, with the first record. */
+async function rename(transaction: Queryable, from: LogIdentity, to: LogIdentity): Promise<void> {
+  await transaction.execute('UPDATE projection.checkpoint SET log = $2 WHERE log = $1', [from, to])
+  // What an installation of the copy wrote begins later than what is required already.
+  await transaction.execute('DELETE FROM log.macs_required WHERE log_id = $1', [to])
+  await transaction.execute('UPDATE log.macs_required SET log_id = $2 WHERE log_id = $1', [from, to])
+  await transaction.execute('DELETE FROM checkpoints.signatures_required WHERE log = $1', [to])
+  await transaction.execute('UPDATE checkpoints.signatures_required SET log = $2 WHERE log = $1', [from, to])
+}
+
+async function record(
+  transaction: Queryable,
+  { log, replaces, checkpoint, partitions }: AdoptedLog,
+  { by: adoptedBy, reason }: Pick<AdoptLogOptions, 'by' | 'reason'>,
+): Promise<void> {
+  const [id, adoptedAt] = [requestedEventId(), new Date().toISOString()]
+  const event: DomainEvent<'LogAdopted'> = {
+    type: 'LogAdopted',
+    data: { log, replaces, checkpoint, partitions, adoptedAt, adoptedBy, reason },
+    envelope: {
+      ...{ id, source: 'cupel/checkpoints', time: adoptedAt, subject: log },
+      ...{ correlationId: id, causationId: id },
+    },
+  }
+  await writeOutbox(transaction, event, { topic: topicOf('LogAdopted'), key: log })
+}
+
+/** The methods of the port, whatever kind of object the log is. */
+function portOf(log: EventLog): EventLog {
+  return {
+    kind: log.kind,
+    ensureTopics: (...args) => log.ensureTopics(...args),
+    topicFaults: (...args) => log.topicFaults(...args),
+    identity: () => log.identity(),
+    partitionCount: (topic) => log.partitionCount(topic),
+    partitionFor: (topic, key) => log.partitionFor(topic, key),
+    append: (at, records) => log.append(at, records),
+    endOffset: (topic, partition) => log.endOffset(topic, partition),
+    startOffset: (topic, partition) => log.startOffset(topic, partition),
+    read: (range) => log.read(range),
+    tail: (options) => log.tail(options),
+    subscribe: (options) => log.subscribe(options),
+    close: () => log.close(),
+  }
+}

@@ -1,0 +1,21 @@
+/** Whether imports that the log tells of are in the database. Their files are not in the log: only another import brings them back. */
+import type { EventData } from '@cupel/contracts'
+import type { Queryable } from '@cupel/postgres'
+
+export async function isSegmentKnown(
+  transaction: Queryable,
+  { chain, format, sha256 }: EventData['LedgerSegmentImported'],
+): Promise<boolean> {
+  const rows = await transaction.query(
+    `SELECT 1 FROM ledger.segment WHERE chain = $1 AND format = $2 AND sha256 = $3 AND ledger_seq IS NOT NULL`,
+    [chain, format, sha256],
+  )
+  return rows.length > 0
+}
+
+export async function isPriceTableKnown(
+  transaction: Queryable,
+  { sha256 }: EventData['PriceTableImported'],
+): Promise<boolean> {
+  return (await transaction.query('SELECT 1 FROM ledger.price_import WHERE sha256 = $1', [sha256])).length > 0
+}

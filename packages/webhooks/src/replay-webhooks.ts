@@ -1,0 +1,90 @@
+/** Applies what the log tells of endpoints and deliveries to a database that was restored from a backup. */
+import type { EventData } from '@cupel/contracts'
+import type { Queryable } from '@cupel/postgres'
+import { DELIVERY_FIELDS, type DeliveryFields } from './deliveries.js'
+import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
+
+const SOURCE = 'cupel/cli'
+
+/** Whether the endpoint exists. One that does not cannot be made again: the log holds neither its URL nor its secret. */
+export async function isEndpointKnown(
+  transaction: Queryable,
+  { endpointId }: { readonly endpointId: string },
+): Promise<boolean> {
+  const rows = await transaction.query('SELECT 1 FROM webhooks.endpoint WHERE endpoint_id = $1', [endpointId])
+  return rows.length > 0
+}
+
+export type ReplayedChange = 'known' | 'changed' | 'other-origin'
+
+/**
+ * Enables or disables the endpoint as the log says. `other-origin`: the log tells of an origin that the database does not have; nothing is
+ * sent to the one before, and the log holds no URL.
+ */
+export async function replayEndpointChange(
+  transaction: Queryable,
+  { endpointId, origin, status, disabledReason }: EventData['WebhookEndpointChanged'],
+): Promise<ReplayedChange> {
+  const [present] = await transaction.query<{ url: string; status: string }>(
+    'SELECT url, status FROM webhooks.endpoint WHERE endpoint_id = $1 FOR UPDATE',
+    [endpointId],
+  )
+  if (present === undefined) return 'known'
+  const isOther = originOf(present.url) !== origin
+  const wanted = isOther ? 'disabled' : status
+  if (present.status !== wanted)
+    await transaction.execute(
+      'UPDATE webhooks.endpoint SET status = $2, disabled_reason = $3 WHERE endpoint_id = $1',
+      [endpointId, wanted, wanted === 'disabled' ? (disabledReason ?? 'paused') : null],
+    )
+  if (isOther) return 'other-origin'
+  return present.status === wanted ? 'known' : 'changed'
+}
+
+/** Deletes the endpoint with its deliveries; resolves to whether it was there. */
+export async function replayEndpointDeletion(
+  transaction: Queryable,
+  { endpointId }: EventData['WebhookEndpointDeleted'],
+): Promise<boolean> {
+  const deleted = await transaction.execute('DELETE FROM webhooks.endpoint WHERE endpoint_id = $1', [
+    endpointId,
+  ])
+  return deleted > 0
+}
+
+export interface DeliveryEnd {
+  readonly deliveryId: string
+  readonly status: 'delivered' | 'exhausted'
+  readonly attempts: number
+  readonly endedAt: string
+}
+
+/** Ends the delivery as the log says; resolves to whether the database held it as open. */
+export async function replayDeliveryEnd(
+  transaction: Queryable,
+  { deliveryId, status, attempts, endedAt }: DeliveryEnd,
+): Promise<boolean> {
+  const ended = await transaction.execute(
+    `UPDATE webhooks.delivery SET status = $2, attempts_total = greatest(attempts_total, $3), next_attempt_at = NULL,
+       ended_at = $4, claim = claim + 1
+     WHERE delivery_id = $1 AND status <> $2 AND status <> 'delivered'`,
+    [deliveryId, status, attempts, endedAt],
+  )
+  return ended > 0
+}
+
+/**
+ * Ends every delivery of which neither the database nor the log tells an end: whether its receiver has it is not known, and it is sent again
+ * only when somebody asks for that. Resolves to how many there were.
+ */
+export async function endUnsettledDeliveries(transaction: Queryable): Promise<number> {
+  const rows = await transaction.query<DeliveryFields & { readonly attempts: number }>(
+    `UPDATE webhooks.delivery d SET status = 'exhausted', next_attempt_at = NULL, ended_at = now(), claim = claim + 1
+     WHERE status IN ('pending', 'held')
+     RETURNING ${DELIVERY_FIELDS}, attempts_total AS attempts`,
+  )
+  const exhaustedAt = new Date().toISOString()
+  const events = rows.map((row) => webhookEvent('WebhookExhausted', { ...row, exhaustedAt }))
+  await writeWebhookEvents(transaction, events, SOURCE)
+  return rows.length
+}

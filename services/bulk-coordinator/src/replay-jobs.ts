@@ -1,0 +1,82 @@
+/**
+ * Applies what the log tells of jobs to their rows, as the coordinator would, and releases and announces nothing: for a database that was
+ * restored from a backup. Without it the coordinator would release screenings again whose reports are further on in the log.
+ */
+import { laneOfReportPartition, topicOf } from '@cupel/contracts'
+import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import type { Queryable } from '@cupel/postgres'
+import { loadCheckpoint, putCheckpoints } from '@cupel/projections'
+import { applyFacts } from './apply.js'
+import { factOf, isReportTopic, type Fact } from './facts.js'
+import { COORDINATOR_GROUP } from './follow-jobs.js'
+
+export interface ReplayJobsParts {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly transaction: Queryable
+}
+
+/** Resolves to the number of facts that were applied. The coordinator goes on behind them. */
+export async function replayJobs(parts: ReplayJobsParts): Promise<number> {
+  const { log, transaction } = parts
+  const identity = await log.identity()
+  const positions = []
+  let applied = 0
+  // Submissions first: outcomes of jobs that are known need not be kept.
+  for (const type of ['BulkSubmitted', 'ReportGenerated'] as const)
+    for (const topic of [topicOf(type, true), topicOf(type, false)])
+      for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+        if (isReportTopic(topic) && laneOfReportPartition(partition) === 'interactive') continue
+        const stored = await loadCheckpoint(transaction, { group: COORDINATOR_GROUP, topic, partition })
+        const from = stored?.next ?? (await log.startOffset(topic, partition))
+        const to = await log.endOffset(topic, partition)
+        if (from >= to) continue
+        const read = await replayPartition(parts, { topic, partition, from, to })
+        applied += read.applied
+        positions.push({ topic, partition, next: read.next })
+      }
+  await putCheckpoints(transaction, { group: COORDINATOR_GROUP, log: identity, positions })
+  return applied
+}
+
+async function replayPartition(
+  { log, codec, transaction }: ReplayJobsParts,
+  range: { readonly topic: string; readonly partition: number; readonly from: number; readonly to: number },
+): Promise<{ readonly applied: number; readonly next: number }> {
+  let applied = 0
+  for await (const records of log.read(range)) {
+    const { facts, stoppedAt } = factsOf(codec, records)
+    await applyFacts(transaction, facts)
+    applied += facts.length
+    // The running coordinator deals with a record that cannot be read, and says so.
+    if (stoppedAt !== null) return { applied, next: stoppedAt }
+  }
+  return { applied, next: range.to }
+}
+
+function factsOf(
+  codec: EventCodec,
+  records: readonly LogRecord[],
+): { readonly facts: readonly Fact[]; readonly stoppedAt: number | null } {
+  const facts: Fact[] = []
+  for (const record of records) {
+    try {
+      const fact = factOf(codec, record)
+      if (fact !== null) facts.push(fact)
+    } catch (error) {
+      if (!(error instanceof UndecodableRecordError)) throw error
+      return { facts, stoppedAt: record.offset }
+    }
+  }
+  return { facts, stoppedAt: null }
+}
+
+/** Screenings whose requests are in the log are not released again. */
+export async function noteReleased(transaction: Queryable, reportIds: readonly string[]): Promise<number> {
+  return await transaction.execute(
+    `UPDATE bulk.job j SET released = u.released
+     FROM (SELECT job_id, max(position) + 1 AS released FROM bulk.unit WHERE report_id = ANY ($1::text[]) GROUP BY job_id) u
+     WHERE j.job_id = u.job_id AND j.released < u.released`,
+    [reportIds],
+  )
+}

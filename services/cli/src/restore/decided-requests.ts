@@ -1,0 +1,100 @@
+/** Lets the scorers go on behind the requests whose outcomes are in the log already. */
+import { screenTopic, topicOf, type Lane } from '@cupel/contracts'
+import { noteReleased } from '@cupel/bulk-coordinator'
+import type { EventLog } from '@cupel/event-log'
+import { loadCheckpoint, putCheckpoints, readModelGroup, type PartitionPosition } from '@cupel/projections'
+import { reportView } from '@cupel/read-models'
+import { SCORER_GROUPS } from '@cupel/scorer'
+import type { Queryable } from '@cupel/postgres'
+import type { Notes } from './notes.js'
+
+/** Ids of outcomes in memory at once, some hundred bytes each. Beyond it requests are decided again, and the first report counts. */
+export const MAX_OUTCOMES_IN_MEMORY = 2_000_000
+
+const skipped = (count: number): string =>
+  `${count} screen requests are not decided again: their reports are in the log.`
+
+export interface DecidedParts {
+  readonly transaction: Queryable
+  readonly log: EventLog
+  readonly notes: Notes
+}
+
+export async function skipDecidedRequests(parts: DecidedParts): Promise<void> {
+  const outcomes = await outcomesSince(parts)
+  const identity = await parts.log.identity()
+  for (const lane of ['interactive', 'bulk'] as const) {
+    const group = SCORER_GROUPS.find((name) => name.startsWith(`scorer.${lane}.`))!
+    const positions: PartitionPosition[] = []
+    for (const topic of [screenTopic(lane, true), screenTopic(lane, false)])
+      for (let partition = 0; partition < (await parts.log.partitionCount(topic)); partition += 1) {
+        const next = await firstUndecided(parts, { group, lane, topic, partition, outcomes })
+        if (next !== null) positions.push({ topic, partition, next })
+      }
+    await putCheckpoints(parts.transaction, { group, log: identity, positions })
+  }
+}
+
+/** Null where the scorer has nothing left to read. */
+async function firstUndecided(
+  { transaction, log, notes }: DecidedParts,
+  at: {
+    readonly group: string
+    readonly lane: Lane
+    readonly topic: string
+    readonly partition: number
+    readonly outcomes: ReadonlySet<string>
+  },
+): Promise<number | null> {
+  const { group, lane, topic, partition, outcomes } = at
+  const stored = await loadCheckpoint(transaction, { group, topic, partition })
+  const from = stored?.next ?? (await log.startOffset(topic, partition))
+  const to = await log.endOffset(topic, partition)
+  if (from >= to) return null
+  let next: number | null = null
+  let decided = 0
+  for await (const records of log.read({ topic, partition, from, to })) {
+    const keys = records.map(({ key }) => key)
+    if (lane === 'bulk') await noteReleased(transaction, keys)
+    if (next !== null) continue
+    const known = await inReadModel(
+      transaction,
+      keys.filter((key) => !outcomes.has(key)),
+    )
+    const open = records.find(({ key }) => !outcomes.has(key) && !known.has(key))
+    decided += open === undefined ? records.length : records.indexOf(open)
+    next = open?.offset ?? null
+  }
+  notes.changed(skipped, decided)
+  return next ?? to
+}
+
+async function inReadModel(
+  transaction: Queryable,
+  reportIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (reportIds.length === 0) return new Set()
+  const rows = await transaction.query<{ reportId: string }>(
+    `SELECT report_id AS "reportId" FROM ${reportView.schema}.report WHERE report_id = ANY ($1::text[])`,
+    [reportIds],
+  )
+  return new Set(rows.map(({ reportId }) => reportId))
+}
+
+/** Reports and failures behind those of the read model. */
+async function outcomesSince({ transaction, log }: DecidedParts): Promise<ReadonlySet<string>> {
+  const group = readModelGroup(reportView)
+  const outcomes = new Set<string>()
+  for (const topic of [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)])
+    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+      const stored = await loadCheckpoint(transaction, { group, topic, partition })
+      const from = stored?.next ?? (await log.startOffset(topic, partition))
+      const to = await log.endOffset(topic, partition)
+      if (from >= to) continue
+      for await (const records of log.read({ topic, partition, from, to })) {
+        for (const { key } of records) outcomes.add(key)
+        if (outcomes.size > MAX_OUTCOMES_IN_MEMORY) return outcomes
+      }
+    }
+  return outcomes
+}

@@ -1,0 +1,30 @@
+/** What a restore changes, what the backup does not hold, and why the installation may not be started. */
+
+export interface Notes {
+  /** Counts one more change of a kind; `sentence` makes its line of the number. */
+  changed(sentence: (count: number) => string, count?: number): void
+  lost(sentence: string): void
+  /** Takes back a loss that a later record shows to be none. */
+  notLost(sentence: string): void
+  refused(sentence: string): void
+  changes(): string[]
+  losses(): string[]
+  refusals(): string[]
+}
+
+export function createNotes(): Notes {
+  const changes = new Map<(count: number) => string, number>()
+  const losses = new Set<string>()
+  const refusals: string[] = []
+  return {
+    changed(sentence, count = 1) {
+      if (count > 0) changes.set(sentence, (changes.get(sentence) ?? 0) + count)
+    },
+    lost: (sentence) => void losses.add(sentence),
+    notLost: (sentence) => void losses.delete(sentence),
+    refused: (sentence) => void refusals.push(sentence),
+    changes: () => [...changes].map(([sentence, count]) => sentence(count)),
+    losses: () => [...losses],
+    refusals: () => [...refusals],
+  }
+}

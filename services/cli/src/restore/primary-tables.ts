@@ -1,0 +1,186 @@
+/** Applies to the primary tables what the log tells of them, and names what only a newer database held. */
+import { endEverySession, isKeyKnown, keyHolder, replayAccount, replayRevocation } from '@cupel/access'
+import { recordedEntry, replayEntry, type CaseEventType, type ReportFacts } from '@cupel/cases'
+import {
+  reportPartition,
+  topicOf,
+  topicSpecs,
+  type DomainEvent,
+  type EventData,
+  type EventType,
+} from '@cupel/contracts'
+import { isPriceTableKnown, isSegmentKnown } from '@cupel/ledger'
+import { loadCheckpoint, putCheckpoints, readModelGroup, type PartitionPosition } from '@cupel/projections'
+import { reportView } from '@cupel/read-models'
+import { isShareKnown, replayShareRevocation } from '@cupel/sharing'
+import {
+  endUnsettledDeliveries,
+  isEndpointKnown,
+  replayEndpointChange,
+  replayEndpointDeletion,
+} from '@cupel/webhooks'
+import type { Notes } from './notes.js'
+import { eachEventSince, RESTORE_GROUP, type SinceBackup } from './since-backup.js'
+
+export interface PrimaryParts extends SinceBackup {
+  readonly notes: Notes
+  /** The operator's word that exposure may lack the segments of the ledger that are gone. */
+  readonly acceptsMissingLedger: boolean
+}
+
+type Replay = { readonly [T in EventType]?: (parts: PrimaryParts, data: EventData[T]) => Promise<void> }
+
+const created = (count: number): string => `${count} accounts are created again, as the log tells of them.`
+const revoked = (count: number): string =>
+  `${count} keys that were revoked after the backup are revoked again.`
+const unshared = (count: number): string =>
+  `${count} share links that were revoked after the backup are revoked again.`
+const switched = (count: number): string =>
+  `${count} times a webhook endpoint is enabled or disabled again, as the log tells.`
+const deleted = (count: number): string =>
+  `${count} webhook endpoints that were deleted after the backup are deleted again.`
+const entered = (count: number): string =>
+  `${count} entries of cases are added again, as the log tells of them.`
+const unsettled = (count: number): string =>
+  `${count} webhook deliveries end as exhausted: neither database nor log tells whether their receivers have them. Send them again with \`cupel webhooks redeliver\`.`
+const signedOut = (count: number): string => `${count} sessions of the console end.`
+
+const lostKey = (keyId: string): string =>
+  `The key ${keyId} was issued after the backup, and no database holds it: issue another one.`
+const lostEndpoint = (endpointId: string, origin: string): string =>
+  `The webhook endpoint ${endpointId} (${origin}) was created after the backup: create it again.`
+const lostShare = (shareId: string): string =>
+  `The share link ${shareId} was created after the backup, and opens nothing.`
+
+const replay: Replay = {
+  async AccountCreated({ transaction, notes }, account) {
+    if (await replayAccount(transaction, account)) notes.changed(created)
+  },
+  async ApiKeyIssued({ transaction, notes }, key) {
+    const hasExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()
+    if (!hasExpired && !(await isKeyKnown(transaction, key))) notes.lost(lostKey(key.keyId))
+  },
+  async ApiKeyRevoked({ transaction, notes }, revocation) {
+    notes.notLost(lostKey(revocation.keyId))
+    if (await replayRevocation(transaction, revocation)) notes.changed(revoked)
+  },
+  async ReportShareCreated({ transaction, notes }, share) {
+    if (Date.parse(share.expiresAt) > Date.now() && !(await isShareKnown(transaction, share)))
+      notes.lost(lostShare(share.shareId))
+  },
+  async ReportShareRevoked({ transaction, notes }, revocation) {
+    notes.notLost(lostShare(revocation.shareId))
+    if (await replayShareRevocation(transaction, revocation)) notes.changed(unshared)
+  },
+  async WebhookEndpointCreated({ transaction, notes }, endpoint) {
+    if (!(await isEndpointKnown(transaction, endpoint)))
+      notes.lost(lostEndpoint(endpoint.endpointId, endpoint.origin))
+  },
+  async WebhookEndpointChanged({ transaction, notes }, change) {
+    const moved = `The webhook endpoint ${change.endpointId} got another URL (${change.origin}) after the backup, and is disabled: set its URL again, then enable it.`
+    const outcome = await replayEndpointChange(transaction, change)
+    if (outcome === 'other-origin') notes.lost(moved)
+    if (outcome === 'changed') notes.changed(switched)
+  },
+  async WebhookEndpointDeleted({ transaction, notes }, deletion) {
+    for (const loss of notes.losses())
+      if (loss.startsWith(`The webhook endpoint ${deletion.endpointId} `)) notes.notLost(loss)
+    if (await replayEndpointDeletion(transaction, deletion)) notes.changed(deleted)
+  },
+  ReportNoteAdded: (parts, data) => enter(parts, { type: 'ReportNoteAdded', data }),
+  DispositionProposed: (parts, data) => enter(parts, { type: 'DispositionProposed', data }),
+  DispositionProposalDeclined: (parts, data) => enter(parts, { type: 'DispositionProposalDeclined', data }),
+  DispositionChanged: (parts, data) => enter(parts, { type: 'DispositionChanged', data }),
+  async LedgerSegmentImported({ transaction, notes, acceptsMissingLedger }, segment) {
+    if (await isSegmentKnown(transaction, segment)) return
+    const { fileName, sha256, chain, ledgerSeq } = segment
+    const sentence = `The ledger segment ${ledgerSeq} (${chain}, ${fileName}, sha256 ${sha256}) was imported after the backup, and its transfers are lost`
+    if (acceptsMissingLedger) notes.lost(`${sentence}.`)
+    else
+      notes.refused(
+        `${sentence}: reports would not show their exposure. Import the file again with \`cupel ledger import\`, or accept that with --accept-missing-ledger.`,
+      )
+  },
+  async PriceTableImported({ transaction, notes }, table) {
+    if (await isPriceTableKnown(transaction, table)) return
+    notes.lost(
+      `The price table ${table.fileName} (sha256 ${table.sha256}) was imported after the backup: import it again.`,
+    )
+  },
+}
+
+/** Compares every primary table with the log. The log is read once, and behind what the database has read of it. */
+export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
+  const types = Object.keys(replay) as (keyof typeof replay)[]
+  const existing = new Set(topicSpecs.map(({ name }) => name))
+  const topics = new Set(types.flatMap((type) => [topicOf(type), topicOf(type, false)]))
+  const positions: PartitionPosition[] = []
+  for (const topic of topics) {
+    if (!existing.has(topic)) continue
+    const apply = async (event: DomainEvent): Promise<void> => {
+      const replayOne = replay[event.type] as
+        ((parts: PrimaryParts, data: unknown) => Promise<void>) | undefined
+      await replayOne?.(parts, event.data)
+    }
+    positions.push(...(await eachEventSince(parts, topic, new Set(types), apply)))
+  }
+  const identity = await parts.log.identity()
+  await putCheckpoints(parts.transaction, { group: RESTORE_GROUP, log: identity, positions })
+}
+
+/** What an older database would do a second time, or what somebody ended meanwhile and nobody told the log of. */
+export async function fenceThePast({
+  transaction,
+  notes,
+}: Pick<PrimaryParts, 'transaction' | 'notes'>): Promise<void> {
+  notes.changed(unsettled, await endUnsettledDeliveries(transaction))
+  notes.changed(signedOut, await endEverySession(transaction))
+}
+
+async function enter(
+  parts: PrimaryParts,
+  event: { readonly type: CaseEventType; readonly data: EventData[CaseEventType] },
+): Promise<void> {
+  const { transaction, notes } = parts
+  const entry = recordedEntry(event as DomainEvent<CaseEventType>)
+  const outcome = await replayEntry(transaction, entry, {
+    holder: await keyHolder(transaction, entry.keyId),
+    report: () => reportOf(parts, entry),
+  })
+  if (outcome === 'added') notes.changed(entered)
+  if (outcome === 'missing-entry' || outcome === 'missing-report')
+    notes.lost(
+      `Entry ${entry.version} of the case of report ${entry.reportId} cannot be added again: ${
+        outcome === 'missing-entry' ? 'an earlier entry is missing' : 'the report is missing'
+      }.`,
+    )
+}
+
+/** The report from the read model, or from the log where the read model has not reached it. */
+async function reportOf(
+  { transaction, log, codec }: PrimaryParts,
+  { reportId, livemode }: { readonly reportId: string; readonly livemode: boolean },
+): Promise<ReportFacts | null> {
+  const [row] = await transaction.query<ReportFacts>(
+    `SELECT report_id AS "reportId", address, chain, level, score FROM ${reportView.schema}.report
+     WHERE report_id = $1 AND state = 'generated'`,
+    [reportId],
+  )
+  if (row !== undefined) return row
+  const [topic, partition] = [topicOf('ReportGenerated', livemode), reportPartition(reportId)]
+  const stored = await loadCheckpoint(transaction, { group: readModelGroup(reportView), topic, partition })
+  const [from, to] = [
+    stored?.next ?? (await log.startOffset(topic, partition)),
+    await log.endOffset(topic, partition),
+  ]
+  if (from >= to) return null
+  for await (const records of log.read({ topic, partition, from, to }))
+    for (const record of records) {
+      const found = record.key === reportId ? codec.decodeAs('ReportGenerated', record) : null
+      if (found !== null) {
+        const { address, chain, level, score } = found.data
+        return { reportId, address, chain, level, score }
+      }
+    }
+  return null
+}

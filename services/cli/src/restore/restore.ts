@@ -1,0 +1,207 @@
+/**
+ * Brings a database and a log together after one of them, or both, came from a backup. All changes of the database are one transaction,
+ * which a dry run and a refusal roll back (docs/adr/0337).
+ */
+import { databaseBehindLog, highestReportEpoch, passReportEpoch } from '@cupel/access'
+import { replayJobs } from '@cupel/bulk-coordinator'
+import type { CheckpointSettings } from '@cupel/checkpoints'
+import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import {
+  lowestCheckpoint,
+  markFoundInLog,
+  readModelGroup,
+  restartEmptied,
+  unrelayedEvents,
+  writeOutbox,
+} from '@cupel/projections'
+import { readModels } from '@cupel/read-models'
+import { logServices } from '@cupel/service-connections'
+import { skipDecidedRequests } from './decided-requests.js'
+import { replayDeliveries } from './deliveries.js'
+import { settleReadEnds, settleSignedEnds, unfitLog } from './log-ends.js'
+import { createNotes, type Notes } from './notes.js'
+import { fenceThePast, replayPrimaryTables } from './primary-tables.js'
+import { RESTORE_GROUP } from './since-backup.js'
+
+export interface RestoreParts {
+  readonly database: Database
+  readonly log: EventLog
+  readonly codec: EventCodec
+  /** Null where no checkpoints of the log are signed. */
+  readonly checkpoints: CheckpointSettings | null
+}
+
+export interface RestoreOptions {
+  readonly dryRun: boolean
+  readonly acceptsLost: boolean
+  readonly acceptsMissingLedger: boolean
+  /** The operator's word that the database is older than the log, where nothing else tells. */
+  readonly isOlderDatabase: boolean
+  readonly by: string
+  readonly reason: string
+}
+
+export interface Restored {
+  /** Whether services may be started now; after a dry run, whether they might after a restore. */
+  readonly mayStart: boolean
+  readonly isOlderDatabase: boolean
+  readonly changes: readonly string[]
+  readonly lost: readonly string[]
+  /** Why services may not be started; nothing was changed then. */
+  readonly refusals: readonly string[]
+}
+
+/** Sentences of a long list that the record of a restore keeps. */
+const MAX_RECORDED_LOSSES = 100
+
+const emptied = (count: number): string =>
+  `${count} read models are empty and are filled from the beginning of the log when the projector starts.`
+const appended = (count: number): string => `${count} events of the outbox are in the log already.`
+const jobFacts = (count: number): string =>
+  `${count} records of bulk jobs are applied to them: nothing of them is screened or announced again.`
+const numbers = (): string => 'Report numbers go on behind the highest one of the log.'
+
+export async function restore(parts: RestoreParts, options: RestoreOptions): Promise<Restored> {
+  const notes = createNotes()
+  const unfit = (await stillRunning(parts.database)) ?? (await unfitLog(parts))
+  if (unfit !== null) {
+    notes.refused(unfit)
+    return resultOf(notes, false)
+  }
+  const isBehindFiles = await settleSignedEnds({ ...parts, ...options, notes })
+  const isBehindLog = (await databaseBehindLog(parts)) !== null
+  let isOlderDatabase = options.isOlderDatabase || isBehindFiles || isBehindLog
+  if (notes.refusals().length > 0) return resultOf(notes, isOlderDatabase)
+  await orRolledBack(() =>
+    parts.database.transaction({ at: 'restore.restored' }, async (transaction) => {
+      isOlderDatabase = await bringTogether(transaction, parts, { options, notes, isOlderDatabase })
+      if (notes.refusals().length > 0 || options.dryRun) throw new RolledBack()
+      await recordRestore(transaction, parts.log, { notes, isOlderDatabase, options })
+    }),
+  )
+  return resultOf(notes, isOlderDatabase)
+}
+
+interface Work {
+  readonly options: RestoreOptions
+  readonly notes: Notes
+  readonly isOlderDatabase: boolean
+}
+
+/** Resolves to whether the database is older than the log. */
+async function bringTogether(
+  transaction: Queryable,
+  { log, codec }: RestoreParts,
+  { options, notes, isOlderDatabase }: Work,
+): Promise<boolean> {
+  const parts = { transaction, log, codec, notes }
+  await settleReadEnds(transaction, { log, notes, acceptsLost: options.acceptsLost })
+  for (const { schema, tables, ...readModel } of readModels)
+    if (await restartEmptied(transaction, { schema, tables, group: readModelGroup(readModel) }))
+      notes.changed(emptied)
+  // The outbox first: what the next steps write into it is not in the log. A crash leaves such rows too: they tell nothing of the age.
+  await markAppended(parts)
+  const before = tellsOf(notes)
+  await replayPrimaryTables({ ...parts, acceptsMissingLedger: options.acceptsMissingLedger })
+  await replayDeliveries(parts)
+  const isOlder = isOlderDatabase || tellsOf(notes) > before
+  notes.changed(jobFacts, await replayJobs(parts))
+  await skipDecidedRequests(parts)
+  if (isOlder) await fenceThePast(parts)
+  if (await passReportEpoch(transaction, await highestReportEpoch({ log, codec }))) notes.changed(numbers)
+  return isOlder
+}
+
+const tellsOf = (notes: Notes): number =>
+  notes.changes().length + notes.losses().length + notes.refusals().length
+
+/** Finds events that wait in the outbox of the backup and were appended after it. */
+async function markAppended({
+  transaction,
+  log,
+  notes,
+}: {
+  readonly transaction: Queryable
+  readonly log: EventLog
+  readonly notes: Notes
+}): Promise<void> {
+  const identity = await log.identity()
+  for (const [topic, ids] of await unrelayedEvents(transaction)) {
+    const found: string[] = []
+    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+      const place = { log: identity, topic, partition, except: RESTORE_GROUP }
+      const from = Math.max(
+        (await lowestCheckpoint(transaction, place)) ?? 0,
+        await log.startOffset(topic, partition),
+      )
+      const to = await log.endOffset(topic, partition)
+      if (from >= to) continue
+      for await (const records of log.read({ topic, partition, from, to }))
+        for (const record of records) {
+          const id = typeOf(record) === undefined ? undefined : record.headers['ce_id']
+          if (id !== undefined && ids.has(id)) found.push(id)
+        }
+    }
+    notes.changed(appended, await markFoundInLog(transaction, found))
+  }
+}
+
+async function recordRestore(
+  transaction: Queryable,
+  log: EventLog,
+  { notes, isOlderDatabase, options }: Work,
+): Promise<void> {
+  if (tellsOf(notes) === 0) return
+  const [id, restoredAt, identity] = [requestedEventId(), new Date().toISOString(), await log.identity()]
+  const event: DomainEvent<'InstallationRestored'> = {
+    type: 'InstallationRestored',
+    data: {
+      ...{ log: identity, olderDatabase: isOlderDatabase, changes: notes.changes(), restoredAt },
+      ...{
+        lost: notes.losses().slice(0, MAX_RECORDED_LOSSES),
+        restoredBy: options.by,
+        reason: options.reason,
+      },
+    },
+    envelope: {
+      ...{ id, source: 'cupel/cli', time: restoredAt, subject: identity },
+      ...{ correlationId: id, causationId: id },
+    },
+  }
+  await writeOutbox(transaction, event, { topic: topicOf('InstallationRestored'), key: identity })
+}
+
+/** A sentence where a service is connected to the database: it would work on what is being changed. */
+async function stillRunning(database: Database): Promise<string | null> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = ANY ($1::text[]) ORDER BY 1`,
+    [logServices.map((service) => `cupel-${service}`)],
+  )
+  if (rows.length === 0) return null
+  return `Stop every service first: ${rows.map(({ name }) => name).join(', ')} are connected to the database.`
+}
+
+function resultOf(notes: Notes, isOlderDatabase: boolean): Restored {
+  const refusals = notes.refusals()
+  return {
+    mayStart: refusals.length === 0,
+    isOlderDatabase,
+    ...{ changes: notes.changes(), lost: notes.losses(), refusals },
+  }
+}
+
+/** Ends a transaction of which nothing shall stay. */
+class RolledBack extends Error {
+  override readonly name = 'RolledBack'
+}
+
+async function orRolledBack(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof RolledBack)) throw error
+  }
+}

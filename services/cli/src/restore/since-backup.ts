@@ -1,0 +1,61 @@
+/** The records that a restored database may not know, in the order of each partition. */
+import type { DomainEvent, EventType } from '@cupel/contracts'
+import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
+import type { Queryable } from '@cupel/postgres'
+import { loadCheckpoint, lowestCheckpoint, type PartitionPosition } from '@cupel/projections'
+
+/** The positions up to which a restore compared primary tables with the log. */
+export const RESTORE_GROUP = 'cli.restore.v1'
+
+export interface SinceBackup {
+  readonly transaction: Queryable
+  readonly log: EventLog
+  readonly codec: EventCodec
+}
+
+/**
+ * Calls `apply` with each event of the types that is behind what the database has read of the topic, and resolves to where the
+ * topic ends. Every reader read a change after the primary tables had it, so that the earliest reader is early enough.
+ */
+export async function eachEventSince(
+  { transaction, log, codec }: SinceBackup,
+  topic: string,
+  types: ReadonlySet<EventType>,
+  apply: (event: DomainEvent) => Promise<void>,
+): Promise<readonly PartitionPosition[]> {
+  const identity = await log.identity()
+  const positions: PartitionPosition[] = []
+  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+    const restored = await loadCheckpoint(transaction, { group: RESTORE_GROUP, topic, partition })
+    const read = await lowestReader({
+      transaction,
+      identity,
+      topic,
+      partition,
+      restored: restored?.next ?? null,
+    })
+    const from = Math.max(read, await log.startOffset(topic, partition))
+    const to = await log.endOffset(topic, partition)
+    if (from < to)
+      for await (const records of log.read({ topic, partition, from, to }))
+        for (const record of records)
+          if (types.has(typeOf(record) as EventType)) await apply(codec.decode(record))
+    positions.push({ topic, partition, next: to })
+  }
+  return positions
+}
+
+async function lowestReader(of: {
+  readonly transaction: Queryable
+  readonly identity: string
+  readonly topic: string
+  readonly partition: number
+  readonly restored: number | null
+}): Promise<number> {
+  const { transaction, identity, topic, partition, restored } = of
+  const lowest = await lowestCheckpoint(transaction, {
+    ...{ log: identity, topic, partition },
+    except: RESTORE_GROUP,
+  })
+  return Math.max(lowest ?? 0, restored ?? 0)
+}
