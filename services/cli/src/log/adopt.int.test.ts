@@ -1,0 +1,61 @@
+/** A copy of the log takes its place where the signed checkpoints show that its records are the same, and nowhere else. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '@cupel/testkit'
+import {
+  enrol,
+  nothingRepeated,
+  readAll,
+  recorded,
+  screen,
+  type Answered,
+  type Customer,
+} from '../../test/drill.js'
+import { openRestorable, type Restorable } from '../../test/restorable.js'
+
+const ACCOUNTS = 'access.account.events.v1'
+
+let installation: Restorable
+let customer: Customer
+let before: ReadonlyMap<string, number>
+const answered: Answered = new Map()
+beforeEach(async () => {
+  answered.clear()
+  installation = await openRestorable({ signs: true })
+  await installation.run(async (running) => {
+    customer = await enrol(running, 'First')
+    await screen(running, customer, answered)
+    // The account is in the log, and in a checkpoint of it.
+    await until(async () =>
+      expect(
+        await running.database.query('SELECT 1 FROM checkpoints.partition WHERE topic = $1', [ACCOUNTS]),
+      ).not.toEqual([]),
+    )
+  })
+  before = await installation.opened(recorded)
+  installation.putBackLog(await installation.backUpLog({ isAnother: true }))
+})
+afterEach(() => installation.close())
+
+test('a copy with the same records takes the place of the log, and its readers go on', async () => {
+  expect((await installation.restore()).refusals).toEqual([expect.stringContaining('cupel log adopt')])
+  const compared = await installation.adopt({ dryRun: true })
+  expect((await installation.restore()).mayStart).toBe(false)
+  expect(await installation.adopt()).toEqual(compared)
+  await expect(installation.adopt()).rejects.toThrow('there is nothing to adopt')
+  expect(await installation.restore()).toMatchObject({ mayStart: true, isOlderDatabase: false })
+  await installation.run(async (running) => {
+    await readAll(running, customer, answered)
+    await screen(running, customer, answered)
+  })
+  await installation.opened((opened) => nothingRepeated(opened, before))
+})
+
+test('a copy in which a signed record differs is refused, and nothing follows it', async () => {
+  await installation.tamper(
+    `UPDATE log.record SET value = value || '\\x00'::bytea WHERE record_offset = 0 AND partition_id = (
+       SELECT r.partition_id FROM log.record r JOIN log.topic_partition p ON p.id = r.partition_id
+       WHERE p.topic = '${ACCOUNTS}' LIMIT 1)`,
+  )
+  await expect(installation.adopt()).rejects.toThrow(/records 0 to \d+ of access\.account\.events\.v1/)
+  expect((await installation.restore()).refusals).toEqual([expect.stringContaining('cupel log adopt')])
+})

@@ -1,0 +1,288 @@
+/**
+ * An installation whose log and whose database lie apart, so that a test can put back an older copy of either. Services run only within
+ * `run`: between two runs nothing is connected, as when a person restores a backup.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadInstallationSecrets } from '@cupel/access'
+import { adoptLog, checkpointSettings, SIGNING_KEYS_FILE, type AdoptedLog } from '@cupel/checkpoints'
+import { silentLogger, noMetrics } from '@cupel/contracts'
+import {
+  builtInRegistry,
+  createEventCodec,
+  installationTopics,
+  loadSchemaCatalog,
+  registerSchemas,
+  requireMacs,
+  type AuthenticLog,
+  type EventCodec,
+  type EventLog,
+} from '@cupel/event-log'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { createJudge, parseAllowedRanges } from '@cupel/outbound'
+import { loadConfig, type Config } from '@cupel/service-kit'
+import { createSigningKeys } from '@cupel/signing'
+import { startStandalone } from '@cupel/standalone'
+import { until } from '@cupel/testkit'
+import { failLoudly, openTestLog, testRecordKeys } from '@cupel/testkit/installation'
+import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
+import { prepareDatabase } from '../src/install/foundation.js'
+import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { ensureDefaultPolicy } from '../src/start/default-policy.js'
+import { restore, type Restored, type RestoreOptions } from '../src/restore/restore.js'
+
+export interface Opened {
+  readonly database: Database
+  readonly log: AuthenticLog
+  readonly codec: EventCodec
+}
+
+export interface Reply {
+  readonly status: number
+  readonly text: string
+  json<T = Record<string, unknown>>(): T
+}
+
+export interface Running extends Opened {
+  /** `POST` where there is a body. */
+  call(path: string, key: string, body?: unknown): Promise<Reply>
+  /** Receivers on this machine may be named. */
+  readonly webhooks: EndpointStore
+}
+
+export interface Restorable {
+  /** Every service runs on the present database and log while `work` does. */
+  run<T>(work: (running: Running) => Promise<T>): Promise<T>
+  /** Connections without services. */
+  opened<T>(work: (opened: Opened) => Promise<T>): Promise<T>
+  /** A copy of the present database; its name. */
+  backUp(): Promise<string>
+  /** From now on the database is this copy, or rather a copy of it. */
+  putBack(name: string): Promise<void>
+  /** A copy of the present embedded log, with another identity where it is asked for; its name. */
+  backUpLog(options?: { readonly isAnother?: boolean }): Promise<string>
+  /** Changes the present embedded log as somebody with the disk in hands could. */
+  tamper(statement: string): Promise<void>
+  /** Takes the present log in place of the one that the database followed. */
+  adopt(options?: { readonly dryRun?: boolean }): Promise<AdoptedLog>
+  /** From now on the log is this copy. */
+  putBackLog(name: string): void
+  /** A pool on the present database. */
+  connect(applicationName: string): Database
+  restore(options?: Partial<RestoreOptions>): Promise<Restored>
+  close(): Promise<void>
+}
+
+type OpenLog = () => EventLog
+
+const SETTINGS = {
+  CUPEL_PORT: '0',
+  CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
+  CUPEL_WEB: 'false',
+  CUPEL_CHECKPOINT_INTERVAL_MS: '100',
+}
+
+export interface RestorableOptions {
+  /** Opens a log in place of the embedded one. */
+  readonly openLog?: OpenLog
+  /** Whether checkpoints of the log are signed. */
+  readonly signs?: boolean
+}
+
+export async function openRestorable({
+  openLog: openOther,
+  signs = false,
+}: RestorableOptions = {}): Promise<Restorable> {
+  const home = mkdtempSync(join(tmpdir(), 'cupel-restorable-'))
+  if (signs) createSigningKeys(join(home, SIGNING_KEYS_FILE))
+  const config = loadConfig({ ...SETTINGS, CUPEL_HOME: home })
+  const checkpoints = checkpointSettings({ ...config, CUPEL_HOME: home })
+  const server = process.env['CUPEL_TEST_POSTGRES_URL']
+  if (server === undefined) throw new Error('This test belongs to a project with Postgres')
+  const admin = open(server)
+  const made: string[] = []
+  const create = async (template?: string): Promise<string> => {
+    const name = `restore_${randomBytes(8).toString('hex')}`
+    made.push(name)
+    await until(() =>
+      admin.execute(
+        `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template} STRATEGY FILE_COPY`}`,
+      ),
+    )
+    return name
+  }
+  let presentLog = openOther === undefined ? await create() : ''
+  const openLog: OpenLog = openOther ?? (() => embeddedLog(urlOf(server, presentLog)))
+  if (openOther === undefined) await prepare(urlOf(server, presentLog))
+  let present = await create()
+  const opened = <T>(work: (opened: Opened) => Promise<T>): Promise<T> =>
+    withOpened(urlOf(server, present), openLog, work)
+  await install(urlOf(server, present), openLog)
+  return {
+    opened,
+    run: (work) =>
+      opened(async (parts) => {
+        const services = await startServices(parts, urlOf(server, present), config)
+        try {
+          return await work({
+            ...parts,
+            call: callOf(services.url),
+            webhooks: await endpointStore(parts.database, config),
+          })
+        } finally {
+          await services.stop()
+        }
+      }),
+    backUp: () => create(present),
+    async putBack(name) {
+      present = await create(name)
+    },
+    async backUpLog({ isAnother = false } = {}) {
+      const name = await create(presentLog)
+      if (isAnother) await changed(urlOf(server, name), 'UPDATE log.identity SET log_id = gen_random_uuid()')
+      return name
+    },
+    tamper: (statement) => changed(urlOf(server, presentLog), statement),
+    adopt: (options = {}) =>
+      opened(({ log, database }) =>
+        adoptLog({
+          ...{ log: log.unchecked, database, by: 'test', reason: 'A drill.', ...options },
+          ...{ verifier: checkpoints!.keys.verifier, folder: checkpoints!.folders[0]! },
+        }),
+      ),
+    putBackLog: (name) => (presentLog = name),
+    connect: (applicationName) => open(urlOf(server, present), applicationName),
+    restore: (options = {}) =>
+      opened((parts) =>
+        restore(
+          { ...parts, checkpoints },
+          {
+            ...{ dryRun: false, acceptsLost: false, acceptsMissingLedger: false, isOlderDatabase: false },
+            ...{ by: 'test', reason: 'A drill.' },
+            ...options,
+          },
+        ),
+      ),
+    async close() {
+      for (const name of made) await admin.execute(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await admin.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+const open = (connectionString: string, applicationName = 'test'): Database =>
+  openDatabase({ connectionString, maxConnections: 20, applicationName, statementTimeoutMs: 0 })
+
+async function prepare(connectionString: string): Promise<void> {
+  const database = open(connectionString)
+  await prepareDatabase(database, silentLogger).finally(() => database.close())
+}
+
+async function changed(connectionString: string, statement: string): Promise<void> {
+  const database = open(connectionString)
+  await database.execute(statement).finally(() => database.close())
+}
+
+/** The embedded log of a database, which is closed with it. */
+function embeddedLog(connectionString: string): EventLog {
+  const database = open(connectionString)
+  const log = openEmbeddedLog({ database })
+  return { ...log, close: () => log.close().finally(() => database.close()) }
+}
+
+function urlOf(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.toString()
+}
+
+async function install(connectionString: string, openLog: OpenLog): Promise<void> {
+  const database = open(connectionString)
+  const log = openLog()
+  try {
+    await prepareDatabase(database, silentLogger)
+    await registerSchemas({ database, registry: builtInRegistry(database), logger: silentLogger })
+    const topics = installationTopics()
+    await log.ensureTopics(topics)
+    await requireMacs({
+      database,
+      log,
+      topics,
+      keys: testRecordKeys,
+      topicPrefix: log.kind === 'kafka' ? prefixOf(log) : '',
+    })
+  } finally {
+    await log.close()
+    await database.close()
+  }
+  await withOpened(connectionString, openLog, async (parts) => void (await ensureDefaultPolicy(parts)))
+}
+
+const prefixes = new WeakMap<EventLog, string>()
+/** A Kafka log says under which prefix its topics are. */
+export function withPrefix<T extends EventLog>(log: T, prefix: string): T {
+  prefixes.set(log, prefix)
+  return log
+}
+const prefixOf = (log: EventLog): string => prefixes.get(log) ?? ''
+
+async function withOpened<T>(
+  connectionString: string,
+  openLog: OpenLog,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  const database = open(connectionString)
+  const log = await openTestLog(database, { log: openLog() })
+  try {
+    return await work({ database, log, codec: createEventCodec(await loadSchemaCatalog(database)) })
+  } finally {
+    await log.close()
+    await database.close()
+  }
+}
+
+async function startServices(
+  { log, codec, database }: Opened,
+  connectionString: string,
+  config: Config,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const apiDatabase = open(connectionString)
+  const standalone = await startStandalone({
+    ...{ config, log, codec, apiDatabase, workerDatabase: database },
+    ...{ logger: silentLogger, metrics: noMetrics, fail: failLoudly },
+  })
+  await until(() => {
+    const failing = standalone.checks().filter(({ ok }) => !ok)
+    if (failing.length > 0) throw new Error(`not ready: ${failing.map(({ name }) => name).join(', ')}`)
+  })
+  return {
+    url: standalone.url,
+    async stop() {
+      await standalone.stop()
+      await apiDatabase.close()
+    },
+  }
+}
+
+function callOf(url: string): Running['call'] {
+  return async (path, key, body) => {
+    const response = await fetch(url + path, {
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, text, json: () => JSON.parse(text) }
+  }
+}
+
+async function endpointStore(database: Database, config: Config): Promise<EndpointStore> {
+  const { webhookSecretsKey } = await loadInstallationSecrets(database)
+  return {
+    database,
+    secrets: createSecretBox({ installationKey: webhookSecretsKey, operatorKey: undefined }),
+    judge: createJudge({ allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW) }),
+  }
+}
