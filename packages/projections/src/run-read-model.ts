@@ -4,7 +4,7 @@
  * database is waited for. No record is ever skipped.
  */
 import { sleep } from '@cupel/concurrency'
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { applyChanges, createReduce, type ReducedRecord } from './apply.js'
@@ -14,6 +14,7 @@ import { inTransaction } from './consume/in-transaction.js'
 import { UnappliableRecordError } from './consume/unappliable-record.js'
 import { storeProjectionStatus, type ProjectionStatus } from './projection-state.js'
 import { projectionMetrics, type ProjectionMetrics } from './projection-metrics.js'
+import { createRecordTraces } from './record-traces.js'
 import { analyzeTables, hasCurrentDefinition } from './read-model-tables.js'
 import { readModelGroup, type ReadModel } from './read-model.js'
 
@@ -34,6 +35,8 @@ export interface RunReadModelOptions {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   readonly commitIntervalMs?: number
   readonly statusIntervalMs?: number
 }
@@ -80,9 +83,11 @@ interface State {
 }
 
 function follow(state: State, statistics: Statistics): Consumer {
-  const { readModel, log, codec, database, logger, commitIntervalMs } = state.options
+  const { readModel, log, codec, database, logger, tracing, commitIntervalMs } = state.options
   const { metrics } = state
   const intervalMs = commitIntervalMs ?? readModel.commitIntervalMs ?? COMMIT_INTERVAL_MS
+  const traces = tracing ? createRecordTraces(tracing, readModel.name, log.kind) : null
+  const reduce = createReduce(readModel, codec)
   return consume<ReducedRecord>({
     ...{ log, logger },
     group: readModelGroup(readModel),
@@ -97,7 +102,7 @@ function follow(state: State, statistics: Statistics): Consumer {
       // A stop that an earlier process stored is history now; if its cause is still there it comes back.
       await store(state, { replacesStop: true })
     },
-    read: createReduce(readModel, codec),
+    read: traces === null ? reduce : (record) => traces.noted(record, reduce(record)),
     commit: inTransaction<ReducedRecord, void>({
       database,
       at: 'projector.batch',
@@ -114,6 +119,7 @@ function follow(state: State, statistics: Statistics): Consumer {
           batches.reduce((total, { outcomes }) => total + outcomes.length, 0),
           durationMs,
         )
+        traces?.committed(batches)
         const { resizedBy } = readModel
         if (resizedBy === undefined) return
         if (

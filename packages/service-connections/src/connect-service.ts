@@ -24,6 +24,8 @@ import {
 import { kafkaAccess } from './kafka-access.js'
 import { requireTopics } from './require-topics.js'
 import type { LogService } from './service-access.js'
+import { openTracing } from '@cupel/service-kit'
+import type { Tracing } from '@cupel/contracts'
 
 export interface Connections {
   readonly database: Database
@@ -41,10 +43,7 @@ export interface ConnectOptions {
 }
 
 /** Opens them and registers their closing. Throws ConfigError where a setting is missing. */
-export async function connectService(
-  frame: ServiceFrame<LogService>,
-  options: ConnectOptions = {},
-): Promise<Connections> {
+async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions = {}): Promise<Connections> {
   const { config, logger, shutdown } = frame
   if (config.CUPEL_DATABASE_URL === undefined) throw new ConfigError('CUPEL_DATABASE_URL is required.')
   requireVerifiedConnections(config, (sentence) => logger.warn({}, sentence))
@@ -158,4 +157,19 @@ async function openLog(frame: ServiceFrame, database: Database, instance: number
     replicationFactor: config.CUPEL_KAFKA_REPLICATION,
     onFatal: (error) => fail(error.message, error),
   })
+}
+
+export interface TracedConnections extends Connections {
+  /** Null where no traces are made. */
+  readonly tracing: Tracing | null
+}
+
+/** Opens the connections, and begins to make traces where the settings name a collector. What is closed last is what sends them. */
+export async function connectService(
+  frame: ServiceFrame<LogService>,
+  options: ConnectOptions = {},
+): Promise<TracedConnections> {
+  const { tracing, close } = await openTracing({ ...frame, service: frame.name })
+  frame.shutdown.phase('traces', close)
+  return { ...(await connect(frame, options)), tracing }
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { WATERMARK_PATTERN } from './disk-space.js'
 import { settingsOfConnections } from './connection-settings.js'
+import { settingsOfTraces } from './tracing/trace-settings.js'
 import { withSecretsOfFiles } from './secret-files.js'
 import { flag, insecure, list, messages, milliseconds, port, ranges, secret, url } from './setting-types.js'
 
@@ -296,7 +297,8 @@ export const settings = {
   CUPEL_SHUTDOWN_TIMEOUT_MS: milliseconds(100, 300_000)
     .default(20_000)
     .describe('Time for a service to finish its work at shutdown; then it is ended.'),
-} as const satisfies Record<`CUPEL_${string}`, z.ZodType>
+  ...settingsOfTraces,
+} as const satisfies Record<`CUPEL_${string}` | `OTEL_${string}`, z.ZodType>
 
 const schema = z.object(settings)
 

@@ -1,3 +1,5 @@
+export { openTracing } from './tracing/open-tracing.js'
+export type { OpenTracing } from './tracing/tracing-options.js'
 export * from './config.js'
 export { debugOnSignal, type DebugOnSignal } from './debug-on-signal.js'
 export * from './disk-space.js'

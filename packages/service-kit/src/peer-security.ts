@@ -11,6 +11,7 @@ export const insecureSettings = [
   'CUPEL_REGISTRY_INSECURE',
   'CUPEL_CHAIN_DATA_INSECURE',
   'CUPEL_API_INSECURE',
+  'CUPEL_OTLP_INSECURE',
 ] as const
 export type InsecureSetting = (typeof insecureSettings)[number]
 

@@ -29,3 +29,4 @@ export {
   sampleReport,
   sampleReports,
 } from './sample-reports.js'
+export { drawTrace, startTraceCollector, type CollectedSpan, type TraceCollector } from './trace-collector.js'

@@ -10,6 +10,8 @@ export interface ClaimedDelivery extends DeliveryFields {
   readonly attempts: number
   readonly bodyId: string
   readonly bodyBytes: number
+  /** Of the trace that it continues; null where none was made. */
+  readonly traceparent: string | null
   readonly url: string
   /** Newest first. */
   readonly secrets: readonly string[]
@@ -64,7 +66,7 @@ const CLAIM = {
     SET due_at = now() + make_interval(secs => $5::float8 / 1000), claim = d.claim + 1
     FROM chosen c, webhooks.endpoint e, webhooks.body b
     WHERE d.delivery_id = c.delivery_id AND e.endpoint_id = d.endpoint_id AND b.body_id = d.body_id
-    RETURNING ${DELIVERY_FIELDS}, ${asFields('d.claim, d.attempts, d.body_id, e.url')}, octet_length(b.body) AS "bodyBytes",
+    RETURNING ${DELIVERY_FIELDS}, ${asFields('d.claim, d.attempts, d.body_id, d.traceparent, e.url')}, octet_length(b.body) AS "bodyBytes",
       array_remove(ARRAY[e.sealed_secret, CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END], NULL)
         AS secrets`,
 }

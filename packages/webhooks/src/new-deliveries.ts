@@ -13,6 +13,8 @@ export interface JobEnd extends Owner {
   readonly type: JobWebhookType
   /** UTC, RFC 3339 with milliseconds. */
   readonly endedAt: string
+  /** Of the trace that its deliveries continue. */
+  readonly traceparent?: string | undefined
 }
 
 /**
@@ -50,11 +52,12 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
   })
   return await transaction.execute(
     `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status,
-       next_attempt_at, due_at, created_at)
+       next_attempt_at, due_at, created_at, traceparent)
      SELECT d.delivery_id, d.webhook_id, d.endpoint_id, d.account_id, d.livemode, d.type, d.job_id, d.payload, d.status,
-       CASE d.status WHEN 'pending' THEN now() END, now(), date_trunc('milliseconds', clock_timestamp())
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bool[], $6::text[], $7::text[], $8::text[], $9::text[])
-       AS d (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status)
+       CASE d.status WHEN 'pending' THEN now() END, now(), date_trunc('milliseconds', clock_timestamp()), d.traceparent
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bool[], $6::text[], $7::text[], $8::text[], $9::text[],
+       $10::text[])
+       AS d (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, job_id, payload, status, traceparent)
      ON CONFLICT DO NOTHING`,
     [
       made.map(({ deliveryId }) => deliveryId),
@@ -66,6 +69,7 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
       made.map(({ end }) => end.jobId),
       made.map(({ payload }) => payload),
       made.map(({ status }) => status),
+      made.map(({ end }) => end.traceparent ?? null),
     ],
   )
 }

@@ -11,6 +11,7 @@ import type {
   NotAdmitted,
   RefusalReason,
 } from '@cupel/access'
+import type { Trace } from '@cupel/contracts'
 import type { FastifyRequest } from 'fastify'
 import {
   answerIdempotently,
@@ -56,13 +57,14 @@ export interface KnownOfCall {
   caller: Caller | null
   /** The person whom an ID token proved to call, where there is no session yet; else empty. */
   actor: string
+  readonly trace: Trace | undefined
   refusedBecause: RefusalReason | PersonRefusal | 'https_required' | 'unknown_token' | null
   /** Headers every answer to this call carries. */
   headers: Readonly<Record<string, string>>
 }
 
-export function nothingKnown(): KnownOfCall {
-  return { clientAddress: null, caller: null, actor: '', refusedBecause: null, headers: {} }
+export function nothingKnown(trace?: Trace): KnownOfCall {
+  return { clientAddress: null, caller: null, actor: '', trace, refusedBecause: null, headers: {} }
 }
 
 /** Rejects only where a dependency is down or the code is at fault. */
@@ -73,7 +75,7 @@ export async function answerCall(
   receivedMs: number,
   known: KnownOfCall,
 ): Promise<Answer | Refusal> {
-  const call: Call = { requestId: request.id, headers: request.headers, receivedMs }
+  const call: Call = { requestId: request.id, headers: request.headers, receivedMs, trace: known.trace }
   if (endpoint.access === 'open') {
     const inputs = readInputs(endpoint, request, null)
     return isRefused(inputs) ? inputs : await endpoint.handle(call, { ...inputs, body: undefined })
@@ -158,12 +160,14 @@ async function admit(
   known: KnownOfCall,
   idempotent: IdempotentRequest | null,
 ): Promise<Admission> {
-  const admission = await gate.admit({
+  const step = known.trace?.step('admit')
+  const admitting = gate.admit({
     authorization: request.headers.authorization,
     clientAddress: known.clientAddress!,
     requiredScope: endpoint.access,
     idempotent,
   })
+  const admission = await (step === undefined ? admitting : admitting.finally(() => step.end()))
   known.caller = admission.caller
   if (admission.rateLimit !== null) known.headers = rateLimitHeaders(admission.rateLimit)
   if (!admission.admitted) known.refusedBecause = admission.reason

@@ -1,5 +1,5 @@
 /** A call of a known endpoint, from its request to its answer: answered, recorded in the audit log, then sent. */
-import type { Logger } from '@cupel/contracts'
+import type { Logger, Trace, Tracing } from '@cupel/contracts'
 import { LogUnavailableError } from '@cupel/event-log'
 import { isUnavailable } from '@cupel/postgres'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -15,6 +15,8 @@ import { traceparentOf } from './http/traceparent.js'
 export interface ServeParts extends CallParts {
   readonly audit: Pick<AuditTrail, 'record'>
   readonly logger: Logger
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
 }
 
 /** Never rejects. */
@@ -26,13 +28,15 @@ export async function serveCall(
   reply: FastifyReply,
 ): Promise<void> {
   const receivedMs = performance.now()
-  const known = nothingKnown()
+  const trace = beginTrace(parts.tracing, endpoint, request, receivedMs)
+  const known = nothingKnown(trace)
   let result: Answer | Refusal
   try {
     result = await answerCall(parts, endpoint, request, receivedMs, known)
   } catch (error) {
     if (error instanceof ClientGone) {
       request.raw.destroy()
+      trace?.end()
       return
     }
     result = faultOf(error, request.id, parts.logger)
@@ -44,6 +48,32 @@ export async function serveCall(
   const answer = isRefusal(result) ? problemAnswer(result, request.id) : result
   const headers = withFurtherLimits(known.headers, answer.headers)
   send(request, reply, { ...answer, headers }, endpoint.path, receivedMs)
+  if (trace !== undefined) endTrace(trace, answer.status)
+}
+
+/** Probes and descriptions, which are open, are not traced. */
+function beginTrace(
+  tracing: Tracing | null | undefined,
+  { access, path }: Endpoint,
+  { id, method, headers }: FastifyRequest,
+  startedMs: number,
+): Trace | undefined {
+  if (tracing === null || tracing === undefined || access === 'open') return undefined
+  return tracing.begin({
+    name: `${method} ${path}`,
+    kind: 'server',
+    parent: traceparentOf(headers),
+    ...{ id, startedMs },
+    attributes: { 'http.request.method': method, 'http.route': path, 'cupel.request_id': id },
+  })
+}
+
+const SERVER_ERROR = 500
+
+function endTrace(trace: Trace, status: number): void {
+  trace.note({ 'http.response.status_code': status })
+  if (status >= SERVER_ERROR) trace.fail()
+  trace.end()
 }
 
 /** What a caller is told of an error. Its cause is only logged. */
@@ -61,12 +91,16 @@ function isRecorded(
   audit: ServeParts['audit'],
   endpoint: Endpoint,
   request: FastifyRequest,
-  { clientAddress, caller, actor, refusedBecause }: KnownOfCall,
+  { clientAddress, caller, actor, refusedBecause, trace }: KnownOfCall,
   result: Answer | Refusal,
   receivedMs: number,
 ): Promise<boolean> | true {
   if (endpoint.access === 'open') return true
-  return audit.record({
+  const isByItsEvent = !isRefusal(result) && result.isRecorded === true
+  const step = isByItsEvent
+    ? undefined
+    : trace?.step('record call', { kind: 'producer', eventId: request.id })
+  const recorded = audit.record({
     endpoint,
     requestId: request.id,
     method: request.method,
@@ -77,9 +111,10 @@ function isRecorded(
     actor,
     refusedBecause,
     result,
-    traceparent: traceparentOf(request.headers),
+    traceparent: trace?.traceparentOf(request.id) ?? traceparentOf(request.headers),
     latencyMs: performance.now() - receivedMs,
   })
+  return step === undefined ? recorded : recorded.finally(() => step.end())
 }
 
 /** A result that nothing records is not shown; a report that it made, or may have made, can still be fetched. */

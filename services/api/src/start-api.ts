@@ -6,7 +6,7 @@ import {
   openReportNumbers,
   type InstallationSecrets,
 } from '@cupel/access'
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createTransport, listen, type TlsIdentity } from '@cupel/http-edge'
 import { readOidcSettings, type OidcSettings } from '@cupel/oidc'
@@ -93,6 +93,8 @@ export interface ApiDeps {
   readonly now?: () => Date
   /** In place of the usual limits of event streams. */
   readonly streamLimits?: Partial<StreamLimits>
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
 }
 
 export interface WebOfApi {
@@ -256,6 +258,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
       ...{ bulk, webhooks, sessions, sharing, cases, pdf, failing },
     }),
     ...{ gate, audit, idempotent, bodies, disk, traffic, logger, metrics, tls, webUrl },
+    tracing: deps.tracing ?? null,
     transport: createTransport({
       trustedProxies: config.CUPEL_TRUSTED_PROXIES,
       isEncrypted: tls !== null,

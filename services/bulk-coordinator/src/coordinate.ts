@@ -1,6 +1,6 @@
 /** The work of the lease holder: reads jobs and outcomes, releases screenings, announces ends. */
 import { startLoop, type Loop } from '@cupel/concurrency'
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Consumer, type Trouble } from '@cupel/projections'
@@ -20,6 +20,8 @@ export interface CoordinationOptions {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   readonly dwellTargetMs: number
   /** Work has begun. */
   readonly onStarted: () => void
@@ -65,12 +67,12 @@ interface Work {
 }
 
 async function startWork(options: CoordinationOptions, trouble: Trouble): Promise<Work> {
-  const { log, codec, database, logger, metrics, dwellTargetMs } = options
+  const { log, codec, database, logger, metrics, tracing, dwellTargetMs } = options
   const backlog = createBacklog()
   backlog.add(await listOpenJobs(database))
   const pace = createPace({ dwellTargetMs, metrics })
   const broken = new AbortController()
-  const release = startWorkLoop('release', createRelease({ log, codec, database, backlog, pace }), {
+  const release = startWorkLoop('release', createRelease({ log, codec, database, backlog, pace, tracing }), {
     ...{ logger, trouble },
     onError: () => broken.abort(),
   })

@@ -1,5 +1,5 @@
 /** Releases screenings to the bulk lane, one window at a time, the accounts in turn. */
-import { decidedEventId, screenTopic, type DomainEvent } from '@cupel/contracts'
+import { decidedEventId, screenTopic, type DomainEvent, type Tracing } from '@cupel/contracts'
 import { firstRound, screenedAddressOf, shareRoom, type RoundState } from '@cupel/domain'
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -13,6 +13,8 @@ export interface ReleaseOptions {
   readonly database: Database
   readonly backlog: Backlog
   readonly pace: Pace
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null | undefined
 }
 
 /** A round uses at least this part of the window: it costs two database queries and one append, whatever its size. */
@@ -28,9 +30,11 @@ export function createRelease({
   database,
   backlog,
   pace,
+  tracing,
 }: ReleaseOptions): () => Promise<number> {
   let round: RoundState = firstRound
   return async () => {
+    const startedMs = performance.now()
     const window = pace.window()
     const underWay = backlog.underWay()
     const room = window - underWay
@@ -58,6 +62,7 @@ export function createRelease({
     const moved = await database.transaction({ at: 'bulk.release' }, (transaction) =>
       moveReleased(transaction, moves),
     )
+    if (tracing) traceReleases(tracing, backlog, moves, startedMs)
     for (const { jobId, next } of moves) if (moved.has(jobId)) backlog.released(jobId, next)
     const refused = moves.filter(({ jobId }) => !moved.has(jobId) && backlog.get(jobId) !== undefined)
     if (refused.length > 0)
@@ -66,6 +71,21 @@ export function createRelease({
       )
     round = shared.round
     return records.length
+  }
+}
+
+/** Their requests name the submission of the job, as every release of the same bytes does. */
+function traceReleases(
+  tracing: Tracing,
+  backlog: Backlog,
+  moves: readonly { readonly jobId: string; readonly expected: number; readonly next: number }[],
+  startedMs: number,
+): void {
+  for (const { jobId, expected, next } of moves) {
+    const parent = backlog.get(jobId)?.traceparent
+    if (!parent) continue
+    const attributes = { 'cupel.job_id': jobId, 'cupel.items': next - expected }
+    tracing.begin({ name: 'release items', kind: 'producer', parent, startedMs, attributes }).end()
   }
 }
 

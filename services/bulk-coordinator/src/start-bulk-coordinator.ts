@@ -1,5 +1,5 @@
 /** The bulk coordinator as a running service: one instance holds the lease and works, the others stand by. */
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createTrouble } from '@cupel/projections'
@@ -15,6 +15,8 @@ export interface BulkCoordinatorDeps {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   /** Called where only a restart leads back. */
   readonly fail: (reason: string, error: unknown) => void
 }

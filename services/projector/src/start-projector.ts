@@ -7,7 +7,7 @@ import {
   type CheckpointConfig,
   type RunningCheckpoints,
 } from '@cupel/checkpoints'
-import { topicSpecs, type Logger, type Metrics } from '@cupel/contracts'
+import { topicSpecs, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
@@ -30,6 +30,8 @@ export interface ProjectorDeps {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   /** Names the signing keys. Without them no checkpoints of the log are made. */
   readonly config?: CheckpointConfig
 }
@@ -47,7 +49,7 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
   const projections = new Map<string, RunningReadModel>(
     readModels.map((readModel: ReadModel) => [
       readModel.name,
-      runReadModel({ readModel, log, codec, database, logger, metrics }),
+      runReadModel({ readModel, log, codec, database, logger, metrics, tracing: deps.tracing ?? null }),
     ]),
   )
   const lists = watchLists({ database, logger, metrics })

@@ -2,7 +2,17 @@
  * The work of one lane: decodes requests, has them decided, and appends reports, failures and deferred requests. The consumer
  * in start-scorer.ts does the rest.
  */
-import { reportPartition, screenTopic, topicOf, type DomainEvent, type Lane } from '@cupel/contracts'
+import {
+  appendAttributes,
+  recordAttributes,
+  reportPartition,
+  screenTopic,
+  topicOf,
+  type DomainEvent,
+  type Lane,
+  type Trace,
+  type Tracing,
+} from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
 import { Unhandleable, type ConsumeOptions } from '@cupel/projections'
 import type { ScorerInstruments } from './instruments.js'
@@ -18,11 +28,13 @@ export type Decision =
 
 export interface LaneOptions {
   readonly lane: Lane
-  readonly log: Pick<EventLog, 'append'>
+  readonly log: Pick<EventLog, 'append' | 'kind'>
   readonly codec: EventCodec
   readonly instruments: ScorerInstruments
   readonly now: () => Date
   readonly sign: SignReports
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null | undefined
   /** One result per request, in order, from one snapshot. */
   readonly decide: (requests: readonly Request[]) => Promise<readonly Decision[]>
 }
@@ -35,9 +47,20 @@ export interface RequestRecord {
 
 /** What is appended for a request. */
 export type Outcome =
-  | { readonly kind: 'report'; readonly report: NewRecord; readonly level: string }
+  | {
+      readonly kind: 'report'
+      readonly report: NewRecord
+      readonly level: string
+      readonly traced?: TracedReport | undefined
+    }
   | { readonly kind: 'overdue'; readonly record: LogRecord }
   | Failed
+
+/** The trace of a request, which ends once its report is in the log. */
+export interface TracedReport {
+  readonly trace: Trace
+  readonly eventId: string
+}
 
 /** A request that cannot be decided; `request` is null where the record cannot be decoded. */
 export interface Failed {
@@ -75,7 +98,13 @@ function contradiction(record: LogRecord, { data }: Request): string | null {
   return topics.includes(record.topic) ? null : `livemode is ${data.livemode} on ${record.topic}`
 }
 
-function undecidable({ record, request }: RequestRecord, cause: string): Unhandleable<Outcome> {
+function undecidable(
+  { record, request }: RequestRecord,
+  cause: string,
+  trace?: Trace,
+): Unhandleable<Outcome> {
+  trace?.fail()
+  trace?.end()
   return new Unhandleable<Outcome>(cause, { kind: 'failed', record, request })
 }
 
@@ -85,6 +114,7 @@ async function decideRequests(
 ): Promise<readonly (Outcome | Unhandleable<Outcome>)[]> {
   const { lane, instruments } = options
   const nowMs = options.now().getTime()
+  const traces = options.tracing ? requests.map((one) => beginTrace(options, options.tracing!, one)) : null
   const inTime: Request[] = []
   const overdue = new Set<RequestRecord>()
   for (const one of requests) {
@@ -94,43 +124,75 @@ async function decideRequests(
     if (lane === 'interactive' && answerByAt !== null && Date.parse(answerByAt) < nowMs) overdue.add(one)
     else inTime.push(one.request)
   }
-  const decisions = (await options.decide(inTime)).values()
-  return requests.map((one) =>
-    overdue.has(one)
-      ? { kind: 'overdue', record: one.record }
-      : outcomeOf(options.codec, one, decisions.next().value!),
+  const steps = traces?.map((trace) =>
+    trace.step('decide', { attributes: { 'cupel.batch': requests.length } }),
   )
+  const decisions = (await options.decide(inTime)).values()
+  for (const step of steps ?? []) step.end()
+  return requests.map((one, index) => {
+    const trace = traces?.[index]
+    if (!overdue.has(one)) return outcomeOf(options.codec, one, decisions.next().value!, trace)
+    trace?.note({ 'cupel.outcome': 'deferred' })
+    trace?.end()
+    return { kind: 'overdue', record: one.record }
+  })
+}
+
+/** Nobody waits for one item of a bulk job, whose request is as old as the job. */
+function beginTrace({ lane, log }: LaneOptions, tracing: Tracing, { record, request }: RequestRecord): Trace {
+  return tracing.begin({
+    name: `process ${record.topic}`,
+    kind: 'consumer',
+    parent: request.envelope.traceparent,
+    startedMs: performance.now(),
+    ...(lane === 'bulk' ? {} : { awaitedSinceMs: Date.parse(request.data.requestedAt) }),
+    attributes: { ...recordAttributes(log.kind, record), 'cupel.report_id': request.data.reportId },
+  })
 }
 
 function outcomeOf(
   codec: EventCodec,
   request: RequestRecord,
   decision: Decision,
+  trace: Trace | undefined,
 ): Outcome | Unhandleable<Outcome> {
-  if (decision.kind === 'undecidable') return undecidable(request, decision.cause)
+  if (decision.kind === 'undecidable') return undecidable(request, decision.cause, trace)
   try {
     const { reportId, livemode, level } = decision.event.data
-    const report = codec.encode(decision.event, {
+    const eventId = decision.event.envelope.id
+    const report = codec.encode(tracedBy(trace, decision.event), {
       topic: topicOf('ReportGenerated', livemode),
       key: reportId,
       partition: reportPartition(reportId),
     })
     const bytes = report.value.length
-    if (bytes > MAX_VALUE_BYTES) return undecidable(request, `the report takes ${bytes} bytes`)
-    return { kind: 'report', report, level }
+    if (bytes > MAX_VALUE_BYTES) return undecidable(request, `the report takes ${bytes} bytes`, trace)
+    return { kind: 'report', report, level, traced: trace === undefined ? undefined : { trace, eventId } }
   } catch (error) {
-    return undecidable(request, error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+    const cause = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return undecidable(request, cause, trace)
   }
+}
+
+function tracedBy(
+  trace: Trace | undefined,
+  event: DomainEvent<'ReportGenerated'>,
+): DomainEvent<'ReportGenerated'> {
+  if (trace === undefined) return event
+  const { envelope } = event
+  return { ...event, envelope: { ...envelope, traceparent: trace.traceparentOf(envelope.id) } }
 }
 
 async function appendOutcomes(options: LaneOptions, outcomes: readonly Outcome[]): Promise<void> {
   const { lane, log, instruments } = options
   const reports: NewRecord[] = []
+  const traced: TracedReport[] = []
   const overdue: NewRecord[] = []
   const failures: NewRecord[] = []
   for (const outcome of outcomes) {
     if (outcome.kind === 'report') {
       reports.push(outcome.report)
+      if (outcome.traced !== undefined) traced.push(outcome.traced)
       instruments.decided(lane, outcome.level)
     } else if (outcome.kind === 'overdue') {
       overdue.push(onBulkLane(outcome.record))
@@ -143,9 +205,33 @@ async function appendOutcomes(options: LaneOptions, outcomes: readonly Outcome[]
   }
   const appends: Promise<unknown>[] = []
   if (failures.length > 0) appends.push(log.append('scorer.screening-failed', failures))
-  if (reports.length > 0) appends.push(appendReports(options, reports))
+  if (reports.length > 0)
+    appends.push(
+      traced.length === 0 ? appendReports(options, reports) : appendTraced(options, reports, traced),
+    )
   if (overdue.length > 0) appends.push(log.append('scorer.request-deferred', overdue))
   await Promise.all(appends)
+}
+
+async function appendTraced(
+  options: LaneOptions,
+  reports: readonly NewRecord[],
+  traced: readonly TracedReport[],
+): Promise<void> {
+  const { topic } = reports[0]!
+  const attributes = appendAttributes(options.log.kind, topic)
+  const steps = traced.map(({ trace, eventId }) =>
+    trace.step(`send ${topic}`, { kind: 'producer', eventId, attributes }),
+  )
+  try {
+    await appendReports(options, reports)
+  } catch (error) {
+    for (const step of steps) step.fail()
+    throw error
+  } finally {
+    for (const step of steps) step.end()
+    for (const { trace } of traced) trace.end()
+  }
 }
 
 async function appendReports({ log, sign }: LaneOptions, reports: readonly NewRecord[]): Promise<void> {

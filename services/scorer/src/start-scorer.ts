@@ -1,7 +1,7 @@
 /** The scorer as a running service: it watches the label view and, once that is complete, decides the requests of its lanes. */
 import type { ReportSigningConfig } from '@cupel/checkpoints'
 import { createBatcher } from '@cupel/concurrency'
-import { screenTopic, topicOf, type Lane, type Logger, type Metrics } from '@cupel/contracts'
+import { screenTopic, topicOf, type Lane, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
@@ -37,6 +37,8 @@ export interface ScorerDeps {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   /** Called where only a restart leads back. */
   readonly fail: (reason: string, error: unknown) => void
   /** In place of the clock of this machine. */
@@ -141,6 +143,7 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
   const { group, maxBatchRecords } = laneSettings[lane]
   const { read, decide, append, outcomeOf } = createLaneWork({
     ...{ lane, log, codec, instruments, now, sign },
+    tracing: deps.tracing,
     decide: chainStage.before(lane, decideTogether(lane, context)),
   })
   return consume<RequestRecord, Outcome>({

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { startApi } from '@cupel/api'
 import { startBulkCoordinator } from '@cupel/bulk-coordinator'
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { startLabelRefresher } from '@cupel/label-refresher'
@@ -21,6 +21,8 @@ export interface StandaloneDeps {
   readonly workerDatabase: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   /** Called for a failure that only a restart can repair. */
   readonly fail: (reason: string, error: unknown) => void
 }

@@ -3,6 +3,7 @@ import { casesMigrations } from '@cupel/cases'
 import { accessMigrations, type KeyOrder } from '@cupel/access'
 import { bulkMigrations } from '@cupel/bulk-coordinator'
 import { checkpointsMigrations } from '@cupel/checkpoints'
+import type { Tracing } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
@@ -43,14 +44,21 @@ const migrations = [
   ...[webhooksMigrations, sharingMigrations, casesMigrations, checkpointsMigrations],
 ]
 
-export async function startInstallation(): Promise<Installation> {
+export interface InstallationOptions {
+  /** Besides those of every test. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly tracing?: Tracing | null
+}
+
+export async function startInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const base = await openTestInstallation({ migrations, readModels })
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base.deps, policy })
   const standalone = await startStandalone({
     ...base.deps,
-    config: loadConfig({ CUPEL_PORT: '0' }),
+    config: loadConfig({ CUPEL_PORT: '0', ...options.settings }),
+    tracing: options.tracing ?? null,
     apiDatabase: base.connect(),
     workerDatabase: base.connect(),
     fail: failLoudly,

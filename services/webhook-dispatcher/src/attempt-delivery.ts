@@ -1,6 +1,7 @@
 /** One attempt: signs the stored body with the current time, sends it, and decides the next state of the delivery. */
+import type { Trace, Tracing } from '@cupel/contracts'
 import { decideAttempt, retryAfterMs } from '@cupel/domain'
-import type { AdmitPlace, OutboundClient } from '@cupel/outbound'
+import type { AdmitPlace, OutboundClient, OutboundResult } from '@cupel/outbound'
 import { signWebhook, type AttemptRecord, type ClaimedDelivery } from '@cupel/webhooks'
 
 const USER_AGENT = 'Cupel-Webhooks/1.0'
@@ -10,18 +11,25 @@ export interface NotAttempted {
   readonly waitMs: number
 }
 
+export interface AttemptParts {
+  readonly client: Pick<OutboundClient, 'post'>
+  readonly admit: AdmitPlace
+  readonly tracing?: Tracing | null | undefined
+}
+
 /**
  * Not attempted where the place may not be called now, and where the sender was stopping: then the outcome is unknown and the attempt does
  * not count. Never rejects.
  */
 export async function attemptDelivery(
-  { client, admit }: { readonly client: Pick<OutboundClient, 'post'>; readonly admit: AdmitPlace },
+  { client, admit, tracing }: AttemptParts,
   delivery: ClaimedDelivery,
   body: Uint8Array,
   signal: AbortSignal,
 ): Promise<AttemptRecord | NotAttempted> {
   const at = new Date()
   const timestampSeconds = Math.floor(at.getTime() / 1_000)
+  const trace = tracing ? beginTrace(tracing, delivery) : undefined
   const result = await client.post({
     url: delivery.url,
     headers: {
@@ -30,11 +38,13 @@ export async function attemptDelivery(
       'webhook-id': delivery.webhookId,
       'webhook-timestamp': String(timestampSeconds),
       'webhook-signature': signWebhook({ id: delivery.webhookId, timestampSeconds, body }, delivery.secrets),
+      ...(trace === undefined ? {} : { traceparent: trace.traceparent }),
     },
     body,
     signal,
     admit,
   })
+  if (trace !== undefined) endTrace(trace, result)
   if (result.kind === 'postponed') return { waitMs: result.waitMs }
   if (result.kind === 'failed' && result.error === 'stopped') return { waitMs: 0 }
   const statusCode = result.kind === 'answered' ? result.statusCode : null
@@ -51,4 +61,31 @@ export async function attemptDelivery(
     responseExcerpt: result.kind === 'answered' ? result.excerpt : null,
     decision: decideAttempt(outcome, { attempts: delivery.attempts + 1, lot: Math.random() }),
   }
+}
+
+/** Neither the URL nor the answer of the receiver is an attribute: both may hold secrets. */
+function beginTrace(
+  tracing: Tracing,
+  { deliveryId, webhookId, jobId, attempts, traceparent }: ClaimedDelivery,
+): Trace {
+  return tracing.begin({
+    name: 'POST webhook',
+    kind: 'client',
+    parent: traceparent ?? undefined,
+    startedMs: performance.now(),
+    attributes: {
+      'http.request.method': 'POST',
+      'http.request.resend_count': attempts,
+      'cupel.delivery_id': deliveryId,
+      'cupel.webhook_id': webhookId,
+      ...(jobId === null ? {} : { 'cupel.job_id': jobId }),
+    },
+  })
+}
+
+/** A receiver that fails is not a fault of the installation, so that its attempts are not kept for it. */
+function endTrace(trace: Trace, result: OutboundResult): void {
+  if (result.kind === 'answered') trace.note({ 'http.response.status_code': result.statusCode })
+  else trace.note({ 'error.type': result.kind === 'failed' ? result.error : result.kind })
+  trace.end()
 }

@@ -1,5 +1,5 @@
 /** Reads the ends of bulk jobs from the log and makes their deliveries, together with the checkpoint. */
-import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
+import { topicOf, type Logger, type Metrics, type Trace, type Tracing } from '@cupel/contracts'
 import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, type Consumer } from '@cupel/projections'
@@ -18,6 +18,8 @@ export interface FollowJobsOptions {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   /** Deliveries were made. */
   readonly onDeliveries: () => void
   /** Called where only an operator leads back. */
@@ -25,7 +27,7 @@ export interface FollowJobsOptions {
 }
 
 export function followJobs(options: FollowJobsOptions): Consumer {
-  const { log, codec, database, logger, metrics, onDeliveries, onStopped } = options
+  const { log, codec, database, logger, metrics, tracing, onDeliveries, onStopped } = options
   return consume<JobEnd | null>({
     ...{ log, logger, onStopped },
     group: DISPATCHER_GROUP,
@@ -35,15 +37,18 @@ export function followJobs(options: FollowJobsOptions): Consumer {
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
     read: (record) => endOfJob(codec, record),
     deadLetters: { at: 'webhooks.dead-letter', metrics, window: {} },
-    commit: inTransaction<JobEnd | null, number>({
+    commit: inTransaction<JobEnd | null, Followed>({
       database,
       at: 'webhooks.deliveries',
       async write(transaction, batches) {
         const ends = batches.flatMap(({ outcomes }) => outcomes.filter((end) => end !== null))
-        await insertDeliveries(transaction, ends)
-        return ends.length
+        const traces = tracing ? ends.map((end) => beginTrace(tracing, end)) : null
+        const traced = traces === null ? ends : ends.map((end, index) => continuedBy(end, traces[index]!))
+        await insertDeliveries(transaction, traced)
+        return { ends: ends.length, traces }
       },
-      onCommitted({ result: ends }) {
+      onCommitted({ result: { ends, traces } }) {
+        for (const trace of traces ?? []) trace.end()
         if (ends > 0) onDeliveries()
       },
     }),
@@ -53,13 +58,14 @@ export function followJobs(options: FollowJobsOptions): Consumer {
 /** Null where the record is not the end of a job. */
 export function endOfJob(codec: EventCodec, record: LogRecord): JobEnd | null {
   const type = typeOf(record)
+  const { traceparent } = record.headers
   if (type === 'BulkCompleted') {
     const { jobId, accountId, livemode, completedAt } = codec.decodeAs(type, record)!.data
-    return { jobId, accountId, livemode, type: 'bulk.completed', endedAt: readTime(completedAt) }
+    return { jobId, accountId, livemode, type: 'bulk.completed', endedAt: readTime(completedAt), traceparent }
   }
   if (type === 'BulkCancelled') {
     const { jobId, accountId, livemode, cancelledAt } = codec.decodeAs(type, record)!.data
-    return { jobId, accountId, livemode, type: 'bulk.cancelled', endedAt: readTime(cancelledAt) }
+    return { jobId, accountId, livemode, type: 'bulk.cancelled', endedAt: readTime(cancelledAt), traceparent }
   }
   return null
 }
@@ -68,4 +74,24 @@ function readTime(text: string): string {
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) throw new RangeError(`${text} is not a time`)
   return at.toISOString()
+}
+
+interface Followed {
+  readonly ends: number
+  /** Null where no traces are made. */
+  readonly traces: readonly Trace[] | null
+}
+
+function beginTrace(tracing: Tracing, { jobId, livemode, traceparent }: JobEnd): Trace {
+  return tracing.begin({
+    name: `process ${topicOf('BulkCompleted', livemode)}`,
+    kind: 'consumer',
+    parent: traceparent,
+    startedMs: performance.now(),
+    attributes: { 'cupel.job_id': jobId },
+  })
+}
+
+function continuedBy(end: JobEnd, { traceparent }: Trace): JobEnd {
+  return { ...end, traceparent }
 }

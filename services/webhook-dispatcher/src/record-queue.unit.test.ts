@@ -7,6 +7,7 @@ const recordOf = (deliveryId: string): AttemptRecord => ({
   delivery: {
     ...{
       deliveryId,
+      traceparent: null,
       claim: 1,
       webhookId: '',
       endpointId: '',

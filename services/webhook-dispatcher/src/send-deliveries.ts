@@ -1,6 +1,6 @@
 /** Claims deliveries that are due, sends them, records the outcomes, and renews the leases of what is under way. */
 import { startLoop } from '@cupel/concurrency'
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { AdmitPlace, OutboundClient } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Trouble } from '@cupel/projections'
@@ -27,6 +27,8 @@ export interface SendingOptions {
   readonly admit: AdmitPlace
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   readonly attemptsPerSecond: number
 }
 

@@ -1,6 +1,6 @@
 /** The webhook dispatcher as a running service: any number of instances share the work through claims. */
 import { loadInstallationSecrets } from '@cupel/access'
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createOutboundClient, parseAllowedRanges, type AdmitPlace, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
@@ -31,6 +31,8 @@ export interface WebhookDispatcherDeps {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Null or absent: no traces are made. */
+  readonly tracing?: Tracing | null
   /** Called where only a restart leads back. */
   readonly fail: (reason: string, error: unknown) => void
   /** The base address that callers see, where it is known only once the API listens. */
@@ -59,6 +61,7 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   })
   const sending = startSending({
     ...{ database, secrets, client, logger, metrics, admit: gateOf(deps) },
+    tracing: deps.tracing ?? null,
     attemptsPerSecond: config.CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND,
   })
   const bodies = startBuildingBodies({
@@ -71,6 +74,7 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   const upkeep = startUpkeep({ database, logger, metrics })
   const following = followJobs({
     ...{ log, codec, database, logger, metrics },
+    tracing: deps.tracing ?? null,
     onDeliveries: () => bodies.wake(),
     onStopped: (error) => deps.fail('The ends of bulk jobs cannot be followed any more', error),
   })

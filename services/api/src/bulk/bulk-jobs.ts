@@ -2,6 +2,7 @@
 import type { Caller } from '@cupel/access'
 import { LATE, withinMs } from '@cupel/concurrency'
 import {
+  appendAttributes,
   problemCodes,
   requestedEventId,
   topicOf,
@@ -14,7 +15,7 @@ import { LogUnavailableError, type EventCodec, type EventLog } from '@cupel/even
 import { apiCallOf } from '../audit/api-call.js'
 import type { KeyedCall } from '../http/endpoint.js'
 import { statuses } from '../http/status.js'
-import { traceparentOf } from '../http/traceparent.js'
+import { traceparentFor } from '../http/traceparent.js'
 import type { ReportIds } from '../screening/report-ids.js'
 
 export interface BulkOrder {
@@ -76,8 +77,15 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
         envelope: envelopeOf(order, submittedAt),
       }
       const target = { topic: topicOf('BulkSubmitted', order.call.caller.livemode), key: order.jobId }
+      order.call.trace?.note({ 'cupel.job_id': order.jobId, 'cupel.items': items.length })
+      const step = order.call.trace?.step(`send ${target.topic}`, {
+        kind: 'producer',
+        eventId: event.envelope.id,
+        attributes: appendAttributes(log.kind, target.topic),
+      })
+      const appended = log.append('api.bulk-submitted', [codec.encode(event, target)])
       const isAccepted = await isAcknowledged(
-        log.append('api.bulk-submitted', [codec.encode(event, target)]),
+        step === undefined ? appended : appended.finally(() => step.end()),
         options.deadlineMs,
       )
       if (!isAccepted) return null
@@ -156,14 +164,15 @@ function envelopeOf(
   { jobId, call }: Pick<BulkOrder, 'jobId' | 'call'>,
   time: string,
 ): DomainEvent['envelope'] {
+  const id = requestedEventId()
   return {
-    id: requestedEventId(),
+    id,
     source: EVENT_SOURCE,
     time,
     subject: jobId,
     correlationId: call.requestId,
     causationId: call.requestId,
-    traceparent: traceparentOf(call.headers),
+    traceparent: traceparentFor(call, id),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller, RefusalReason } from '@cupel/access'
-import type { ProblemCode } from '@cupel/contracts'
+import type { ProblemCode, Trace } from '@cupel/contracts'
 import type { Scope } from '@cupel/domain'
 import type { z } from 'zod'
 import type { Answer } from './answer.js'
@@ -19,6 +19,8 @@ export interface Call {
   readonly headers: IncomingHttpHeaders
   /** Clock reading (performance.now) when the request's head had arrived. */
   readonly receivedMs: number
+  /** Absent where no traces are made. */
+  readonly trace?: Trace | undefined
 }
 
 /** A call whose key was admitted. */

@@ -12,7 +12,12 @@ export interface ScreenInWait extends LateScreen {
 
 export type ScreenOutcome =
   /** The report as recorded. */
-  | { readonly kind: 'report'; readonly document: string }
+  | {
+      readonly kind: 'report'
+      readonly document: string
+      /** That of its record, where it was read. */
+      readonly traceparent?: string | undefined
+    }
   | { readonly kind: 'failed'; readonly code: string }
   /** Not ready in time. The id is noted as pending, and the log or the outbox has the request. */
   | { readonly kind: 'late' }

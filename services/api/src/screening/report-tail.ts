@@ -106,7 +106,9 @@ function createRecordHandler(options: ReportTailOptions): (record: LogRecord, li
       if (type === 'ReportGenerated') {
         const answer = answerIn(record)!
         if (!answers(answer, record, screen)) return refuse(record.key)
-        if (pending.settle(record.key, { kind: 'report', document: answer.report })) reports.inc()
+        const { traceparent } = record.headers
+        if (pending.settle(record.key, { kind: 'report', document: answer.report, traceparent }))
+          reports.inc()
       } else if (type === 'ScreeningFailed') {
         const { data } = codec.decodeAs('ScreeningFailed', record)!
         if (!answers(data, record, screen)) return refuse(record.key)

@@ -1,12 +1,19 @@
 /** One screen: appends the request to the log and answers from the record that the scorer appends. */
-import { requestedEventIdAt, screenTopic, type DomainEvent, type Metrics } from '@cupel/contracts'
+import {
+  appendAttributes,
+  requestedEventIdAt,
+  screenTopic,
+  type DomainEvent,
+  type Metrics,
+  type Step,
+} from '@cupel/contracts'
 import { createTimeLimit } from '@cupel/concurrency'
 import type { ScreenedAddress } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { apiCallOf } from '../audit/api-call.js'
 import type { KeyedCall } from '../http/endpoint.js'
 import { statuses } from '../http/status.js'
-import { traceparentOf } from '../http/traceparent.js'
+import { traceparentFor } from '../http/traceparent.js'
 import type { AwaitReport } from './await-report.js'
 import type { PendingTable, ScreenInWait, ScreenOutcome } from './pending-table.js'
 import type { ReportIds } from './report-ids.js'
@@ -83,9 +90,15 @@ export function createScreens(options: ScreensOptions): Screens {
       const { event, target } = screen.request
       let isRefused = false
       const appendedMs = performance.now()
+      const steps = beginSteps(order, screen, log.kind)
       const acknowledged = log.append('api.screen-requested', [codec.encode(event, target)]).then(
-        () => (screen.isAccepted = true),
         () => {
+          steps?.append.end()
+          return (screen.isAccepted = true)
+        },
+        () => {
+          steps?.append.fail()
+          steps?.append.end()
           // The record may be in the log all the same: the caller is given its id, and the outbox the request.
           isRefused = true
           if (!isResumed) pending.expire(reportId)
@@ -93,6 +106,7 @@ export function createScreens(options: ScreensOptions): Screens {
         },
       )
       let outcome = await answered
+      if (steps !== undefined) endWaiting(steps.wait, outcome)
       if (isRefused && outcome.kind === 'late') outcome = { kind: 'deferred' }
       if (outcome.kind === 'report') dwellSeconds.observe((performance.now() - appendedMs) / 1000)
       outcomes.inc({ outcome: outcome.kind })
@@ -104,6 +118,29 @@ export function createScreens(options: ScreensOptions): Screens {
       return { reportId, outcome, isRecorded }
     },
   }
+}
+
+/** Of a resumed call the first attempt may have been another trace: its report is linked, not a child. */
+function beginSteps(
+  { call }: ScreenOrder,
+  { reportId, request: { event, target } }: ScreenInWait,
+  log: EventLog['kind'],
+): { readonly append: Step; readonly wait: Step } | undefined {
+  const { trace } = call
+  if (trace === undefined) return undefined
+  trace.note({ 'cupel.report_id': reportId })
+  const append = trace.step(`send ${target.topic}`, {
+    kind: 'producer',
+    eventId: event.envelope.id,
+    attributes: appendAttributes(log, target.topic),
+  })
+  return { append, wait: trace.step('wait for report') }
+}
+
+function endWaiting(wait: Step, outcome: ScreenOutcome): void {
+  wait.note({ 'cupel.outcome': outcome.kind })
+  if (outcome.kind === 'report') wait.link(outcome.traceparent)
+  wait.end()
 }
 
 function refusalBefore({ pending, isReady, deadlineMs }: ScreensOptions): RefusedBecause | null {
@@ -131,6 +168,7 @@ function screenRequested(
 ): DomainEvent<'ScreenRequested'> {
   const nowMs = options.now().getTime()
   const requestedAt = new Date(nowMs).toISOString()
+  const id = requestedEventIdAt(nowMs)
   return {
     type: 'ScreenRequested',
     data: {
@@ -147,13 +185,13 @@ function screenRequested(
       call: apiCallOf(call, statuses.ok),
     },
     envelope: {
-      id: requestedEventIdAt(nowMs),
+      id,
       source: EVENT_SOURCE,
       time: requestedAt,
       subject: reportId,
       correlationId: call.requestId,
       causationId: call.requestId,
-      traceparent: traceparentOf(call.headers),
+      traceparent: traceparentFor(call, id),
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Logger } from '@cupel/contracts'
 import { LocalStackError } from '@cupel/local-stack'
 import {
   loadConfig,
+  openTracing,
   startHealthServer,
   type Check,
   type Config,
@@ -44,6 +45,8 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
     metrics,
   })
   shutdown.phase('health server', () => health.close())
+  const traces = await openTracing({ service: 'standalone', config, logger, metrics })
+  shutdown.phase('traces', () => traces.close())
   // Two pools, so that a busy worker never makes a caller wait for a connection.
   const pool = (applicationName: string, further = 0) =>
     openPool(options, stack.serviceDatabaseUrl, {
@@ -58,6 +61,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
     workerDatabase: pool('cupel-workers', COORDINATOR_CONNECTIONS + DISPATCHER_CONNECTIONS),
     logger,
     metrics,
+    tracing: traces.tracing,
     fail: options.fail,
   })
   shutdown.phase('services', () => standalone.stop())

@@ -1,0 +1,87 @@
+/**
+ * Traces as services make them: they receive a `Tracing`, or null where none is made, and never choose a library themselves. No
+ * attribute holds a secret, an address or the name of an account.
+ */
+
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
+
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
+
+export interface Tracing {
+  /** Begins what this process does for one call or one record. */
+  begin(options: TraceOptions): Trace
+}
+
+export interface TraceOptions {
+  readonly name: string
+  readonly kind: SpanKind
+  /** The traceparent (W3C Trace Context) of what led here. Anything that is none counts as absent. */
+  readonly parent: string | undefined
+  /** UUID of what begins the trace where there is no parent: its digits are the trace id. */
+  readonly id?: string
+  /** Clock reading (performance.now) of the beginning. */
+  readonly startedMs: number
+  /** When somebody began to wait for this, in milliseconds since 1970. What is slow is judged from then on. */
+  readonly awaitedSinceMs?: number
+  readonly attributes?: SpanAttributes
+}
+
+/** What one process does for one call or record: a span with its steps. It is kept or forgotten as a whole. */
+export interface Trace {
+  /** Names this span, for what follows from it. */
+  readonly traceparent: string
+  /** Names the step that appends the event with this id, before or after it begins: a repeat of the append names the same. */
+  traceparentOf(eventId: string): string
+  step(name: string, options?: StepOptions): Step
+  /** Adds attributes to the span. */
+  note(attributes: SpanAttributes): void
+  /** Marks it as failed, so that it is kept. */
+  fail(): void
+  /** What is kept is exported once the steps have ended too. */
+  end(): void
+}
+
+export interface StepOptions {
+  readonly kind?: SpanKind
+  /** Clock reading (performance.now) of the beginning; now by default. */
+  readonly startedMs?: number
+  /** Id of the event that the step appends; see `traceparentOf`. */
+  readonly eventId?: string
+  readonly attributes?: SpanAttributes
+}
+
+export interface Step {
+  /** Names another span that this one followed without being its child. */
+  link(traceparent: string | undefined): void
+  note(attributes: SpanAttributes): void
+  fail(): void
+  /** A second call changes nothing. */
+  end(): void
+}
+
+/** The attributes of an append to the log, named after OpenTelemetry’s conventions for messaging. */
+export function appendAttributes(log: string, topic: string): SpanAttributes {
+  return {
+    'messaging.system': log === 'kafka' ? 'kafka' : 'cupel_embedded_log',
+    'messaging.operation.type': 'send',
+    'messaging.destination.name': topic,
+  }
+}
+
+/** The attributes of the handling of a record. */
+export function recordAttributes(
+  log: string,
+  {
+    topic,
+    partition,
+    offset,
+  }: { readonly topic: string; readonly partition: number; readonly offset: number },
+): SpanAttributes {
+  return {
+    'messaging.system': log === 'kafka' ? 'kafka' : 'cupel_embedded_log',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': topic,
+    'messaging.destination.partition.id': String(partition),
+    'messaging.kafka.offset': offset,
+  }
+}

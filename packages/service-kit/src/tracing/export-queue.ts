@@ -1,0 +1,109 @@
+/**
+ * Ended spans on their way to the collector: a bounded queue, sent in batches beside the work. Nothing waits for it. A span that does not
+ * arrive is counted as dropped.
+ */
+import { sleep } from '@cupel/concurrency'
+import type { CollectorClient } from './collector-client.js'
+import type { EndedSpan } from './local-trace.js'
+
+export type DroppedBecause = 'queue_full' | 'unreachable' | 'refused' | 'shutdown'
+
+export interface ExportQueueOptions {
+  readonly client: Pick<CollectorClient, 'send'>
+  readonly requestOf: (spans: readonly EndedSpan[]) => string
+  readonly maxSpans: number
+  /** How long spans wait for others before they are sent. */
+  readonly delayMs: number
+  /** Pause before the first repeat; each further one is twice as long. */
+  readonly retryPauseMs?: number
+  readonly onExported: (spans: number) => void
+  readonly onDropped: (spans: number, because: DroppedBecause, detail: string) => void
+}
+
+export interface ExportQueue {
+  add(spans: readonly EndedSpan[]): void
+  /** Sends what waits, once and for a limited time, and drops the rest. */
+  close(): Promise<void>
+}
+
+export const MAX_SPANS_PER_REQUEST = 512
+const RETRY_PAUSE_MS = 1_000
+/** How often a batch is sent again that the collector could not take. */
+export const MAX_EXPORT_RETRIES = 3
+/** Time that the last batches have at shutdown. */
+export const LAST_EXPORT_TIMEOUT_MS = 3_000
+
+export function createExportQueue(options: ExportQueueOptions): ExportQueue {
+  const { maxSpans, delayMs, onDropped } = options
+  let waiting: EndedSpan[] = []
+  let timer: NodeJS.Timeout | null = null
+  let sending: Promise<void> | null = null
+  const closing = new AbortController()
+
+  const sendAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MAX_SPANS_PER_REQUEST)
+      await sendBatch(options, batch, closing.signal)
+      waiting = waiting.slice(batch.length)
+    }
+  }
+  const send = (): void => {
+    timer = null
+    sending ??= sendAll().finally(() => {
+      sending = null
+      // Spans may have come after the last look.
+      if (waiting.length > 0) schedule(0)
+    })
+  }
+  const schedule = (afterMs: number): void => {
+    timer ??= setTimeout(send, afterMs).unref()
+  }
+
+  return {
+    add(spans) {
+      // The spans of one trace go together: half a trace misleads.
+      if (waiting.length + spans.length > maxSpans || closing.signal.aborted) {
+        onDropped(spans.length, closing.signal.aborted ? 'shutdown' : 'queue_full', 'no room')
+        return
+      }
+      waiting.push(...spans)
+      if (sending === null) schedule(delayMs)
+    },
+    async close() {
+      if (timer !== null) clearTimeout(timer)
+      // No repeats from here on.
+      closing.abort()
+      const limit = new AbortController()
+      const ended = (async (): Promise<void> => {
+        await sending
+        if (!limit.signal.aborted) await sendAll()
+      })()
+      await Promise.race([ended, sleep(LAST_EXPORT_TIMEOUT_MS, limit.signal)])
+      limit.abort()
+      if (timer !== null) clearTimeout(timer)
+      if (waiting.length > 0) onDropped(waiting.length, 'shutdown', 'the process ends')
+      waiting = []
+    },
+  }
+}
+
+async function sendBatch(
+  { client, requestOf, retryPauseMs = RETRY_PAUSE_MS, onExported, onDropped }: ExportQueueOptions,
+  batch: readonly EndedSpan[],
+  closing: AbortSignal,
+): Promise<void> {
+  const body = requestOf(batch)
+  for (let retries = 0; ; retries += 1) {
+    const result = await client.send(body)
+    if (result.kind === 'taken') {
+      const rejected = Math.min(result.rejected, batch.length)
+      onExported(batch.length - rejected)
+      if (rejected > 0) onDropped(rejected, 'refused', 'the collector took a part')
+      return
+    }
+    if (result.kind === 'refused') return onDropped(batch.length, 'refused', result.because)
+    if (retries === MAX_EXPORT_RETRIES || closing.aborted)
+      return onDropped(batch.length, 'unreachable', result.because)
+    await sleep(retryPauseMs * 2 ** retries, closing)
+  }
+}

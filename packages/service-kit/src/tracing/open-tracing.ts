@@ -1,0 +1,30 @@
+/** Traces of a process. Without a collector in the settings none are made, and nothing that makes them is loaded. */
+import { requireVerifiedPeers, urlPeer } from '../peer-security.js'
+import { traceCounters, type OpenTracing, type TraceConfig, type TracingOptions } from './tracing-options.js'
+
+/** Throws ConfigError where the collector is on another machine without verified TLS, or its certificates cannot be read. */
+export async function openTracing(options: TracingOptions): Promise<OpenTracing> {
+  const counters = traceCounters(options.metrics)
+  const url = collectorUrl(options.config)
+  if (url === null) return { tracing: null, close: async () => undefined }
+  const setting =
+    options.config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT === undefined
+      ? 'OTEL_EXPORTER_OTLP_ENDPOINT'
+      : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+  requireVerifiedPeers(
+    [urlPeer(url, { name: 'The trace collector', setting, exception: 'CUPEL_OTLP_INSECURE' })],
+    options.config,
+    (sentence) => options.logger.warn({}, sentence),
+  )
+  const { startTracing } = await import('./start-tracing.js')
+  return startTracing(options, url, counters)
+}
+
+/** Where spans go; null where no traces are made. */
+export function collectorUrl(config: TraceConfig): string | null {
+  if (config.OTEL_SDK_DISABLED || config.OTEL_TRACES_EXPORTER === 'none') return null
+  if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined)
+    return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+  const base = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  return base === undefined ? null : `${base.replace(/\/$/, '')}/v1/traces`
+}
