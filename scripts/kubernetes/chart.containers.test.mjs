@@ -158,6 +158,9 @@ describe.skipIf(tools === undefined)('the chart', () => {
         else expect(value, setting).not.toMatch(/:\/\/[^/]*@/)
       }
       const environment = environmentOf({ container, ...rest })
+      // Pods of a service are equal, and two processes with one number do not run.
+      const isNumbered = !['web', 'install', 'operator'].includes(name)
+      expect(environment.CUPEL_INSTANCE, name).toBe(isNumbered ? 'auto' : undefined)
       for (const [setting, value] of Object.entries(environment))
         if (/_(FILE|FOLDER)$/.test(setting))
           expect(

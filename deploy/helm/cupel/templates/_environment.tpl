@@ -24,6 +24,8 @@
 {{- end -}}
 {{- if $v.keys.recordsSecret }}{{- $_ := set $env "CUPEL_RECORD_KEYS_FILE" "/secrets/record-keys/record-keys.json" }}{{ end -}}
 {{- end -}}
+{{- /* The lowest free number: pods of one service are equal, and two processes cannot have one number. */}}
+{{- if and .log .probes }}{{- $_ := set $env "CUPEL_INSTANCE" "auto" }}{{ end -}}
 {{- if .operator -}}
 {{- $_ := merge $env (dict
   "CUPEL_DATABASE_ADMIN_URL_FILE" "/secrets/operator/admin-url"
