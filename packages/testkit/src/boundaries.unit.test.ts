@@ -67,7 +67,7 @@ test('each boundary rule refuses its fixture', () => {
   )
   const names = new Set(forbidden.map((rule) => rule.name))
   expect([...refusing].sort()).toEqual([...names].sort())
-}, 60_000)
+}, 300_000)
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(`${root}/${path}`, 'utf8'))
