@@ -234,11 +234,14 @@ test('status shows the running services and, after a stop, the stored state', as
 
   const whileRunning = answerOf(await cupel({ home }, 'status', '--json'))
   await end(first)
-  const afterwards = answerOf(await cupel({ home }, 'status', '--json'))
+  const stopped = await cupel({ home }, 'status', '--json')
+  const afterwards = JSON.parse(stopped.stdout) as Record<string, unknown>
 
   expect(whileRunning).toMatchObject({ running: true, healthy: true, base_urls: [ready.base_url] })
   expect(whileRunning['services']).toMatchObject([{ name: 'standalone', ready: true }])
-  expect(afterwards).toMatchObject({ running: false, base_urls: [], services: [] })
+  // Healthy means that it runs.
+  expect(stopped.exitCode).toBe(1)
+  expect(afterwards).toMatchObject({ running: false, healthy: false, base_urls: [], services: [] })
   expect((afterwards['log'] as { identity: string }).identity).toBe(
     (whileRunning['log'] as { identity: string }).identity,
   )
