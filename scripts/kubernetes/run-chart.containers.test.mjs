@@ -22,6 +22,8 @@ const SERVICES = ['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dis
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const POLL_MS = 500
 const PROJECT = `cupel-chart-${process.pid}`
+/** Another one than that of the composition, whose tests may run beside this one. */
+const EDGE_SUBNET = '10.217.1.0/24'
 /** The ranges of an engine's own networks: the callers of this test come from there. */
 const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 /** Where compose makes the secrets, and how the chart names them. */
@@ -59,7 +61,7 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
     for (const target of [...SERVICES, 'cupel']) await buildImage(target)
     parts = new Map(podsOf((await render(tools, VALUES)).manifests).map((part) => [part.name, part]))
     environment = {
-      ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test' },
+      ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test', CUPEL_EDGE_SUBNET: EDGE_SUBNET },
       KAFKA_IMAGE: await standIn('kafka', {}),
       POSTGRES_IMAGE: await standIn('postgres', {}),
       REGISTRY_IMAGE: await standIn('registry', {}),
