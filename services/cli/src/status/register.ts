@@ -26,13 +26,7 @@ Exits with 0 if the installation runs and everything is healthy, and with ${EXIT
 export function statusText(status: Status): string {
   return [
     headline(status),
-    section('SERVICE', ['STATE', 'RELEASE', 'HOST', ''], status.services, (service) => [
-      service.name,
-      service.ready ? 'ready' : 'not ready',
-      service.heartbeat?.release ?? '',
-      service.heartbeat?.host ?? '',
-      serviceRemark(service),
-    ]),
+    servicesText(status.services),
     missingText(status.missing_services),
     section('GROUP', ['LAG'], status.groups, ({ group, lag }) => [group, String(lag)]),
     section('PROJECTION', ['STATE', ''], status.projections, (projection) => [
@@ -53,6 +47,17 @@ export function statusText(status: Status): string {
   ]
     .filter((part) => part !== '')
     .join('\n\n')
+}
+
+/** Releases and hosts can differ only where services tell heartbeats. */
+function servicesText(services: Status['services']): string {
+  const state = ({ name, ready }: ServiceState): string[] => [name, ready ? 'ready' : 'not ready']
+  return services.some(({ heartbeat }) => heartbeat !== null)
+    ? section('SERVICE', ['STATE', 'RELEASE', 'HOST', ''], services, (service) => [
+        ...state(service),
+        ...[service.heartbeat?.release ?? '', service.heartbeat?.host ?? '', serviceRemark(service)],
+      ])
+    : section('SERVICE', ['STATE', ''], services, (service) => [...state(service), serviceRemark(service)])
 }
 
 function serviceRemark({ detail, heartbeat }: ServiceState): string {

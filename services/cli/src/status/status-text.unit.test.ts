@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { ServiceState } from './processes.js'
+import { statusText } from './register.js'
+import type { Status } from './status.js'
+
+const service = (fields: Partial<ServiceState> = {}): ServiceState => ({
+  ...{ name: 'api-0', ready: true, detail: '', health_url: null, heartbeat: null },
+  ...fields,
+})
+const heartbeat = {
+  ...{ host: 'north', pid: 17, release: '1.2.3', started_at: '2026-11-23T00:00:00.000Z' },
+  ...{ age_ms: 400, clock_skew_ms: 0 },
+}
+const status = (services: readonly ServiceState[], missing: readonly string[] = []): Status => ({
+  ...{ healthy: true, running: true, profile: 'kafka', base_urls: [], services, missing_services: missing },
+  log: { kind: 'kafka', identity: 'kafka:1', brokers: ['b:9092'], registry: null },
+  ...{ groups: [], projections: [], dead_letters: [], outbox: { waiting: 0, oldest_age_ms: 0 } },
+  backlog: {
+    ...{ open_jobs: 0, waiting_screenings: 0 },
+    largest_account: { open_jobs: 0, waiting_screenings: 0 },
+  },
+  ...{ clock_skew_ms: 0, disk: null },
+})
+
+test('services of this machine have no column of releases and hosts', () => {
+  const text = statusText(status([service(), service({ name: 'web-0', ready: false, detail: 'accepting' })]))
+  expect(text).toMatch(/^SERVICE +STATE *$/m)
+  expect(text).toMatch(/^web-0 +not ready +accepting *$/m)
+})
+
+test('services of a cluster are shown with release, host and a clock that is off', () => {
+  const late = service({ name: 'scorer-0', heartbeat: { ...heartbeat, clock_skew_ms: -5_000 } })
+  const text = statusText(status([service({ heartbeat }), late], ['projector']))
+  expect(text).toMatch(/^The kafka installation runs\.$/m)
+  expect(text).toMatch(/^api-0 +ready +1\.2\.3 +north *$/m)
+  expect(text).toMatch(/^scorer-0 .*its clock is 5000 ms ahead of that of the database$/m)
+  expect(text).toContain('No process runs of: projector.')
+})
