@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
 import { installReadModels, TENANT_ROLE, tenantScope } from '@cupel/projections'
 import {
-  chooseEndedResults,
+  chooseResults,
   countUsage,
   ForeignRowError,
   getReport,
   listAuditEntries,
   listJobs,
   readJobStates,
+  readOverview,
   listReportPlaces,
   listReports,
   readItemReports,
@@ -124,9 +125,18 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
   ...[1, 2].map(
     (index) =>
       [
-        `chosen results of an ended job ${index}`,
+        `chosen results of a job ${index}`,
         (database: Queryable, of: Tenant) =>
-          chooseEndedResults(database, of, { jobId: `job-${index}`, sort: 'risk', after: null, size: 10 }),
+          chooseResults(database, of, {
+            ...{ jobId: `job-${index}`, sort: 'risk', pendingToo: true, after: null, size: 10 },
+          }),
+      ] as const,
+  ),
+  ...[1, 2].map(
+    (index) =>
+      [
+        `how a job stands ${index}`,
+        (database: Queryable, of: Tenant) => readOverview(database, of, `job-${index}`),
       ] as const,
   ),
   ['states of jobs', (database, of) => readJobStates(database, of, ['job-0', 'job-1', 'job-2'])],

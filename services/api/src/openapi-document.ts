@@ -36,7 +36,12 @@ const DESCRIBED: EndpointParts = {
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
     admit: notServed,
-    reader: { find: notServed, findEndedResults: notServed, chooseEndedResults: notServed },
+    reader: {
+      find: notServed,
+      findOverview: notServed,
+      findEndedResults: notServed,
+      findResults: notServed,
+    },
     list: notServed,
     watch: { follow: notServed, stop: notServed },
     streams: { refusal: notServed, answer: notServed, stop: notServed },

@@ -167,6 +167,47 @@ test('results come worst first, level by level and page by page, and as a file',
   expect((await results('?sort=best')).status).toBe(400)
 })
 
+test('the results of a job that runs come page by page, those that wait last and only where they are asked for', async () => {
+  const { key } = await installation.key()
+  const job = await submit(key, ['nonsense', ADDRESS, ...OTHERS])
+  await decide(job, 2, 'red')
+  const page = (query: string): Promise<Reply> =>
+    call(url, 'GET', `/v1/bulk/${job.jobId}/results?page_size=1${query}`, { key })
+  const walk = async (query: string): Promise<unknown[]> => {
+    const met: unknown[] = []
+    for (let more = query; ;) {
+      const { items, next_page_token: token } = (await page(more)).json() as {
+        items: { index: number; status: string }[]
+        next_page_token: string | null
+      }
+      met.push(...items.map(({ index, status }) => `${index} ${status}`))
+      if (token === null) return met
+      more = `${query}&page_token=${encodeURIComponent(token)}`
+    }
+  }
+  await until(async () => expect(await walk('&status=completed')).toEqual(['2 completed']))
+  expect(await walk('')).toEqual(['0 failed', '2 completed'])
+  expect(await walk('&sort=risk')).toEqual(['2 completed', '0 failed'])
+  expect(await walk('&include=pending')).toEqual(['0 failed', '1 pending', '2 completed', '3 pending'])
+  expect(await walk('&sort=risk&include=pending')).toEqual([
+    ...['2 completed', '0 failed', '1 pending', '3 pending'],
+  ])
+  expect(await walk('&status=pending')).toEqual(['1 pending', '3 pending'])
+  expect(await walk('&level=green')).toEqual([])
+  // A walk that began before the end goes on behind it.
+  const begun = (await page('&sort=risk')).json()
+  for (const index of [1, 3]) await decide(job, index, 'green')
+  await end(job, 3, 1)
+  const token = encodeURIComponent(String(begun['next_page_token']))
+  await until(async () =>
+    expect((await call(url, 'GET', `/v1/bulk/${job.jobId}`, { key })).json()).toMatchObject({
+      status: 'completed_with_errors',
+      results: [{ index: 0 }, { index: 1 }, { index: 2 }, { index: 3 }],
+    }),
+  )
+  expect((await page(`&sort=risk&page_token=${token}`)).json()['items']).toMatchObject([{ index: 0 }])
+})
+
 describe('the events of a job', () => {
   test('tell how it stands, then every change, then its end, to all who follow it', async () => {
     const { key } = await installation.key()

@@ -9,11 +9,17 @@ import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
 import { reportView } from '../report-view/reducers.js'
 import type { Tenant } from '../tenancy.js'
-import { readJob, type JobReading } from './queries.js'
+import { chooseResults, type ChosenResults, type ResultChoice } from './chosen-results.js'
+import { readOverview, type ReadOverview } from './job-overview.js'
+import { readJob, type JobOverview, type JobReading } from './queries.js'
 import { jobView } from './reducers.js'
 
-export type FoundJob =
-  | { readonly kind: 'job'; readonly job: JobReading }
+export type FoundJob = { readonly kind: 'job'; readonly job: JobReading } | NotFound
+
+/** A job without its items. */
+export type FoundOverview = { readonly kind: 'job'; readonly job: JobOverview } | NotFound
+
+export type NotFound =
   /** This account and environment has no such job. */
   | { readonly kind: 'unknown' }
   /** The read models did not catch up in time: the job may exist, run, or have ended. */
@@ -30,17 +36,58 @@ export interface FindJobOptions {
 
 /** Rejects where database or log cannot be asked. */
 export async function findJob(options: FindJobOptions, tenant: Tenant, jobId: string): Promise<FoundJob> {
-  const { database, log } = options
+  const { database } = options
   const stored = await readJob(database, tenant, jobId)
   if (stored?.isTerminal === true) return { kind: 'job', job: stored }
-  const topic = topicOf('BulkSubmitted', tenant.livemode)
-  const isCurrent = await caughtUp(options, readModelGroup(jobView), topic, () =>
-    log.partitionFor(topic, jobId),
-  )
+  const isCurrent = await jobsAreCurrent(options, tenant, jobId)
   const job = await readJob(database, tenant, jobId)
   if (job === null) return { kind: isCurrent ? 'unknown' : 'behind' }
   if (!isCurrent) return { kind: 'behind' }
   return job.awaitedReportIds.length === 0 ? { kind: 'job', job } : await withReports(options, tenant, job)
+}
+
+/** Without its items: the same as of the whole job, from one row. */
+export async function findOverview(
+  options: FindJobOptions,
+  tenant: Tenant,
+  jobId: string,
+): Promise<FoundOverview> {
+  const found = await currentOf<ReadOverview>(options, tenant, jobId, {
+    read: () => readOverview(options.database, tenant, jobId),
+    isFinal: (read) => read.kind === 'overview' && read.job.isTerminal,
+  })
+  if (found.kind === 'overview') return { kind: 'job', job: found.job }
+  return found.kind === 'whole' ? await findJob(options, tenant, jobId) : found
+}
+
+/** Some results of a job, from the rows of those alone. `whole`: only the whole job, as findJob reads it, shows them. */
+export async function findResults(
+  options: FindJobOptions,
+  tenant: Tenant,
+  choice: ResultChoice,
+): Promise<ChosenResults | NotFound> {
+  return await currentOf<ChosenResults>(options, tenant, choice.jobId, {
+    read: () => chooseResults(options.database, tenant, choice),
+    isFinal: (read) => read.kind === 'chosen' && read.hasEnded,
+  })
+}
+
+/** What is read now where that is final, and else once the events of the job that were there before are projected. */
+async function currentOf<R extends { readonly kind: string }>(
+  options: FindJobOptions,
+  tenant: Tenant,
+  jobId: string,
+  { read, isFinal }: { readonly read: () => Promise<R>; readonly isFinal: (read: R) => boolean },
+): Promise<R | NotFound> {
+  const stored = await read()
+  if (isFinal(stored) || stored.kind === 'whole') return stored
+  const isCurrent = await jobsAreCurrent(options, tenant, jobId)
+  return isCurrent ? await read() : { kind: 'behind' }
+}
+
+async function jobsAreCurrent(options: FindJobOptions, tenant: Tenant, jobId: string): Promise<boolean> {
+  const topic = topicOf('BulkSubmitted', tenant.livemode)
+  return await caughtUp(options, readModelGroup(jobView), topic, () => options.log.partitionFor(topic, jobId))
 }
 
 /** The job has ended, and its end was projected before the last of its reports. */

@@ -2,11 +2,12 @@ import type { BulkSubmitted, DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
 import {
-  chooseEndedResults,
+  chooseResults,
   jobView,
   readEndedResults,
   readItemReports,
   readJob,
+  readOverview,
   reportView,
   type JobItem,
   type JobReading,
@@ -241,14 +242,23 @@ describe('chosen results', () => {
   ) => {
     const pages: (readonly JobItem[])[] = []
     for (let after: number[] | null = null; ;) {
-      const page = await chooseEndedResults(fixture.database, OWNER, { jobId: JOB, after, size, ...choice })
-      if (page!.length === 0) return pages.flat()
-      expect(page!.length).toBeLessThanOrEqual(size)
-      pages.push(page!)
-      after = placeOf(page!.at(-1)!, choice.sort)
+      const order = { jobId: JOB, pendingToo: true, after, size, ...choice }
+      const page = await chooseResults(fixture.database, OWNER, order)
+      if (page.kind !== 'chosen') throw new Error(`The page is ${page.kind}`)
+      if (page.items.length === 0) return pages.flat()
+      expect(page.items.length).toBeLessThanOrEqual(size)
+      pages.push(page.items)
+      after = placeOf(page.items.at(-1)!, choice.sort)
     }
   }
-  const ranks: Readonly<Record<string, number>> = { red: 0, orange: 1, green: 4, failed: 3, cancelled: 5 }
+  const ranks: Readonly<Record<string, number>> = {
+    red: 0,
+    orange: 1,
+    green: 4,
+    failed: 3,
+    cancelled: 5,
+    pending: 6,
+  }
   const placeOf = (of: JobItem, sort: string): number[] => {
     if (sort === 'submission') return [of.index]
     return of.status === 'completed'
@@ -289,19 +299,22 @@ describe('chosen results', () => {
         return found
       },
     } as typeof fixture.database
-    const choice = { jobId: JOB, sort: 'risk', after: null, size: 1 } as const
-    expect(await chooseEndedResults(watched, OWNER, choice)).toMatchObject([{ level: 'red', score: 90 }])
+    const choice = { jobId: JOB, sort: 'risk', pendingToo: false, after: null, size: 1 } as const
+    expect(await chooseResults(watched, OWNER, choice)).toMatchObject({
+      items: [{ level: 'red', score: 90 }],
+    })
     expect([asked, rows]).toEqual([[JOB, [many[4]!.reportId]], 2])
   })
 
   test('are unknown to others, and while a report cannot be read', async () => {
-    const choice = { jobId: JOB, sort: 'risk', after: null, size: 5 } as const
+    const choice = { jobId: JOB, sort: 'risk', pendingToo: true, after: null, size: 5 } as const
     for (const other of [
       { ...OWNER, accountId: 'acc_2' },
       { ...OWNER, livemode: false },
     ])
-      expect(await chooseEndedResults(fixture.database, other, choice)).toBeNull()
+      expect(await chooseResults(fixture.database, other, choice)).toEqual({ kind: 'unknown' })
     await fixture.database.execute('DELETE FROM report_view.report WHERE report_id = $1', [R1])
-    expect(await chooseEndedResults(fixture.database, OWNER, choice)).toBeNull()
+    expect(await chooseResults(fixture.database, OWNER, choice)).toEqual({ kind: 'whole' })
+    expect(await readOverview(fixture.database, OWNER, JOB)).toEqual({ kind: 'whole' })
   })
 })

@@ -21,7 +21,8 @@ import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { ForeignRowError, queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 import type { StoredItem } from './reducers.js'
 
-export interface JobReading extends BulkCounts {
+/** How a job stands, without its items. */
+export interface JobOverview extends BulkCounts {
   readonly jobId: string
   readonly status: BulkStatus
   /** Times are UTC, RFC 3339 with milliseconds. */
@@ -32,12 +33,17 @@ export interface JobReading extends BulkCounts {
   readonly completedAt: string | null
   /** The job has ended, and all results can be read. */
   readonly isTerminal: boolean
+  /** Number of completed items by the level of their reports; levels without any may be absent. */
+  readonly levels: Readonly<Record<string, number>>
+  /** Items that the submission refused. */
+  readonly refused: number
+}
+
+export interface JobReading extends JobOverview {
   /** Reports of items that are not readable yet although the end of the job is recorded. Empty in every other case. */
   readonly awaitedReportIds: readonly string[]
   /** In the order of the submission. */
   readonly items: readonly JobItem[]
-  /** Items that the submission refused. */
-  readonly refused: number
 }
 
 export type JobItem =
@@ -194,6 +200,7 @@ export function readingOf(
     startedAt: startOf(items, job, outcomes) ?? (isTerminal ? createdAt : null),
     completedAt: isTerminal ? job.end!.endedAt : null,
     isTerminal,
+    levels: levelsOf(read),
     awaitedReportIds:
       job.end === null || isTerminal
         ? []
@@ -203,6 +210,13 @@ export function readingOf(
     items: read,
     refused: items.filter((item) => item.report_id === undefined).length,
   }
+}
+
+function levelsOf(items: readonly JobItem[]): Record<string, number> {
+  const levels: Record<string, number> = {}
+  for (const item of items)
+    if (item.status === 'completed') levels[item.level] = (levels[item.level] ?? 0) + 1
+  return levels
 }
 
 /** The job that follows from the row, of these items. */

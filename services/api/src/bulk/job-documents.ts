@@ -1,6 +1,6 @@
 /** Jobs and their results as callers receive them. Reports go in as they were recorded, byte for byte. */
 import { riskLevels } from '@cupel/contracts'
-import type { JobItem, JobReading, JobSummary } from '@cupel/read-models'
+import type { JobItem, JobOverview, JobSummary } from '@cupel/read-models'
 import type { SubmittedJob } from './bulk-jobs.js'
 
 /** Where the results of a job are. */
@@ -17,7 +17,7 @@ export function acceptedDocument(
     status: 'queued',
     livemode,
     ...{ total, completed: 0, failed: refused, cancelled: 0 },
-    levels: levelsOf([]),
+    levels: knownLevels({}),
     created_at: submittedAt,
     started_at: null,
     completed_at: null,
@@ -26,12 +26,12 @@ export function acceptedDocument(
   })
 }
 
-/** `reports` only where the results go inline. */
+/** `results`: the text of the results that go inline; null where none do. */
 export function jobDocument(
-  job: JobReading,
+  job: JobOverview,
   livemode: boolean,
   resultsUrl: ResultsUrl,
-  reports: ReadonlyMap<string, string> | null,
+  results: string | null,
 ): string {
   const { jobId, status, total, completed, failed, cancelled } = job
   const head = JSON.stringify({
@@ -39,14 +39,13 @@ export function jobDocument(
     status,
     livemode,
     ...{ total, completed, failed, cancelled },
-    levels: levelsOf(job.items),
+    levels: knownLevels(job.levels),
     created_at: job.createdAt,
     started_at: job.startedAt,
     completed_at: job.completedAt,
     results_url: resultsUrl(jobId),
   })
-  const results = reports === null ? 'null' : `[${resultDocuments(job.items, reports)}]`
-  return `${head.slice(0, -1)},"results":${results}}`
+  return `${head.slice(0, -1)},"results":${results === null ? 'null' : `[${results}]`}}`
 }
 
 /** Separated by commas. */
@@ -55,8 +54,8 @@ export function resultDocuments(items: readonly JobItem[], reports: ReadonlyMap<
 }
 
 /** What stands before the first result of a job whose results go inline, and behind the last. */
-export function aroundResults(job: JobReading, livemode: boolean, resultsUrl: ResultsUrl) {
-  const whole = jobDocument({ ...job }, livemode, resultsUrl, null)
+export function aroundResults(job: JobOverview, livemode: boolean, resultsUrl: ResultsUrl) {
+  const whole = jobDocument(job, livemode, resultsUrl, null)
   return { begin: `${whole.slice(0, -'null}'.length)}[`, between: ',', end: ']}' }
 }
 
@@ -73,11 +72,10 @@ export function summaryDocument(job: JobSummary, livemode: boolean, resultsUrl: 
   }
 }
 
-/** Numbers of completed items. A level that is not known here is one of which too little is known. */
-function levelsOf(items: readonly JobItem[]): Record<string, number> {
+/** Every known level with its number. A level that is not known here is one of which too little is known. */
+function knownLevels(counted: JobOverview['levels']): Record<string, number> {
   const levels: Record<string, number> = Object.fromEntries(riskLevels.map((level) => [level, 0]))
-  for (const item of items)
-    if (item.status === 'completed') levels[item.level in levels ? item.level : 'grey']! += 1
+  for (const [level, number] of Object.entries(counted)) levels[level in levels ? level : 'grey']! += number
   return levels
 }
 

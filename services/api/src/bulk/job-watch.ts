@@ -4,18 +4,18 @@
  */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
-import type { JobReading, Tenant } from '@cupel/read-models'
+import type { JobOverview, Tenant } from '@cupel/read-models'
 
 export interface JobWatch {
   /** `tell` is called with what a round reads, at least whenever that differs from the round before, until the returned function is called. */
-  follow(tenant: Tenant, jobId: string, tell: (job: JobReading) => void): () => void
+  follow(tenant: Tenant, jobId: string, tell: (job: JobOverview) => void): () => void
   stop(): Promise<void>
 }
 
 export interface JobWatchOptions {
   readonly logger: Logger
   /** Null where it is not known at the moment. */
-  readonly read: (tenant: Tenant, jobId: string) => Promise<JobReading | null>
+  readonly read: (tenant: Tenant, jobId: string) => Promise<JobOverview | null>
 }
 
 /** Time between two rounds: often enough for a progress bar. */
@@ -28,7 +28,7 @@ const IDLE_MS = 2 ** 31 - 1
 interface WatchedJob {
   readonly tenant: Tenant
   readonly jobId: string
-  readonly followers: Set<(job: JobReading) => void>
+  readonly followers: Set<(job: JobOverview) => void>
   state: string
 }
 
@@ -73,6 +73,6 @@ export function createJobWatch({ logger, read }: JobWatchOptions): JobWatch {
 }
 
 /** Names what a reading says of its job as a whole: equal for equal readings. It is the id of the event that tells it. */
-export function stateOf({ status, completed, failed, cancelled }: JobReading): string {
+export function stateOf({ status, completed, failed, cancelled }: JobOverview): string {
   return [status, completed, failed, cancelled].join('.')
 }

@@ -1,14 +1,14 @@
 import { silentLogger } from '@cupel/contracts'
-import type { JobReading } from '@cupel/read-models'
+import type { JobOverview } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { createJobWatch } from './job-watch.js'
 
 const TENANT = { accountId: 'acc_1', livemode: true }
-const reading = (completed: number): JobReading => ({
+const reading = (completed: number): JobOverview => ({
   ...({ jobId: 'job_1', status: 'running', total: 9, completed, failed: 0, cancelled: 0 } as const),
   ...{ createdAt: '', startedAt: null, completedAt: null, isTerminal: false },
-  ...{ awaitedReportIds: [], items: [], refused: 0 },
+  ...{ refused: 0, levels: {} },
 })
 
 test('a job is read once a round for all who follow it, and not at all once they have left', async () => {

@@ -6,17 +6,24 @@ import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
   findJob,
+  findOverview,
+  findResults,
   listJobs,
-  chooseEndedResults,
   readEndedResults,
   readItemReports,
   readJobStates,
   readJob,
+  readOverview,
+  type ChosenResults,
   type FoundJob,
+  type FoundOverview,
   type JobItem,
+  type JobOverview,
   type JobPage,
+  type NotFound,
   type ResultChoice,
   type ResultStretch,
+  type Tenant,
 } from '@cupel/read-models'
 import { createEventStreams, type EventStreams, type StreamLimits } from '../http/event-streams.js'
 import { createLargeReads, type LargeReads } from '../http/large-reads.js'
@@ -37,17 +44,17 @@ export interface BulkParts {
     items: number,
   ) => Promise<{ standing: JobStanding; plan: Plan }>
   readonly reader: {
-    find(caller: Pick<Caller, 'accountId' | 'livemode'>, jobId: string): Promise<FoundJob>
+    /** With all its items, in memory: for what shows or sorts the whole job. */
+    find(caller: Tenant, jobId: string): Promise<FoundJob>
+    /** Without its items: one row, however many it has. */
+    findOverview(caller: Tenant, jobId: string): Promise<FoundOverview>
     /** Results of an ended job in the order of the submission; null where `find` has to look. */
     findEndedResults(
-      caller: Pick<Caller, 'accountId' | 'livemode'>,
+      caller: Tenant,
       order: { readonly jobId: string; readonly from: number; readonly size: number },
     ): Promise<ResultStretch | null>
-    /** Results of an ended job that are chosen or sorted, from a place on; null where `find` has to look. */
-    chooseEndedResults(
-      caller: Pick<Caller, 'accountId' | 'livemode'>,
-      choice: ResultChoice,
-    ): Promise<readonly JobItem[] | null>
+    /** Results that are chosen or sorted, from a place on, also while the job runs. */
+    findResults(caller: Tenant, choice: ResultChoice): Promise<ChosenResults | NotFound>
   }
   /** Newest first. */
   readonly list: (
@@ -92,6 +99,7 @@ export function openBulk({
     idsOf: (first, count) =>
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
+  const finding = { database, log, timeoutMs: READ_YOUR_WRITES_TIMEOUT_MS }
   return {
     jobs: createBulkJobs({
       log,
@@ -109,15 +117,13 @@ export function openBulk({
       return { standing, plan }
     },
     reader: {
-      find: ({ accountId, livemode }, jobId) =>
-        findJob({ database, log, timeoutMs: READ_YOUR_WRITES_TIMEOUT_MS }, { accountId, livemode }, jobId),
-      findEndedResults: ({ accountId, livemode }, order) =>
-        readEndedResults(database, { accountId, livemode }, order),
-      chooseEndedResults: ({ accountId, livemode }, choice) =>
-        chooseEndedResults(database, { accountId, livemode }, choice),
+      find: (caller, jobId) => findJob(finding, tenantOf(caller), jobId),
+      findOverview: (caller, jobId) => findOverview(finding, tenantOf(caller), jobId),
+      findEndedResults: (caller, order) => readEndedResults(database, tenantOf(caller), order),
+      findResults: (caller, choice) => findResults(finding, tenantOf(caller), choice),
     },
     list: ({ accountId, livemode }, query) => listJobs(database, { accountId, livemode }, query),
-    watch: createJobWatch({ logger, read: (tenant, jobId) => readJob(database, tenant, jobId) }),
+    watch: createJobWatch({ logger, read: (tenant, jobId) => readStanding(database, tenant, jobId) }),
     streams: createEventStreams({
       ...{ logger, metrics, limits: options.streamLimits ?? {} },
       validKeys: (keyIds) => validKeys(database, keyIds),
@@ -127,4 +133,13 @@ export function openBulk({
       readItemReports(database, { accountId, livemode }, items),
     resultsUrl: (jobId) => `${links.baseUrl}/v1/bulk/${jobId}/results`,
   }
+}
+
+const tenantOf = ({ accountId, livemode }: Tenant): Tenant => ({ accountId, livemode })
+
+/** Null where the job is not known here. */
+async function readStanding(database: Database, tenant: Tenant, jobId: string): Promise<JobOverview | null> {
+  const read = await readOverview(database, tenant, jobId)
+  if (read.kind === 'overview') return read.job
+  return read.kind === 'unknown' ? null : await readJob(database, tenant, jobId)
 }

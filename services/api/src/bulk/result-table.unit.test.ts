@@ -2,7 +2,7 @@ import { hostileStrings } from '@cupel/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { reportExample } from '../routes/reports/report-description.js'
-import { jobDocument, resultLines } from './job-documents.js'
+import { jobDocument, resultDocuments, resultLines } from './job-documents.js'
 import { resultTable } from './result-table.js'
 
 const reportId = reportExample.report_id
@@ -79,16 +79,17 @@ test('a job shows the reports of its items byte for byte', () => {
       startedAt: 'b',
       completedAt: 'c',
       isTerminal: true,
-      awaitedReportIds: [],
+      levels: { red: 1, 'unheard-of': 2 },
       refused: 0,
     },
-    items: [completed],
   }
-  const document = jobDocument(job, true, (jobId) => `https://example.org/${jobId}`, reports)
+  const results = resultDocuments([completed], reports)
+  const document = jobDocument(job, true, (jobId) => `https://example.org/${jobId}`, results)
   expect(document).toContain(reports.get(reportId))
   expect(JSON.parse(document)).toMatchObject({
     job_id: 'job_1',
     results_url: 'https://example.org/job_1',
+    levels: { green: 0, orange: 0, red: 1, grey: 2 },
     results: [{ index: 0 }],
   })
 })

@@ -34,7 +34,7 @@ export function cancelBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint
     problems: ['not_found', 'unavailable'],
     async handle(call, { path }) {
       const { caller } = call
-      const found = await reader.find(caller, path.job_id)
+      const found = await reader.findOverview(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
       const answer = jsonAnswer(statuses.accepted, jobDocument(found.job, caller.livemode, resultsUrl, null))
       if (found.job.isTerminal) return answer

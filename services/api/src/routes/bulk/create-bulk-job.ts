@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { quotaHeaders } from '../../access/rate-limit-headers.js'
 import { newJobId } from '../../bulk/bulk-jobs.js'
 import { acceptedDocument, type ResultsUrl } from '../../bulk/job-documents.js'
-import type { FoundJob } from '@cupel/read-models'
+import type { FoundOverview } from '@cupel/read-models'
 import type { BulkParts } from '../../bulk/open-bulk.js'
 import {
   jsonAnswer,
@@ -74,7 +74,7 @@ export function createBulkJob({ jobs, admit, reader, resultsUrl }: BulkParts): E
     idempotency: {
       newWorkId: () => Promise.resolve(newJobId()),
       replay: async ({ caller }, jobId) =>
-        replayOf(await reader.find(caller, jobId), caller.livemode, resultsUrl),
+        replayOf(await reader.findOverview(caller, jobId), caller.livemode, resultsUrl),
     },
     async handle(call, { body }): Promise<Answer | Refusal> {
       const jobId = call.work?.id ?? newJobId()
@@ -117,7 +117,7 @@ function accepted(jobId: string, document: string): Answer {
   return jsonAnswer(statuses.accepted, document, { location: `/v1/bulk/${jobId}` })
 }
 
-function replayOf(found: FoundJob, livemode: boolean, resultsUrl: ResultsUrl): Replay {
+function replayOf(found: FoundOverview, livemode: boolean, resultsUrl: ResultsUrl): Replay {
   switch (found.kind) {
     case 'job': {
       const { jobId, createdAt: submittedAt, total, refused } = found.job

@@ -1,5 +1,5 @@
 /** GET /v1/bulk/{job_id}/events: how a job stands, told whenever that changes, until it has ended. */
-import type { JobReading } from '@cupel/read-models'
+import type { JobOverview } from '@cupel/read-models'
 import { z } from 'zod'
 import { jobDocument } from '../../bulk/job-documents.js'
 import { stateOf } from '../../bulk/job-watch.js'
@@ -56,7 +56,7 @@ export function followBulkJob({ reader, watch, streams, resultsUrl }: BulkParts)
     async handle({ caller, headers }, { path }): Promise<Answer | Refusal> {
       const refusal = streams.refusal(caller.keyId)
       if (refusal !== null) return refusal
-      const found = await reader.find(caller, path.job_id)
+      const found = await reader.findOverview(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
       const { job } = found
       const lastEventId = headers['last-event-id']
@@ -79,8 +79,8 @@ const STREAM_EXAMPLE = `event: progress\nid: ${[status, completed, failed, cance
 function teller(
   stream: EventStream,
   lastEventId: string,
-  documentOf: (job: JobReading) => string,
-): (job: JobReading) => void {
+  documentOf: (job: JobOverview) => string,
+): (job: JobOverview) => void {
   let told = lastEventId
   return (job) => {
     const id = stateOf(job)

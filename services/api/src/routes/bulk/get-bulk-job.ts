@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { aroundResults, jobDocument, resultDocuments } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
-import { isLarge, slicedResults } from '../../bulk/result-slices.js'
+import { endedStretches, isLarge, slicedResults } from '../../bulk/result-slices.js'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { bulkJob, endedExample, jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
@@ -38,22 +38,26 @@ export function getBulkJob({ reader, readReports, largeReads, resultsUrl }: Bulk
     ],
     problems: ['not_found', 'unavailable'],
     async handle({ caller }, { path, query }) {
-      const found = await reader.find(caller, path.job_id)
+      const found = await reader.findOverview(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
-      const isInline = found.job.isTerminal && query.results === 'inline'
-      if (isInline && isLarge(found.job.items)) {
+      const { job } = found
+      const documentWith = (results: string | null) =>
+        jsonAnswer(200, jobDocument(job, caller.livemode, resultsUrl, results))
+      if (!job.isTerminal || query.results === 'none') return documentWith(null)
+      if (isLarge(job.total)) {
         const read = largeReads.open(caller)
         if ('code' in read) return read
         const chunks = slicedResults(read, {
-          items: found.job.items,
+          stretches: endedStretches(read, reader, caller, job),
           readReports: (items) => readReports(caller, items),
           textOf: resultDocuments,
-          ...aroundResults(found.job, caller.livemode, resultsUrl),
+          ...aroundResults(job, caller.livemode, resultsUrl),
         })
         return largeReads.answer(read, { contentType: 'application/json' }, chunks)
       }
-      const reports = isInline ? await readReports(caller, found.job.items) : null
-      return jsonAnswer(200, jobDocument(found.job, caller.livemode, resultsUrl, reports))
+      const all = await reader.findEndedResults(caller, { jobId: job.jobId, from: 0, size: job.total })
+      if (all === null) return jobRefusal({ kind: 'behind' })
+      return documentWith(resultDocuments(all.items, await readReports(caller, all.items)))
     },
   })
 }

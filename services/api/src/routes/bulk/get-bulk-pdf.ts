@@ -30,14 +30,20 @@ export function getBulkPdf(
     answers: PDF_ANSWERS,
     problems: ['not_found', 'job_not_ended', 'unavailable'],
     async handle({ caller, headers }, { path }) {
-      const found = await reader.find(caller, path.job_id)
-      if (found.kind !== 'job') return jobRefusal(found)
-      const { job } = found
-      if (!job.isTerminal)
+      const standing = await reader.findOverview(caller, path.job_id)
+      if (standing.kind !== 'job') return jobRefusal(standing)
+      if (!standing.job.isTerminal)
         return refuse('job_not_ended', 'The job is still running; its summary is made of all its results.')
       const { livemode } = caller
-      const read = isLarge(job.items) ? largeReads.open(caller) : null
+      const read = isLarge(standing.job.total) ? largeReads.open(caller) : null
       if (read !== null && 'code' in read) return read
+      const findWhole = () => reader.find(caller, path.job_id)
+      const found = await (read?.slice(findWhole) ?? findWhole()).catch(closing(read))
+      if (found.kind !== 'job') {
+        read?.close()
+        return jobRefusal(found)
+      }
+      const { job } = found
       const rendering = {
         // Reports never change, so their ids stand for them.
         identity: jobDocument(job, livemode, resultsUrl, null) + JSON.stringify(job.items),
@@ -51,12 +57,25 @@ export function getBulkPdf(
   /** With the results inline. */
   async function documentOf(read: LargeRead | null, caller: Caller, job: JobReading): Promise<string> {
     if (read === null)
-      return jobDocument(job, caller.livemode, resultsUrl, await readReports(caller, job.items))
+      return jobDocument(
+        job,
+        caller.livemode,
+        resultsUrl,
+        resultDocuments(job.items, await readReports(caller, job.items)),
+      )
     return await wholeResults(read, {
-      items: job.items,
+      stretches: [job.items],
       readReports: (items) => readReports(caller, items),
       textOf: resultDocuments,
       ...aroundResults(job, caller.livemode, resultsUrl),
     })
   }
 }
+
+/** Passes a fault on after it closed the read. */
+const closing =
+  (read: LargeRead | null) =>
+  (error: unknown): never => {
+    read?.close()
+    throw error
+  }

@@ -1,11 +1,11 @@
 /** The answers where a job cannot be shown. */
-import type { FoundJob } from '@cupel/read-models'
+import type { NotFound } from '@cupel/read-models'
 import { refuse, type Refusal } from '../../http/problem.js'
 
 /** A projection that lags has usually caught up by then. */
 const RETRY_SECONDS = 1
 
-export function jobRefusal({ kind }: Exclude<FoundJob, { kind: 'job' }>): Refusal {
+export function jobRefusal({ kind }: NotFound): Refusal {
   if (kind === 'unknown') return refuse('not_found', 'There is no such job.')
   return refuse('unavailable', 'The read model lags; the state of this job is not known yet.', {
     retryAfterSeconds: RETRY_SECONDS,

@@ -1,12 +1,12 @@
 /** GET /v1/bulk/{job_id}/results: the outcome of each address, in pages or as a file, also while the job runs. */
 import type { Caller } from '@cupel/access'
-import type { JobItem } from '@cupel/read-models'
+import type { JobItem, NotFound } from '@cupel/read-models'
 import { riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
 import { resultDocument, resultLines } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
 import { itemStatuses, pageOf, resultSorts, selectResults } from '../../bulk/result-order.js'
-import { isLarge, slicedResults } from '../../bulk/result-slices.js'
+import { endedStretches, isLarge, slicedResults, type SlicedResults } from '../../bulk/result-slices.js'
 import { resultRows, resultTable, TABLE_HEAD } from '../../bulk/result-table.js'
 import { negotiate } from '../../http/accept.js'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
@@ -58,32 +58,7 @@ export function listBulkResults(
     access: 'read-only',
     pathSchema: jobPath,
     querySchema: resultQuery,
-    answers: [
-      {
-        status: 200,
-        description: 'Results.',
-        contentType: JSON_TYPE,
-        headers: RESULT_HEADERS,
-        schema: pageSchema(bulkResult),
-        example: { items: [resultExample], next_page_token: null },
-      },
-      {
-        status: 200,
-        description: 'Results.',
-        contentType: LINES_TYPE,
-        headers: RESULT_HEADERS,
-        schema: z.string(),
-        example: resultLines([EXAMPLE_ITEM], EXAMPLE_REPORTS),
-      },
-      {
-        status: 200,
-        description: 'Results.',
-        contentType: TABLE_TYPE,
-        headers: RESULT_HEADERS,
-        schema: z.string(),
-        example: resultTable([EXAMPLE_ITEM], EXAMPLE_REPORTS),
-      },
-    ],
+    answers: RESULT_ANSWERS,
     problems: ['not_found', 'not_acceptable', 'unavailable'],
     async handle({ caller, headers }, { path, query }): Promise<Answer | Refusal> {
       const type = negotiate(headers.accept, [JSON_TYPE, LINES_TYPE, TABLE_TYPE])
@@ -98,15 +73,23 @@ export function listBulkResults(
         const documents = items.map((item) => resultDocument(item, reports)).join(',')
         return jsonAnswer(200, `{"items":[${documents}],"next_page_token":${JSON.stringify(next)}}`, VARY)
       }
-      const ended = type === JSON_TYPE ? await endedPage(reader, caller, path.job_id, query, after) : null
-      if (ended !== null) return await answerOf(ended)
-      // The whole job is read.
+      const page = type === JSON_TYPE ? await ownPage(reader, caller, path.job_id, query, after) : null
+      if (page !== null) return 'kind' in page ? jobRefusal(page) : await answerOf(page)
+      const parts = { reader, readReports, largeReads }
       return await largeReads.during(caller, async (read) => {
+        if (type !== JSON_TYPE && isWholeJob(query)) {
+          const ended = await endedFile({ ...parts, read }, caller, { type, jobId: path.job_id })
+          if (ended !== null) return ended
+        }
+        // The whole job is read.
         const found = await read.slice(() => reader.find(caller, path.job_id))
         if (found.kind !== 'job') return jobRefusal(found)
-        const items = selectResults(found.job.items.filter(isAskedFor(query)), query)
+        const items = selectResults(
+          found.job.items.filter((item) => isAskedFor(query)(item.status)),
+          query,
+        )
         if (type !== JSON_TYPE)
-          return await fileOf({ readReports, largeReads, read }, caller, { type, jobId: path.job_id, items })
+          return await fileOf({ ...parts, read }, caller, { type, jobId: path.job_id, items })
         return await read.slice(() => answerOf(pageOf(items, query, { after, size: query.page_size })))
       })
     },
@@ -115,30 +98,37 @@ export function listBulkResults(
 
 type ResultPage = ReturnType<typeof pageOf>
 
-/** A page of an ended job costs its own rows and no others. Null where the whole job has to be read. */
-async function endedPage(
+/** A page costs its own rows and no others, also while the job runs. Null where the whole job has to be read. */
+async function ownPage(
   reader: BulkParts['reader'],
   caller: Caller,
   jobId: string,
   query: ResultQuery,
   after: readonly number[] | null,
-): Promise<ResultPage | null> {
+): Promise<ResultPage | NotFound | null> {
   const { sort, level, status, page_size: size } = query
-  if (sort !== 'submission' || level !== undefined || status !== undefined) {
-    // One more, which says whether another page follows.
-    const choice = { jobId, sort, level, status, after, size: size + 1 }
-    const chosen = await reader.chooseEndedResults(caller, choice)
-    return chosen === null ? null : pageOf(chosen, query, { after: null, size })
+  if (isWholeJob(query)) {
+    const from = after === null ? 0 : after[0]! + 1
+    const stretch = await reader.findEndedResults(caller, { jobId, from, size })
+    if (stretch !== null)
+      return { items: stretch.items, last: from + size < stretch.total ? [from + size - 1] : null }
   }
-  const from = after === null ? 0 : after[0]! + 1
-  const stretch = await reader.findEndedResults(caller, { jobId, from, size })
-  if (stretch === null) return null
-  return { items: stretch.items, last: from + size < stretch.total ? [from + size - 1] : null }
+  const pendingToo = isAskedFor(query)('pending')
+  // One more, which says whether another page follows.
+  const choice = { jobId, sort, level, status, pendingToo, after, size: size + 1 }
+  const found = await reader.findResults(caller, choice)
+  if (found.kind === 'chosen') return pageOf(found.items, query, { after: null, size })
+  return found.kind === 'whole' ? null : found
+}
+
+/** Whether an ended job is shown as it was submitted, without choice or order. */
+function isWholeJob({ sort, level, status }: ResultQuery): boolean {
+  return sort === 'submission' && level === undefined && status === undefined
 }
 
 /** A result is that of a finished item; others are shown to who asks for them. */
-function isAskedFor({ include, status }: ResultQuery): (item: JobItem) => boolean {
-  return (item) => item.status !== 'pending' || include === 'pending' || status === 'pending'
+function isAskedFor({ include, status }: ResultQuery): (itemStatus: JobItem['status']) => boolean {
+  return (itemStatus) => itemStatus !== 'pending' || include === 'pending' || status === 'pending'
 }
 
 const VARY = { vary: 'accept' }
@@ -162,31 +152,77 @@ const RESULT_HEADERS = {
   },
 }
 
+const RESULT_ANSWERS = [
+  {
+    status: 200,
+    description: 'Results.',
+    contentType: JSON_TYPE,
+    headers: RESULT_HEADERS,
+    schema: pageSchema(bulkResult),
+    example: { items: [resultExample], next_page_token: null },
+  },
+  {
+    status: 200,
+    description: 'Results.',
+    contentType: LINES_TYPE,
+    headers: RESULT_HEADERS,
+    schema: z.string(),
+    example: resultLines([EXAMPLE_ITEM], EXAMPLE_REPORTS),
+  },
+  {
+    status: 200,
+    description: 'Results.',
+    contentType: TABLE_TYPE,
+    headers: RESULT_HEADERS,
+    schema: z.string(),
+    example: resultTable([EXAMPLE_ITEM], EXAMPLE_REPORTS),
+  },
+]
+
 /** The forms of a file: as a whole, and in slices behind a beginning. */
 const FILES = {
   [LINES_TYPE]: { whole: resultLines, begin: '', textOf: resultLines },
   [TABLE_TYPE]: { whole: resultTable, begin: TABLE_HEAD, textOf: resultRows },
 } as const
 
+type FileParts = Pick<BulkParts, 'reader' | 'readReports' | 'largeReads'> & { readonly read: LargeRead }
+
+interface FileOrder {
+  readonly type: keyof typeof FILES
+  readonly jobId: string
+}
+
 /** Made at once where it is short, else in slices. */
 async function fileOf(
-  {
-    readReports,
-    largeReads,
-    read,
-  }: Pick<BulkParts, 'readReports' | 'largeReads'> & { readonly read: LargeRead },
+  parts: FileParts,
   caller: Caller,
-  file: { readonly type: keyof typeof FILES; readonly jobId: string; readonly items: readonly JobItem[] },
+  { items, ...file }: FileOrder & { readonly items: readonly JobItem[] },
 ): Promise<Answer> {
-  const { type, jobId, items } = file
-  const { whole, begin, textOf } = FILES[type]
-  const head = fileHead(type, jobId)
-  if (!isLarge(items)) return { status: 200, ...head, body: whole(items, await readReports(caller, items)) }
+  if (isLarge(items.length)) return slicedFile(parts, caller, file, [items])
+  const body = FILES[file.type].whole(items, await parts.readReports(caller, items))
+  return { status: 200, ...fileHead(file.type, file.jobId), body }
+}
+
+/** The file of a large job that has ended, read stretch by stretch; null where it is none. */
+async function endedFile(parts: FileParts, caller: Caller, file: FileOrder): Promise<Answer | null> {
+  const { reader, read } = parts
+  const found = await reader.findOverview(caller, file.jobId)
+  if (found.kind !== 'job' || !found.job.isTerminal || !isLarge(found.job.total)) return null
+  return slicedFile(parts, caller, file, endedStretches(read, reader, caller, found.job))
+}
+
+function slicedFile(
+  { readReports, largeReads, read }: FileParts,
+  caller: Caller,
+  { type, jobId }: FileOrder,
+  stretches: SlicedResults['stretches'],
+): Answer {
+  const { begin, textOf } = FILES[type]
   const chunks = slicedResults(read, {
-    ...{ items, textOf, begin, between: '', end: '' },
+    ...{ stretches, textOf, begin, between: '', end: '' },
     readReports: (slice) => readReports(caller, slice),
   })
-  return largeReads.answer(read, head, chunks)
+  return largeReads.answer(read, fileHead(type, jobId), chunks)
 }
 
 function fileHead(type: keyof typeof FILES, jobId: string): Pick<Answer, 'contentType' | 'headers'> {

@@ -1,0 +1,46 @@
+/** The items of one job with what became of each, as the database sees them: what statements about a job begin with. */
+import type { Queryable } from '@cupel/postgres'
+
+// An item is what `itemOf` makes of it. The report id is taken from the text of an element: an address may hold what the database decodes
+// from no JSON. Quotes within a string have a backslash before them, so that no address looks like the field.
+const REPORT_ID = `substring(element::text from '"report_id":"([^"\\\\]*)"')`
+
+/** Common table expressions `job`, `item` and `found` of the job $1 of the account $2 in the environment $3. */
+export const FOUND_ITEMS = `job AS (
+      SELECT * FROM job_view.job WHERE job_id = $1 AND account_id = $2 AND livemode = $3
+    ), item AS (
+      SELECT place - 1 AS place, element, ${REPORT_ID} AS report_id
+      FROM job, json_array_elements(job.items::json) WITH ORDINALITY AS stretch (element, place)
+    ), found AS (
+      SELECT place, element, item.report_id IS NULL AS is_refused, coalesce(r.level, 'grey') AS level, coalesce(r.score, 0) AS score, r.ended_at AS decided_at,
+        CASE WHEN item.report_id IS NULL THEN 'failed'
+             WHEN c.index IS NOT NULL THEN 'cancelled'
+             WHEN r.state = 'generated' THEN 'completed'
+             WHEN r.state = 'failed' OR job.status = 'failed' THEN 'failed'
+             ELSE 'pending' END AS status
+      FROM job CROSS JOIN item
+      LEFT JOIN (SELECT value::text::int8 AS index FROM job, json_array_elements(job.cancelled_indices::json)) c
+        ON c.index = item.place
+      LEFT JOIN (SELECT * FROM report_view.report WHERE account_id = $2 AND livemode = $3) r
+        ON r.report_id = item.report_id
+    )`
+
+/**
+ * Whether an item of the job $1 failed because nobody could read its request. Such a failure belongs to no account, so that statements
+ * for a tenant do not see it.
+ */
+export async function hasUnownedFailure(database: Queryable, key: readonly unknown[]): Promise<boolean> {
+  const [row] = await database.query<{ readonly isThere: boolean }>(
+    {
+      name: 'job-view.unowned-failure',
+      text: `SELECT EXISTS (
+          SELECT FROM job_view.job, json_array_elements(items::json) AS stretch (element)
+          JOIN report_view.report r ON r.report_id = ${REPORT_ID}
+          WHERE job.job_id = $1 AND job.account_id = $2 AND job.livemode = $3
+            AND r.account_id = '' AND r.livemode = $3 AND r.state = 'failed'
+        ) AS "isThere"`,
+    },
+    key,
+  )
+  return row!.isThere
+}
