@@ -1,10 +1,11 @@
-// Generates docs/reference from the code: settings, problem codes, events and topics, the API description, the policy's schema. `--check` fails on a stale file.
+// Generates docs/reference from the code: settings, problem codes, events and topics, the descriptions of API and events, the policy's schema. `--check` fails on a stale file.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventSchemas, policyJsonSchema, problemCodes, topicSpecs } from '../packages/contracts/src/index.js'
 import { settingsReference } from '../packages/service-kit/src/settings-reference.js'
 import { openapiDocument } from '../services/api/src/openapi-document.js'
+import { asyncapiDocument } from './asyncapi.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')
@@ -22,6 +23,7 @@ interface AvroField {
 
 const pages: Record<string, string> = {
   'openapi.json': openapiDocument(),
+  'asyncapi.json': asyncapiDocument(),
   'policy.schema.json': `${JSON.stringify(policyJsonSchema(), null, 2)}\n`,
   'settings.md':
     `${banner}# Settings\n\nRead from the environment at start; a setting that is wrong or unknown stops the start with a sentence.\n\n` +

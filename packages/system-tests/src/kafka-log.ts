@@ -104,14 +104,19 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
 }
 
-/** With the password in the installation's run.json; release 0.1.0 asked for none. */
-function clientOf(ready: ReadyLine): Kafka {
+/** The password in the installation's run.json; release 0.1.0 asked for none. */
+export function credentialsOf(ready: ReadyLine): SASLOptions | undefined {
   const run = JSON.parse(readFileSync(join(ready.home, 'run.json'), 'utf8')) as { kafkaSasl?: SASLOptions }
+  return run.kafkaSasl
+}
+
+function clientOf(ready: ReadyLine): Kafka {
+  const sasl = credentialsOf(ready)
   return new Kafka({
     clientId: 'system-test',
     brokers: [...ready.log.brokers!],
     logLevel: logLevel.NOTHING,
-    ...(run.kafkaSasl === undefined ? {} : { sasl: run.kafkaSasl }),
+    ...(sasl === undefined ? {} : { sasl }),
   })
 }
 
@@ -129,7 +134,12 @@ async function endsOf(kafka: Kafka, topic: string) {
 export async function appendRecord(
   ready: ReadyLine,
   topic: string,
-  record: { key: string; value: string; headers: Readonly<Record<string, string>> },
+  record: {
+    readonly key: string
+    readonly value: string | Buffer
+    readonly headers: Readonly<Record<string, string>>
+    readonly partition?: number
+  },
 ): Promise<void> {
   const kafka = clientOf(ready)
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })

@@ -1,7 +1,11 @@
-/** The public topics, read by an ordinary Avro consumer: a plain Kafka client and the client of the schema registry. */
-import { readFileSync } from 'node:fs'
+/**
+ * The public topics, read by an ordinary Avro consumer (a plain Kafka client and the client of the schema registry) and by the quick
+ * starts of examples/subscribers.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
+import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Client } from '../src/client.js'
 import { enterpriseKey } from '../src/command.js'
@@ -12,13 +16,17 @@ import {
   startInstallation,
   type Installation,
 } from '../src/installation.js'
-import { readTopic } from '../src/kafka-log.js'
+import { appendRecord, readRawTopic, readTopic } from '../src/kafka-log.js'
+import { prepareSubscribers, settingsOf, type Subscriber } from '../src/subscribers.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`public topics on the Kafka profile: ${missing}`)
+const quickStarts = missing === undefined ? await prepareSubscribers().catch(noQuickStarts) : []
 
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const OTHERS = ['0x00000000219ab540356cBB839Cbe05303d7705Fa', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq']
 const REPORTS = 'screening.report.events.v1'
+const GOLDEN = join(checkout, 'schemas/golden')
 const LIMIT_MS = 300_000
 
 interface Subject {
@@ -62,7 +70,82 @@ describe.skipIf(missing !== undefined)('public topics', () => {
     },
     LIMIT_MS,
   )
+
+  test.skipIf(quickStarts.length === 0)(
+    'each quick start prints the first outcome of every screening, in whatever language',
+    async () => {
+      for (const address of OTHERS) expect((await client.screen(address)).status).toBe(200)
+      await appendChanged(installation)
+      const records = (await readTopic(installation.ready, REPORTS)).slice()
+      const first = new Map(
+        records
+          .map(({ value }) => value)
+          .reverse()
+          .map((value) => [value['reportId'], value]),
+      )
+      expect(records.length).toBe(first.size + 1)
+      const expected = [...first.values()].map((value) => lineOf('ReportGenerated', value)).sort(byReportId)
+
+      const printed = await Promise.all(
+        quickStarts.map(({ language, run }) =>
+          run([], settingsOf(installation.ready, `quick-start-${language}`)),
+        ),
+      )
+      for (const [index, lines] of printed.entries())
+        expect([...lines].sort(byReportId), quickStarts[index]!.language).toEqual(expected)
+    },
+    LIMIT_MS,
+  )
 })
+
+test.each(quickStarts)(
+  'the quick start in $language reads every sample that a release wrote',
+  async ({ run }) => {
+    const expected = ['ReportGenerated', 'ScreeningFailed'].flatMap((type) =>
+      samplesOf(type).map((sample) => lineOf(type, sample)),
+    )
+    expect(expected.length).toBeGreaterThan(1)
+    expect(await run(['golden', GOLDEN])).toEqual(expected)
+  },
+)
+
+function noQuickStarts(reason: Error): readonly Subscriber[] {
+  noteSkip(`the quick starts of subscribers: ${reason.message}`)
+  return []
+}
+
+/** A second record with the id of a report, at its partition, which says that the address is green. */
+async function appendChanged({ ready }: Installation): Promise<void> {
+  const [record] = await readRawTopic(ready, REPORTS)
+  const registry = new SchemaRegistry({ host: ready.log.registry! })
+  const event = (await registry.decode(record!.value)) as Record<string, unknown>
+  const value = await registry.encode(record!.value.readInt32BE(1), { ...event, level: 'green', score: 0 })
+  await appendRecord(ready, REPORTS, { ...pick(record!), value })
+}
+
+function pick({ key, headers, partition }: Awaited<ReturnType<typeof readRawTopic>>[number]) {
+  return { key, headers, partition }
+}
+
+/** What a quick start prints of an event. */
+function lineOf(type: string, event: Readonly<Record<string, unknown>>): object {
+  const { reportId, accountId, livemode } = event
+  const common = { type, report_id: reportId, account_id: accountId, livemode }
+  if (type === 'ScreeningFailed') return { ...common, code: event['code'] }
+  const { address, chain, level, score } = event
+  return { ...common, address, chain, level, score }
+}
+
+function byReportId(one: object, other: object): number {
+  return (one as { report_id: string }).report_id < (other as { report_id: string }).report_id ? -1 : 1
+}
+
+function samplesOf(type: string): Record<string, unknown>[] {
+  const names = readdirSync(join(GOLDEN, type)).filter((name) => name.endsWith('.json'))
+  return names
+    .sort()
+    .map((name) => JSON.parse(readFileSync(join(GOLDEN, type, name), 'utf8')) as Record<string, unknown>)
+}
 
 /** The types of events by public topic, as schemas/subjects.json states them. */
 function publicTopics(): ReadonlyMap<string, readonly string[]> {

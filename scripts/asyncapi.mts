@@ -1,0 +1,160 @@
+/** The AsyncAPI 3.0 document of the public events, made of schemas/ and deploy/topics.json. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventSchemas, topicSpecs, type EventType, type TopicSpec } from '../packages/contracts/src/index.js'
+
+const root = join(import.meta.dirname, '..')
+const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'
+/** Of the bindings for Kafka: https://github.com/asyncapi/bindings/tree/master/kafka */
+const BINDING_VERSION = '0.5.0'
+/** Samples that are longer say more than a reader of the document wants to know. */
+const MOST_SAMPLE_CHARACTERS = 2_000
+const SANDBOX = 'sandbox.'
+
+interface TopicRow {
+  readonly name: string
+  readonly key: string
+  readonly producer: TopicSpec['producer']
+}
+const { topics } = JSON.parse(readFileSync(join(root, 'deploy/topics.json'), 'utf8')) as {
+  topics: readonly TopicRow[]
+}
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+
+const publicTypes = (Object.keys(eventSchemas) as EventType[]).filter(
+  (type) => eventSchemas[type].visibility === 'public',
+)
+const publicSpecs = topicSpecs.filter(({ name }) => typesOf(name).length > 0)
+
+/** What a subscriber may rely on, by how a topic is written. */
+const GUARANTEES = {
+  fast: 'A record may be repeated, with the same bytes. The first record with a report id in its partition counts, and each further one is ignored.',
+  ordered:
+    'Records with one key are in the order in which they happened. A record that repeats an event id is ignored.',
+}
+
+export function asyncapiDocument(): string {
+  const document = {
+    asyncapi: '3.0.0',
+    id: 'urn:cupel:events',
+    info: {
+      title: 'Cupel events',
+      version,
+      description:
+        'The public events of Cupel on Kafka. Records have the Confluent wire format (a zero byte, the schema id in four bytes, Avro) ' +
+        'and the attributes of CloudEvents 1.0 as headers. Schemas are FULL_TRANSITIVE: a version adds fields with defaults and ' +
+        'changes nothing else, so that a reader of any version reads records of every other. Records are kept for ever.',
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/avro',
+    channels: Object.fromEntries(publicSpecs.map((spec) => [spec.name, channelOf(spec)])),
+    operations: Object.fromEntries(publicSpecs.map((spec) => [`send.${spec.name}`, operationOf(spec)])),
+    components: {
+      messages: Object.fromEntries(publicTypes.map((type) => [type, messageOf(type)])),
+      schemas: { Envelope: ENVELOPE },
+    },
+  }
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+function channelOf({ name, partitions, config }: TopicSpec) {
+  const isSandbox = name.startsWith(SANDBOX)
+  const { key, producer } = rowOf(name)
+  return {
+    address: name,
+    title: `${isSandbox ? 'Test-mode events' : 'Events'} of ${nameWithoutSandbox(name)}`,
+    description: `Key of a record: ${key}. ${GUARANTEES[producer]} Nothing is said of the order of records in different partitions.`,
+    messages: Object.fromEntries(
+      typesOf(name).map((type) => [type, { $ref: `#/components/messages/${type}` }]),
+    ),
+    bindings: {
+      kafka: {
+        topic: name,
+        partitions,
+        topicConfiguration: {
+          'cleanup.policy': [config['cleanup.policy']],
+          'retention.ms': Number(config['retention.ms']),
+          'max.message.bytes': Number(config['max.message.bytes']),
+        },
+        bindingVersion: BINDING_VERSION,
+      },
+    },
+  }
+}
+
+/** In AsyncAPI the document speaks of what the application does: Cupel sends, a subscriber receives. */
+function operationOf({ name }: TopicSpec) {
+  return {
+    action: 'send',
+    channel: { $ref: `#/channels/${name}` },
+    summary: `A subscriber of ${name} receives these events.`,
+    messages: typesOf(name).map((type) => ({ $ref: `#/channels/${name}/messages/${type}` })),
+  }
+}
+
+function messageOf(type: EventType) {
+  const { topic, schema, owner, subject } = eventSchemas[type]
+  const avro = JSON.parse(schema) as { doc?: string }
+  return {
+    name: type,
+    title: type,
+    summary: avro.doc ?? type,
+    description: `Appended by ${owner}. Subject of its schema: ${subject}. ${GUARANTEES[rowOf(topic).producer]}`,
+    contentType: 'application/avro',
+    headers: { $ref: '#/components/schemas/Envelope' },
+    correlationId: {
+      location: '$message.header#/correlationid',
+      description: 'Shared by everything that follows from one request.',
+    },
+    payload: { schemaFormat: AVRO, schema: avro },
+    bindings: {
+      kafka: {
+        key: { type: 'string', description: rowOf(topic).key },
+        schemaIdLocation: 'payload',
+        schemaIdPayloadEncoding: 'confluent',
+        schemaLookupStrategy: 'TopicRecordNameStrategy',
+        bindingVersion: BINDING_VERSION,
+      },
+    },
+    ...examplesOf(type),
+  }
+}
+
+function examplesOf(type: EventType) {
+  const text = readFileSync(join(root, 'schemas/golden', type, '1.json'), 'utf8')
+  if (text.length > MOST_SAMPLE_CHARACTERS) return {}
+  return { examples: [{ name: 'golden', payload: JSON.parse(text) as object }] }
+}
+
+function typesOf(topic: string): EventType[] {
+  return publicTypes.filter((type) => eventSchemas[type].topic === nameWithoutSandbox(topic))
+}
+
+function nameWithoutSandbox(topic: string): string {
+  return topic.startsWith(SANDBOX) ? topic.slice(SANDBOX.length) : topic
+}
+
+function rowOf(topic: string): TopicRow {
+  return topics.find(({ name }) => name === nameWithoutSandbox(topic))!
+}
+
+const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more })
+const ENVELOPE = {
+  type: 'object',
+  title: 'CloudEvents attributes in the headers of a record',
+  required: [
+    ...['ce_id', 'ce_type', 'ce_source', 'ce_time', 'ce_subject', 'ce_specversion'],
+    ...['correlationid', 'causationid', 'traceparent'],
+  ],
+  properties: {
+    ce_id: text('The id of the event. A repeat has the same id and the same bytes.'),
+    ce_type: text('The name of the event, such as ReportGenerated.'),
+    ce_source: text('The service that appended the event, such as cupel/scorer.'),
+    ce_time: text('UTC time of the event.', { format: 'date-time' }),
+    ce_subject: text('What the event is about, such as a report id.'),
+    ce_specversion: text('The version of CloudEvents.', { const: '1.0' }),
+    correlationid: text('Shared by everything that follows from one request.'),
+    causationid: text('The id of the event or request that caused this one.'),
+    traceparent: text('W3C Trace Context of the request.'),
+  },
+}
