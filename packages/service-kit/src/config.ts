@@ -132,6 +132,11 @@ export const settings = {
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
     .describe('How long a screen call waits for its report before it answers 503.'),
+  CUPEL_READ_WAIT_MS: milliseconds(100, 60_000)
+    .default(8_000)
+    .describe(
+      'How long a read of a new report or job waits for the read model before it answers 503: longer than another projector needs to take over from one that was killed.',
+    ),
   CUPEL_ENTERPRISE_CALLS_PER_SECOND: z.coerce
     .number()
     .int()

@@ -57,6 +57,7 @@ export interface ApiDeps {
     | 'CUPEL_WEB_SECRET_FILE'
     | 'CUPEL_OIDC_FILE'
     | 'CUPEL_SCREEN_DEADLINE_MS'
+    | 'CUPEL_READ_WAIT_MS'
     | 'CUPEL_TRUSTED_PROXIES'
     | 'CUPEL_TLS_CERT_FILE'
     | 'CUPEL_TLS_KEY_FILE'
@@ -174,6 +175,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>
 async function openParts(deps: ApiDeps, links: Links) {
   const { config, log, codec, database, logger, metrics } = deps
   const deadlineMs = config.CUPEL_SCREEN_DEADLINE_MS
+  const readWaitMs = config.CUPEL_READ_WAIT_MS
   const leaseMs = deadlineMs + LEASE_MARGIN_MS
   const instance = deps.instance ?? givenInstance(config)
   const secrets = await loadInstallationSecrets(database)
@@ -184,7 +186,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     claimReportEpoch({ database, log, codec }, { instance, nowMs: Date.now() }),
   )
   const screening = await openScreening({
-    ...{ log, codec, database, logger, metrics, instance, deadlineMs, takeNumbers, nameReports },
+    ...{ log, codec, database, logger, metrics, instance, deadlineMs, readWaitMs, takeNumbers, nameReports },
     now: clock.now,
     reportUrlOf: (reportId) => links.reportPageUrl + reportId,
     onTailLost: (error) => deps.fail('The report log cannot be followed any more', error),
@@ -193,7 +195,8 @@ async function openParts(deps: ApiDeps, links: Links) {
     clock,
     screening,
     bulk: openBulk({
-      ...{ log, codec, database, logger, metrics, links, deadlineMs, takeNumbers, nameReports, traffic },
+      ...{ log, codec, database, logger, metrics, links, deadlineMs, readWaitMs },
+      ...{ takeNumbers, nameReports, traffic },
       streamLimits: deps.streamLimits,
       plans: plansOf(config),
     }),

@@ -30,7 +30,6 @@ import { createLargeReads, type LargeReads } from '../http/large-reads.js'
 import type { Traffic } from '../http/traffic.js'
 import type { NameReports } from '../screening/report-id-cipher.js'
 import { createReportIds } from '../screening/report-ids.js'
-import { READ_YOUR_WRITES_TIMEOUT_MS } from '../screening/report-reader.js'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
 import type { ResultsUrl } from './job-documents.js'
 import { createJobWatch, type JobWatch } from './job-watch.js'
@@ -46,8 +45,8 @@ export interface BulkParts {
   readonly reader: {
     /** With all its items, in memory: for what shows or sorts the whole job. */
     find(caller: Tenant, jobId: string): Promise<FoundJob>
-    /** Without its items: one row, however many it has. */
-    findOverview(caller: Tenant, jobId: string): Promise<FoundOverview>
+    /** Without its items: one row, however many it has. `waitMs`: where it is given, the longest wait for each read model. */
+    findOverview(caller: Tenant, jobId: string, waitMs?: number): Promise<FoundOverview>
     /** Results of an ended job in the order of the submission; null where `find` has to look. */
     findEndedResults(
       caller: Tenant,
@@ -78,6 +77,8 @@ export interface OpenBulkOptions {
   readonly streamLimits: Partial<StreamLimits> | undefined
   readonly plans: Readonly<Record<PlanName, Plan>>
   readonly deadlineMs: number
+  /** How long a read waits for each read model. */
+  readonly readWaitMs: number
   readonly takeNumbers: TakeReportNumbers
   readonly nameReports: NameReports
   readonly traffic: Traffic
@@ -99,7 +100,7 @@ export function openBulk({
     idsOf: (first, count) =>
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
-  const finding = { database, log, timeoutMs: READ_YOUR_WRITES_TIMEOUT_MS }
+  const finding = { database, log, timeoutMs: options.readWaitMs }
   return {
     jobs: createBulkJobs({
       log,
@@ -118,7 +119,8 @@ export function openBulk({
     },
     reader: {
       find: (caller, jobId) => findJob(finding, tenantOf(caller), jobId),
-      findOverview: (caller, jobId) => findOverview(finding, tenantOf(caller), jobId),
+      findOverview: (caller, jobId, waitMs = options.readWaitMs) =>
+        findOverview({ ...finding, timeoutMs: waitMs }, tenantOf(caller), jobId),
       findEndedResults: (caller, order) => readEndedResults(database, tenantOf(caller), order),
       findResults: (caller, choice) => findResults(finding, tenantOf(caller), choice),
     },

@@ -8,7 +8,7 @@ import { LATE, withinMs } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { LateNotes } from './late-notes.js'
 import type { ScreenInWait, ScreenOutcome } from './pending-table.js'
-import type { ReportReader } from './report-reader.js'
+import { REPLAY_WAIT_MS, type ReportReader } from './report-reader.js'
 
 /** Time between two reads; each read waits for the projection too. */
 const LOOK_INTERVAL_MS = 50
@@ -24,7 +24,7 @@ export type AwaitReport = (caller: Caller, screen: ScreenInWait, untilMs: number
 
 export function createAwaitReport({ reports, notes, logger }: AwaitReportOptions): AwaitReport {
   const look = async (caller: Caller, reportId: string): Promise<ScreenOutcome | null> => {
-    const found = await reports.find(caller, reportId)
+    const found = await reports.find(caller, reportId, REPLAY_WAIT_MS)
     if (found.kind === 'report') return found
     return found.kind === 'failed' ? { kind: 'failed', code: 'screening_failed' } : null
   }

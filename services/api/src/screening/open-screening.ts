@@ -36,6 +36,8 @@ export interface OpenScreeningOptions {
   readonly metrics: Metrics
   readonly instance: number
   readonly deadlineMs: number
+  /** How long a read waits for the read model. */
+  readonly readWaitMs: number
   readonly now: () => Date
   readonly takeNumbers: TakeReportNumbers
   readonly nameReports: NameReports
@@ -62,7 +64,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
     take: options.takeNumbers,
     idsOf: (first, count) => options.nameReports(first, count, () => partition),
   })
-  const reports = openReports(log, database)
+  const reports = openReports(log, database, options.readWaitMs)
   const isReady = (): boolean => !isTailLost && tail.isReady()
   const screens = createScreens({
     ...{ log, codec, pending, reportIds, isReady, deadlineMs, metrics, now: options.now },
@@ -89,9 +91,10 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   }
 }
 
-function openReports(log: EventLog, database: Database): ReportReader {
+function openReports(log: EventLog, database: Database, waitMs: number): ReportReader {
   return createReportReader({
     log,
+    waitMs,
     read: ({ accountId, livemode }, reportId) => getReport(database, { accountId, livemode, reportId }),
     waitUntilProjected: (position, timeoutMs) =>
       waitUntilProjected({ database, group: readModelGroup(reportView), ...position, timeoutMs }),

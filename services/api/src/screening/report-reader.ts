@@ -20,7 +20,8 @@ export type FoundReport =
   | { readonly kind: 'behind' }
 
 export interface ReportReader {
-  find(owner: ReportOwner, reportId: string): Promise<FoundReport>
+  /** `waitMs`: where it is given, the longest wait of this read. */
+  find(owner: ReportOwner, reportId: string, waitMs?: number): Promise<FoundReport>
 }
 
 export interface ReportReaderOptions {
@@ -30,29 +31,34 @@ export interface ReportReaderOptions {
   /** Whether the read model of reports has passed `position` before the time ran out. */
   readonly waitUntilProjected: (position: Position, timeoutMs: number) => Promise<boolean>
   readonly isPending: (owner: ReportOwner, reportId: string) => Promise<boolean>
+  /** Longest wait for the read model; after it the caller gets 503 and may retry. */
+  readonly waitMs: number
 }
 
-/** Longest wait for the read model; after it the caller gets 503 and may retry. */
-export const READ_YOUR_WRITES_TIMEOUT_MS = 2_000
+/**
+ * Longest wait for the read model under an Idempotency-Key. It is shorter than the lease of the work that the key names, so that no
+ * second repeat takes the work meanwhile.
+ */
+export const REPLAY_WAIT_MS = 2_000
 
 export function createReportReader(options: ReportReaderOptions): ReportReader {
-  const catchUp = async (livemode: boolean, partition: number): Promise<boolean> => {
+  const catchUp = async (livemode: boolean, partition: number, waitMs: number): Promise<boolean> => {
     const topic = topicOf('ReportGenerated', livemode)
     try {
       const offset = await options.log.endOffset(topic, partition)
-      return await options.waitUntilProjected({ topic, partition, offset }, READ_YOUR_WRITES_TIMEOUT_MS)
+      return await options.waitUntilProjected({ topic, partition, offset }, waitMs)
     } catch (error) {
       if (error instanceof LogUnavailableError) return false
       throw error
     }
   }
   return {
-    async find(owner, reportId) {
+    async find(owner, reportId, waitMs = options.waitMs) {
       const stored = await options.read(owner, reportId)
       if (stored !== null) return foundOf(stored)
       // A broker that hangs must not hold the call.
-      const caughtUp = catchUp(owner.livemode, reportPartition(reportId))
-      const isCurrent = (await withinMs(READ_YOUR_WRITES_TIMEOUT_MS, caughtUp)) === true
+      const caughtUp = catchUp(owner.livemode, reportPartition(reportId), waitMs)
+      const isCurrent = (await withinMs(waitMs, caughtUp)) === true
       // Read before the second look: a screening that ends between the two is found by the second.
       const isPending = await options.isPending(owner, reportId)
       const again = await options.read(owner, reportId)

@@ -18,6 +18,7 @@ import {
 import { refuse, type Refusal } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
 import { anyText, chainCode } from '../../http/text.js'
+import { REPLAY_WAIT_MS } from '../../screening/report-reader.js'
 import { acceptedExample, bulkJob } from './job-description.js'
 
 /** Where the log did not acknowledge, a retry after this time usually works. */
@@ -74,7 +75,7 @@ export function createBulkJob({ jobs, admit, reader, resultsUrl }: BulkParts): E
     idempotency: {
       newWorkId: () => Promise.resolve(newJobId()),
       replay: async ({ caller }, jobId) =>
-        replayOf(await reader.findOverview(caller, jobId), caller.livemode, resultsUrl),
+        replayOf(await reader.findOverview(caller, jobId, REPLAY_WAIT_MS), caller.livemode, resultsUrl),
     },
     async handle(call, { body }): Promise<Answer | Refusal> {
       const jobId = call.work?.id ?? newJobId()

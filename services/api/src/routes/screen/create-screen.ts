@@ -21,7 +21,7 @@ import { statuses } from '../../http/status.js'
 import { chainCode, MAX_REFERENCE_LENGTH, orAbsent, text } from '../../http/text.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { ReportIds } from '../../screening/report-ids.js'
-import type { FoundReport, ReportReader } from '../../screening/report-reader.js'
+import { REPLAY_WAIT_MS, type FoundReport, type ReportReader } from '../../screening/report-reader.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
 import { reportComponent, reportExample } from '../reports/report-description.js'
 
@@ -88,7 +88,8 @@ export function createScreen(
     judge: ({ body }) => judgeAddress(body),
     idempotency: {
       newWorkId: () => reportIds.next(),
-      replay: async ({ caller }, reportId) => replayOf(await reports.find(caller, reportId), reportId),
+      replay: async ({ caller }, reportId) =>
+        replayOf(await reports.find(caller, reportId, REPLAY_WAIT_MS), reportId),
     },
     async handle(call, { body, judged }) {
       const script = sandboxScript(call.caller, judged.canonicalAddress)

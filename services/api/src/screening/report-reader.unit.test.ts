@@ -1,0 +1,47 @@
+import { reportPartition } from '@cupel/contracts'
+import type { EventLog } from '@cupel/event-log'
+import type { StoredReport } from '@cupel/read-models'
+import { expect, test } from 'vitest'
+import { createReportReader, REPLAY_WAIT_MS } from './report-reader.js'
+
+const REPORT_ID = 'rep_0000000000000007'
+const OWNER = { accountId: 'acc_1', livemode: true }
+const WAIT_MS = 8_000
+const END = 12
+const STORED: StoredReport = { state: 'generated', reportId: REPORT_ID, document: '{}' }
+
+test('a read waits for the read model for the whole time that is configured', async () => {
+  const { reader, waits } = readerOf({ hasCaughtUp: true, rows: [null, STORED] })
+  expect(await reader.find(OWNER, REPORT_ID)).toEqual({ kind: 'report', document: '{}' })
+  expect(waits).toEqual([{ partition: reportPartition(REPORT_ID), offset: END, timeoutMs: WAIT_MS }])
+})
+
+test('a read under an Idempotency-Key names a shorter wait', async () => {
+  const { reader, waits } = readerOf({ hasCaughtUp: true, rows: [null, STORED] })
+  await reader.find(OWNER, REPORT_ID, REPLAY_WAIT_MS)
+  expect(waits.map(({ timeoutMs }) => timeoutMs)).toEqual([REPLAY_WAIT_MS])
+})
+
+test('no report is called unknown while the read model is behind', async () => {
+  expect(await readerOf({ hasCaughtUp: false, rows: [null, null] }).reader.find(OWNER, REPORT_ID)).toEqual({
+    kind: 'behind',
+  })
+  expect(await readerOf({ hasCaughtUp: true, rows: [null, null] }).reader.find(OWNER, REPORT_ID)).toEqual({
+    kind: 'unknown',
+  })
+})
+
+function readerOf({ hasCaughtUp, rows }: { hasCaughtUp: boolean; rows: (StoredReport | null)[] }) {
+  const waits: { partition: number; offset: number; timeoutMs: number }[] = []
+  const reader = createReportReader({
+    log: { endOffset: () => Promise.resolve(END) } as unknown as EventLog,
+    waitMs: WAIT_MS,
+    read: () => Promise.resolve(rows.shift() ?? null),
+    waitUntilProjected({ partition, offset }, timeoutMs) {
+      waits.push({ partition, offset, timeoutMs })
+      return Promise.resolve(hasCaughtUp)
+    },
+    isPending: () => Promise.resolve(false),
+  })
+  return { reader, waits }
+}
