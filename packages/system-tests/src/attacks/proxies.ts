@@ -38,13 +38,13 @@ function proxyKind(
   args: (folder: string, file: string) => string[],
 ): ProxyKind {
   return {
-    isInstalled: () => spawnSync(program, ['-v'], { env: environment() }).error === undefined,
+    isInstalled: () => proxyIsInstalled(program),
     async start(upstream) {
       const folder = mkdtempSync(join(tmpdir(), `cupel-${program}-`))
-      const port = await freePort()
+      const port = await proxyPort()
       const file = join(folder, 'proxy.conf')
       writeFileSync(file, configuration({ folder, port, upstream }))
-      const child = spawn(program, args(folder, file), { stdio: 'ignore', env: environment() })
+      const child = spawn(program, args(folder, file), { stdio: 'ignore', env: proxyEnvironment() })
       const baseUrl = `http://127.0.0.1:${port}`
       await until(`${program} answering`, START_TIMEOUT_MS, async () => {
         const { statusCode, body } = await request(`${baseUrl}/healthz`)
@@ -62,8 +62,12 @@ function proxyKind(
   }
 }
 
+export function proxyIsInstalled(program: string): boolean {
+  return spawnSync(program, ['-v'], { env: proxyEnvironment() }).error === undefined
+}
+
 /** Debian keeps both where only root looks. */
-function environment(): NodeJS.ProcessEnv {
+export function proxyEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
 }
 
@@ -75,7 +79,7 @@ function ended(child: ChildProcess): Promise<void> {
   })
 }
 
-function freePort(): Promise<number> {
+export function proxyPort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)
     server.listen(0, '127.0.0.1', () => {
