@@ -304,6 +304,23 @@ describe('the gate', () => {
     await shaky.close()
   })
 
+  test('sees an outage and its end also where no call comes', async () => {
+    let isDown = true
+    const flaky: Database = {
+      ...database,
+      query: (statement, values) =>
+        isDown ? Promise.reject(new Error('down')) : database.query(statement, values),
+    }
+    const shaky = createAdmission({ database: flaky })
+    expect(shaky.isAvailable()).toBe(true)
+    await shaky.look()
+    expect(shaky.isAvailable()).toBe(false)
+    isDown = false
+    await shaky.look()
+    expect(shaky.isAvailable()).toBe(true)
+    await shaky.close()
+  })
+
   test('does not wait for a store that hangs', async () => {
     const hanging = createAdmission({
       database: { ...database, query: () => new Promise<never>(() => undefined) },

@@ -109,6 +109,8 @@ export interface AdmissionGate {
   noteFailure(clientAddress: string): number | null
   /** Whether the database answered the last statement. */
   readonly isAvailable: () => boolean
+  /** Asks the database whether it answers, so that `isAvailable` is true also where no call comes. Never rejects. */
+  look(): Promise<void>
   /** Answers the waiting calls, then stops. */
   close(): Promise<void>
 }
@@ -214,6 +216,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
     },
     noteFailure: (clientAddress) => failures.note(clientAddress),
     isAvailable: judging.isAvailable,
+    look: judging.look,
     async close() {
       await failures.close()
       await sessions.close()

@@ -47,7 +47,7 @@ interface JudgingSettings {
   readonly planColumns: readonly unknown[]
 }
 
-/** The statement, and whether the database answered it last time. */
+/** The statement, and whether the database answered the last one. */
 export function createJudging(options: {
   readonly database: Database
   readonly logger: Logger
@@ -57,6 +57,8 @@ export function createJudging(options: {
   /** One verdict per question, in order. */
   judge(questions: readonly Question[]): Promise<readonly Verdict[]>
   isAvailable(): boolean
+  /** Asks the database for nothing but an answer. Never rejects. */
+  look(): Promise<void>
 } {
   const { database, logger, metrics } = options
   const batchSizes = metrics.histogram(
@@ -86,18 +88,33 @@ export function createJudging(options: {
       isAvailable = true
       return verdicts
     } catch (error) {
-      // Logged once per outage, not once per call.
-      if (isAvailable)
-        logger.error({ err: error }, 'The key store cannot be asked; calls are refused as unavailable')
-      isAvailable = false
+      noteOutage(error)
       throw error
     } finally {
       seconds.observe((performance.now() - startedMs) / 1000)
     }
   }
 
-  return { judge, isAvailable: () => isAvailable }
+  function noteOutage(error: unknown): void {
+    // Logged once per outage, not once per call.
+    if (isAvailable)
+      logger.error({ err: error }, 'The key store cannot be asked; calls are refused as unavailable')
+    isAvailable = false
+  }
+
+  async function look(): Promise<void> {
+    try {
+      await database.query(LOOK)
+      isAvailable = true
+    } catch (error) {
+      noteOutage(error)
+    }
+  }
+
+  return { judge, isAvailable: () => isAvailable, look }
 }
+
+const LOOK = { name: 'access.look', text: 'SELECT 1' }
 
 export const ADMIT_CALLS = {
   name: 'access.admit_calls',

@@ -26,6 +26,7 @@ import {
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { plansOf } from './access/configured-plans.js'
 import { createPersonSignIn } from './access/person-sign-in.js'
+import { startKeyStoreWatch } from './access/key-store-watch.js'
 import { createReservationKeeper } from './access/reservation-keeper.js'
 import { createDiskWatch } from './access/disk-watch.js'
 import { createSessionKeeper } from './access/session-keeper.js'
@@ -191,6 +192,11 @@ async function openParts(deps: ApiDeps, links: Links) {
     reportUrlOf: (reportId) => links.reportPageUrl + reportId,
     onTailLost: (error) => deps.fail('The report log cannot be followed any more', error),
   })
+  const gate = createAdmission({
+    ...{ database, logger, metrics, leaseMs },
+    plans: plansOf(config),
+    maxFailuresPerMinute: config.CUPEL_AUTH_FAILURES_PER_MINUTE,
+  })
   return {
     clock,
     screening,
@@ -200,11 +206,8 @@ async function openParts(deps: ApiDeps, links: Links) {
       streamLimits: deps.streamLimits,
       plans: plansOf(config),
     }),
-    gate: createAdmission({
-      ...{ database, logger, metrics, leaseMs },
-      plans: plansOf(config),
-      maxFailuresPerMinute: config.CUPEL_AUTH_FAILURES_PER_MINUTE,
-    }),
+    gate,
+    keyStoreWatch: startKeyStoreWatch(gate),
     audit: createAuditTrail({ log, codec, database, logger, metrics, instance: `api-${instance}` }),
     reservations: createReservationKeeper({ database, logger }),
     sessionKeeper: createSessionKeeper({ database, logger }),
@@ -224,7 +227,7 @@ async function openParts(deps: ApiDeps, links: Links) {
 }
 
 async function release({ sessionKeeper, reservations, ...parts }: Parts): Promise<void> {
-  const { audit, screening, gate, pdf, bulk, disk, clock } = parts
+  const { audit, screening, gate, pdf, bulk, disk, clock, keyStoreWatch } = parts
   await clock.stop()
   await disk.stop()
   await bulk.streams.stop()
@@ -234,6 +237,7 @@ async function release({ sessionKeeper, reservations, ...parts }: Parts): Promis
   await reservations.stop()
   await sessionKeeper.stop()
   await screening.stop()
+  await keyStoreWatch.stop()
   await gate.close()
 }
 

@@ -15,6 +15,7 @@ export function appParts({ admit, ...given }: GivenParts): AppParts {
       recognises: () => Promise.resolve(true),
       noteFailure: () => null,
       isAvailable: () => true,
+      look: () => Promise.resolve(),
       close: () => Promise.resolve(),
     },
     transport: createTransport({ trustedProxies: [], isEncrypted: false }),

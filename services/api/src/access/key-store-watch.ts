@@ -1,0 +1,19 @@
+/**
+ * Looks whether the key store answers. Readiness must not wait for calls: a proxy sends none to an instance that is not ready, so that
+ * one failed call would keep it out for ever.
+ */
+import type { AdmissionGate } from '@cupel/access'
+import { startLoop, withinMs } from '@cupel/concurrency'
+
+const LOOK_INTERVAL_MS = 2_000
+/** A look that hangs says nothing, and must not hold up a shutdown. */
+const LOOK_LIMIT_MS = 5_000
+
+export function startKeyStoreWatch(gate: Pick<AdmissionGate, 'look'>): { stop(): Promise<void> } {
+  return startLoop({
+    step: async () => void (await withinMs(LOOK_LIMIT_MS, gate.look())),
+    restMs: LOOK_INTERVAL_MS,
+    firstAfterMs: LOOK_INTERVAL_MS,
+    onError: () => undefined,
+  })
+}
