@@ -4,6 +4,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventSchemas, policyJsonSchema, problemCodes, topicSpecs } from '../packages/contracts/src/index.js'
 import { settingsReference } from '../packages/service-kit/src/settings-reference.js'
+import { MAX_COLLECTOR_ANSWER_BYTES } from '../packages/service-kit/src/tracing/collector-client.js'
+import {
+  LAST_EXPORT_TIMEOUT_MS,
+  MAX_EXPORT_RETRIES,
+  MAX_SPANS_PER_REQUEST,
+} from '../packages/service-kit/src/tracing/export-queue.js'
+import { MAX_STEPS_PER_TRACE } from '../packages/service-kit/src/tracing/local-trace.js'
+import { MAX_KEPT_UNSAMPLED_PER_SECOND } from '../packages/service-kit/src/tracing/start-tracing.js'
 import { openapiDocument } from '../services/api/src/openapi-document.js'
 import { asyncapiDocument } from './asyncapi.mjs'
 
@@ -34,7 +42,9 @@ const pages: Record<string, string> = {
         s.defaultValue === '—' ? '—' : `\`${s.defaultValue}\``,
         s.description,
       ]),
-    ),
+    ) +
+    '\n## Limits of traces\n\nThey cannot be set.\n\n' +
+    table(['Limit', 'Meaning'], traceLimits()),
   'problem-codes.md':
     `${banner}# Problem codes\n\nEvery error answer is \`application/problem+json\` (RFC 9457) with one of these codes. A code is never renamed within /v1.\n\n` +
     table(
@@ -85,3 +95,20 @@ for (const [name, text] of Object.entries(pages)) {
   }
 }
 process.exit(stale === 0 ? 0 : 1)
+
+function traceLimits(): string[][] {
+  return [
+    [
+      `${MAX_KEPT_UNSAMPLED_PER_SECOND} a second`,
+      'Slow and failed traces that a process keeps although they are not sampled.',
+    ],
+    [`${MAX_STEPS_PER_TRACE} steps`, 'Of one trace in one process; further ones are left out.'],
+    [`${MAX_SPANS_PER_REQUEST} spans`, 'In one request to the collector.'],
+    [
+      `${MAX_EXPORT_RETRIES} retries`,
+      'Of a request that the collector is too busy for; then its spans are dropped and counted.',
+    ],
+    [`${LAST_EXPORT_TIMEOUT_MS} ms`, 'That the collector has at a shutdown to take what waits.'],
+    [`${MAX_COLLECTOR_ANSWER_BYTES} bytes`, 'That are read of an answer of the collector.'],
+  ]
+}
