@@ -279,6 +279,15 @@ describe.skipIf(tools === undefined)('the chart', () => {
     expect(pod.volumes.filter(({ configMap }) => configMap !== undefined)).toEqual([])
   })
 
+  test('upgrades what is there: an upgrade begins no other installation', async () => {
+    const argumentsBy = async (options) => {
+      const { manifests } = await render(tools, {}, options)
+      return podsOf(ofKind(manifests, 'Job'))[0].container.args
+    }
+    expect(await argumentsBy({ isUpgrade: false })).toEqual(['install'])
+    expect(await argumentsBy({ isUpgrade: true })).toEqual(['upgrade'])
+  })
+
   test('scales by processor and by lag, never beyond the partitions', async () => {
     const { manifests } = await render(tools, EVERYTHING)
     const [api] = ofKind(manifests, 'HorizontalPodAutoscaler')

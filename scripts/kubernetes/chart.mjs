@@ -26,9 +26,11 @@ export async function toolsOrReason() {
  * The manifests that helm makes of the values on top of deploy/helm/first-report.yaml. Rejects with what helm says.
  * @param {{ helm: string }} tools
  * @param {object} values
+ * @param {{ isUpgrade?: boolean }} options
  */
-export async function render({ helm }, values = {}) {
+export async function render({ helm }, values = {}, { isUpgrade = false } = {}) {
   const args = ['template', 'cupel', CHART, '--namespace', NAMESPACE, '--kube-version', KUBERNETES_VERSION]
+  if (isUpgrade) args.push('--is-upgrade')
   const text = await withInput(helm, [...args, '--values', FIRST_REPORT, '--values', '-'], stringify(values))
   const documents = parseAllDocuments(text).map((document) => document.toJS())
   return { text, manifests: documents.filter((document) => document !== null) }
