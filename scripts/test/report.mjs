@@ -16,10 +16,13 @@ export function createTotals({ ci }) {
   const skips = new Map()
   const times = new Map()
   const failures = []
+  const late = []
   const totals = {
+    ci,
     passed: 0,
     skipped: 0,
     failures,
+    late,
     skips,
     times,
     reasons,
@@ -27,6 +30,8 @@ export function createTotals({ ci }) {
       return failures.length
     },
     pass: (tests) => void (totals.passed += tests),
+    /** A file that failed and passed when it was repeated, with what it printed first. */
+    passLate: (name, output) => void late.push({ name, output }),
     /** One failure, with what it printed. */
     fail: (name, output = '') => void failures.push({ name, output }),
     skip(file, tests) {
@@ -51,7 +56,8 @@ export function closingLines(totals, root) {
       ...slowest(totals.times),
       ...[...totals.skips].map(([file, tests]) => `skipped: ${tests} in ${file}`),
       ...[...totals.reasons].map((reason) => `skipped because: ${reason}`),
-      ...totals.failures.flatMap((failure, index) => failureLines(failure, index, root)),
+      ...totals.late.flatMap((file, index) => outputLines('PASSED ONLY WHEN REPEATED', file, index, root)),
+      ...totals.failures.flatMap((failure, index) => outputLines('FAILED', failure, index, root)),
       `${passed} passed, ${failed} failed, ${skipped} skipped`,
     ],
     isSuccess: failed === 0 && passed > 0,
@@ -64,9 +70,9 @@ function slowest(times) {
   return ['slowest files:', ...files.map(([file, ms]) => `${(ms / 1_000).toFixed(1).padStart(8)} s  ${file}`)]
 }
 
-function failureLines({ name, output }, index, root) {
+function outputLines(verdict, { name, output }, index, root) {
   const excerpt = index < MOST_DETAILED ? excerptOf(output, root) : ''
-  return [`FAILED: ${name}`, ...(excerpt === '' ? [] : [excerpt.replace(/^/gm, '    ')])]
+  return [`${verdict}: ${name}`, ...(excerpt === '' ? [] : [excerpt.replace(/^/gm, '    ')])]
 }
 
 /** The first lines of a failure, without colours, empty lines and the runner's own stack frames. */

@@ -1,12 +1,12 @@
 // The test command's own rules: what it runs, and that nothing that failed or was skipped goes unseen.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { root } from '../setup.mjs'
 import { longest, longestFirst } from './longest-first.mts'
 import { checkNames, planOf, projectNames, UsageError } from './plan.mjs'
 import { closingLines, createTotals } from './report.mjs'
-import { count } from './vitest.mjs'
+import { count, filesToRepeat, repeated } from './vitest.mjs'
 
 const projectsOf = (plan) => plan.runs.flatMap(({ projects }) => projects)
 const totalsOf = (results, status = 0, ci = false) => {
@@ -70,6 +70,52 @@ test('a file that fails without a test, a run without results and an unexplained
   expect(totalsOf(new Error('no file'), 1).failed).toBe(1)
   expect(totalsOf({ testResults: [suite('passed')] }, 1).failed).toBe(1)
   expect(closingLines(createTotals({ ci: false }), '/checkout').isSuccess).toBe(false)
+})
+
+describe('a file that failed in CI', () => {
+  const named = (name, ...statuses) => ({ ...suite(...statuses), name: `/checkout/${name}.test.ts` })
+  const ended = (status, ...testResults) => ({ title: 'a run', status, results: { testResults } })
+  const first = ended(1, named('a', 'passed', 'failed'), named('b', 'passed'))
+  const lines = (second) => {
+    const totals = createTotals({ ci: true })
+    count(repeated(first, second, totals), totals)
+    return closingLines(totals, '/checkout')
+  }
+
+  test('is repeated where few failed', () => {
+    expect(filesToRepeat(first)).toEqual(['/checkout/a.test.ts'])
+    expect(filesToRepeat(ended(1, { ...named('a'), status: 'failed' }))).toEqual(['/checkout/a.test.ts'])
+    expect(filesToRepeat(ended(1, ...['a', 'b', 'c', 'd'].map((name) => named(name, 'failed'))))).toEqual([])
+    expect(filesToRepeat(ended(0, named('a', 'passed')))).toEqual([])
+    expect(filesToRepeat({ title: 'a run', status: 1, results: new Error('no file') })).toEqual([])
+  })
+
+  test('counts as it ends then, and is told', () => {
+    const passed = lines(ended(0, named('a', 'passed', 'passed')))
+    expect(passed.isSuccess).toBe(true)
+    expect(passed.lines.at(-1)).toBe('3 passed, 0 failed, 0 skipped')
+    expect(passed.lines.join('\n')).toMatch(/PASSED ONLY WHEN REPEATED: .*a\.test\.ts\n {4}test 1/)
+  })
+
+  test.each([
+    ['fails again', ended(1, named('a', 'passed', 'failed')), '2 passed, 1 failed, 0 skipped'],
+    ['cannot be loaded', ended(1, { ...named('a'), status: 'failed' }), '1 passed, 1 failed, 0 skipped'],
+    ['is not found', ended(0), '2 passed, 1 failed, 0 skipped'],
+    [
+      'passes in a run that ends badly',
+      ended(1, named('a', 'passed', 'passed')),
+      '3 passed, 1 failed, 0 skipped',
+    ],
+    ['skips', ended(0, named('a', 'passed', 'skipped')), '2 passed, 1 failed, 1 skipped'],
+  ])('fails where it %s', (_name, second, last) => {
+    const { isSuccess, lines: printed } = lines(second)
+    expect(isSuccess).toBe(false)
+    expect(printed.at(-1)).toBe(last)
+  })
+
+  test('fails where its repetition gives no results', () => {
+    expect(lines({ title: 'a run', status: null, results: new Error('no file') }).isSuccess).toBe(false)
+  })
 })
 
 test('in CI a skipped test is a failure', () => {

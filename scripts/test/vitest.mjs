@@ -6,9 +6,24 @@ import { join, relative } from 'node:path'
 import { root } from '../setup.mjs'
 import { heading } from './report.mjs'
 
-/** @param {{ title: string, projects: string[], files: string[], budgetMs: number | string }} run */
-export async function runVitest({ title, projects, files, budgetMs }, totals) {
-  console.log(heading(title))
+/** Files of one run that may fail by chance. More have a common cause. */
+const MOST_REPEATED = 3
+
+/**
+ * In CI a file that failed runs a second time, alone, and counts as it ends then: one test of thousands that lost a race is told, and
+ * stops nothing.
+ * @param {{ title: string, projects: string[], files: string[], budgetMs: number | string }} run
+ */
+export async function runVitest(run, totals) {
+  console.log(heading(run.title))
+  const first = await attempt(run, totals)
+  const files = totals.ci ? filesToRepeat(first) : []
+  if (files.length === 0) return count(first, totals)
+  console.log(heading(`${run.title}: ${files.length} repeated`))
+  count(repeated(first, await attempt({ ...run, files }, totals), totals), totals)
+}
+
+async function attempt({ title, projects, files, budgetMs }, totals) {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-results-'))
   try {
     const results = join(folder, 'results.json')
@@ -17,17 +32,52 @@ export async function runVitest({ title, projects, files, budgetMs }, totals) {
       ...['run', ...files, ...projects.flatMap((name) => ['--project', name])],
       ...['--reporter=default', '--reporter=json', `--outputFile=${results}`],
     ]
-    const status = await run(args, { CUPEL_TEST_SKIPS: skips, CUPEL_TEST_BUDGET_MS: String(budgetMs) })
-    count({ title, status, results: readResults(results) }, totals)
+    const status = await runProcess(args, { CUPEL_TEST_SKIPS: skips, CUPEL_TEST_BUDGET_MS: String(budgetMs) })
     for (const reason of readLines(skips)) totals.reason(reason)
+    return { title, status, results: readResults(results) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 /**
+ * @typedef {{ title: string, status: number | null, results: object | Error }} Ended
+ * @param {Ended} run
+ * @returns {string[]} the files that failed where they are few, else none
+ */
+export function filesToRepeat({ results }) {
+  if (results instanceof Error) return []
+  const files = results.testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
+  return files.length > MOST_REPEATED ? [] : files
+}
+
+/**
+ * The first run with the repeated files as they ended the second time. What a repetition does not answer fails as it did.
+ * @param {Ended} first
+ * @param {Ended} second
+ * @returns {Ended}
+ */
+export function repeated(first, second, totals) {
+  if (second.results instanceof Error) return first
+  const again = new Map(second.results.testResults.map((suite) => [suite.name, suite]))
+  const testResults = first.results.testResults.map((suite) => {
+    const repetition = again.get(suite.name)
+    if (suite.status !== 'failed' || repetition === undefined) return suite
+    if (repetition.status === 'passed') totals.passLate(relative(root, suite.name), outputOf(suite))
+    return repetition
+  })
+  return { ...first, status: second.status, results: { ...first.results, testResults } }
+}
+
+function outputOf(suite) {
+  const failed = suite.assertionResults.filter(({ status }) => status === 'failed')
+  const outputs = failed.map((test) => `${test.fullName}\n${(test.failureMessages ?? []).join('\n')}`)
+  return outputs.length > 0 ? outputs.join('\n') : suite.message
+}
+
+/**
  * Adds the results of a run. A run that ends without results, or with a code that no test explains, is a failure, never nothing.
- * @param {{ title: string, status: number | null, results: object | Error }} run
+ * @param {Ended} run
  */
 export function count({ title, status, results }, totals) {
   if (results instanceof Error)
@@ -49,7 +99,7 @@ function countSuite(suite, totals) {
   if (suite.status === 'failed' && failed.length === 0) totals.fail(file, suite.message)
 }
 
-function run(args, environment) {
+function runProcess(args, environment) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
       cwd: root,
