@@ -11,37 +11,37 @@ const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench:neighbours -- [options]
   --profile embedded|kafka   (default: embedded)
   --only NAME                the cases whose name contains this
-  --seconds N                length of each phase (default: 6)
-  --pairs N                  pairs of a quiet and a disturbed phase (default: 6)
+  --seconds N                length of each turn (default: 2)
+  --rounds N                 rounds, each with four quiet turns and one of each case (default: 12)
   --rate N                   screens a second (default: 50)`
 
 const { values } = parseArgs({
   options: {
     profile: { type: 'string', default: 'embedded' },
     only: { type: 'string' },
-    seconds: { type: 'string', default: '6' },
-    pairs: { type: 'string', default: '6' },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '12' },
     rate: { type: 'string', default: '50' },
     help: { type: 'boolean', default: false },
   },
 })
 if (values.help) end(0, USAGE)
-const [seconds, pairs, perSecond] = [values.seconds, values.pairs, values.rate].map(Number)
+const [seconds, rounds, perSecond] = [values.seconds, values.rounds, values.rate].map(Number)
 if (
   !(seconds >= 1 && seconds <= 60) ||
-  !(pairs >= 1 && pairs <= 100) ||
+  !(rounds >= 1 && rounds <= 100) ||
   !(perSecond >= 1 && perSecond <= 1_000)
 )
   end(
     2,
-    `--seconds takes a number from 1 to 60, --pairs one from 1 to 100, --rate one from 1 to 1000.\n${USAGE}`,
+    `--seconds takes a number from 1 to 60, --rounds one from 1 to 100, --rate one from 1 to 1000.\n${USAGE}`,
   )
 if (!PROFILES.includes(values.profile)) end(2, `--profile is one of ${PROFILES.join(', ')}.\n${USAGE}`)
 
 await orExplain(() => setUp())
 const { renderNeighbours, runNeighbours } = await import('../packages/bench/dist/index.js')
 const results = await runNeighbours({
-  ...{ root, profile: values.profile, only: values.only, seconds, pairs, perSecond },
+  ...{ root, profile: values.profile, only: values.only, seconds, rounds, perSecond },
   say: (line) => console.error(`· ${line}`),
 })
 report(root, 'neighbours', renderNeighbours(results), results)

@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { BareEchoConnection } from './bare-echo/bare-echo.js'
-import type { LoadOrder, LoadReply } from './load-process.js'
-import type { LoadResult } from './load.js'
+import type { LoadOrder, LoadReply, Turn } from './load-process.js'
+import type { LoadPhase, LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
 
 /** `.ts` under a test runner, `.js` once built: the extension of the neighbouring files too. */
@@ -26,6 +26,32 @@ export async function generateLoad(
   return reply.results
 }
 
+/** A generator that keeps its connections from phase to phase. */
+export interface LoadGenerator {
+  run(phase: LoadPhase): Promise<Turn>
+  stop(): void
+}
+
+export async function startLoadGenerator(
+  order: Pick<LoadOrder, 'target' | 'warmUp'>,
+): Promise<LoadGenerator> {
+  const child = fork(moduleOf('load-process'), { serialization: 'advanced' })
+  const answerTo = async (message: object): Promise<LoadReply> => {
+    const reply = await firstMessage<LoadReply>(child, message)
+    if ('error' in reply) throw new Error(`The load generator failed: ${reply.error}`)
+    return reply
+  }
+  await answerTo({ ...order, phases: [], staysOpen: true } satisfies LoadOrder)
+  return {
+    async run(phase) {
+      const reply = await answerTo(phase)
+      if (!('turn' in reply)) throw new Error('The load generator answered something else than a turn')
+      return reply.turn
+    },
+    stop: () => void child.kill('SIGTERM'),
+  }
+}
+
 export interface EchoProcess {
   readonly stop: () => void
 }
@@ -46,9 +72,13 @@ async function startProcess(name: string, connection: object): Promise<EchoProce
 
 function firstMessage<T>(child: ChildProcess, message: object): Promise<T> {
   return new Promise((resolve, reject) => {
-    child.once('message', (reply) => resolve(reply as T))
-    child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`A bench process ended early with code ${code}`)))
+    const ended = (code: number | null): void =>
+      reject(new Error(`A bench process ended early with code ${code}`))
+    child.once('message', (reply) => {
+      child.off('error', reject).off('exit', ended)
+      resolve(reply as T)
+    })
+    child.once('error', reject).once('exit', ended)
     child.send(message)
   })
 }

@@ -22,10 +22,21 @@ export interface LoadOrder {
   readonly phases: readonly LoadPhase[]
   /** Sends `warm` after the warm-up, and continues on a message from its parent. */
   readonly pauseWhenWarm?: boolean
+  /** After the phases takes one more with each message (a `LoadPhase`), and answers with its latencies. */
+  readonly staysOpen?: boolean
+}
+
+/** The latencies of all answers of one phase, in milliseconds. */
+export interface Turn {
+  readonly latenciesMs: readonly number[]
+  readonly errors: number
 }
 
 export type LoadReply =
-  { readonly results: readonly LoadResult[] } | { readonly error: string } | { readonly warm: true }
+  | { readonly results: readonly LoadResult[] }
+  | { readonly error: string }
+  | { readonly warm: true }
+  | { readonly turn: Turn }
 
 /** Offset between the request numbers of two phases, so that none is used twice. */
 const INDEX_STEP = 10_000_000
@@ -38,6 +49,7 @@ async function run(order: LoadOrder): Promise<LoadReply> {
     const results: LoadResult[] = []
     for (const [index, phase] of order.phases.entries())
       results.push(await runPhase(phase, client.send, (index + 1) * INDEX_STEP))
+    if (order.staysOpen === true) await turns(client.send, results.length + 1)
     return { results }
   } finally {
     await client.close()
@@ -52,6 +64,17 @@ async function openClient(target: LoadOrder['target']): Promise<{ send: Send; cl
       return await openFloor(target)
     case 'bare-echo':
       return await bareEchoClient(target)
+  }
+}
+
+/** Until the parent process leaves. */
+async function turns(send: Send, fromNumber: number): Promise<never> {
+  process.send!({ warm: true } satisfies LoadReply)
+  for (let number = fromNumber; ; number += 1) {
+    const [phase] = (await once(process, 'message')) as [LoadPhase]
+    const latenciesMs: number[] = []
+    const { errors } = await runPhase(phase, send, number * INDEX_STEP, (ms) => latenciesMs.push(ms))
+    process.send!({ turn: { latenciesMs, errors } } satisfies LoadReply)
   }
 }
 

@@ -38,7 +38,7 @@ interface Recorder {
   readonly failed: (error: unknown) => void
 }
 
-function createRecorder(): Recorder {
+function createRecorder(onLatency?: (ms: number) => void): Recorder {
   const histogram = hdr.build({
     lowestDiscernibleValue: 1,
     highestTrackableValue: HIGHEST_MICROSECONDS,
@@ -48,10 +48,11 @@ function createRecorder(): Recorder {
   let errors = 0
   const milliseconds = (microseconds: number): number => Math.round(microseconds / 10) / 100
   return {
-    answered: (sinceMs) =>
-      histogram.recordValue(
-        Math.min(HIGHEST_MICROSECONDS, Math.max(1, Math.round((performance.now() - sinceMs) * 1_000))),
-      ),
+    answered(sinceMs) {
+      const tookMs = performance.now() - sinceMs
+      onLatency?.(tookMs)
+      histogram.recordValue(Math.min(HIGHEST_MICROSECONDS, Math.max(1, Math.round(tookMs * 1_000))))
+    },
     failed(error) {
       errors += 1
       if (samples.size < MAX_ERROR_SAMPLES)
@@ -71,14 +72,25 @@ function createRecorder(): Recorder {
   }
 }
 
-export async function runPhase(phase: LoadPhase, send: Send, firstIndex = 0): Promise<LoadResult> {
+/** `onLatency` is told of each answer, for who pools the answers of several phases. */
+export async function runPhase(
+  phase: LoadPhase,
+  send: Send,
+  firstIndex = 0,
+  onLatency?: (ms: number) => void,
+): Promise<LoadResult> {
+  const recorder = createRecorder(onLatency)
   return phase.kind === 'open'
-    ? await openLoop(phase, send, firstIndex)
-    : await closedLoop(phase, send, firstIndex)
+    ? await openLoop(phase, send, firstIndex, recorder)
+    : await closedLoop(phase, send, firstIndex, recorder)
 }
 
-async function openLoop(phase: LoadPhase, send: Send, firstIndex: number): Promise<LoadResult> {
-  const recorder = createRecorder()
+async function openLoop(
+  phase: LoadPhase,
+  send: Send,
+  firstIndex: number,
+  recorder: Recorder,
+): Promise<LoadResult> {
   const start = performance.now()
   const dueTimes = arrivals(phase.level, phase.seconds).map((ms) => start + ms)
   const out = new Set<Promise<void>>()
@@ -97,8 +109,12 @@ async function openLoop(phase: LoadPhase, send: Send, firstIndex: number): Promi
   return recorder.result(phase, phase.seconds)
 }
 
-async function closedLoop(phase: LoadPhase, send: Send, firstIndex: number): Promise<LoadResult> {
-  const recorder = createRecorder()
+async function closedLoop(
+  phase: LoadPhase,
+  send: Send,
+  firstIndex: number,
+  recorder: Recorder,
+): Promise<LoadResult> {
   const start = performance.now()
   const end = start + phase.seconds * 1_000
   let index = firstIndex

@@ -1,10 +1,11 @@
 /** Those who may not disturb a customer: strangers without a key, and another customer at the full rate of its plan. */
+import { setMaxListeners } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { request } from 'node:http'
 
-/** Runs until it is stopped. `stop` resolves with what was answered, by status; 0 counts connections that ended without an answer. */
+/** Runs until it is stopped, and leaves no call open. `stop` tells what was answered by then and soon after, by status; 0 counts connections that ended without an answer. */
 export interface Intrusion {
-  stop(): Promise<ReadonlyMap<number, number>>
+  stop(): ReadonlyMap<number, number>
 }
 
 export interface Get {
@@ -63,7 +64,7 @@ export function beginStrangers(baseUrl: string, strangers: number): Intrusion {
     stop() {
       isStopping = true
       for (const socket of sockets) socket.destroy()
-      return Promise.resolve(seen)
+      return seen
     },
   }
 }
@@ -71,18 +72,17 @@ export function beginStrangers(baseUrl: string, strangers: number): Intrusion {
 /** Calls at the given rate, whether or not the earlier calls were answered, and drops what comes. */
 export function beginGets(baseUrl: string, key: string, get: Get, perSecond: number): Intrusion {
   const seen = new Map<number, number>()
-  const open = new Set<Promise<void>>()
+  const leaving = new AbortController()
+  setMaxListeners(0, leaving.signal)
   const timer = setInterval(() => {
-    const answered: Promise<void> = getOnce(baseUrl, key, get).then(({ status }) => {
-      seen.set(status, (seen.get(status) ?? 0) + 1)
-      open.delete(answered)
+    void getOnce(baseUrl, key, get, leaving.signal).then(({ status }) => {
+      if (status !== 0 || !leaving.signal.aborted) seen.set(status, (seen.get(status) ?? 0) + 1)
     })
-    open.add(answered)
   }, 1_000 / perSecond)
   return {
-    async stop() {
+    stop() {
       clearInterval(timer)
-      await Promise.all(open)
+      leaving.abort()
       return seen
     },
   }
@@ -92,13 +92,16 @@ export function getOnce(
   baseUrl: string,
   key: string,
   { path, accept }: Get,
+  signal?: AbortSignal,
 ): Promise<{ status: number; tookMs: number; bytes: number }> {
   const since = performance.now()
   return new Promise((resolve) => {
     let bytes = 0
     const end = (status: number): void => resolve({ status, tookMs: performance.now() - since, bytes })
-    const options = { headers: { authorization: `Bearer ${key}`, accept }, localAddress: GREEDY_ADDRESS }
+    const headers = { authorization: `Bearer ${key}`, accept }
+    const options = { headers, localAddress: GREEDY_ADDRESS, ...(signal === undefined ? {} : { signal }) }
     request(baseUrl + path, options, (response) => {
+      response.on('error', () => end(0))
       response.on('data', (chunk: Buffer) => (bytes += chunk.length))
       response.on('close', () => end(response.statusCode ?? 0))
     })

@@ -1,6 +1,6 @@
 /**
- * Measures what a customer notices of others: the p95 of its screens in quiet phases and in phases in which strangers send bodies or
- * another customer reads at the full rate of its plan, by turns.
+ * Measures what a customer notices of others: the p95 of its screens in quiet turns and in turns in which strangers send bodies or
+ * another customer reads at the full rate of its plan. The turns are short and mixed, and percentiles are taken of all turns together.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,18 +9,19 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { benchmarkBodies } from '../addresses.js'
 import { openJobs } from '../bulk/jobs.js'
-import { generateLoad } from '../child-processes.js'
+import { startLoadGenerator, type LoadGenerator } from '../child-processes.js'
 import { enterpriseKey, startSystem, type Profile, type RunningSystem } from '../system.js'
 import { beginGets, beginStrangers, getOnce, type Get, type Intrusion } from './intruders.js'
+import { pooledPercentile, pooledRatio, type Ratio, type TurnLatencies } from './pooled.js'
 
 export interface NeighboursOptions {
   /** Folder of the checkout. */
   readonly root: string
   readonly profile: Profile
-  /** Of each phase. */
+  /** Of each turn. */
   readonly seconds: number
-  /** Quiet phase and disturbed phase. */
-  readonly pairs: number
+  /** Each has some quiet turns and one of each case, in another order than the round before. */
+  readonly rounds: number
   /** Screens a second of the customer. */
   readonly perSecond: number
   /** Only the cases whose name contains it. */
@@ -32,11 +33,9 @@ export interface NeighbourRow {
   readonly name: string
   /** Of one call of the other customer while nobody else calls, median of several, in milliseconds; null for strangers. */
   readonly aloneMs: number | null
-  /** p95 of the screens in milliseconds, by pair. */
-  readonly quietMs: readonly number[]
-  readonly disturbedMs: readonly number[]
-  /** Disturbed ÷ quiet of each pair, ascending. */
-  readonly ratios: readonly number[]
+  /** p95 of the screens in milliseconds, and how many times that of all quiet turns it is. */
+  readonly p95Ms: number
+  readonly ratio: Ratio
   readonly errors: number
   /** Answers to the intruders a second, by status. */
   readonly answers: Readonly<Record<string, number>>
@@ -48,8 +47,12 @@ export interface NeighboursResults {
   readonly loadAverage: number
   readonly profile: Profile
   readonly seconds: number
-  readonly pairs: number
+  readonly rounds: number
   readonly perSecond: number
+  /** p95 of the screens in all quiet turns, in milliseconds. */
+  readonly quietMs: number
+  /** Every other quiet turn ÷ the quiet turns between: what chance alone gives. */
+  readonly noise: Ratio
   readonly rows: readonly NeighbourRow[]
 }
 
@@ -57,12 +60,14 @@ const STRANGERS = 8
 /** Refill of the plan pro, calls a second. */
 const PRO_PER_SECOND = 10
 const JOB_ITEMS = 1_000
-const ALONE_CALLS = 15
+const ALONE_CALLS = 5
 const CONNECTIONS = 64
 const WARM_UP_SECONDS = 10
 const JOB_POLL_MS = 100
-/** After a disturbed phase; the bucket of the other customer fills again. */
-const REST_MS = 1_000
+/** Intruders are at work for so long before a turn, and are gone for so long before the next. */
+const LEAD_MS = 300
+const QUIET_TURNS_A_ROUND = 4
+const P95 = 0.95
 
 interface Case {
   readonly name: string
@@ -71,32 +76,101 @@ interface Case {
 }
 
 export async function runNeighbours(options: NeighboursOptions): Promise<NeighboursResults> {
-  const { root, profile, seconds, pairs, perSecond, say } = options
+  const { root, profile, seconds, rounds, perSecond, say } = options
   const loadAverage = Math.round(loadavg()[0]! * 10) / 10
   const home = await mkdtemp(join(tmpdir(), 'cupel-bench-neighbours-'))
   let system: RunningSystem | null = null
+  let victim: LoadGenerator | null = null
   try {
     say('start')
     system = await startSystem({ root, home, profile })
-    const victim = await openVictim(system, options)
     const greedy = await openGreedy(system)
-    const rows: NeighbourRow[] = []
-    for (const one of casesOf(system.line.base_url, greedy)) {
-      if (options.only !== undefined && !one.name.includes(options.only)) continue
-      say(one.name)
-      rows.push(await measure(one, { ...options, ...greedy, baseUrl: system.line.base_url, victim }))
-      say(
-        `${one.name}: ${rows
-          .at(-1)!
-          .ratios.map((ratio) => ratio.toFixed(2))
-          .join(' ')}`,
-      )
+    const baseUrl = system.line.base_url
+    const cases = casesOf(baseUrl, greedy).filter(({ name }) => name.includes(options.only ?? ''))
+    const alone = new Map<string, number>()
+    for (const { name, get } of cases)
+      if (get !== null) alone.set(name, await timeAlone(baseUrl, greedy.key, get))
+    victim = await openVictim(system, options)
+    const turns = await takeTurns(victim, cases, options)
+    const even = turns.quiet.filter((_, index) => index % 2 === 0)
+    const odd = turns.quiet.filter((_, index) => index % 2 === 1)
+    return {
+      ...{ date: new Date().toISOString().slice(0, 10), cores: cpus().length, loadAverage },
+      ...{ profile, seconds, rounds, perSecond },
+      quietMs: pooledPercentile(turns.quiet, P95),
+      noise: pooledRatio(even, odd, P95),
+      rows: cases.map((one) => rowOf(one, alone.get(one.name) ?? null, turns, rounds * seconds)),
     }
-    const date = new Date().toISOString().slice(0, 10)
-    return { date, cores: cpus().length, loadAverage, profile, seconds, pairs, perSecond, rows }
   } finally {
+    victim?.stop()
     await system?.stop()
     await rm(home, { recursive: true, force: true })
+  }
+}
+
+interface CaseTurns {
+  readonly latencies: TurnLatencies[]
+  readonly answers: Map<number, number>
+  errors: number
+}
+
+interface Turns {
+  readonly quiet: TurnLatencies[]
+  readonly byCase: ReadonlyMap<string, CaseTurns>
+}
+
+/** Quiet turns and those of the cases, mixed: what changes on the machine meanwhile changes all of them. */
+async function takeTurns(
+  victim: LoadGenerator,
+  cases: readonly Case[],
+  { rounds, perSecond, seconds, say }: NeighboursOptions,
+): Promise<Turns> {
+  const turns: Turns = {
+    quiet: [],
+    byCase: new Map(cases.map(({ name }) => [name, { latencies: [], answers: new Map(), errors: 0 }])),
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const one of orderOf(cases, round)) {
+      const intrusion = one?.begin()
+      await sleep(LEAD_MS)
+      const { latenciesMs, errors } = await victim.run({ kind: 'open', level: perSecond, seconds })
+      const answers = intrusion?.stop() ?? new Map<number, number>()
+      await sleep(LEAD_MS)
+      if (one === null) {
+        turns.quiet.push(latenciesMs)
+        continue
+      }
+      const own = turns.byCase.get(one.name)!
+      own.latencies.push(latenciesMs)
+      own.errors += errors
+      for (const [status, count] of answers) own.answers.set(status, (own.answers.get(status) ?? 0) + count)
+    }
+    say(`round ${round + 1} of ${rounds}`)
+  }
+  return turns
+}
+
+/** The cases from another one on in each round, with the quiet turns (null) spread among them. */
+function orderOf(cases: readonly Case[], round: number): (Case | null)[] {
+  const from = round % cases.length
+  const order: (Case | null)[] = [...cases.slice(from), ...cases.slice(0, from)]
+  for (let quiet = 0; quiet < QUIET_TURNS_A_ROUND; quiet += 1)
+    order.splice(Math.floor((quiet * (cases.length + quiet + 1)) / QUIET_TURNS_A_ROUND), 0, null)
+  return order
+}
+
+function rowOf(
+  { name }: Case,
+  aloneMs: number | null,
+  { quiet, byCase }: Turns,
+  ofSeconds: number,
+): NeighbourRow {
+  const { latencies, answers, errors } = byCase.get(name)!
+  const perSecond = (count: number): number => Math.round((10 * count) / ofSeconds) / 10
+  return {
+    ...{ name, aloneMs, errors, p95Ms: pooledPercentile(latencies, P95) },
+    ratio: pooledRatio(latencies, quiet, P95),
+    answers: Object.fromEntries([...answers].map(([status, count]) => [status, perSecond(count)])),
   }
 }
 
@@ -111,6 +185,7 @@ function casesOf(baseUrl: string, { key, jobId, reportId }: Greedy): Case[] {
     ['table of a job', `/v1/bulk/${jobId}/results`, 'text/csv'],
     ['lines of a job', `/v1/bulk/${jobId}/results`, 'application/x-ndjson'],
     ['inline job', `/v1/bulk/${jobId}`, 'application/json'],
+    ['how a job stands', `/v1/bulk/${jobId}?results=none`, 'application/json'],
     ['one result of a job', `/v1/bulk/${jobId}/results?page_size=1`, 'application/json'],
     ['200 results, worst first', `/v1/bulk/${jobId}/results?page_size=200&sort=risk`, 'application/json'],
     ['200 audit records', '/v1/audit-log?page_size=200', 'application/json'],
@@ -131,21 +206,14 @@ function casesOf(baseUrl: string, { key, jobId, reportId }: Greedy): Case[] {
   ]
 }
 
-/** Resolves with the p95 of the screens of one phase, in milliseconds, and how many had no report. */
-type Victim = (seconds: number) => Promise<{ readonly p95Ms: number; readonly errors: number }>
-
-async function openVictim(system: RunningSystem, { perSecond }: NeighboursOptions): Promise<Victim> {
+/** A customer that screens, warmed up. */
+async function openVictim(system: RunningSystem, { perSecond }: NeighboursOptions): Promise<LoadGenerator> {
   const key = await enterpriseKey(system, 'Victim')
   const bodies = await benchmarkBodies(null)
-  const baseUrls = system.line.base_urls
-  const victim: Victim = async (seconds) => {
-    const phase = { kind: 'open', level: perSecond, seconds } as const
-    const target = { kind: 'http', baseUrls, key, bodies, connections: CONNECTIONS } as const
-    const [result] = await generateLoad({ target, warmUp: null, phases: [phase] })
-    return { p95Ms: result!.p95Ms, errors: result!.errors }
-  }
-  await victim(WARM_UP_SECONDS)
-  return victim
+  return await startLoadGenerator({
+    target: { kind: 'http', baseUrls: system.line.base_urls, key, bodies, connections: CONNECTIONS },
+    warmUp: { kind: 'open', level: perSecond, seconds: WARM_UP_SECONDS },
+  })
 }
 
 async function openGreedy(system: RunningSystem): Promise<Greedy> {
@@ -172,37 +240,6 @@ async function openGreedy(system: RunningSystem): Promise<Greedy> {
   return { key, jobId, reportId: items[0]!.report.report_id }
 }
 
-async function measure(
-  one: Case,
-  options: NeighboursOptions & Greedy & { readonly baseUrl: string; readonly victim: Victim },
-): Promise<NeighbourRow> {
-  const { pairs, seconds, victim, baseUrl, key } = options
-  const aloneMs = one.get === null ? null : await timeAlone(baseUrl, key, one.get)
-  const [quietMs, disturbedMs, ratios]: number[][] = [[], [], []]
-  const answers = new Map<number, number>()
-  let errors = 0
-  for (let pair = 0; pair < pairs; pair += 1) {
-    // By turns, and each comes first as often as the other.
-    const phases = pair % 2 === 0 ? ['quiet', 'disturbed'] : ['disturbed', 'quiet']
-    for (const phase of phases) {
-      const intrusion = phase === 'quiet' ? null : one.begin()
-      const result = await victim(seconds)
-      for (const [status, count] of (await intrusion?.stop()) ?? [])
-        answers.set(status, (answers.get(status) ?? 0) + count)
-      errors += result.errors
-      ;(phase === 'quiet' ? quietMs : disturbedMs)!.push(result.p95Ms)
-      await sleep(REST_MS)
-    }
-    ratios!.push(disturbedMs!.at(-1)! / quietMs!.at(-1)!)
-  }
-  ratios!.sort((a, b) => a - b)
-  const perSecond = (count: number): number => Math.round((10 * count) / (pairs * seconds)) / 10
-  return {
-    ...{ name: one.name, aloneMs, quietMs: quietMs!, disturbedMs: disturbedMs!, ratios: ratios!, errors },
-    answers: Object.fromEntries([...answers].map(([status, count]) => [status, perSecond(count)])),
-  }
-}
-
 /** One call after the other, slower than the plan allows. */
 async function timeAlone(baseUrl: string, key: string, get: Get): Promise<number> {
   const took: number[] = []
@@ -215,7 +252,7 @@ async function timeAlone(baseUrl: string, key: string, get: Get): Promise<number
   return Math.round(medianOf(took))
 }
 
-export function medianOf(values: readonly number[]): number {
+function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
