@@ -28,6 +28,7 @@ export { retireReportKey, type RetireKeyOptions } from './reports/retire-key.js'
 export {
   loadSignaturesRequired,
   requireSignatures,
+  stopRequiringSignatures,
   type SignaturesRequired,
 } from './reports/signatures-required.js'
 export {

@@ -5,23 +5,36 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { keyOf } from '../state.js'
 
 export interface SignaturesRequired {
-  /** Whether no signature is required on this log. */
+  /** Whether reports without a signature count now. */
   readonly isEmpty: boolean
   isDue(position: { readonly topic: string; readonly partition: number; readonly offset: number }): boolean
+}
+
+interface Range {
+  readonly topic: string
+  readonly partition: number
+  readonly from: number
+  /** Null while a signature is required. */
+  readonly until: number | null
 }
 
 export async function loadSignaturesRequired(
   database: Queryable,
   log: LogIdentity,
 ): Promise<SignaturesRequired> {
-  const rows = await database.query<{ topic: string; partition: number; from: number }>(
-    'SELECT topic, partition, first_offset AS "from" FROM checkpoints.signatures_required WHERE log = $1',
+  const rows = await database.query<Range>(
+    `SELECT topic, partition, first_offset AS "from", until_offset AS "until"
+     FROM checkpoints.signatures_required WHERE log = $1`,
     [log],
   )
-  const from = new Map(rows.map((row) => [keyOf(row), row.from]))
+  const ranges = new Map<string, Range[]>()
+  for (const row of rows) ranges.set(keyOf(row), [...(ranges.get(keyOf(row)) ?? []), row])
   return {
-    isEmpty: rows.length === 0,
-    isDue: (position) => position.offset >= (from.get(keyOf(position)) ?? Infinity),
+    isEmpty: rows.every(({ until }) => until !== null),
+    isDue: (position) =>
+      (ranges.get(keyOf(position)) ?? []).some(
+        ({ from, until }) => from <= position.offset && position.offset < (until ?? Infinity),
+      ),
   }
 }
 
@@ -31,31 +44,72 @@ export const reportTopics = (): readonly string[] => [
   topicOf('ReportGenerated', false),
 ]
 
+/** Runs in the transaction that changed something. */
+type Record = (transaction: Queryable) => Promise<void>
+
 /**
  * Requires a signature of every report from the present end of each partition on. No process that writes without signatures may run.
  * Resolves to whether anything changed: what is required stays required.
  */
-export async function requireSignatures(database: Database, log: EventLog): Promise<boolean> {
+export async function requireSignatures(
+  database: Database,
+  log: EventLog,
+  record?: Record,
+): Promise<boolean> {
   const [logId, ends] = await Promise.all([log.identity(), reportEnds(log)])
   return await database.transaction({ at: 'checkpoints.require-signatures' }, async (transaction) => {
+    await transaction.execute('LOCK TABLE checkpoints.signatures_required IN EXCLUSIVE MODE')
     const added = await transaction.execute(
       `INSERT INTO checkpoints.signatures_required (log, topic, partition, first_offset)
-       SELECT $1, * FROM unnest($2::text[], $3::int4[], $4::int8[]) ON CONFLICT DO NOTHING`,
-      [
-        logId,
-        ends.map(({ topic }) => topic),
-        ends.map(({ partition }) => partition),
-        ends.map(({ offset }) => offset),
-      ],
+       SELECT $1, ends.* FROM unnest($2::text[], $3::int4[], $4::int8[]) AS ends (topic, partition, next)
+       WHERE NOT EXISTS (SELECT FROM checkpoints.signatures_required r WHERE r.log = $1
+         AND r.topic = ends.topic AND r.partition = ends.partition AND r.until_offset IS NULL)
+       ON CONFLICT (log, topic, partition, first_offset) DO UPDATE SET until_offset = NULL`,
+      [logId, ...columnsOf(ends)],
     )
+    if (added > 0) await record?.(transaction)
     return added > 0
   })
 }
 
-/** The present ends of the partitions that hold reports. */
-export async function reportEnds(
+/**
+ * From the present end of each partition on reports without a signature count again, as those of a release that signs none after a
+ * rollback. Of the reports before, what was required stays required. Resolves to whether signatures were required.
+ */
+export async function stopRequiringSignatures(
+  database: Database,
   log: EventLog,
-): Promise<{ topic: string; partition: number; offset: number }[]> {
+  record?: Record,
+): Promise<boolean> {
+  const [logId, ends] = await Promise.all([log.identity(), reportEnds(log)])
+  return await database.transaction({ at: 'checkpoints.require-signatures' }, async (transaction) => {
+    const closed = await transaction.execute(
+      `UPDATE checkpoints.signatures_required r SET until_offset = greatest(r.first_offset, ends.next)
+       FROM unnest($2::text[], $3::int4[], $4::int8[]) AS ends (topic, partition, next)
+       WHERE r.log = $1 AND r.topic = ends.topic AND r.partition = ends.partition AND r.until_offset IS NULL`,
+      [logId, ...columnsOf(ends)],
+    )
+    if (closed > 0) await record?.(transaction)
+    return closed > 0
+  })
+}
+
+interface End {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+}
+
+function columnsOf(ends: readonly End[]): [string[], number[], number[]] {
+  return [
+    ends.map(({ topic }) => topic),
+    ends.map(({ partition }) => partition),
+    ends.map(({ offset }) => offset),
+  ]
+}
+
+/** The present ends of the partitions that hold reports. */
+export async function reportEnds(log: EventLog): Promise<End[]> {
   const ends = reportTopics().map(async (topic) => {
     const partitions = Array.from({ length: await log.partitionCount(topic) }, (_, partition) => partition)
     return await Promise.all(

@@ -156,6 +156,13 @@ export const eventSchemas = {
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"RecordMacsChanged\",\"doc\":\"An operator changed whether records without a MAC are accepted, or registered record keys.\",\"fields\":[{\"name\":\"required\",\"type\":\"boolean\",\"default\":false,\"doc\":\"Whether every record must have a MAC from the present ends of the partitions on.\"},{\"name\":\"keyIds\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"default\":[],\"doc\":\"The record keys that every process must have; ids alone.\"},{\"name\":\"changedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"changedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
   },
+  ReportSignaturesChanged: {
+    subject: 'access.request.events.v1-ReportSignaturesChanged',
+    topic: 'access.request.events.v1',
+    owner: 'cli',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ReportSignaturesChanged\",\"doc\":\"An operator changed whether reports without a signature count.\",\"fields\":[{\"name\":\"required\",\"type\":\"boolean\",\"default\":false,\"doc\":\"Whether every report must carry a signature from the ends of the partitions on.\"},{\"name\":\"changedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"changedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
+  },
   WebhookEndpointCreated: {
     subject: 'webhooks.endpoint.events.v1-WebhookEndpointCreated',
     topic: 'webhooks.endpoint.events.v1',

@@ -835,6 +835,17 @@ export interface RecordMacsChanged {
   readonly reason: string
 }
 
+/** An operator changed whether reports without a signature count. */
+export interface ReportSignaturesChanged {
+  /** Whether every report must carry a signature from the ends of the partitions on. */
+  readonly required: boolean
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly changedAt: string
+  readonly changedBy: string
+  /** Reason given by the operator. */
+  readonly reason: string
+}
+
 /** An account created a webhook endpoint. */
 export interface WebhookEndpointCreated {
   readonly endpointId: string
@@ -1229,6 +1240,7 @@ export interface EventData {
   readonly RefusedRequestsCounted: RefusedRequestsCounted
   readonly RebuildAccepted: RebuildAccepted
   readonly RecordMacsChanged: RecordMacsChanged
+  readonly ReportSignaturesChanged: ReportSignaturesChanged
   readonly WebhookEndpointCreated: WebhookEndpointCreated
   readonly WebhookEndpointChanged: WebhookEndpointChanged
   readonly WebhookEndpointDeleted: WebhookEndpointDeleted

@@ -32,12 +32,13 @@ export interface Place {
 
 /** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers,
  * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted, record keys and whether records need MACs,
- * signing keys. */
+ * signing keys and whether reports need signatures. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
   'RebuildAccepted',
   'RecordMacsChanged',
+  'ReportSignaturesChanged',
   'ShorterLogAccepted',
   'LogAdopted',
   'InstallationRestored',

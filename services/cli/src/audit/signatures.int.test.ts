@@ -17,6 +17,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callCupel } from '../../test/command-line.js'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { SANCTIONED } from '../../test/some-labels.js'
+import { operator } from '../operator.js'
+
+const LONG_AGO = '2026-11-21T09:00:00.000Z'
 
 let decided: Decided
 let report: ReportGenerated
@@ -168,6 +171,50 @@ test('keys are exchanged: earlier reports stay signed, and a retired key signs n
   const verified = await verify()
   expect(kinds(verified)).toEqual(['signature'])
   expect(verified.problems.find(({ kind }) => kind === 'signature')?.detail).toContain('had been retired')
+})
+
+test('reports without a signature count by an operator’s word alone, which is recorded, and only until it is taken back', async () => {
+  const requireSignatures = (...options: string[]) =>
+    decided.json<object>('log', 'require-signatures', '--reason', 'a rollback for a week', ...options)
+  // The command refuses while a scorer that signs nothing may still run.
+  const appendUnsigned = (at: string) =>
+    appendForged((records) =>
+      records.map((record) => ({ ...record, headers: { ...record.headers, ce_time: at } })),
+    )
+  await appendUnsigned(LONG_AGO)
+  expect(kinds(await verify())).toEqual(['unsigned'])
+
+  expect(await requireSignatures('--undo')).toEqual({ signatures_required: false, changed: true })
+  expect(await requireSignatures('--undo')).toEqual({ signatures_required: false, changed: false })
+  await appendUnsigned(LONG_AGO)
+  // What came before stays named.
+  expect(await verify()).toMatchObject({ exitCode: 1, signatures: { signed: 1, unsigned: 2 } })
+  expect(kinds(await verify())).toEqual(['unsigned'])
+
+  expect(await requireSignatures()).toEqual({ signatures_required: true, changed: true })
+  expect(await requireSignatures()).toEqual({ signatures_required: true, changed: false })
+  await appendUnsigned(LONG_AGO)
+  expect(kinds(await verify())).toEqual(['unsigned', 'unsigned'])
+
+  await requireSignatures('--undo')
+  await appendUnsigned(new Date().toISOString())
+  const { error } = await decided.cupel('log', 'require-signatures', '--reason', 'too early')
+  expect((error as Error).message).toContain('has no signature')
+
+  const changes = await until(async () => {
+    const { out } = await decided.cupel('audit', 'export')
+    const told = out.split('\n').filter((line) => line.includes('"ReportSignaturesChanged"'))
+    expect(told).toHaveLength(3)
+    return told.map((line) => (JSON.parse(line) as { data: object }).data)
+  })
+  const who = { changed_by: operator(), reason: 'a rollback for a week' }
+  expect(changes).toMatchObject([
+    ...[
+      { ...who, required: false },
+      { ...who, required: true },
+      { ...who, required: false },
+    ],
+  ])
 })
 
 test('an auditor with public keys and nothing secret verifies, and trusts no key of the log', async () => {

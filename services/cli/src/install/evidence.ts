@@ -150,7 +150,8 @@ function signaturesStep(
   }
 }
 
-async function recentUnsignedReport(log: EventLog): Promise<string | null> {
+/** The place of a last report of a partition without a signature that a scorer wrote within the last minutes; null where there is none. */
+export async function recentUnsignedReport(log: EventLog): Promise<string | null> {
   const since = new Date(Date.now() - UNSIGNED_QUIET_MS).toISOString()
   for (const topic of [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)])
     for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {

@@ -5,6 +5,7 @@ import { registerAdopt } from './adopt.js'
 import { registerAcceptShorter } from './accept-shorter.js'
 import { registerRecordKeys } from './record-keys.js'
 import { registerRequireMacs } from './require-macs.js'
+import { registerRequireSignatures } from './require-signatures.js'
 import { registerSigningKeys } from './signing-keys.js'
 
 export function registerLog(program: Command, context: CliContext): void {
@@ -12,11 +13,12 @@ export function registerLog(program: Command, context: CliContext): void {
     .command('log')
     .summary('which records of the log count')
     .description(
-      'Require MACs of the records of the log, accept a log that lost its end or a copy of it, and exchange the keys of both.',
+      'Require MACs of the records of the log and signatures of its reports, accept a log that lost its end or a copy of it, and exchange the keys of both.',
     )
   registerRequireMacs(log, context)
   registerRecordKeys(log, context)
   registerAcceptShorter(log, context)
   registerAdopt(log, context)
   registerSigningKeys(log, context)
+  registerRequireSignatures(log, context)
 }
