@@ -14,8 +14,8 @@ const lintCache =
 
 /** Arguments to node. */
 const commands = {
-  types: bin('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
-  'browser-types': bin('typescript/bin/tsc', '--noEmit', '-p', 'services/web/src/client'),
+  types: bin('typescript-native/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
+  'browser-types': bin('typescript-native/bin/tsc', '--noEmit', '-p', 'services/web/src/client'),
   lint: bin('eslint/bin/eslint.js', '.', '--max-warnings', '0', ...lintCache),
   generated: ['scripts/generate.mjs', '--check'],
   boundaries: bin(
