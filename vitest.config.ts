@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/test/longest-first.mjs'
 
 /** Keeps two cores busy: files that start or kill processes wait for a third of their time. */
@@ -7,6 +7,11 @@ const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
 /** CI repeats its generated cases; other runs draw new ones. */
 const setupFiles = process.env['CI'] === 'true' ? ['packages/testkit/src/repeatable-cases.ts'] : []
+/** `npm test` leaves these files to `npm run test:full`. They run too where they are named. */
+const exclude = [
+  ...configDefaults.exclude,
+  ...(process.env['CUPEL_TEST_LEAVE_OUT'] === 'long' ? ['**/*.long.*.test.ts'] : []),
+]
 /** Only what hangs takes so long, also where the processors are busy with something else. */
 const HANG_MS = 180_000
 const ENGINE = 'scripts/containers/provide-engine.mjs'
@@ -48,6 +53,7 @@ export default defineConfig({
           `services/*/{src,test}/**/*.${suffix}.test.ts`,
           `scripts/**/*.${suffix}.test.mjs`,
         ],
+        exclude,
         testTimeout: hangMs,
         hookTimeout: hangMs,
         pool: 'forks' as const,

@@ -16,7 +16,7 @@ export const longest = [
   'packages/checkpoints/test/tampering.unit.test.ts',
   'packages/system-tests/test/failpoints.e2e.test.ts',
   'packages/system-tests/test/attack.e2e.test.ts',
-  'packages/event-log/src/kafka/cluster-faults.kafka.test.ts',
+  'packages/event-log/src/kafka/cluster-faults.long.kafka.test.ts',
   'packages/system-tests/test/bulk-kills.e2e.test.ts',
   'packages/system-tests/test/kills.e2e.test.ts',
   'packages/system-tests/test/webhook-kills.e2e.test.ts',

@@ -28,7 +28,7 @@ const FULL_BUDGET_MS = 60_000
 
 /**
  * @param {readonly string[]} args
- * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number }[],
+ * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number, leavesOutLong: boolean }[],
  *   files: string[], needsBuild: boolean }} Throws a UsageError where the arguments make no sense together.
  */
 export function planOf(args) {
@@ -41,6 +41,7 @@ export function planOf(args) {
       title: 'the given files',
       projects: only?.filter(isProject) ?? [...projectNames, ...FULL_PROJECTS],
       budgetMs: BUDGET_MS,
+      leavesOutLong: false,
     }
     return { checks: [], runs: [run], files, needsBuild: true }
   }
@@ -70,6 +71,7 @@ function plan(checks, projects, budgetMs, files) {
     title,
     projects: group.filter((name) => projects.includes(name)),
     budgetMs,
+    leavesOutLong: budgetMs < FULL_BUDGET_MS,
   })).filter((run) => run.projects.length > 0)
   return { checks, runs, files, needsBuild: projects.some((name) => BUILT.includes(name)) }
 }

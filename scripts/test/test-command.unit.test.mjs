@@ -46,11 +46,17 @@ test('test:full runs what npm test runs, containers too, with more time for each
   const budgetOf = ({ runs }) => runs[0].budgetMs
   expect(full.runs.map(({ budgetMs }) => budgetMs)).toEqual([budgetOf(full), budgetOf(full)])
   expect(budgetOf(full)).toBeGreaterThan(budgetOf(plan))
+  expect(plan.runs.map(({ leavesOutLong }) => leavesOutLong)).toEqual([true])
+  expect(full.runs.map(({ leavesOutLong }) => leavesOutLong)).toEqual([false, false])
   expect(full.needsBuild).toBe(true)
 })
 
 test('files run alone, without checks, and --only chooses steps', () => {
-  expect(planOf(['packages/domain'])).toMatchObject({ checks: [], files: ['packages/domain'] })
+  expect(planOf(['packages/domain'])).toMatchObject({
+    checks: [],
+    files: ['packages/domain'],
+    runs: [{ leavesOutLong: false }],
+  })
   expect(planOf(['--only', 'types,e2e'])).toMatchObject({ checks: ['types'], runs: [{ projects: ['e2e'] }] })
 })
 

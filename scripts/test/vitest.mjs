@@ -12,7 +12,7 @@ const MOST_REPEATED = 3
 /**
  * In CI a file that failed runs a second time, alone, and counts as it ends then: one test of thousands that lost a race is told, and
  * stops nothing.
- * @param {{ title: string, projects: string[], files: string[], budgetMs: number | string }} run
+ * @param {{ title: string, projects: string[], files: string[], budgetMs: number | string, leavesOutLong: boolean }} run
  */
 export async function runVitest(run, totals) {
   console.log(heading(run.title))
@@ -23,7 +23,7 @@ export async function runVitest(run, totals) {
   count(repeated(first, await attempt({ ...run, files }, totals), totals), totals)
 }
 
-async function attempt({ title, projects, files, budgetMs }, totals) {
+async function attempt({ title, projects, files, budgetMs, leavesOutLong }, totals) {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-results-'))
   try {
     const results = join(folder, 'results.json')
@@ -32,7 +32,11 @@ async function attempt({ title, projects, files, budgetMs }, totals) {
       ...['run', ...files, ...projects.flatMap((name) => ['--project', name])],
       ...['--reporter=default', '--reporter=json', `--outputFile=${results}`],
     ]
-    const status = await runProcess(args, { CUPEL_TEST_SKIPS: skips, CUPEL_TEST_BUDGET_MS: String(budgetMs) })
+    const status = await runProcess(args, {
+      CUPEL_TEST_SKIPS: skips,
+      CUPEL_TEST_BUDGET_MS: String(budgetMs),
+      CUPEL_TEST_LEAVE_OUT: leavesOutLong ? 'long' : '',
+    })
     for (const reason of readLines(skips)) totals.reason(reason)
     return { title, status, results: readResults(results) }
   } finally {
