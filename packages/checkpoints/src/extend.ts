@@ -59,7 +59,9 @@ async function extendPartition(
   try {
     for await (const leaves of leafPages(log, place, range))
       for (const leaf of leaves) {
-        tree = appendLeaf(tree, leaf, (root) => subtrees.push(root.toString('base64')))
+        tree = appendLeaf(tree, leaf, (root, level) => {
+          if (level === 1) subtrees.push(root.toString('base64'))
+        })
         lastLeaf = leaf
       }
   } catch (error) {

@@ -68,6 +68,8 @@ export const failpointNames = [
   'checkpoints.require-signatures',
   'checkpoints.retire-key',
   'checkpoints.adopt',
+  'transparency.sign',
+  'transparency.publish',
   'restore.restored',
   'access.admit',
   'access.auth-failures',

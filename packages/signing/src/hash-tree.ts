@@ -29,14 +29,21 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256([NODE_PREFIX, left, right])
 }
 
-/** The tree with one more leaf. `onSubtree` receives the root of each full subtree of SUBTREE_LEAVES leaves when its last leaf comes. */
-export function appendLeaf(tree: Tree, leaf: Buffer, onSubtree?: (root: Buffer) => void): Tree {
+/**
+ * The tree with one more leaf. `onSubtree` receives the root of each full subtree of SUBTREE_LEAVES leaves (level 1), of
+ * SUBTREE_LEAVES ** 2 leaves (level 2) and so on when its last leaf comes.
+ */
+export function appendLeaf(
+  tree: Tree,
+  leaf: Buffer,
+  onSubtree?: (root: Buffer, level: number) => void,
+): Tree {
   const peaks = [...tree.peaks]
   let node = leaf
   // A peak of height h stands there for each 1 of the size in binary: appending is adding one, and a carry joins two peaks.
   for (let height = 0, rest = tree.size; rest % 2 === 1; height += 1, rest = Math.floor(rest / 2)) {
     node = nodeHash(peaks.pop()!, node)
-    if (height + 1 === SUBTREE_HEIGHT) onSubtree?.(node)
+    if ((height + 1) % SUBTREE_HEIGHT === 0) onSubtree?.(node, (height + 1) / SUBTREE_HEIGHT)
   }
   peaks.push(node)
   return { size: tree.size + 1, peaks }

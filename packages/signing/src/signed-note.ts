@@ -10,10 +10,13 @@ export interface OpenedNote {
   /** What is signed, with its last newline. */
   readonly text: string
   readonly keyId: string
+  readonly keyName: string
 }
 
 const SEPARATOR = '\n\n'
 const LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/
+/** A character that no note holds: a carriage return would be seen by some readers and not by others. */
+const CONTROL = /(?!\n)\p{Cc}/u
 const KEY_ID_BYTES = 4
 /** More signature lines than any witness adds; a longer note is refused. */
 const MAX_SIGNATURES = 100
@@ -25,24 +28,24 @@ export function signNote(text: string, { key, sign }: Signer): string {
   return `${text}\n— ${key.name} ${signature.toString('base64')}\n`
 }
 
-/** The text and the first known key that signed it. Throws UnsignedNoteError, also where a known key did not sign what its line says. */
-export function openNote(note: string, { knows, verify }: Verifier): OpenedNote {
+/**
+ * The text and the first known key that signed it. Throws UnsignedNoteError, also where a known key did not sign what its line says. A
+ * line counts for a key where both name and id are the key's.
+ */
+export function openNote(note: string, { nameOf, verify }: Verifier): OpenedNote {
   const end = note.lastIndexOf(SEPARATOR)
   const lines = note.slice(end + SEPARATOR.length).split('\n')
-  if (end < 0 || lines.pop() !== '' || lines.length > MAX_SIGNATURES)
+  if (end < 0 || lines.pop() !== '' || lines.length > MAX_SIGNATURES || CONTROL.test(note))
     throw new UnsignedNoteError('It is no signed note.')
   const text = note.slice(0, end + 1)
   const signatures = lines.map(signatureOf)
-  const unknown: string[] = []
-  for (const signature of signatures) {
-    if (!knows(signature.keyId)) {
-      unknown.push(signature.keyId)
-      continue
-    }
-    if (!verify(signature.keyId, Buffer.from(text), signature.bytes))
-      throw new UnsignedNoteError(`The signature of the key ${signature.keyId} is wrong.`)
-    return { text, keyId: signature.keyId }
-  }
+  const known = signatures.filter(({ keyId, keyName }) => nameOf(keyId) === keyName)
+  for (const { keyId, bytes } of known)
+    if (!verify(keyId, Buffer.from(text), bytes))
+      throw new UnsignedNoteError(`The signature of the key ${keyId} is wrong.`)
+  const [first] = known
+  if (first !== undefined) return { text, keyId: first.keyId, keyName: first.keyName }
+  const unknown = signatures.map(({ keyId }) => keyId)
   throw new UnsignedNoteError(
     unknown.length === 0
       ? 'It has no signature.'
@@ -50,11 +53,11 @@ export function openNote(note: string, { knows, verify }: Verifier): OpenedNote 
   )
 }
 
-function signatureOf(line: string): { keyId: string; bytes: Buffer } {
-  const base64 = LINE.exec(line)?.[2] ?? ''
+function signatureOf(line: string): { keyName: string; keyId: string; bytes: Buffer } {
+  const [, keyName = '', base64 = ''] = LINE.exec(line) ?? []
   const bytes = Buffer.from(base64, 'base64')
   // Another spelling of the same bytes is not taken: a note has one form.
   if (bytes.toString('base64') !== base64 || bytes.length <= KEY_ID_BYTES)
     throw new UnsignedNoteError('A line of its signatures is not well-formed.')
-  return { keyId: bytes.toString('hex', 0, KEY_ID_BYTES), bytes: bytes.subarray(KEY_ID_BYTES) }
+  return { keyName, keyId: bytes.toString('hex', 0, KEY_ID_BYTES), bytes: bytes.subarray(KEY_ID_BYTES) }
 }

@@ -23,6 +23,8 @@ export interface Signer {
 export interface Verifier {
   /** The keys with this id: mostly none or one. */
   knows(keyId: string): boolean
+  /** The name of the key with this id; undefined where it is not known. */
+  nameOf(keyId: string): string | undefined
   /** Whether a known key with this id signed the bytes. */
   verify(keyId: string, bytes: Uint8Array, signature: Uint8Array): boolean
 }
@@ -61,8 +63,10 @@ export function openSigner(name: string, privateKey: KeyObject): Signer {
 /** Checks signatures of these keys and no others. A key whose id does not follow from its name and bytes is left out. */
 export function verifier(publicKeys: readonly PublicKey[]): Verifier {
   const keys = new Map<string, KeyObject>()
+  const names = new Map<string, string>()
   for (const { name, id, bytes } of publicKeys)
-    if (bytes.length === 32 && id === keyId(name, bytes))
+    if (bytes.length === 32 && id === keyId(name, bytes)) {
+      names.set(id, name)
       keys.set(
         id,
         createPublicKey({
@@ -70,8 +74,10 @@ export function verifier(publicKeys: readonly PublicKey[]): Verifier {
           format: 'jwk',
         }),
       )
+    }
   return {
     knows: (id) => keys.has(id),
+    nameOf: (id) => names.get(id),
     verify(id, bytes, signature) {
       const key = keys.get(id)
       return key !== undefined && verify(null, bytes, key, signature)

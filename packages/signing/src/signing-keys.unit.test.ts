@@ -29,7 +29,11 @@ const signed = `${text}\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pA
 test('keys and notes are those of C2SP', () => {
   expect(verifierKey(peter.key)).toBe('PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW')
   expect(signNote(text, peter)).toBe(signed)
-  expect(openNote(signed, verifier([peter.key]))).toEqual({ text, keyId: 'c74f20a3' })
+  expect(openNote(signed, verifier([peter.key]))).toEqual({
+    text,
+    keyId: 'c74f20a3',
+    keyName: 'PeterNeumann',
+  })
 })
 
 test.each<[string, (note: string) => string]>([
@@ -39,6 +43,7 @@ test.each<[string, (note: string) => string]>([
   ['no last newline', (note) => note.slice(0, -1)],
   ['a carriage return', (note) => note.replace('=\n', '=\r\n')],
   ['a line behind it', (note) => `${note}more\n`],
+  ['another name of the key', (note) => note.replace('— PeterNeumann', '— PeterNewman')],
   ['no signature', () => text],
 ])('a note is refused: %s', (_, change) => {
   expect(change(signed)).not.toBe(signed)

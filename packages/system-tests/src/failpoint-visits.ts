@@ -50,6 +50,9 @@ export const elsewhere: readonly FailpointName[] = [
   'checkpoints.sign',
   'checkpoints.write',
   'checkpoints.publish-key',
+  // packages/transparency/test/transparency.int.test.ts kills a process at each of these.
+  'transparency.sign',
+  'transparency.publish',
   // packages/checkpoints/test/report-keys.int.test.ts kills a process at each of these.
   'checkpoints.require-signatures',
   'checkpoints.retire-key',

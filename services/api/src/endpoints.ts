@@ -20,7 +20,9 @@ import { getPolicy } from './routes/policy/get-policy.js'
 import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
 import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
+import { getLogCheckpoint, type ReadLogCheckpoint } from './routes/log/get-log-checkpoint.js'
 import { getReportPdf } from './routes/reports/get-report-pdf.js'
+import { getReportProof, type ReadProof } from './routes/reports/get-report-proof.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
 import { renderReferencePage } from './reference-page/render-page.js'
 import { sessionEndpoints, type SessionParts } from './routes/sessions/index.js'
@@ -49,8 +51,14 @@ export interface EndpointParts {
   readonly sessions: SessionParts
   readonly sharing: SharingParts
   readonly cases: CaseParts
+  readonly transparency: TransparencyParts
   /** Names of the readiness checks that fail. */
   readonly failing: () => readonly string[]
+}
+
+export interface TransparencyParts {
+  readonly readProof: ReadProof
+  readonly readCheckpoint: ReadLogCheckpoint
 }
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
@@ -60,6 +68,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     createScreen(parts.screens, parts.reports, parts.reportIds),
     getReport(parts.reports),
     getReportPdf(parts.reports, parts.pdf, createReadCaseText(parts.cases)),
+    getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),
     ...shareEndpoints(parts.sharing),
     ...caseEndpoints(parts.cases),
@@ -77,6 +86,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getUsage(parts.usage),
     ...sessionEndpoints(parts.sessions),
     listAuditLog(parts.auditListing),
+    getLogCheckpoint(parts.transparency.readCheckpoint),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),
     getDocs(() => (page ??= renderReferencePage(describeApi(endpoints)))),

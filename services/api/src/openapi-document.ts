@@ -65,5 +65,6 @@ const DESCRIBED: EndpointParts = {
     ...DESCRIBED_READS,
     secondPersonLevels: [],
   },
+  transparency: { readProof: notServed, readCheckpoint: notServed },
   failing: notServed,
 }

@@ -23,6 +23,7 @@ import {
   type Config,
   type RunningService,
 } from '@cupel/service-kit'
+import { readCheckpoint, readProof } from '@cupel/transparency'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { plansOf } from './access/configured-plans.js'
 import { createPersonSignIn } from './access/person-sign-in.js'
@@ -291,12 +292,16 @@ function listingsOf(database: Database, tokens: PageTokens): Pick<EndpointParts,
   }
 }
 
-/** What screenings rest on, and how much the keys are used. */
+/** What screenings rest on, what proves reports, and how much the keys are used. */
 function referenceOf(
   { config, database, log, codec }: ApiDeps,
   tokens: PageTokens,
-): Pick<EndpointParts, 'lists' | 'policy' | 'usage'> {
+): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
+    transparency: {
+      readProof: (report) => readProof(database, report),
+      readCheckpoint: async () => readCheckpoint(database, await log.identity()),
+    },
     lists: { judge: (caller) => judgeSets(database, caller), tokens },
     policy: {
       policyInForce: (caller) => readPolicyInForce(database, caller),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestJobs } from './bulk-jobs.js'
 import { document, exampleOf, headerFaults, operations } from './described.js'
-import { startIdentityProvider, type IdentityProvider } from '@cupel/testkit'
+import { startIdentityProvider, until, type IdentityProvider } from '@cupel/testkit'
 import { call } from './http-client.js'
 import { newShare, type MadeShare } from './report-work.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -40,6 +40,10 @@ beforeAll(async () => {
   endpointId = await newEndpoint()
   const ping = await call(url, 'POST', `/v1/webhook-endpoints/${endpointId}/test`, { key })
   deliveryId = String(ping.json()['delivery_id'])
+  installation.prove()
+  await until(async () =>
+    expect((await call(url, 'GET', `/v1/reports/${reportId}/proof`, { key })).status).toBe(200),
+  )
 })
 afterAll(async () => {
   await installation.stop()

@@ -1,7 +1,15 @@
 /** An installation around the API under test: database, embedded log, report projection, and a scorer a test can steer. */
+import { join } from 'node:path'
 import { accessMigrations, type KeyOrder } from '@cupel/access'
 import { casesMigrations } from '@cupel/cases'
-import { screenTopic, topicOf, type Logger, type Metrics, type ScreenRequested } from '@cupel/contracts'
+import {
+  screenTopic,
+  topicOf,
+  topicSpecs,
+  type Logger,
+  type Metrics,
+  type ScreenRequested,
+} from '@cupel/contracts'
 import type { EventLog, LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
@@ -17,6 +25,8 @@ import {
   type TestInstallation,
 } from '@cupel/testkit/installation'
 import { until } from '@cupel/testkit'
+import { createSigningKeys, readSigningKeys } from '@cupel/signing'
+import { startTransparency, transparencyMigrations } from '@cupel/transparency'
 import { webhooksMigrations } from '@cupel/webhooks'
 import { expect } from 'vitest'
 import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
@@ -31,6 +41,8 @@ export interface Installation extends TestInstallation {
   /** Report view and job view follow the log, as they do from the beginning. */
   project(): void
   stopProjecting(): Promise<void>
+  /** From now on reports get leaves of the transparency log. Returns the file with the signing keys. */
+  prove(): string
   /** Every ScreenRequested in the log, live and sandbox. */
   requests(): Promise<ScreenRequested[]>
   stop(): Promise<void>
@@ -49,7 +61,13 @@ export interface ApiOptions {
 
 export async function startInstallation(): Promise<Installation> {
   const base = await openTestInstallation({
-    migrations: [accessMigrations, webhooksMigrations, sharingMigrations, casesMigrations],
+    migrations: [
+      accessMigrations,
+      webhooksMigrations,
+      sharingMigrations,
+      casesMigrations,
+      transparencyMigrations,
+    ],
     readModels,
   })
   await activateDefaultPolicy(base)
@@ -82,6 +100,7 @@ export async function startInstallation(): Promise<Installation> {
     async stopProjecting() {
       await Promise.all(projections.splice(0).map((one) => one.stop()))
     },
+    prove: () => prove(base),
     requests: () => requestsIn(base),
     stop: base.close,
   }
@@ -89,6 +108,15 @@ export async function startInstallation(): Promise<Installation> {
   installation.project()
   await until(async () => expect(await readActivePolicy(base.database)).not.toBeNull())
   return installation
+}
+
+function prove(base: TestInstallation): string {
+  const file = join(base.folder, 'signing-keys.json')
+  createSigningKeys(file)
+  const settings = { keys: readSigningKeys(file), folders: [base.folder], intervalMs: 20 }
+  const running = startTransparency({ ...base.deps, ...settings, topics: topicSpecs })
+  base.onClose(() => running.stop())
+  return file
 }
 
 /** Screenings are decided by a policy, so every installation has one. */

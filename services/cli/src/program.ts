@@ -26,6 +26,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   prices: async () => (await import('./prices/register.js')).registerPrices,
   policy: async () => (await import('./policy/register.js')).registerPolicy,
   audit: async () => (await import('./audit/register.js')).registerAudit,
+  verify: async () => (await import('./verify/register.js')).registerVerify,
   log: async () => (await import('./log/register.js')).registerLog,
   'dead-letters': async () => (await import('./dead-letters/register.js')).registerDeadLetters,
 }

@@ -1,10 +1,11 @@
-/** Runs every read model, each with its own checkpoint, the outbox relay, and the signing of the log's checkpoints. */
+/** Runs every read model, each with its own checkpoint, the outbox relay, the signing of the log's checkpoints, and the transparency log. */
 import {
   CheckpointConfigError,
   checkpointSettings,
   lostRecords,
   startCheckpoints,
   type CheckpointConfig,
+  type CheckpointSettings,
   type RunningCheckpoints,
 } from '@cupel/checkpoints'
 import { topicSpecs, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
@@ -21,12 +22,13 @@ import {
 import { auditView, readModels } from '@cupel/read-models'
 import { ConfigError, type Check, type RunningService } from '@cupel/service-kit'
 import { SigningKeysError } from '@cupel/signing'
+import { startTransparency, type RunningTransparency } from '@cupel/transparency'
 import { watchLists } from './watch-lists.js'
 
 export interface ProjectorDeps {
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Uses one connection per read model and three more. */
+  /** Uses one connection per read model and four more. */
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
@@ -45,7 +47,7 @@ export interface RunningProjector extends RunningService {
 /** Resolves once every projection has been started; `checks` report when they run. The tables exist already. */
 export async function startProjector(deps: ProjectorDeps): Promise<RunningProjector> {
   const { log, codec, database, logger, metrics } = deps
-  const checkpoints = await openCheckpoints(deps)
+  const evidence = await openEvidence(deps)
   const projections = new Map<string, RunningReadModel>(
     readModels.map((readModel: ReadModel) => [
       readModel.name,
@@ -59,7 +61,7 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
   return {
     name: 'projector',
     projections: statuses,
-    checks: () => [...statuses().map(projectionCheck), relayCheck(relay), ...checkpointCheck(checkpoints)],
+    checks: () => [...statuses().map(projectionCheck), relayCheck(relay), ...evidenceChecks(evidence)],
     async stopProjection(name) {
       const projection = projections.get(name)
       if (projection === undefined) throw new RangeError(`There is no projection ${name}`)
@@ -69,24 +71,37 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
       await Promise.all([
         relay.stop(),
         lists.stop(),
-        checkpoints?.stop(),
+        ...(evidence === null ? [] : [evidence.checkpoints.stop(), evidence.transparency.stop()]),
         ...[...projections.values()].map((projection) => projection.stop()),
       ])
     },
   }
 }
 
+/** What shows later that nothing was altered. Both use the keys of checkpoints. */
+interface Evidence {
+  readonly checkpoints: RunningCheckpoints
+  readonly transparency: RunningTransparency
+}
+
+async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
+  const settings = await openSettings(deps)
+  if (settings === null) return null
+  const parts = { ...deps, ...settings, topics: topicSpecs }
+  return { checkpoints: startCheckpoints(parts), transparency: startTransparency(parts) }
+}
+
 /**
  * Null where the installation has no signing keys. Throws ConfigError where they cannot be used, and where the log lost records that were
  * signed: what is read from it would contradict what was answered.
  */
-async function openCheckpoints({ config, ...deps }: ProjectorDeps): Promise<RunningCheckpoints | null> {
+async function openSettings({ config, ...deps }: ProjectorDeps): Promise<CheckpointSettings | null> {
   try {
     const settings = config === undefined ? null : checkpointSettings(config)
     if (settings === null) return null
     const lost = await lostRecords({ ...deps, ...settings, verifier: settings.keys.verifier })
     if (lost !== null) throw new ConfigError(lost)
-    return startCheckpoints({ ...deps, ...settings, topics: topicSpecs })
+    return settings
   } catch (error) {
     if (!(error instanceof SigningKeysError) && !(error instanceof CheckpointConfigError)) throw error
     throw new ConfigError(error.message, { cause: error })
@@ -94,10 +109,12 @@ async function openCheckpoints({ config, ...deps }: ProjectorDeps): Promise<Runn
 }
 
 /** Like a stopped audit view: told, and no reason to refuse screens. */
-function checkpointCheck(checkpoints: RunningCheckpoints | null): Check[] {
-  if (checkpoints === null) return []
-  const detail = checkpoints.error()
-  return [{ name: 'checkpoints', ok: true, ...(detail === null ? {} : { detail }) }]
+function evidenceChecks(evidence: Evidence | null): Check[] {
+  if (evidence === null) return []
+  return Object.entries(evidence).map(([name, running]: [string, { error(): string | null }]) => {
+    const detail = running.error()
+    return { name, ok: true, ...(detail === null ? {} : { detail }) }
+  })
 }
 
 /** No decision and no answer to a screen rests on these: stopped, they are told and stop nothing else. */

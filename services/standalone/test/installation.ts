@@ -19,6 +19,7 @@ import {
   type IssuedTestKey,
   type TestInstallation,
 } from '@cupel/testkit/installation'
+import { transparencyMigrations } from '@cupel/transparency'
 import { webhooksMigrations } from '@cupel/webhooks'
 import { startStandalone } from '../src/index.js'
 
@@ -42,6 +43,7 @@ export interface Installation extends TestInstallation {
 const migrations = [
   ...[accessMigrations, bulkMigrations, labelsMigrations, ledgerMigrations],
   ...[webhooksMigrations, sharingMigrations, casesMigrations, checkpointsMigrations],
+  transparencyMigrations,
 ]
 
 export interface InstallationOptions {

@@ -12,6 +12,7 @@ export const tags = {
   Usage: 'Read how often the account’s keys are used.',
   Sessions: 'Sign a person in with a key, and out.',
   'Audit log': 'Read the calls made with the account’s keys.',
+  'Transparency log': 'Read what shows that nothing recorded was changed.',
   Chains: 'Read which chains are supported.',
   Documentation: 'Read this description.',
   Health: 'Ask whether an instance works. For those who run it.',

@@ -7,7 +7,7 @@ import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
 import { addressesOf } from './address-file.js'
 import { createProgressBar, progressLine, type JobProgress } from './progress-bar.js'
-import { writePdf } from '../pdf-file.js'
+import { writeAnswer } from '../answer-file.js'
 import { callService } from '../service-call.js'
 
 interface Job extends JobProgress {
@@ -91,7 +91,7 @@ every address has a report and with ${EXIT_FAILED} otherwise.`,
     .requiredOption('-o, --output <file>', 'file to write; an existing file is replaced')
     .option('--json', 'answer with one line of JSON')
     .action(async (jobId: string, options: PdfOptions) => {
-      const { bytes } = await writePdf(context, `${pathOf(jobId)}/pdf`, options.output)
+      const { bytes } = await writeAnswer(context, `${pathOf(jobId)}/pdf`, options.output)
       const written = { job_id: jobId, file: options.output, bytes }
       answer(context, options, written, () => `Wrote ${options.output}, ${bytes} bytes.`)
     })

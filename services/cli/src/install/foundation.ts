@@ -21,6 +21,7 @@ import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { sharingMigrations } from '@cupel/sharing'
+import { transparencyMigrations } from '@cupel/transparency'
 import { webhooksMigrations } from '@cupel/webhooks'
 
 /** In the order of their references. */
@@ -36,6 +37,7 @@ export const migrationSources = [
   casesMigrations,
   checkpointsMigrations,
   heartbeatsMigrations,
+  transparencyMigrations,
 ]
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {

@@ -3,12 +3,17 @@ import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { wholeNumber } from '../option-values.js'
-import { writePdf } from '../pdf-file.js'
+import { writeAnswer } from '../answer-file.js'
 import { callService } from '../service-call.js'
 
 interface PdfOptions extends JsonOption {
   readonly output: string
   readonly case?: boolean
+}
+
+interface ProofOptions extends JsonOption {
+  readonly output: string
+  readonly report?: string
 }
 
 interface ShareOptions extends JsonOption {
@@ -17,8 +22,9 @@ interface ShareOptions extends JsonOption {
 }
 
 export function registerReport(program: Command, context: CliContext): void {
-  const report = program.command('report').description('Documents and share links of stored reports.')
+  const report = program.command('report').description('Documents, proofs and share links of stored reports.')
   registerPdf(report, context)
+  registerProof(report, context)
   registerShare(report, context)
 }
 
@@ -32,7 +38,26 @@ function registerPdf(report: Command, context: CliContext): void {
     .option('--json', 'answer with one line of JSON')
     .action(async (reportId: string, options: PdfOptions) => {
       const path = `/v1/reports/${encodeURIComponent(reportId)}/pdf${options.case === true ? '?appendix=case' : ''}`
-      const { bytes } = await writePdf(context, path, options.output)
+      const { bytes } = await writeAnswer(context, path, options.output)
+      const written = { report_id: reportId, file: options.output, bytes }
+      answer(context, options, written, () => `Wrote ${options.output}, ${bytes} bytes.`)
+    })
+}
+
+function registerProof(report: Command, context: CliContext): void {
+  report
+    .command('proof <report-id>')
+    .summary('write what proves a report offline')
+    .description(
+      'Write the proof that a report is in the transparency log, with CUPEL_API_KEY or the demo key. `cupel verify` checks it. A report has its proof some seconds after it was made.',
+    )
+    .requiredOption('-o, --output <file>', 'file to write; an existing file is replaced')
+    .option('--report <file>', 'write the report itself too, byte for byte as `cupel verify` takes it')
+    .option('--json', 'answer with one line of JSON')
+    .action(async (reportId: string, options: ProofOptions) => {
+      const path = `/v1/reports/${encodeURIComponent(reportId)}`
+      if (options.report !== undefined) await writeAnswer(context, path, options.report)
+      const { bytes } = await writeAnswer(context, `${path}/proof`, options.output)
       const written = { report_id: reportId, file: options.output, bytes }
       answer(context, options, written, () => `Wrote ${options.output}, ${bytes} bytes.`)
     })

@@ -1,18 +1,18 @@
-/** PDFs of the running API, written to files. */
+/** Answers of the running API, written to files. */
 import { writeFile } from 'node:fs/promises'
 import type { CliContext } from './context.js'
 import { CommandError, EXIT_FAILED } from './explain.js'
 import { bytesOfService } from './service-call.js'
 
 /** Replaces an existing file. Rejects with CommandError where the API refuses, and then writes nothing. */
-export async function writePdf(
+export async function writeAnswer(
   context: CliContext,
   path: string,
   file: string,
 ): Promise<{ readonly bytes: number }> {
-  const pdf = await bytesOfService(context, { method: 'GET', path })
-  await writeFile(context.path(file), pdf).catch((cause: unknown) => {
+  const answer = await bytesOfService(context, { method: 'GET', path })
+  await writeFile(context.path(file), answer).catch((cause: unknown) => {
     throw new CommandError(`${file} cannot be written.`, EXIT_FAILED, { cause })
   })
-  return { bytes: pdf.length }
+  return { bytes: answer.length }
 }

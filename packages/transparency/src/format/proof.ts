@@ -1,0 +1,40 @@
+/** Proofs of C2SP (https://c2sp.org/tlog-proof): a leaf's place, the path from it to the root, and the checkpoint with that root. */
+import { bytesOfBase64, numberOf } from './base64.js'
+import { HASH_BYTES } from './leaf.js'
+
+export interface Proof {
+  /** The salt of the document, then the text of the leaf. Nothing vouches for it but the path. */
+  readonly salt: Buffer
+  readonly entry: string
+  readonly index: number
+  readonly path: readonly Buffer[]
+  /** The signed note, verbatim. */
+  readonly checkpoint: string
+}
+
+const FIRST_LINE = 'c2sp.org/tlog-proof@v1'
+/** A path of a tree that a number of JavaScript can count. */
+const MAX_PATH = 63
+/** More characters than a proof with a hundred cosignatures has. */
+export const MAX_PROOF_CHARS = 65_536
+
+export function proofText({ salt, entry, index, path, checkpoint }: Proof): string {
+  const extra = Buffer.concat([salt, Buffer.from(entry)]).toString('base64')
+  const hashes = path.map((hash) => `${hash.toString('base64')}\n`).join('')
+  return `${FIRST_LINE}\nextra ${extra}\nindex ${index}\n${hashes}\n${checkpoint}`
+}
+
+/** Null where the text is not what `proofText` makes: a proof has one spelling. */
+export function parseProof(text: string): Proof | null {
+  if (text.length > MAX_PROOF_CHARS) return null
+  const end = text.indexOf('\n\n')
+  if (end < 0) return null
+  const [first, extraLine, indexLine, ...hashes] = text.slice(0, end).split('\n')
+  const extra = bytesOfBase64(/^extra ([^ ]+)$/.exec(extraLine ?? '')?.[1] ?? '')
+  const index = numberOf(/^index ([^ ]+)$/.exec(indexLine ?? '')?.[1] ?? '')
+  const path = hashes.flatMap((line) => bytesOfBase64(line, HASH_BYTES) ?? [])
+  if (first !== FIRST_LINE || extra === null || extra.length <= HASH_BYTES || index === null) return null
+  if (hashes.length > MAX_PATH || path.length !== hashes.length) return null
+  const [salt, entry] = [extra.subarray(0, HASH_BYTES), extra.toString('latin1', HASH_BYTES)]
+  return { salt, entry, index, path, checkpoint: text.slice(end + 2) }
+}

@@ -1,0 +1,52 @@
+/** Whether a report is in a transparency log, from the bytes of the report, a proof and public keys alone. */
+import { isUtf8 } from 'node:buffer'
+import { isIncluded, leafHash, purposeOf, UnsignedNoteError, verifier, type PublicKey } from '@cupel/signing'
+import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js'
+import { parseLeafEntry, saltedHash, type Leaf } from './leaf.js'
+import { parseProof } from './proof.js'
+
+export interface ProvenReport {
+  readonly leaf: Leaf
+  /** Of the leaf. */
+  readonly index: number
+  readonly checkpoint: OpenedCheckpoint
+}
+
+/** The proof does not prove the report; the message is a sentence that says why. */
+export class UnprovenReportError extends Error {
+  override readonly name = 'UnprovenReportError'
+}
+
+/** Throws UnprovenReportError. `report` is the answer of the API as it was received, byte for byte. */
+export function verifyReport(
+  report: Uint8Array,
+  proofBytes: Uint8Array,
+  keys: readonly PublicKey[],
+): ProvenReport {
+  const proof = isUtf8(proofBytes) ? parseProof(Buffer.from(proofBytes).toString('utf8')) : null
+  if (proof === null) throw new UnprovenReportError('The proof is not well-formed.')
+  const checkpoint = checkpointOf(proof.checkpoint, keys)
+  const leaf = parseLeafEntry(proof.entry)
+  if (leaf === null) throw new UnprovenReportError('The proof holds no leaf.')
+  if (leaf.documentHash === null) throw new UnprovenReportError('The leaf is not one of a report.')
+  const { index, path } = proof
+  const { size, root } = checkpoint
+  if (!isIncluded({ leaf: leafHash(Buffer.from(proof.entry, 'latin1')), index, size, path, root }))
+    throw new UnprovenReportError('The path does not lead from the leaf to the root of the checkpoint.')
+  if (!saltedHash(proof.salt, report).equals(leaf.documentHash))
+    throw new UnprovenReportError('The report is not the one of the leaf: not one byte of it may differ.')
+  return { leaf, index, checkpoint }
+}
+
+function checkpointOf(note: string, keys: readonly PublicKey[]): OpenedCheckpoint {
+  try {
+    const opened = openCheckpoint(note, verifier(keys.filter((key) => purposeOf(key) === 'checkpoints')))
+    if (opened !== null) return opened
+  } catch (error) {
+    if (!(error instanceof UnsignedNoteError)) throw error
+    throw new UnprovenReportError(`The checkpoint of the proof does not count. ${error.message}`, {
+      cause: error,
+    })
+  }
+  throw new UnprovenReportError('What is signed is no checkpoint of a transparency log of this key.')
+}

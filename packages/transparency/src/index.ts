@@ -1,0 +1,15 @@
+/** The transparency log: a leaf for every event, signed checkpoints, tiles, and proofs that hold without the installation (docs/adr/0364). */
+export { extendLog, type Extended, type ExtendParts } from './extend-log.js'
+export { originOf } from './format/checkpoint.js'
+export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
+export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
+export { transparencyMigrations } from './migrations.js'
+export { publishFiles, transparencyFolder, type Published } from './publish-files.js'
+export { readCheckpoint, readProof, readPublicTile, type FoundProof } from './read-log.js'
+export {
+  MAX_TRANSPARENCY_REST_MS,
+  startTransparency,
+  type RunningTransparency,
+  type TransparencyOptions,
+} from './run-transparency.js'
+export { TransparencyStoppedError } from './stopped.js'

@@ -1,0 +1,83 @@
+/** The leaves of the records that came since, in the order of topics, partitions and offsets. */
+import { randomBytes } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Place } from '@cupel/checkpoints'
+import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import type { CheckpointMove } from '@cupel/projections'
+import { documentSalt, leafEntry, saltedHash, SEED_BYTES, valueSalt } from './format/leaf.js'
+import type { NewLeaf } from './state.js'
+import { TransparencyStoppedError } from './stopped.js'
+
+/** A checkpoint takes at most about this many new leaves; more make the next one at once. */
+export const MAX_NEW_LEAVES = 20_000
+/** Records hashed in one turn of the event loop: less than a millisecond. */
+const RECORDS_PER_TURN = 32
+
+export interface NewLeaves {
+  readonly leaves: readonly NewLeaf[]
+  readonly moves: readonly CheckpointMove[]
+  readonly hasMore: boolean
+}
+
+export interface LeafParts {
+  /** Gives the records of this installation alone: a forged record has no leaf. */
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly places: readonly Place[]
+  readonly maxLeaves?: number
+}
+
+/** Throws TransparencyStoppedError where the log ends before records that have a leaf. */
+export async function newLeaves(
+  { log, codec, places, maxLeaves = MAX_NEW_LEAVES }: LeafParts,
+  positions: ReadonlyMap<string, number>,
+): Promise<NewLeaves> {
+  const ends = await Promise.all(places.map(({ topic, partition }) => log.endOffset(topic, partition)))
+  const documentOf = codec.partOf('ReportGenerated', ['report', 'reportId'])
+  const [leaves, moves]: [NewLeaf[], CheckpointMove[]] = [[], []]
+  let left = maxLeaves
+  for (const [at, { topic, partition }] of places.entries()) {
+    const expected = positions.get(`${topic}/${partition}`) ?? 0
+    const end = ends[at]!
+    if (end < expected)
+      throw new TransparencyStoppedError(
+        `${topic}/${partition} ends at offset ${end}, and its records up to ${expected} are in the transparency log: the log was cut, or an older one was restored. Restore the log, or accept the loss: cupel log accept-shorter --reason "…"`,
+      )
+    if (end === expected) continue
+    if (left === 0) return { leaves, moves, hasMore: true }
+    const from = Math.max(expected, await log.startOffset(topic, partition))
+    const next = Math.min(end, from + left)
+    left -= next - from
+    for await (const records of log.read({ topic, partition, from, to: next }))
+      for (const record of records) {
+        leaves.push(leafOf(record, documentOf))
+        if (leaves.length % RECORDS_PER_TURN === 0) await turn()
+      }
+    moves.push({ topic, partition, expected, next, atEnd: next === end })
+  }
+  return { leaves, moves, hasMore: left === 0 }
+}
+
+type DocumentOf = (record: LogRecord) => { readonly report: string; readonly reportId: string } | null
+
+function leafOf(record: LogRecord, documentOf: DocumentOf): NewLeaf {
+  const { topic, partition, offset, headers, value } = record
+  const seed = randomBytes(SEED_BYTES)
+  const report = reportOf(record, documentOf)
+  const entry = leafEntry({
+    ...{ topic, partition, offset, eventId: headers['ce_id'] ?? '' },
+    valueHash: saltedHash(valueSalt(seed), value),
+    documentHash: report === null ? null : saltedHash(documentSalt(seed), Buffer.from(report.report)),
+  })
+  return { entry, seed, reportId: report?.reportId ?? null }
+}
+
+function reportOf(record: LogRecord, documentOf: DocumentOf): ReturnType<DocumentOf> {
+  try {
+    return documentOf(record)
+  } catch (error) {
+    // A schema that is not known yet will be: without it a report would be a leaf of something else for ever.
+    if (!(error instanceof UndecodableRecordError) || error.reason === 'unknown-schema') throw error
+    return null
+  }
+}

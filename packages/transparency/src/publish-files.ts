@@ -1,0 +1,125 @@
+/**
+ * The tiles and the checkpoint as files that any web server can give out, and that the database cannot change. The checkpoint is
+ * written last, so that every tile it needs is there.
+ */
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { failpoint } from '@cupel/failpoints'
+import type { Database, Queryable } from '@cupel/postgres'
+import { UnsignedNoteError, type SigningKeys } from '@cupel/signing'
+import { openCheckpoint, originOf, type Checkpoint } from './format/checkpoint.js'
+import { newTiles, TILE_WIDTH, tilePath } from './format/tiles.js'
+import { readTile } from './read-tile.js'
+import { loadLog, type StoredLog } from './state.js'
+import { TransparencyStoppedError } from './stopped.js'
+import { byTiles, hashReader, rootOfRange } from './tree-reader.js'
+
+export interface Published {
+  /** Each holds a folder `transparency` with one for each log. */
+  readonly folders: readonly string[]
+  readonly log: string
+  readonly keys: Pick<SigningKeys, 'signer' | 'verifier'>
+}
+
+const FILE_MODE = 0o644
+const FOLDER_MODE = 0o755
+const CHECKPOINT = 'checkpoint'
+
+export function transparencyFolder(folder: string, log: string): string {
+  return join(folder, 'transparency', log.replaceAll(/[^\w.-]/g, '_'))
+}
+
+/**
+ * Whether the database has all that was published. Throws TransparencyStoppedError where a folder has a longer tree, or another one: who
+ * went on then would sign a second history.
+ */
+export async function requireNotBehind(
+  database: Queryable,
+  { number, tree }: StoredLog,
+  { folders, log, keys }: Published,
+): Promise<void> {
+  for (const folder of folders) {
+    const published = await publishedCheckpoint(folder, log, keys)
+    if (published === null) continue
+    const { size, root } = published
+    if (size > tree.size) {
+      // Another process may have made it longer since the rows were read.
+      const now = (await loadLog(database, log))?.tree.size ?? 0
+      if (size <= now) continue
+      throw new TransparencyStoppedError(
+        `${transparencyFolder(folder, log)} holds a transparency log of ${size} leaves, and the database has ${now}: an older database was restored. No second history is signed. Restore the newer database.`,
+      )
+    }
+    const read = byTiles(hashReader(database, number), tree.size)
+    if (!(await rootOfRange(read, 0, size)).equals(root))
+      throw new TransparencyStoppedError(
+        `${transparencyFolder(folder, log)} holds another transparency log than the database: a restored database went on, or two installations write into this folder. No second history is signed. Restore the database that belongs to the folder.`,
+      )
+  }
+}
+
+/** Brings every folder up to the last checkpoint. One process writes at a time; false where another one does. */
+export async function publishFiles(database: Database, published: Published): Promise<boolean> {
+  return await database.transaction({ at: 'transparency.publish' }, async (transaction) => {
+    const [lock] = await transaction.query<{ ours: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(hashtextextended('cupel.transparency', 0)) AS ours`,
+    )
+    if (lock?.ours !== true) return false
+    const stored = await loadLog(transaction, published.log)
+    if (stored === null || stored.checkpoint === null) return true
+    for (const folder of published.folders) await publishTo(transaction, folder, stored, published)
+    return true
+  })
+}
+
+async function publishTo(
+  database: Queryable,
+  folder: string,
+  { number, tree, checkpoint }: StoredLog,
+  { log, keys }: Published,
+): Promise<void> {
+  const before = (await publishedCheckpoint(folder, log, keys))?.size ?? 0
+  if (before >= tree.size) return
+  const root = transparencyFolder(folder, log)
+  const names = newTiles(before, tree.size)
+  for (const name of names)
+    await writeWhole(join(root, 'tile', tilePath(name)), await readTile(database, number, name))
+  failpoint('before', 'transparency.publish')
+  await writeWhole(join(root, CHECKPOINT), Buffer.from(checkpoint!))
+  // Partial tiles that an earlier checkpoint named may go once the full one is there.
+  for (const name of names.filter(({ width }) => width === TILE_WIDTH))
+    await rm(join(root, 'tile', `${tilePath(name)}.p`), { recursive: true, force: true })
+}
+
+/** What the folder's checkpoint says; null where there is none. */
+async function publishedCheckpoint(
+  folder: string,
+  log: string,
+  { signer, verifier }: Published['keys'],
+): Promise<Checkpoint | null> {
+  const file = join(transparencyFolder(folder, log), CHECKPOINT)
+  try {
+    const checkpoint = openCheckpoint(await readFile(file, 'utf8'), verifier)
+    if (checkpoint?.origin === originOf(signer.key, log)) return checkpoint
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (!(error instanceof UnsignedNoteError)) throw error
+  }
+  throw new TransparencyStoppedError(
+    `${file} is no checkpoint that this installation signed: put the folder back, from a copy.`,
+  )
+}
+
+/** Writes a file under its name only when all of it is on the disk. */
+async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE })
+  const draft = `${file}.new`
+  const handle = await open(draft, 'w', FILE_MODE)
+  try {
+    await handle.writeFile(bytes)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, file)
+}

@@ -1,0 +1,68 @@
+/** What callers read of the transparency log. It needs no key. */
+import type { Queryable } from '@cupel/postgres'
+import { documentSalt, parseLeafEntry, saltedHash } from './format/leaf.js'
+import { proofText } from './format/proof.js'
+import { hashesOfLevel, TILE_WIDTH, type TileName } from './format/tiles.js'
+import { readTile } from './read-tile.js'
+import { loadLog } from './state.js'
+import { byTiles, hashReader, readPath } from './tree-reader.js'
+
+/** The last signed checkpoint of the log; null where nothing was signed yet. */
+export async function readCheckpoint(database: Queryable, log: string): Promise<string | null> {
+  return (await loadLog(database, log))?.checkpoint ?? null
+}
+
+/** The bytes of a tile; null where the last checkpoint has no such tile. */
+export async function readPublicTile(
+  database: Queryable,
+  log: string,
+  name: TileName,
+): Promise<Buffer | null> {
+  const stored = await loadLog(database, log)
+  if (stored === null) return null
+  const hashes = hashesOfLevel(stored.tree.size, name.level === 'entries' ? 0 : name.level)
+  if (name.index * TILE_WIDTH + name.width > hashes) return null
+  return await readTile(database, stored.number, name)
+}
+
+export type FoundProof =
+  | { readonly kind: 'proof'; readonly text: string }
+  /** The report has no leaf yet. */
+  | { readonly kind: 'none' }
+  /** The salt of the leaf was erased: nothing can be proved any more. */
+  | { readonly kind: 'erased' }
+
+interface LeafRow {
+  readonly number: number
+  readonly index: number
+  readonly entry: string
+  readonly seed: Buffer | null
+  readonly size: number
+  readonly checkpoint: string
+}
+
+const FIND = {
+  name: 'transparency.find-report',
+  text: `SELECT l.number, l.index, l.entry, l.seed, t.size, t.checkpoint
+    FROM transparency.leaf l JOIN transparency.log t USING (number)
+    WHERE l.report_id = $1 ORDER BY l.number, l.index LIMIT 1`,
+}
+
+/**
+ * The proof of a report that the caller may read. Throws where the leaf is not that of this document: a proof that does not hold is never
+ * given out.
+ */
+export async function readProof(
+  database: Queryable,
+  { reportId, document }: { readonly reportId: string; readonly document: string },
+): Promise<FoundProof> {
+  const [row] = await database.query<LeafRow>(FIND, [reportId])
+  if (row === undefined) return { kind: 'none' }
+  const { number, index, entry, seed, size, checkpoint } = row
+  if (seed === null) return { kind: 'erased' }
+  const salt = documentSalt(seed)
+  if (parseLeafEntry(entry)?.documentHash?.equals(saltedHash(salt, Buffer.from(document))) !== true)
+    throw new Error(`The leaf ${index} of the transparency log is not that of the report ${reportId}`)
+  const path = await readPath(byTiles(hashReader(database, number), size), index, size)
+  return { kind: 'proof', text: proofText({ salt, entry, index, path, checkpoint }) }
+}

@@ -1,0 +1,70 @@
+/** Keeps the transparency log up to date. Several processes may run it: one of them takes each step. */
+import { placesOf, type CheckpointSettings, type Place } from '@cupel/checkpoints'
+import { startLoop } from '@cupel/concurrency'
+import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { extendLog } from './extend-log.js'
+import { publishFiles } from './publish-files.js'
+import { TransparencyStoppedError } from './stopped.js'
+
+/** Longest rest between two looks at the log, so that an event is in a checkpoint within 10 s. */
+export const MAX_TRANSPARENCY_REST_MS = 5_000
+
+export interface TransparencyOptions extends CheckpointSettings {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly topics: readonly TopicSpec[]
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export interface RunningTransparency {
+  /** A sentence about what keeps events from getting leaves; null where they get them. */
+  error(): string | null
+  stop(): Promise<void>
+}
+
+export function startTransparency(options: TransparencyOptions): RunningTransparency {
+  const { log, database, keys, folders, logger, metrics } = options
+  const counted = metrics.counter(
+    'transparency_leaves_total',
+    'Events that got a leaf of the transparency log',
+  )
+  const stopped = metrics.gauge('transparency_stopped', '1 where no event gets a leaf')
+  let places: readonly Place[] | null = null
+  let error: string | null = null
+
+  async function step(): Promise<number | undefined> {
+    places ??= (await placesOf(log, options.topics)).sort(inOrder)
+    const result = await extendLog({ ...options, places })
+    await publishFiles(database, { folders, keys, log: await log.identity() })
+    if (error !== null) logger.info({}, 'Events get leaves of the transparency log again')
+    error = null
+    stopped.set(0)
+    if (result === 'overtaken') return undefined
+    counted.inc({}, result.leaves)
+    return result.hasMore ? 0 : undefined
+  }
+
+  function failed(cause: unknown): void {
+    const message = (cause as Error).message
+    if (error !== message) {
+      if (cause instanceof TransparencyStoppedError)
+        logger.error({}, `No event gets a leaf of the transparency log: ${message}`)
+      else logger.warn({ err: cause }, 'The transparency log could not go on, and it is tried again')
+    }
+    error = message
+    stopped.set(1)
+  }
+
+  const restMs = Math.min(options.intervalMs, MAX_TRANSPARENCY_REST_MS)
+  const loop = startLoop({ step, restMs, onError: failed })
+  return { error: () => error, stop: () => loop.stop() }
+}
+
+function inOrder(one: Place, other: Place): number {
+  if (one.topic === other.topic) return one.partition - other.partition
+  return one.topic < other.topic ? -1 : 1
+}

@@ -1,0 +1,149 @@
+/** The rows of a transparency log, and the step that makes it longer: one writer follows another, and none overtakes. */
+import type { Database, Queryable } from '@cupel/postgres'
+import { advanceCheckpoints, type CheckpointMove } from '@cupel/projections'
+import type { Tree } from '@cupel/signing'
+
+/** The group whose checkpoints say which records have a leaf. */
+export const TRANSPARENCY_GROUP = 'projector.transparency.v1'
+
+export interface StoredLog {
+  readonly number: number
+  readonly tree: Tree
+  /** The signed note; null for an empty tree. */
+  readonly checkpoint: string | null
+}
+
+interface LogRow {
+  readonly number: number
+  readonly size: number
+  readonly peaks: Buffer
+  readonly checkpoint: string | null
+}
+
+const LOAD = {
+  name: 'transparency.load',
+  text: 'SELECT number, size, peaks, checkpoint FROM transparency.log WHERE log = $1',
+}
+
+export async function loadLog(database: Queryable, log: string): Promise<StoredLog | null> {
+  const [row] = await database.query<LogRow>(LOAD, [log])
+  if (row === undefined) return null
+  const { number, size, peaks, checkpoint } = row
+  return { number, tree: { size, peaks: hashesOf(peaks) }, checkpoint }
+}
+
+/** The rows of the log, made where it has none. */
+export async function ensureLog(database: Queryable, log: string): Promise<StoredLog> {
+  const found = await loadLog(database, log)
+  if (found !== null) return found
+  await database.execute(
+    `INSERT INTO transparency.log (log, size, peaks) VALUES ($1, 0, '') ON CONFLICT DO NOTHING`,
+    [log],
+  )
+  const made = await loadLog(database, log)
+  if (made === null) throw new Error('The rows of the transparency log vanished while they were made')
+  return made
+}
+
+/** The offset behind the last record of each partition that has a leaf. */
+export async function loadPositions(database: Queryable, log: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query<{ topic: string; partition: number; next: number }>(
+    'SELECT topic, partition, next FROM projection.checkpoint WHERE group_name = $1 AND log = $2',
+    [TRANSPARENCY_GROUP, log],
+  )
+  return new Map(rows.map(({ topic, partition, next }) => [`${topic}/${partition}`, next]))
+}
+
+export interface NewLeaf {
+  readonly entry: string
+  readonly seed: Buffer
+  readonly reportId: string | null
+}
+
+export interface Subtree {
+  readonly level: number
+  readonly index: number
+  readonly hash: Buffer
+}
+
+export interface Growth {
+  readonly log: string
+  readonly moves: readonly CheckpointMove[]
+  readonly leaves: readonly NewLeaf[]
+  readonly subtrees: readonly Subtree[]
+}
+
+/** Another writer, or an operator, moved a position in the meantime: nothing is written. */
+class OvertakenError extends Error {
+  override readonly name = 'OvertakenError'
+}
+
+/**
+ * Stores leaves, subtrees, positions and the checkpoint in one transaction. `sign` is given the tree as the database has it while no
+ * other writer can change it, and returns the longer one with its signature. False, and nothing is written, where another writer was first.
+ */
+export async function grow(
+  database: Database,
+  before: StoredLog,
+  growth: Growth,
+  sign: (stored: StoredLog) => { readonly tree: Tree; readonly checkpoint: string },
+): Promise<boolean> {
+  const { log, moves, leaves, subtrees } = growth
+  try {
+    return await database.transaction({ at: 'transparency.sign' }, async (transaction) => {
+      const [row] = await transaction.query<LogRow>(LOCK, [before.number])
+      if (row === undefined || row.size !== before.tree.size) return false
+      const moved = await advanceCheckpoints(transaction, { group: TRANSPARENCY_GROUP, log, moves })
+      if (moved.length !== moves.length) throw new OvertakenError()
+      if (leaves.length === 0) return true
+      const { number, size, peaks, checkpoint } = row
+      const next = sign({ number, tree: { size, peaks: hashesOf(peaks) }, checkpoint })
+      await transaction.execute(MOVE, [
+        number,
+        next.tree.size,
+        Buffer.concat(next.tree.peaks),
+        next.checkpoint,
+      ])
+      await transaction.execute(INSERT_LEAVES, [
+        ...[number, size, leaves.map(({ entry }) => entry)],
+        ...[leaves.map(({ seed }) => seed), leaves.map(({ reportId }) => reportId)],
+      ])
+      await transaction.execute(INSERT_SUBTREES, [
+        ...[number, subtrees.map(({ level }) => level), subtrees.map(({ index }) => index)],
+        subtrees.map(({ hash }) => hash),
+      ])
+      return true
+    })
+  } catch (error) {
+    if (error instanceof OvertakenError) return false
+    throw error
+  }
+}
+
+const LOCK = {
+  name: 'transparency.lock',
+  text: 'SELECT number, size, peaks, checkpoint FROM transparency.log WHERE number = $1 FOR UPDATE',
+}
+const MOVE = {
+  name: 'transparency.move',
+  text: 'UPDATE transparency.log SET size = $2, peaks = $3, checkpoint = $4 WHERE number = $1',
+}
+const INSERT_LEAVES = {
+  name: 'transparency.insert-leaves',
+  text: `INSERT INTO transparency.leaf (number, index, entry, seed, report_id)
+    SELECT $1, $2 + ordinality - 1, entry, seed, report_id
+    FROM unnest($3::text[], $4::bytea[], $5::text[]) WITH ORDINALITY AS new (entry, seed, report_id, ordinality)`,
+}
+const INSERT_SUBTREES = {
+  name: 'transparency.insert-subtrees',
+  text: `INSERT INTO transparency.subtree (number, level, index, hash)
+    SELECT $1, * FROM unnest($2::int2[], $3::int8[], $4::bytea[])`,
+}
+
+const HASH_BYTES = 32
+
+function hashesOf(bytes: Buffer): Buffer[] {
+  return Array.from({ length: bytes.length / HASH_BYTES }, (_, index) =>
+    bytes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES),
+  )
+}

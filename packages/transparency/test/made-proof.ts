@@ -1,0 +1,206 @@
+/** A proof made by hand from the formats' own descriptions, always the same, and every way of spoiling it. */
+import { createHash, createPrivateKey } from 'node:crypto'
+import { openSigner, verifierKey, type Signer } from '@cupel/signing'
+import { naivePath, naiveRoot } from './naive-tree.js'
+
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
+/** The key with these 32 bytes. */
+export function signerOf(name: string, byte: number): Signer {
+  const der = Buffer.concat([PKCS8_ED25519, Buffer.alloc(32, byte)])
+  return openSigner(name, createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
+}
+
+export const SIGNER = signerOf('cupel/0123456789ab', 1)
+const WITNESS = signerOf('witness.example/w1', 2)
+const REPORTS = signerOf('cupel/0123456789ab/reports', 3)
+export const ORIGIN = `${SIGNER.key.name}/transparency/log-1`
+export const KEYS = `# Keys of the test\n\n${[SIGNER, REPORTS].map(({ key }) => verifierKey(key)).join('\n')}\n`
+export const REPORT = Buffer.from('{"report_id":"00000000000000a1","note":"é \\u00e9 😀","score":92.40}')
+
+const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+const SALT = sha256('salt')
+const DOCUMENT_HASH = sha256(SALT, REPORT).toString('base64')
+const entryOf = (document: string | null): string =>
+  `["cupel-leaf-1","screening.report.events.v1",3,14,"018f-event-1","${sha256('value').toString('base64')}",${document}]`
+
+interface Made {
+  readonly size: number
+  readonly index: number
+  readonly entry: string
+  readonly salt: Buffer
+  readonly origin: string
+  readonly signers: readonly Signer[]
+  /** In place of the text that is signed. */
+  readonly text?: (text: string) => string
+}
+
+export function madeProof(changes: Partial<Made> = {}): string {
+  const made: Made = {
+    ...{ size: 300, index: 7, entry: entryOf(`"${DOCUMENT_HASH}"`), salt: SALT, origin: ORIGIN },
+    ...{ signers: [SIGNER], ...changes },
+  }
+  const { size, index, entry, salt, origin, signers, text = (same: string) => same } = made
+  const entries = Array.from({ length: size }, (_, at) => Buffer.from(at === index ? entry : `leaf ${at}`))
+  const signed = text(`${origin}\n${size}\n${naiveRoot(entries).toString('base64')}\n`)
+  const path = naivePath(entries, index).map((hash) => hash.toString('base64'))
+  const extra = Buffer.concat([salt, Buffer.from(entry)]).toString('base64')
+  const head = ['c2sp.org/tlog-proof@v1', `extra ${extra}`, `index ${index}`, ...path]
+  return `${head.join('\n')}\n\n${signed}\n${signers.map((signer) => lineOf(signer, signed)).join('')}`
+}
+
+function lineOf({ key, sign: by }: Signer, text: string): string {
+  return `— ${key.name} ${Buffer.concat([Buffer.from(key.id, 'hex'), by(Buffer.from(text))]).toString('base64')}\n`
+}
+
+/** Another spelling of the same bytes: the bits behind the last byte are not zero. */
+function respelt(base64: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+  return base64.replace(
+    /(.)(=+)$/,
+    (_, last: string, padding: string) => alphabet[alphabet.indexOf(last) + 1]! + padding,
+  )
+}
+
+const lines = (proof: string, change: (lines: string[]) => string[]): string =>
+  change(proof.split('\n')).join('\n')
+const line = (at: number, change: (line: string) => string) => (proof: string) =>
+  lines(proof, (all) => all.map((each, index) => (index === at ? change(each) : each)))
+/** Index of lines of `madeProof()`: 9 hashes of a path of 300 leaves stand between the index and the checkpoint. */
+const [EXTRA, INDEX, PATH, SIZE, ROOT, SIGNATURE] = [1, 2, 3, 14, 15, 17]
+
+/** What is proven, by the report and the proof. */
+export const GOOD: readonly (readonly [string, string])[] = [
+  ['a report among 300', madeProof()],
+  ['a report alone', madeProof({ size: 1, index: 0 })],
+  ['the first leaf', madeProof({ index: 0 })],
+  ['the last leaf', madeProof({ size: 257, index: 256 })],
+  ['two signatures of which one is a witness’s', madeProof({ signers: [WITNESS, SIGNER] })],
+]
+
+const spoilt: readonly (readonly [string, (proof: string) => string])[] = [
+  ['no last newline', (proof) => proof.slice(0, -1)],
+  ['a newline more', (proof) => `${proof}\n`],
+  ['trailing bytes', (proof) => `${proof}x`],
+  ['a byte order mark', (proof) => `\ufeff${proof}`],
+  ['a carriage return in the head', line(INDEX, (text) => `${text}\r`)],
+  ['a carriage return in the path', line(PATH, (text) => `${text}\r`)],
+  ['a carriage return in the checkpoint', line(SIZE, (text) => `${text}\r`)],
+  ['a carriage return at a signature', line(SIGNATURE, (text) => `${text}\r`)],
+  ['carriage returns everywhere', (proof) => proof.replaceAll('\n', '\r\n')],
+  ['another version', line(0, (text) => text.replace('v1', 'v2'))],
+  ['no extra line', (proof) => lines(proof, ([first, , ...rest]) => [first!, ...rest])],
+  [
+    'an extra line twice',
+    (proof) => lines(proof, ([first, extra, ...rest]) => [first!, extra!, extra!, ...rest]),
+  ],
+  ['two spaces', line(EXTRA, (text) => text.replace(' ', '  '))],
+  ['a space behind', line(INDEX, (text) => `${text} `)],
+  ['leading zeros of the index', line(INDEX, () => 'index 07')],
+  ['a signed index', line(INDEX, () => 'index +7')],
+  ['a negative index', line(INDEX, () => 'index -7')],
+  ['digits of another script', line(INDEX, () => 'index ٧')],
+  ['another index', line(INDEX, () => 'index 6')],
+  ['an index behind the tree', line(INDEX, () => 'index 300')],
+  ['an index that no number holds', line(INDEX, () => 'index 9007199254740993')],
+  ['a longer index', line(INDEX, () => `index ${'9'.repeat(400)}`)],
+  ['respelt extra', line(EXTRA, respelt)],
+  ['respelt hash', line(PATH, respelt)],
+  ['respelt root', line(ROOT, respelt)],
+  ['respelt signature', line(SIGNATURE, respelt)],
+  ['no padding', line(PATH, (text) => text.slice(0, -1))],
+  ['base64 for URLs', line(PATH, () => `${'_'.repeat(42)}8=`)],
+  ['a hash less', (proof) => lines(proof, (all) => all.filter((_, at) => at !== PATH))],
+  [
+    'a hash more',
+    (proof) => lines(proof, (all) => all.flatMap((each, at) => (at === PATH ? [each, each] : [each]))),
+  ],
+  [
+    'two hashes exchanged',
+    (proof) =>
+      lines(proof, (all) =>
+        all.map((each, at) => (at === PATH ? all[PATH + 1]! : at === PATH + 1 ? all[PATH]! : each)),
+      ),
+  ],
+  ['more hashes than any tree has', line(PATH, (text) => Array<string>(80).fill(text).join('\n'))],
+  ['another size', line(SIZE, () => '301')],
+  ['another root', line(ROOT, () => Buffer.alloc(32).toString('base64'))],
+  ['another origin', (proof) => proof.replace('/log-1\n', '/log-2\n')],
+  ['another name of the key', line(SIGNATURE, (text) => text.replace('cupel/', 'coupel/'))],
+  ['a hyphen for the dash', line(SIGNATURE, (text) => text.replace('—', '-'))],
+  ['a signature that is too short', line(SIGNATURE, (text) => `${text.slice(0, -8)}`)],
+  ['no signature', (proof) => lines(proof, (all) => all.filter((_, at) => at !== SIGNATURE))],
+  ['a line of a signature that is none', (proof) => `${proof}— other\n`],
+  ['a control character in the name of a witness', (proof) => `${proof}— wit\u0001ness AAAAAAAA\n`],
+  ['a wrong second signature of the key', (proof) => `${proof}${wrongLine()}`],
+  ['the order of the curve added to the signature', line(SIGNATURE, malleable)],
+  ['too many signatures', (proof) => proof + '— witness.example/w2 AAAAAAAA\n'.repeat(101)],
+  ['a NUL', line(ROOT, (text) => `${text}\0`)],
+  ['nothing', () => ''],
+  ['an empty line', () => '\n\n'],
+  ['more than a proof ever is', (proof) => proof.replace('index', `${'A'.repeat(70_000)}\nindex`)],
+]
+
+/** What is not proven, though it is signed as it stands. */
+const signed: readonly (readonly [string, string])[] = [
+  ['leading zeros of the size', madeProof({ text: (text) => text.replace('\n300\n', '\n0300\n') })],
+  ['a size in another base', madeProof({ text: (text) => text.replace('\n300\n', '\n0x12c\n') })],
+  ['a line behind the root', madeProof({ text: (text) => `${text}more\n` })],
+  ['an origin of another key', madeProof({ origin: 'cupel/ba9876543210/transparency/log-1' })],
+  ['an origin of another purpose', madeProof({ origin: `${SIGNER.key.name}/checkpoints/log-1` })],
+  [
+    'a key of report batches',
+    madeProof({ origin: `${REPORTS.key.name}/transparency/log-1`, signers: [REPORTS] }),
+  ],
+  ['a witness alone', madeProof({ signers: [WITNESS] })],
+  ['a key with the same name', madeProof({ signers: [signerOf(SIGNER.key.name, 9)] })],
+  ['a leaf of no report', madeProof({ entry: entryOf(null) })],
+  ['a leaf of another report', madeProof({ entry: entryOf(`"${sha256('other').toString('base64')}"`) })],
+  ['a leaf with a space', madeProof({ entry: entryOf(`"${DOCUMENT_HASH}"`).replace(',3,', ', 3,') })],
+  ['a leaf with leading zeros', madeProof({ entry: entryOf(`"${DOCUMENT_HASH}"`).replace(',3,', ',03,') })],
+  ['a leaf with a respelt hash', madeProof({ entry: entryOf(`"${respelt(DOCUMENT_HASH)}"`) })],
+  [
+    'a leaf of another format',
+    madeProof({ entry: entryOf(`"${DOCUMENT_HASH}"`).replace('leaf-1', 'leaf-2') }),
+  ],
+  ['a leaf with more', madeProof({ entry: `${entryOf(`"${DOCUMENT_HASH}"`)}\n` })],
+  ['another salt', madeProof({ salt: sha256('pepper') })],
+]
+
+function wrongLine(): string {
+  const bytes = Buffer.concat([Buffer.from(SIGNER.key.id, 'hex'), SIGNER.sign(Buffer.from('other'))])
+  return `— ${SIGNER.key.name} ${bytes.toString('base64')}\n`
+}
+
+/** The same signature with S + L, which a careless verifier takes too. */
+function malleable(text: string): string {
+  const [dash, name, base64] = text.split(' ') as [string, string, string]
+  const bytes = Buffer.from(base64, 'base64')
+  const order = 2n ** 252n + 27742317777372353535851937790883648493n
+  const s = bytes.subarray(36).reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n) + order
+  for (let at = 0; at < 32; at += 1) bytes[36 + at] = Number((s >> BigInt(8 * at)) & 255n)
+  return `${dash} ${name} ${bytes.toString('base64')}`
+}
+
+/** Every few characters of a proof, replaced by another one of base64. */
+function* flips(): Generator<readonly [string, string]> {
+  const proof = madeProof()
+  for (let at = 0; at < proof.length; at += 11)
+    yield [`character ${at}`, proof.slice(0, at) + (proof[at] === 'A' ? 'B' : 'A') + proof.slice(at + 1)]
+}
+
+export const BAD: readonly (readonly [string, string])[] = [
+  ...spoilt.map(([name, change]) => [name, change(madeProof())] as const),
+  ...signed,
+  ...flips(),
+]
+
+/** Reports that differ from the one that is proven. */
+export const OTHER_REPORTS: readonly (readonly [string, Buffer])[] = [
+  ['a newline more', Buffer.concat([REPORT, Buffer.from('\n')])],
+  ['another score', Buffer.from(REPORT.toString().replace('92.40', '92.41'))],
+  ['another spelling of the score', Buffer.from(REPORT.toString().replace('92.40', '92.4'))],
+  ['another spelling of a letter', Buffer.from(REPORT.toString().replace('\\u00e9', 'é'))],
+  ['a byte order mark', Buffer.concat([Buffer.from('\ufeff'), REPORT])],
+  ['nothing', Buffer.alloc(0)],
+]

@@ -1,0 +1,273 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { topicOf } from '@cupel/contracts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  extendLog,
+  readCheckpoint,
+  readProof,
+  startTransparency,
+  transparencyFolder,
+  verifyReport,
+} from '../src/index.js'
+import { until } from '@cupel/testkit'
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { naiveRoot } from './naive-tree.js'
+import {
+  accounts,
+  documentOf,
+  openTransparentLog,
+  publishedEntries,
+  report,
+  topics,
+  type TransparentLog,
+} from './transparent-log.js'
+
+let own: TransparentLog
+beforeEach(async () => {
+  own = await openTransparentLog()
+})
+afterEach(() => own.close())
+
+const checkpoint = async (): Promise<string[]> => (await own.file('checkpoint')).toString().split('\n')
+const proofOf = async (reportId: string): Promise<string> => {
+  const found = await readProof(own.installation.database, { reportId, document: documentOf(reportId) })
+  if (found.kind !== 'proof') throw new Error(`${reportId}: ${found.kind}`)
+  return found.text
+}
+const provenIndex = (reportId: string, proof: string): number =>
+  verifyReport(Buffer.from(documentOf(reportId)), Buffer.from(proof), own.keys.publicKeys).index
+const ID = (at: number): string => at.toString(16).padStart(16, '0')
+
+test('every event has one leaf, in the order of topics, partitions and offsets, and the files hold the tree', async () => {
+  const { append, log } = own.installation
+  await append(...accounts(300), report(ID(1)))
+  expect(await own.extend()).toEqual({ leaves: 301, hasMore: false })
+  await append(...accounts(5), report(ID(2)))
+  expect(await own.extend()).toEqual({ leaves: 6, hasMore: false })
+  expect(await own.extend()).toEqual({ leaves: 0, hasMore: false })
+
+  const entries = (await publishedEntries(own, 307)).map(
+    (entry) => JSON.parse(entry.toString()) as (string | number | null)[],
+  )
+  const accountTopic = topicOf('AccountCreated')
+  const offsets = entries.flatMap(([, topic, , offset]) => (topic === accountTopic ? [offset] : []))
+  expect(offsets).toEqual(Array.from({ length: 305 }, (_, at) => at))
+  const ids = (await own.installation.records(accountTopic)).map(({ headers }) => headers['ce_id'])
+  expect(entries.flatMap(([, topic, , , id]) => (topic === accountTopic ? [id] : []))).toEqual(ids)
+
+  const [origin, size, root] = await checkpoint()
+  expect([origin, size]).toEqual([`${own.keys.signer.key.name}/transparency/${await log.identity()}`, '307'])
+  expect(root).toBe(naiveRoot(await publishedEntries(own, 307)).toString('base64'))
+  // The partial tiles of the first full one went when it was full.
+  const tiles = join(transparencyFolder(own.folder, await log.identity()), 'tile')
+  expect(readdirSync(join(tiles, '0')).sort()).toEqual(['000', '001.p'])
+  expect(readdirSync(join(tiles, 'entries')).sort()).toEqual(['000', '001.p'])
+  expect(await readCheckpoint(own.installation.database, await log.identity())).toBe(
+    (await own.file('checkpoint')).toString(),
+  )
+})
+
+test('a report is proven by its bytes alone, at every later checkpoint, and an earlier proof stays good', async () => {
+  await own.installation.append(...accounts(3), report(ID(1)))
+  await own.extend()
+  const first = await proofOf(ID(1))
+  for (const more of [1, 2, 250, 7, 300]) {
+    await own.installation.append(...accounts(more), report(ID(more + 1)))
+    await own.extend()
+    expect(provenIndex(ID(1), await proofOf(ID(1)))).toBe(provenIndex(ID(1), first))
+    expect(provenIndex(ID(more + 1), await proofOf(ID(more + 1)))).toBeGreaterThan(3)
+  }
+  expect(() => verifyReport(Buffer.from(documentOf(ID(2))), Buffer.from(first), own.keys.publicKeys)).toThrow(
+    'not one byte of it may differ',
+  )
+})
+
+test('of repeated records with one report id the first is proven, and another document never is', async () => {
+  const { append, database } = own.installation
+  await append(report(ID(1)), report(ID(1), '{"another":"report"}'))
+  await own.extend()
+  expect(provenIndex(ID(1), await proofOf(ID(1)))).toBe(0)
+  await expect(readProof(database, { reportId: ID(1), document: '{"another":"report"}' })).rejects.toThrow(
+    'is not that of the report',
+  )
+  expect(await readProof(database, { reportId: ID(9), document: '' })).toEqual({ kind: 'none' })
+  await database.execute('UPDATE transparency.leaf SET seed = NULL WHERE index = 0')
+  expect(await readProof(database, { reportId: ID(1), document: documentOf(ID(1)) })).toEqual({
+    kind: 'erased',
+  })
+})
+
+test('several writers make one history: each size is signed once, and each tree extends the one before', async () => {
+  const parts = await own.parts()
+  const signed = new Map<number, string>()
+  for (let round = 0; round < 4; round += 1) {
+    await own.installation.append(...accounts(40))
+    const made = await Promise.all([1, 2, 3].map(() => extendLog({ ...parts, maxLeaves: 25 })))
+    expect(made.filter((each) => each !== 'overtaken' && each.leaves > 0).length).toBeGreaterThan(0)
+    const [, size, root] = (await readCheckpoint(parts.database, await parts.log.identity()))!.split('\n')
+    signed.set(Number(size), root!)
+  }
+  while ((await own.extend({ maxLeaves: 25 })) !== 'overtaken')
+    if (Number((await checkpoint())[1]) === 160) break
+  const entries = await publishedEntries(own, 160)
+  for (const [size, root] of signed) expect(naiveRoot(entries.slice(0, size)).toString('base64')).toBe(root)
+  const offsets = entries.map((entry) => (JSON.parse(entry.toString()) as unknown[])[3])
+  expect(offsets).toEqual(Array.from({ length: 160 }, (_, at) => at))
+})
+
+const TABLES = ['transparency.log', 'transparency.leaf', 'transparency.subtree', 'projection.checkpoint']
+async function backUp(): Promise<void> {
+  for (const [at, table] of TABLES.entries())
+    await own.installation.database.execute(`CREATE TABLE backup_${at} AS SELECT * FROM ${table}`)
+}
+async function restore(): Promise<void> {
+  const { database } = own.installation
+  for (const table of [...TABLES].reverse()) await database.execute(`DELETE FROM ${table}`)
+  for (const [at, table] of TABLES.entries())
+    await database.execute(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM backup_${at}`)
+}
+
+test('an older database is refused with a sentence, also when it has gone on elsewhere, and nothing is signed', async () => {
+  const { append, database, log } = own.installation
+  await append(...accounts(10))
+  await own.extend()
+  await backUp()
+  await append(...accounts(5))
+  await own.extend()
+  const before = await own.file('checkpoint')
+  await restore()
+  await expect(own.extend()).rejects.toThrow(
+    /holds a transparency log of 15 leaves, and the database has 10: an older database was restored/,
+  )
+  expect((await readCheckpoint(database, await log.identity()))!.split('\n')[1]).toBe('10')
+  // Somebody signs with the folder out of sight: leaves are salted anew, so that it is another history.
+  await append(...accounts(20))
+  await extendLog({ ...(await own.parts()), folders: [] })
+  await append(...accounts(1))
+  await expect(own.extend()).rejects.toThrow('No second history is signed')
+  expect(await own.file('checkpoint')).toEqual(before)
+})
+
+test.each([
+  ['the number of leaves', `UPDATE transparency.log SET size = size + 1`],
+  [
+    'the roots of its subtrees',
+    `UPDATE transparency.log SET peaks = set_byte(peaks, 5, 255 - get_byte(peaks, 5))`,
+  ],
+  [
+    'its checkpoint',
+    `UPDATE transparency.log SET checkpoint = replace(checkpoint, '/transparency/', '/other/')`,
+  ],
+  ['its signature', `UPDATE transparency.log SET checkpoint = 'none'`],
+])('changed rows are refused, and nothing is signed: %s', async (_, change) => {
+  const { append, database } = own.installation
+  await append(...accounts(10))
+  await own.extend()
+  const before = await own.file('checkpoint')
+  await database.execute(change)
+  await append(...accounts(1))
+  await expect(own.extend()).rejects.toThrow(/those of its last signed checkpoint|No second history|are gone/)
+  await expect(extendLog({ ...(await own.parts()), folders: [] })).rejects.toThrow(
+    'not those of its last signed checkpoint',
+  )
+  expect(await own.file('checkpoint')).toEqual(before)
+})
+
+test('a log that was cut is refused with a sentence', async () => {
+  const { append, database } = own.installation
+  await append(...accounts(10))
+  await own.extend()
+  await database.execute('DELETE FROM log.record WHERE record_offset >= 8')
+  await expect(own.extend()).rejects.toThrow(
+    /ends at offset 8, and its records up to 10 are in the transparency log/,
+  )
+})
+
+test('records that were deleted from the front have no leaf, and the others do', async () => {
+  const { append, deleteFront } = own.installation
+  await append(...accounts(10))
+  await deleteFront(topicOf('AccountCreated'), 4)
+  expect(await own.extend()).toMatchObject({ leaves: 6 })
+})
+
+test('what was signed and not yet published is published by the next one, and a lost folder is filled again', async () => {
+  const { append, log } = own.installation
+  await append(...accounts(300))
+  await own.extend({ publishes: false })
+  await expect(own.file('checkpoint')).rejects.toThrow('ENOENT')
+  expect(await own.publish()).toBe(true)
+  const root = naiveRoot(await publishedEntries(own, 300)).toString('base64')
+  expect((await checkpoint())[2]).toBe(root)
+  rmSync(transparencyFolder(own.folder, await log.identity()), { recursive: true })
+  await append(...accounts(1))
+  await own.extend()
+  expect(naiveRoot(await publishedEntries(own, 301)).toString('base64')).toBe((await checkpoint())[2])
+})
+
+test('a checkpoint file that nobody here signed is named, and not overwritten', async () => {
+  const { append, log } = own.installation
+  await append(...accounts(3))
+  await own.extend()
+  const file = join(transparencyFolder(own.folder, await log.identity()), 'checkpoint')
+  writeFileSync(file, 'something else')
+  await append(...accounts(1))
+  await expect(own.extend()).rejects.toThrow('is no checkpoint that this installation signed')
+  expect((await own.file('checkpoint')).toString()).toBe('something else')
+})
+
+async function killedAt(point: string): Promise<void> {
+  const script = fileURLToPath(new URL('./transparency-process.ts', import.meta.url))
+  const { connectionString } = own.installation
+  const child = spawn(
+    process.execPath,
+    ['--conditions=cupel-source', '--import', 'tsx', script, connectionString, own.keyFile, own.folder],
+    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
+}
+
+test('killed at any write, the next process goes on with one history, and what was published stays', async () => {
+  const { append } = own.installation
+  const published = new Map<number, string>()
+  const note = async (): Promise<void> => {
+    const [, size, root] = await checkpoint().catch(() => [])
+    if (root !== undefined) published.set(Number(size), root)
+  }
+  const points = ['before:transparency.sign:1', 'after:transparency.sign:1', 'after:transparency.publish:1']
+  // The first visit is between the tiles and the checkpoint, the second one before the end of the transaction.
+  for (const point of [...points, 'before:transparency.publish:1', 'before:transparency.publish:2']) {
+    await append(...accounts(90))
+    await killedAt(point)
+    await note()
+  }
+  await own.extend()
+  const entries = await publishedEntries(own, 450)
+  expect((await checkpoint())[2]).toBe(naiveRoot(entries).toString('base64'))
+  for (const [size, root] of published)
+    expect(naiveRoot(entries.slice(0, size)).toString('base64')).toBe(root)
+  const offsets = entries.map((entry) => (JSON.parse(entry.toString()) as unknown[])[3])
+  expect(offsets).toEqual(Array.from({ length: 450 }, (_, at) => at))
+})
+
+test('while it runs, events come into checkpoints by themselves, and a fault is told until it ends', async () => {
+  const { append, deps, database } = own.installation
+  const settings = { keys: own.keys, folders: [own.folder], intervalMs: 10 }
+  const running = startTransparency({
+    ...{ ...deps, ...settings, topics, logger: silentLogger, metrics: noMetrics },
+  })
+  own.installation.onClose(() => running.stop())
+  await append(...accounts(3), report(ID(1)))
+  await until(async () => expect((await checkpoint())[1]).toBe('4'))
+  expect(running.error()).toBeNull()
+  await database.execute(`UPDATE transparency.log SET checkpoint = checkpoint || 'x'`)
+  await append(...accounts(1))
+  await until(() => expect(running.error()).toMatch(/restore the database/))
+  await database.execute(`UPDATE transparency.log SET checkpoint = rtrim(checkpoint, 'x')`)
+  await until(async () => expect((await checkpoint())[1]).toBe('5'))
+  await until(() => expect(running.error()).toBeNull())
+})

@@ -1,0 +1,102 @@
+/** A log with a transparency log, and what a test does to both. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { placesOf } from '@cupel/checkpoints'
+import { topicOf, topicSpecs, type DomainEvent, type EventData } from '@cupel/contracts'
+import { createSigningKeys, readSigningKeys, type SigningKeys } from '@cupel/signing'
+import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
+import {
+  extendLog,
+  publishFiles,
+  transparencyFolder,
+  transparencyMigrations,
+  type Extended,
+  type ExtendParts,
+} from '../src/index.js'
+
+const NAMES = [topicOf('ReportGenerated'), topicOf('AccountCreated')]
+export const topics = topicSpecs.filter(({ name }) => NAMES.includes(name))
+
+export interface TransparentLog {
+  readonly installation: TestInstallation
+  readonly keys: SigningKeys
+  readonly keyFile: string
+  readonly folder: string
+  parts(): Promise<ExtendParts>
+  /** Extends the log, and publishes unless told otherwise. */
+  extend(more?: {
+    readonly publishes?: boolean
+    readonly maxLeaves?: number
+  }): Promise<Extended | 'overtaken'>
+  publish(): Promise<boolean>
+  /** A file of the published folder. */
+  file(name: string): Promise<Buffer>
+  close(): Promise<void>
+}
+
+export async function openTransparentLog(): Promise<TransparentLog> {
+  const installation = await openTestInstallation({ migrations: [transparencyMigrations], topics })
+  const { log, database, codec, folder } = installation
+  const keyFile = join(folder, 'signing-keys.json')
+  createSigningKeys(keyFile)
+  const keys = readSigningKeys(keyFile)
+  const parts = async (): Promise<ExtendParts> => {
+    return { log, database, codec, keys, folders: [folder], places: await placesOf(log, topics) }
+  }
+  const publish = async (): Promise<boolean> =>
+    publishFiles(database, { folders: [folder], keys, log: await log.identity() })
+  return {
+    ...{ installation, keys, keyFile, folder, parts, publish },
+    async extend({ publishes = true, ...more } = {}) {
+      const result = await extendLog({ ...(await parts()), ...more })
+      if (publishes) await publish()
+      return result
+    },
+    file: async (name) => readFileSync(join(transparencyFolder(folder, await log.identity()), name)),
+    close: () => installation.close(),
+  }
+}
+
+export function accounts(count: number): DomainEvent[] {
+  return Array.from({ length: count }, (_, at) =>
+    testEvent('AccountCreated', `acc_${at}`, {
+      ...{ accountId: `acc_${at}`, name: 'First', createdAt: '2026-11-23T09:00:00.000Z', createdBy: 'test' },
+    } as EventData['AccountCreated']),
+  )
+}
+
+/** A report as callers receive it, with characters that encoders write in more than one way. */
+export const documentOf = (reportId: string): string =>
+  `{"report_id":"${reportId}","note":"é \\u00e9 \\" 😀 拉","score":92.40}`
+
+export function report(reportId: string, document = documentOf(reportId)): DomainEvent {
+  const categories = { sanctions: 0, darknet: 0, mixer: 0, scam: 0, stolen: 92.4, cleanExchange: 0 }
+  const inputs = {
+    ...{ labelSetSeq: 0, labelView: '', labelStateSha256: '', labels: [], cluster: null, policyId: '' },
+    ...{ policyVersion: 0, policySha256: '', chainTableVersion: '', originTableVersion: '' },
+    ...{ assetTableVersion: '', scorerVersion: '', chainStage: '', chainFacts: [], exposure: null },
+  }
+  return testEvent('ReportGenerated', reportId, {
+    ...{ reportId, report: document, accountId: 'acc_1', livemode: true, address: '0xAbC' },
+    ...{ canonicalAddress: '0xabc', chain: 'ETH', candidateChains: [], customerReference: null },
+    ...{ level: 'red', score: 92.4, categories, levelReasons: [], scoreIsLowerBound: false },
+    ...{ generatedAt: '2026-11-23T09:00:00.123Z', reportUrl: '', jobId: null, jobIndex: null },
+    ...{ reportSha256: '', inputs },
+  } as unknown as EventData['ReportGenerated'])
+}
+
+/** Every entry of the published bundles, from files alone. */
+export async function publishedEntries(own: Pick<TransparentLog, 'file'>, size: number): Promise<Buffer[]> {
+  const entries: Buffer[] = []
+  for (let bundle = 0; entries.length < size; bundle += 1) {
+    const width = Math.min(256, size - entries.length)
+    const name = `tile/entries/${String(bundle).padStart(3, '0')}${width === 256 ? '' : `.p/${width}`}`
+    const bytes = await own.file(name)
+    for (let at = 0; at < bytes.length;) {
+      const length = bytes.readUInt16BE(at)
+      entries.push(bytes.subarray(at + 2, at + 2 + length))
+      at += 2 + length
+    }
+  }
+  return entries
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseVerifierKey, type PublicKey } from '@cupel/signing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { UnprovenReportError, verifyReport } from '../src/index.js'
+import { BAD, GOOD, KEYS, madeProof, ORIGIN, OTHER_REPORTS, REPORT } from './made-proof.js'
+
+const SCRIPT = fileURLToPath(new URL('../python/verify_report.py', import.meta.url))
+
+const keys: readonly PublicKey[] = KEYS.split('\n').flatMap((line) => parseVerifierKey(line) ?? [])
+
+interface Case {
+  readonly name: string
+  readonly report: Buffer
+  readonly proof: Buffer
+  readonly isProven: boolean
+}
+const text = (proof: string): Buffer => Buffer.from(proof)
+const cases: readonly Case[] = [
+  ...GOOD.map(([name, proof]) => ({ name, report: REPORT, proof: text(proof), isProven: true })),
+  ...BAD.map(([name, proof]) => ({ name, report: REPORT, proof: text(proof), isProven: false })),
+  ...OTHER_REPORTS.map(([name, report]) => {
+    return { name: `report: ${name}`, report, proof: text(madeProof()), isProven: false }
+  }),
+  {
+    name: 'no UTF-8',
+    report: REPORT,
+    proof: Buffer.concat([text(madeProof()), Buffer.of(0xff)]),
+    isProven: false,
+  },
+]
+
+/** Null where the case is proven, else the sentence. */
+function refusalOf({ report, proof }: Case): string | null {
+  try {
+    verifyReport(report, proof, keys)
+    return null
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnprovenReportError)
+    return (error as Error).message
+  }
+}
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cupel-verify-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function python(args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile('python3', args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    )
+  })
+}
+
+test('the cases differ from one another', () => {
+  const seen = cases.map(({ report, proof }) => `${report.toString('hex')} ${proof.toString('hex')}`)
+  expect(new Set(seen).size).toBe(cases.length)
+})
+
+test('what is proven is proven, and every spoilt proof or report is refused with a sentence', () => {
+  for (const each of cases) {
+    const refusal = refusalOf(each)
+    expect(refusal === null, `${each.name}: ${refusal}`).toBe(each.isProven)
+    if (refusal !== null) expect(refusal, each.name).toMatch(/^[A-Z].*\.$/)
+  }
+})
+
+test('the verifier in Python says the same of every case', async () => {
+  const file = join(folder, 'cases.json')
+  const plain = cases.map(({ report, proof }) => [report.toString('base64'), proof.toString('base64')])
+  writeFileSync(file, JSON.stringify({ keys: KEYS, cases: plain }))
+  const driver = `
+import base64, importlib.util, json, sys
+sys.dont_write_bytecode = True
+spec = importlib.util.spec_from_file_location("verify_report", sys.argv[1])
+verifier = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(verifier)
+given = json.load(open(sys.argv[2], encoding="utf-8"))
+keys = verifier.read_keys(given["keys"])
+answers = []
+for report, proof in given["cases"]:
+    try:
+        verifier.verify(base64.b64decode(report), base64.b64decode(proof), keys)
+        answers.append(None)
+    except verifier.NotProven as error:
+        answers.append(str(error))
+print(json.dumps(answers))
+`
+  const { code, stdout, stderr } = await python(['-c', driver, SCRIPT, file])
+  expect(code, stderr).toBe(0)
+  const answers = JSON.parse(stdout) as (string | null)[]
+  for (const [at, { name, isProven }] of cases.entries())
+    expect(answers[at] === null, `${name}: ${answers[at]}`).toBe(isProven)
+})
+
+test('the verifier in Python takes three files, and ends with 0, 1 or 2', async () => {
+  const file = (name: string, contents: string | Buffer): string => {
+    writeFileSync(join(folder, name), contents)
+    return join(folder, name)
+  }
+  const [report, proof, key] = [file('r.json', REPORT), file('p', madeProof()), file('k', KEYS)]
+  expect(await python([SCRIPT, report, proof, '--key', key])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`leaf 7 of 300 in ${ORIGIN}`) as string,
+  })
+  const other = file('other.json', OTHER_REPORTS[0]![1])
+  expect(await python([SCRIPT, other, proof, '--key', key])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('not one byte of it may differ') as string,
+  })
+  expect(await python([SCRIPT, report, proof, '--key', file('none', 'no key\n')])).toMatchObject({ code: 2 })
+  expect(await python([SCRIPT, join(folder, 'missing'), proof, '--key', key])).toMatchObject({ code: 2 })
+})
+
+test('the verifier in Python is one file that imports the standard library alone', () => {
+  const imports = [...readFileSync(SCRIPT, 'utf8').matchAll(/^(?:import|from) +(\w+)/gm)].map(
+    ([, name]) => name,
+  )
+  expect(imports).toEqual(['argparse', 'base64', 'binascii', 'hashlib', 're', 'sys', 'unicodedata'])
+})

@@ -1,0 +1,63 @@
+/** GET /v1/reports/{report_id}/proof: what shows, without this installation, that a report is in its transparency log. */
+import type { FoundProof } from '@cupel/transparency'
+import { z } from 'zod'
+import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { refuse } from '../../http/problem.js'
+import type { ReportReader } from '../../screening/report-reader.js'
+import { refusalOf, reportPath } from './get-report.js'
+
+/** The proof of a report that the caller was found to own. */
+export type ReadProof = (report: {
+  readonly reportId: string
+  readonly document: string
+}) => Promise<FoundProof>
+
+/** A report has its leaf a few seconds after it was made. */
+const NO_LEAF_RETRY_SECONDS = 5
+
+export function getReportProof(reports: ReportReader, readProof: ReadProof): Endpoint {
+  return keyedEndpoint<z.infer<typeof reportPath>>({
+    operationId: 'getReportProof',
+    method: 'GET',
+    path: '/v1/reports/{report_id}/proof',
+    tag: 'Reports',
+    summary: 'Get the proof of a report',
+    description:
+      'A proof of C2SP (tlog-proof): with it, the bytes of the report as `GET /v1/reports/{report_id}` answers them, and the public keys of the installation, anybody can check offline that the report is in the signed transparency log (`cupel verify`). A report has its proof within 10 seconds; before that, and where the installation has no signing keys, the answer is 503 `unavailable` with `Retry-After`. A later answer may hold a later checkpoint; an earlier proof stays good.',
+    access: 'read-only',
+    pathSchema: reportPath,
+    answers: [
+      {
+        status: 200,
+        description: 'The proof.',
+        contentType: 'text/plain; charset=utf-8',
+        schema: z.string().describe('A proof of C2SP, to be kept byte for byte.'),
+        example: EXAMPLE,
+      },
+    ],
+    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    async handle({ caller }, { path: { report_id: reportId } }) {
+      const report = await reports.find(caller, reportId)
+      if (report.kind !== 'report') return refusalOf(report.kind, reportId)
+      const found = await readProof({ reportId, document: report.document })
+      if (found.kind === 'proof')
+        return { status: 200, contentType: 'text/plain; charset=utf-8', body: found.text }
+      if (found.kind === 'erased') return refuse('not_found', 'The proof of this report was erased.')
+      return refuse('unavailable', 'The report is not in the transparency log yet.', {
+        retryAfterSeconds: NO_LEAF_RETRY_SECONDS,
+      })
+    },
+  })
+}
+
+const EXAMPLE = `c2sp.org/tlog-proof@v1
+extra c2FsdCBhbmQgbGVhZg==
+index 0
+rmwHCmCsn7vwUynJO0rSTOqhVJoFLKNUgdvF9mfFRsw=
+
+cupel/0b7a2c41d9e3/transparency/6f1d
+2
+3Xt6Qo4mYyM7Iq2lY0nF0d1yYyTq8w1vGk7VtQm9q4E=
+
+— cupel/0b7a2c41d9e3 xk2PZ3p0c2lnbmF0dXJlIG9mIHRoZSBpbnN0YWxsYXRpb24=
+`

@@ -1,0 +1,57 @@
+/** `cupel verify`: a report, its proof and the public keys, without the installation. */
+import { readFile } from 'node:fs/promises'
+import { UnprovenReportError, verifyReport, type ProvenReport } from '@cupel/transparency'
+import type { Command } from 'commander'
+import { answer, type JsonOption } from '../answer.js'
+import { readPublicKeys } from '../audit/public-keys.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+
+interface VerifyOptions extends JsonOption {
+  readonly key: string
+}
+
+export function registerVerify(program: Command, context: CliContext): void {
+  program
+    .command('verify <report> <proof>')
+    .summary('check a report and its proof offline')
+    .description(
+      `Checks that a report is in the signed transparency log. It needs three files and nothing of the installation: the report, byte for byte
+as GET /v1/reports/{report_id} answers it; its proof, as GET /v1/reports/{report_id}/proof answers it; and the public keys, which
+the operator prints with \`cupel log signing-keys\`.`,
+    )
+    .requiredOption('--key <file>', 'file with the public keys, one on each line')
+    .option('--json', 'answer in JSON')
+    .action(async (reportFile: string, proofFile: string, options: VerifyOptions) => {
+      const keys = readPublicKeys(context.path(options.key))
+      const [report, proof] = [await bytesOf(context, reportFile), await bytesOf(context, proofFile)]
+      const { leaf, index, checkpoint } = verified(() => verifyReport(report, proof, keys))
+      const { topic, partition, offset, eventId } = leaf
+      const { origin, size, keyId } = checkpoint
+      const result = {
+        ...{ is_proven: true, log: origin, index, size, key_id: keyId },
+        ...{ topic, partition, offset, event_id: eventId },
+      }
+      answer(context, options, result, () =>
+        [
+          `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${keyId}.`,
+          `It is the record ${topic}/${partition} at ${offset}, event ${eventId}.`,
+        ].join('\n'),
+      )
+    })
+}
+
+function verified(work: () => ProvenReport): ProvenReport {
+  try {
+    return work()
+  } catch (cause) {
+    if (!(cause instanceof UnprovenReportError)) throw cause
+    throw new CommandError(`Not proven: ${cause.message}`, EXIT_FAILED, { cause })
+  }
+}
+
+async function bytesOf(context: CliContext, file: string): Promise<Buffer> {
+  return await readFile(context.path(file)).catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandError(`${file} cannot be read (${cause.code}).`, EXIT_USAGE, { cause })
+  })
+}
