@@ -1,85 +1,88 @@
-// Measures what PDFs cost the screens beside them: npm run bench:pdf-beside -- [--pairs N] [--seconds N]
-// Prints a table and writes JSON to bench-results/. Turns without and with five PDFs a second follow each other in pairs, so that whatever
-// else the machine does meets both. A PDF that is refused with 503 is counted; any other failed call fails the run, and no figure
-// does.
+// Measures what PDFs cost the screens beside them: npm run bench:pdf-beside -- [--rounds N] [--seconds N]
+// Prints a table and writes JSON to bench-results/. A round has three turns: two without PDFs and one with five a second. All turns of a round
+// have the same arrivals of screens. The two turns without PDFs differ by noise alone, so their ratio says what the other ratio can mean.
+// A PDF that is refused with 503 is counted; any other failed call fails the run, and no figure does.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { end, report } from './bench-report.mjs'
 import { withInstallation } from './own-installation.mjs'
+import { processorTimes, spentBetween } from './processor-times.mjs'
+import { arrivals, at, ratioOfPercentiles } from './sampling.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
 
 const USAGE = `npm run bench:pdf-beside -- [options]
-  --pairs N     turns without and with PDFs, each (default: 6)
-  --seconds N   length of a turn (default: 8)
-  --screens N   screens a second (default: 20)`
+  --rounds N    rounds of three turns (default: 14)
+  --seconds N   length of a turn (default: 5)
+  --screens N   screens a second (default: 50)
+  --warm-up N   seconds of screens and PDFs before the first turn (default: 30)`
 const PDFS_PER_SECOND = 5
 const REPORTS = 20
-const WARM_UP_SECONDS = 20
+/** Of each turn: the turn before it still has its effect. */
+const SETTLE_SECONDS = 1
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+/** In every order once, so that no kind of turn comes first more often. */
+const ORDERS = ['xyp', 'pxy', 'ypx', 'yxp', 'pyx', 'xpy']
 
-const { values } = parseArgs({
-  options: {
-    pairs: { type: 'string', default: '6' },
-    seconds: { type: 'string', default: '8' },
-    screens: { type: 'string', default: '20' },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (values.help) end(0, USAGE)
-const [pairs, seconds, screensPerSecond] = [values.pairs, values.seconds, values.screens].map(Number)
-if (!(pairs >= 1 && seconds >= 1 && screensPerSecond >= 1)) end(2, USAGE)
+const noPdfs = { times: [], refused: 0 }
 
-await orExplain(() => setUp())
-await withInstallation(async ({ ready, call, issueKey }) => {
-  const key = await issueKey('--plan', 'enterprise')
-  const screen = () => call(key, 'POST', '/v1/screen', { address: ADDRESS })
-  const ids = []
-  for (let index = 0; index < REPORTS; index += 1) ids.push((await screen()).report_id)
-  let refused = 0
-  const pdf = async (index) => {
-    const url = `${ready.base_url}/v1/reports/${ids[index % REPORTS]}/pdf`
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
-    await answer.arrayBuffer()
-    if (answer.status === 503) refused += 1
-    else if (!answer.ok) throw new Error(`A PDF was answered ${answer.status}`)
-  }
-  // The first PDFs load the fonts and are compiled: one after another, because at their pace most would be refused.
-  for (let index = 0; index < REPORTS; index += 1) await pdf(index)
-  await paced(screensPerSecond, screen, WARM_UP_SECONDS)
-  const turns = []
-  for (let pair = 0; pair < pairs; pair += 1)
-    // Each of them is first in every other pair.
-    for (const withPdfs of pair % 2 === 0 ? [false, true] : [true, false]) {
-      const [screens, pdfs] = await Promise.all([
-        paced(screensPerSecond, screen),
-        withPdfs ? paced(PDFS_PER_SECOND, pdf) : [],
-      ])
-      turns.push({
-        pair,
-        withPdfs,
-        p50Ms: at(screens, 0.5),
-        p95Ms: at(screens, 0.95),
-        pdfP95Ms: at(pdfs, 0.95),
-      })
-    }
-  report(root, 'pdf-beside', `${table(turns)}\nPDFs refused: ${refused}`, {
-    refused,
-    pairs,
-    seconds,
-    screensPerSecond,
-    PDFS_PER_SECOND,
-    turns,
+if (isMainThread) await main()
+else await readPdfs(workerData)
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '14' },
+      seconds: { type: 'string', default: '5' },
+      screens: { type: 'string', default: '50' },
+      'warm-up': { type: 'string', default: '30' },
+      help: { type: 'boolean', default: false },
+    },
   })
-})
+  if (values.help) end(0, USAGE)
+  const [rounds, seconds, screensPerSecond] = [values.rounds, values.seconds, values.screens].map(Number)
+  const warmUpSeconds = Number(values['warm-up'])
+  if (!(rounds >= 2 && seconds > SETTLE_SECONDS && screensPerSecond >= 1 && warmUpSeconds >= 1)) end(2, USAGE)
+  await orExplain(() => setUp())
+  await withInstallation(async ({ ready, pid, call, issueKey }) => {
+    const key = await issueKey('--plan', 'enterprise')
+    const screen = () => call(key, 'POST', '/v1/screen', { address: ADDRESS })
+    const ids = []
+    for (let index = 0; index < REPORTS; index += 1) ids.push((await screen()).report_id)
+    const reader = startReader({ baseUrl: ready.base_url, key, ids })
+    await Promise.all([
+      paced(arrivals(screensPerSecond, warmUpSeconds, 1), screen),
+      reader.read(arrivals(PDFS_PER_SECOND, warmUpSeconds, 2)),
+    ])
+    const turns = []
+    for (let round = 0; round < rounds; round += 1)
+      for (const kind of ORDERS[round % ORDERS.length]) {
+        const screens = arrivals(screensPerSecond, seconds, 100 + round)
+        const before = processorTimes(pid)
+        const [times, pdfs] = await Promise.all([
+          paced(screens, screen),
+          kind === 'p' ? reader.read(arrivals(PDFS_PER_SECOND, seconds, 1_000 + round)) : noPdfs,
+        ])
+        const spent = spentBetween(before, processorTimes(pid))
+        const settled = times.filter((_, index) => screens[index] >= SETTLE_SECONDS * 1_000)
+        turns.push({ round, kind, times: settled, pdfs, spent })
+      }
+    await reader.end()
+    const results = resultsOf(turns)
+    report(root, 'pdf-beside', table(results), {
+      ...{ rounds, seconds, screensPerSecond, PDFS_PER_SECOND, results, turns },
+    })
+  })
+}
 
 /**
- * Begins calls at drawn times, so many a second on average, however long each takes. Each turn draws the same times.
- * Resolves to the milliseconds of each call, from the moment at which it was due.
+ * Begins calls at the given milliseconds, however long each takes. Resolves to the milliseconds of each call, from the moment at which
+ * it was due.
  */
-async function paced(perSecond, work, forSeconds = seconds) {
+async function paced(dueMs, work) {
   const started = performance.now()
   return await Promise.all(
-    arrivals(perSecond, forSeconds).map(async (ms, index) => {
+    dueMs.map(async (ms, index) => {
       const due = started + ms
       await sleep(due - performance.now())
       await work(index)
@@ -88,44 +91,90 @@ async function paced(perSecond, work, forSeconds = seconds) {
   )
 }
 
-/** Milliseconds of independent arrivals (Poisson) from a fixed seed: calls that keep time with each other would meet always or never. */
-function arrivals(perSecond, forSeconds) {
-  const draw = drawFrom(perSecond)
-  const times = []
-  for (let ms = 0; ms < forSeconds * 1_000; ms += (-Math.log(1 - draw()) * 1_000) / perSecond) times.push(ms)
-  return times
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function drawFrom(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+/** Reads PDFs in a thread, so that their bytes hold up no clock of a screen. */
+function startReader(options) {
+  const thread = new Worker(new URL(import.meta.url), { workerData: options })
+  return {
+    read: (dueMs) =>
+      new Promise((resolve, reject) => {
+        thread.once('error', reject)
+        thread.once('message', (result) => {
+          thread.off('error', reject)
+          resolve(result)
+        })
+        thread.postMessage(dueMs)
+      }),
+    end: () => thread.terminate(),
   }
 }
 
-function at(times, share) {
-  const sorted = [...times].sort((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
+/** In the thread. */
+async function readPdfs({ baseUrl, key, ids }) {
+  parentPort.on('message', async (dueMs) => {
+    let refused = 0
+    const times = await paced(dueMs, async (index) => {
+      const url = `${baseUrl}/v1/reports/${ids[index % ids.length]}/pdf`
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+      await answer.arrayBuffer()
+      if (answer.status === 503) refused += 1
+      else if (!answer.ok) throw new Error(`A PDF was answered ${answer.status}`)
+    })
+    parentPort.postMessage({ times, refused })
+  })
 }
 
-function table(turns) {
-  const of = (pair, withPdfs) => turns.find((turn) => turn.pair === pair && turn.withPdfs === withPdfs)
-  const ratios = Array.from({ length: pairs }, (_, pair) => of(pair, true).p95Ms / of(pair, false).p95Ms)
-  const lines = ratios.map((ratio, pair) =>
-    [of(pair, false).p95Ms, of(pair, true).p95Ms, of(pair, true).pdfP95Ms]
-      .map((ms) => ms.toFixed(1).padStart(12))
-      .concat(ratio.toFixed(3).padStart(8))
-      .join(''),
-  )
-  const sorted = [...ratios].sort((one, other) => one - other)
+function resultsOf(turns) {
+  const roundsOf = (kind) => turns.filter((turn) => turn.kind === kind).map(({ times }) => times)
+  const [one, other, beside] = ['x', 'y', 'p'].map(roundsOf)
+  const without = one.map((times, round) => [...times, ...other[round]])
+  const pdfTurns = turns.filter(({ kind }) => kind === 'p')
+  const pdfs = pdfTurns.flatMap((turn) => turn.pdfs.times)
+  const ratio = (over, under) => ({
+    p50: ratioOfPercentiles(over, under, 0.5),
+    p95: ratioOfPercentiles(over, under, 0.95),
+  })
+  return {
+    without: percentilesOf(without.flat()),
+    beside: percentilesOf(beside.flat()),
+    pdfs: percentilesOf(pdfs),
+    refused: pdfTurns.reduce((sum, turn) => sum + turn.pdfs.refused, 0),
+    effect: ratio(beside, without),
+    noise: ratio(other, one),
+    cpuMsPerPdf: perPdf(turns, pdfs.length),
+  }
+}
+
+/** What the turns with PDFs spent beyond those without, by part, for each PDF. */
+function perPdf(turns, pdfs) {
+  const sum = (part, kinds) =>
+    turns
+      .filter(({ kind }) => kinds.includes(kind))
+      .reduce((total, { spent }) => total + (spent[part] ?? 0), 0)
+  const parts = [...new Set(turns.flatMap(({ spent }) => Object.keys(spent)))]
+  return Object.fromEntries(parts.map((part) => [part, (sum(part, 'p') - sum(part, 'xy') / 2) / pdfs]))
+}
+
+function percentilesOf(times) {
+  return { count: times.length, p50: at(times, 0.5), p95: at(times, 0.95), p99: at(times, 0.99) }
+}
+
+function table({ without, beside, pdfs, refused, effect, noise, cpuMsPerPdf }) {
+  const row = (name, { count, p50, p95, p99 }) =>
+    name.padEnd(28) +
+    String(count).padStart(7) +
+    [p50, p95, p99].map((ms) => ms.toFixed(1).padStart(9)).join('')
+  const ratio = ({ value, low, high }) => `${value.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`
   return [
-    'p95 ms of screens',
-    '     without        with        PDFs   ratio',
-    ...lines,
-    `median ratio ${at(ratios, 0.5).toFixed(3)}, from ${sorted[0].toFixed(3)} to ${sorted.at(-1).toFixed(3)}`,
+    'ms'.padEnd(28) + ['calls', '    p50', '    p95', '    p99'].map((head) => head.padStart(8)).join(' '),
+    row('screens without PDFs', without),
+    row('screens beside PDFs', beside),
+    row('PDFs', pdfs),
+    `PDFs refused: ${refused}`,
+    '',
+    `ratio of p50, beside ÷ without: ${ratio(effect.p50)}; noise ${ratio(noise.p50)}`,
+    `ratio of p95, beside ÷ without: ${ratio(effect.p95)}; noise ${ratio(noise.p95)}`,
+    `CPU ms for each PDF: ${Object.entries(cpuMsPerPdf)
+      .map(([part, ms]) => `${part} ${ms.toFixed(1)}`)
+      .join(', ')}`,
   ].join('\n')
 }
