@@ -65,6 +65,7 @@ const pictures: readonly Picture[] = [
   { name: 'job', path: `/bulk/${jobId}` },
   { name: 'job-phone-dark', path: `/bulk/${jobId}`, look: darkPhone },
   { name: 'lists', path: '/lists' },
+  { name: 'lists-phone', path: '/lists', look: phone },
   { name: 'policy', path: '/policy' },
   { name: 'what-if', path: '/policy', act: tryPolicy },
   { name: 'cases-phone', path: '/cases', look: phone },

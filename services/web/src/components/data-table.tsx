@@ -27,11 +27,17 @@ export function DataTable({ table: { head, rows }, caption }: DataTableProps) {
         <tbody>
           {rows.map((row, index) => (
             <tr key={index}>
-              {row.map((text, place) => (
-                <td key={place} dir="auto">
-                  {text}
+              {isNote(row) ? (
+                <td colspan={head.length} dir="auto">
+                  {row[0]}
                 </td>
-              ))}
+              ) : (
+                row.map((text, place) => (
+                  <td key={place} dir="auto">
+                    {text}
+                  </td>
+                ))
+              )}
             </tr>
           ))}
         </tbody>
@@ -39,3 +45,6 @@ export function DataTable({ table: { head, rows }, caption }: DataTableProps) {
     </div>
   )
 }
+
+/** A row with a first text alone speaks of the whole table: that there is nothing, say. */
+const isNote = (row: readonly string[]): boolean => row.slice(1).every((text) => text === '')

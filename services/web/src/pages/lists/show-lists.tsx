@@ -64,7 +64,7 @@ function ListTable({ title, lists }: { readonly title: string; readonly lists: r
     <>
       <h2>{title}</h2>
       <div class="table-scroll" role="group" aria-label={title} tabindex={0}>
-        <table>
+        <table class="stacked">
           <thead>
             <tr>
               <th scope="col">State</th>
@@ -90,18 +90,24 @@ function ListTable({ title, lists }: { readonly title: string; readonly lists: r
                 <td dir="auto">
                   {visibleText(listName(list))} {list.required ? <span class="tag">required</span> : null}
                 </td>
-                <td>{list.authority === null ? '–' : nameOf(en.authorities, list.authority)}</td>
-                <td>
+                <td data-head="Authority">
+                  {list.authority === null ? '–' : nameOf(en.authorities, list.authority)}
+                </td>
+                <td data-head="Extent">
                   {list.authority === null ? '–' : list.whole ? en.provenance.whole : en.provenance.part}
                 </td>
-                <td>
+                <td data-head="Dated">
                   <Moment at={list.list_date} />
                 </td>
-                <td>
+                <td data-head="Confirmed">
                   <Moment at={list.confirmed_at} />
                 </td>
-                <td class="number">{ageText(list.age_hours)}</td>
-                <td class="number">{amountText(String(list.labels))}</td>
+                <td class="number" data-head="Age">
+                  {ageText(list.age_hours)}
+                </td>
+                <td class="number" data-head="Labels">
+                  {amountText(String(list.labels))}
+                </td>
               </tr>
             ))}
           </tbody>

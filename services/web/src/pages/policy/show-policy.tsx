@@ -60,7 +60,7 @@ function Section({ section }: { readonly section: SettingSection }) {
       <h2 id={`section-${name}`}>{title}</h2>
       {meaning === '' ? null : <p class="quiet">{meaning}</p>}
       <div class="table-scroll" role="group" aria-label={title} tabindex={0}>
-        <table class="settings">
+        <table class="settings stacked">
           <thead>
             <tr>
               <th scope="col">Setting</th>

@@ -73,7 +73,7 @@ function Card({ title, counts }: { readonly title: string; readonly counts: Coun
 function KeyTable({ keys }: { readonly keys: readonly KeyUsage[] }) {
   return (
     <div class="table-scroll" role="group" aria-label="Keys" tabindex={0}>
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Key</th>
@@ -104,13 +104,21 @@ function KeyTable({ keys }: { readonly keys: readonly KeyUsage[] }) {
                 {key.status === 'active' ? null : <span class="tag">{key.status}</span>}
               </td>
               <td>{planText(key.plan)}</td>
-              <td>
+              <td data-head="Last used">
                 <Moment at={key.last_used_at} otherwise="never" />
               </td>
-              <td class="number">{number(key.today.calls)}</td>
-              <td class="number">{number(key.month.calls)}</td>
-              <td class="number">{number(key.month.screens)}</td>
-              <td class="number">{number(key.month.rate_limited)}</td>
+              <td class="number" data-head="Calls today">
+                {number(key.today.calls)}
+              </td>
+              <td class="number" data-head="Calls this month">
+                {number(key.month.calls)}
+              </td>
+              <td class="number" data-head="Screens this month">
+                {number(key.month.screens)}
+              </td>
+              <td class="number" data-head="Over the limit">
+                {number(key.month.rate_limited)}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -124,38 +132,38 @@ function planText({ name, calls_per_second, burst, on_empty }: KeyUsage['plan'])
   return `${name}: ${limits}${on_empty === 'fair-use' ? ', fair use' : ''}`
 }
 
+const DAY_FIGURES = [
+  ['Calls', 'calls'],
+  ['Screens', 'screens'],
+  ['Refused or failed', 'problems'],
+  ['Over the rate limit', 'rate_limited'],
+] as const
+
 function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
   return (
     <div class="table-scroll" role="group" aria-label="Days" tabindex={0}>
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Day</th>
-            <th scope="col" class="number">
-              Calls
-            </th>
-            <th scope="col" class="number">
-              Screens
-            </th>
-            <th scope="col" class="number">
-              Refused or failed
-            </th>
-            <th scope="col" class="number">
-              Over the rate limit
-            </th>
+            {DAY_FIGURES.map(([title]) => (
+              <th scope="col" class="number" key={title}>
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {days.map(({ day, calls, screens, problems, rate_limited }) => (
-            <tr key={day}>
+          {days.map((figures) => (
+            <tr key={figures.day}>
               <td>
-                <a href={`/audit?from=${day}&to=${day}`}>
-                  <Moment at={day} />
+                <a href={`/audit?from=${figures.day}&to=${figures.day}`}>
+                  <Moment at={figures.day} />
                 </a>
               </td>
-              {[calls, screens, problems, rate_limited].map((value, index) => (
-                <td class="number" key={index}>
-                  {number(value)}
+              {DAY_FIGURES.map(([title, name]) => (
+                <td class="number" data-head={title} key={title}>
+                  {number(figures[name])}
                 </td>
               ))}
             </tr>
