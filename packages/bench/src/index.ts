@@ -26,6 +26,9 @@ export { renderWebhooks } from './webhooks/render.js'
 /** `npm run bench:neighbours`: what a customer notices of strangers and of other customers. */
 export { runNeighbours, type NeighboursOptions, type NeighboursResults } from './neighbours/run-neighbours.js'
 export { renderNeighbours } from './neighbours/render.js'
+/** `npm run bench:evidence`: the share of MACs and signatures in the CPU of a screen. */
+export { runEvidence, type EvidenceOptions, type EvidenceResults } from './evidence/run-evidence.js'
+export { renderEvidence } from './evidence/render.js'
 export { renderExposure, runExposure, type ExposureOptions } from './exposure/run-exposure.js'
 /** `npm run bench:labels`: how fast the labels of a batch are looked up. */
 export { renderLookUp, runLookUp, type LookUpOptions } from './label-look-up/run-look-up.js'

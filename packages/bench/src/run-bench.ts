@@ -2,17 +2,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { KafkaCredentials } from '@cupel/local-stack'
 import { benchmarkBodies } from './addresses.js'
 import { generateLoad, startBareEchoProcess, startEchoProcess } from './child-processes.js'
 import type { HttpTarget } from './http-client.js'
 import { importLabels } from './label-import.js'
 import type { LoadPhase, LoadResult } from './load.js'
-import type { LogConnection } from './log-connection.js'
+import { runningLog, type LogConnection } from './log-connection.js'
 import { watchProcesses, type ProcessWatch, type ResidentMemory } from './process-watch.js'
 import type { BenchResults, Conditions, LoadRow, ProfileResults } from './results.js'
 import { enterpriseKey, startSystem, type Profile, type RunningSystem } from './system.js'
@@ -104,7 +103,7 @@ async function benchLoads(
   system: RunningSystem,
   { home, key, bodies, options, wants }: LoadSetting,
 ): Promise<Pick<ProfileResults, 'loads' | 'memory'>> {
-  const connection = await logConnection(system, home)
+  const connection = await runningLog(system.profile, home)
   const rows: LoadRow[] = []
   let memory: readonly ResidentMemory[] = []
   if (wants('screen')) {
@@ -170,25 +169,6 @@ function highest(before: readonly ResidentMemory[], now: readonly ResidentMemory
     ...entry,
     peakMib: Math.max(entry.peakMib, before[index]?.peakMib ?? 0),
   }))
-}
-
-/** Reads the connections from run.json in the home folder of the running system. */
-async function logConnection(system: RunningSystem, home: string): Promise<LogConnection> {
-  const run = JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as Record<string, unknown>
-  return system.profile === 'kafka'
-    ? {
-        kind: 'kafka',
-        brokers: run['brokers'] as string[],
-        sasl: run['kafkaSasl'] as KafkaCredentials,
-        topicPrefix: '',
-      }
-    : { kind: 'embedded', databaseUrl: text(run, 'databaseUrl'), topicPrefix: '' }
-}
-
-function text(json: Record<string, unknown>, name: string): string {
-  const value = json[name]
-  if (typeof value !== 'string') throw new Error(`Expected ${name} in ${JSON.stringify(Object.keys(json))}`)
-  return value
 }
 
 function conditions(
