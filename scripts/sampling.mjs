@@ -34,7 +34,7 @@ export function at(values, share) {
  * The percentile of all rounds of `over` divided by the one of `under`, with an interval of 95 % (bootstrap). Whole rounds are drawn, because calls of
  * one round are not independent of each other.
  */
-export function ratioOfPercentiles(over, under, share) {
+export function ratioOfPercentiles(over, under, share, resamples = RESAMPLES) {
   const ratioOf = (rounds) =>
     at(
       rounds.flatMap((round) => over[round]),
@@ -46,7 +46,7 @@ export function ratioOfPercentiles(over, under, share) {
     )
   const rounds = over.map((_, round) => round)
   const draw = drawFrom(1)
-  const ratios = Array.from({ length: RESAMPLES }, () =>
+  const ratios = Array.from({ length: resamples }, () =>
     ratioOf(rounds.map(() => Math.floor(draw() * rounds.length))),
   )
   return { value: ratioOf(rounds), low: at(ratios, TAIL), high: at(ratios, 1 - TAIL) }
