@@ -9,19 +9,22 @@ export interface TestKafka {
 }
 
 /** The versions of deploy/kafka/pom.xml. */
-const KAFKA_IMAGE = 'apache/kafka:4.3.1'
-const REGISTRY_IMAGE = 'apicurio/apicurio-registry:3.0.9'
+const IMAGES = { kafka: 'apache/kafka:4.3.1', registry: 'apicurio/apicurio-registry:3.0.9' }
 const REGISTRY_PORT = 8080
-const START_TIMEOUT_MS = 120_000
+/** Only a hang takes longer. */
+const START_TIMEOUT_MS = 600_000
 
-export async function startKafkaContainers(): Promise<TestKafka> {
+/** `images`: others with the same settings, where no registry of images can be reached. */
+export async function startKafkaContainers(images = IMAGES): Promise<TestKafka> {
   // Imported here because it is large and most machines do not need it.
   const { GenericContainer, Wait } = await import('testcontainers')
   // The port is the same inside and outside: the broker must know before it starts which address it announces to clients.
   const port = await freePort()
-  const kafka = await new GenericContainer(KAFKA_IMAGE)
+  const kafka = await new GenericContainer(images.kafka)
     .withExposedPorts({ container: port, host: port })
     .withEnvironment({
+      CLUSTER_ID: 'Q3VwZWxUZXN0a2l0SWQwMQ',
+      KAFKA_LOG_DIRS: '/var/lib/kafka/data',
       KAFKA_PROCESS_ROLES: 'broker,controller',
       KAFKA_NODE_ID: '1',
       KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
@@ -38,7 +41,7 @@ export async function startKafkaContainers(): Promise<TestKafka> {
       KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
       KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
     })
-    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withWaitStrategy(Wait.forListeningPorts())
     .withStartupTimeout(START_TIMEOUT_MS)
     .start()
     .catch((error: unknown) => {
@@ -48,7 +51,7 @@ export async function startKafkaContainers(): Promise<TestKafka> {
 
   async function withRegistry(broker: typeof kafka): Promise<TestKafka> {
     try {
-      const registry = await new GenericContainer(REGISTRY_IMAGE)
+      const registry = await new GenericContainer(images.registry)
         .withExposedPorts(REGISTRY_PORT)
         .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', REGISTRY_PORT))
         .withStartupTimeout(START_TIMEOUT_MS)
