@@ -55,11 +55,14 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
   const secrets = mkdtempSync(join(tmpdir(), 'cupel-chart-'))
   const ids = new Map()
   let parts
+  let upgrade
   let environment
 
   beforeAll(async () => {
     for (const target of [...SERVICES, 'cupel']) await buildImage(target)
-    parts = new Map(podsOf((await render(tools, VALUES)).manifests).map((part) => [part.name, part]))
+    const podsOfRelease = async (options) => podsOf((await render(tools, VALUES, options)).manifests)
+    parts = new Map((await podsOfRelease({})).map((part) => [part.name, part]))
+    upgrade = (await podsOfRelease({ isUpgrade: true })).find(({ name }) => name === 'install')
     environment = {
       ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test', CUPEL_EDGE_SUBNET: EDGE_SUBNET },
       KAFKA_IMAGE: await standIn('kafka', {}),
@@ -102,8 +105,8 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
     }
   }
   const partOf = (name) => parts.get(name.replace(SECOND, ''))
-  const argumentsOf = (name) =>
-    dockerArguments(partOf(name), {
+  const argumentsOf = (name, part = partOf(name)) =>
+    dockerArguments(part, {
       network: `${PROJECT}_data`,
       alias: `cupel-${name.replace(SECOND, '')}`,
       name: `${PROJECT}-${name}`,
@@ -114,9 +117,12 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
   const cupel = (...args) => docker('exec', ids.get('operator'), 'cupel', ...args)
   const stateOf = async (name) => JSON.parse(await docker('inspect', ids.get(name)))[0].State
 
-  test('the hook installs, and finds nothing to do the second time', async () => {
-    expect(await docker('run', '--rm', ...argumentsOf('install'))).not.toContain('Nothing to do')
-    expect(await docker('run', '--rm', ...argumentsOf('install'))).toContain('Nothing to do')
+  const hook = (part) => docker('run', '--rm', ...argumentsOf('install', part))
+
+  test('the hook of an upgrade refuses an empty database; that of an installation fills it', async () => {
+    await expect(hook(upgrade)).rejects.toThrow(/cupel install/)
+    expect(await hook()).not.toContain('Nothing to do')
+    expect(await hook(upgrade)).toContain('Nothing to do')
   })
 
   test('every service is alive and becomes ready by its probes', async () => {
