@@ -30,6 +30,7 @@ keep(
   () => `config_ordinal=500\napicurio.datasource.password=${registry}`,
   FOREIGN_READER,
 )
+keep('grafana/password', random, FOREIGN_READER)
 keep('kafka/kafka.properties', () => `password=${kafka}`, FOREIGN_READER)
 keep('operator/admin-url', () => `postgresql://cupel:${owner}@postgres:5432/cupel`)
 keep('services/database-url', () => `postgresql://cupel_services:${services}@postgres:5432/cupel`)

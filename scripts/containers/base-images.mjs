@@ -39,6 +39,7 @@ export const standIns = {
   postgres: 'cupel-test/postgres:17',
   kafka: 'cupel-test/kafka:4.3.1',
   registry: 'cupel-test/registry:3.0.9',
+  prometheus: 'cupel-test/prometheus:2',
 }
 
 /**
@@ -63,7 +64,14 @@ export async function standIn(kind, environment) {
 }
 
 /** What an image is made on. */
-const BELOW = { node: 'debian', java: 'debian', postgres: 'debian', kafka: 'java', registry: 'java' }
+const BELOW = {
+  node: 'debian',
+  java: 'debian',
+  postgres: 'debian',
+  kafka: 'java',
+  registry: 'java',
+  prometheus: 'debian',
+}
 
 const makers = {
   /** As node:24-trixie-slim: node and npm under /usr/local. */
@@ -79,6 +87,9 @@ const makers = {
   },
   async postgres(name, docker, base) {
     await build(docker, { name, file: 'postgres.Dockerfile', folder: STAND_INS, debian: base })
+  },
+  async prometheus(name, docker, base) {
+    await build(docker, { name, file: 'prometheus.Dockerfile', folder: STAND_INS, debian: base })
   },
   async kafka(name, docker, base) {
     const { kafkaLibs } = await jars()

@@ -1,93 +1,71 @@
-// docker-compose.yml as an operator uses it: up, a first report, a bulk job, down and up again.
-import { execFile } from 'node:child_process'
-import { createServer } from 'node:net'
-import { promisify } from 'node:util'
-import { noteSkip, until } from '@cupel/testkit'
+// docker-compose.yml as an operator uses it: up, a first report, a bulk job with its webhook, every service, the registry and Postgres killed, down and up again.
+import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { root } from '../setup.mjs'
-import { standIn } from './base-images.mjs'
-import { buildImage, docker } from './docker.mjs'
+import { killInside, openComposition, SERVICES, stateOf, untilServed } from './composition.mjs'
+import { docker } from './docker.mjs'
+import { startReceiver } from './receiver.mjs'
 
 const missing = process.env.CUPEL_TEST_ENGINE_MISSING
 if (missing !== undefined) noteSkip(`docker compose: ${missing}`)
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
-const SERVICES = [
-  'api',
-  'scorer',
-  'projector',
-  'bulk-coordinator',
-  'webhook-dispatcher',
-  'label-refresher',
-  'web',
-]
-const POLL_MS = 500
-const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
-const PROJECT = `cupel-test-${process.pid}`
+const KILLED = [...SERVICES, 'registry', 'postgres']
 
 describe.skipIf(missing !== undefined)('docker compose', () => {
-  let environment
-  let base
+  let composition
+  let receiver
   let key
   let first
 
   beforeAll(async () => {
-    for (const target of [...SERVICES, 'cupel']) await buildImage(target)
-    const images = {
-      KAFKA_IMAGE: await standIn('kafka', {}),
-      POSTGRES_IMAGE: await standIn('postgres', {}),
-      REGISTRY_IMAGE: await standIn('registry', {}),
-    }
-    // Last: until they are used, others may take them.
-    const [port, webPort] = [await freePort(), await freePort()]
-    base = `http://127.0.0.1:${port}`
-    environment = {
-      ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test', ...images },
-      ...{ CUPEL_PORT: String(port), CUPEL_WEB_PORT: String(webPort) },
-      ...{ CUPEL_BASE_URL: base, CUPEL_WEB_URL: `http://127.0.0.1:${webPort}` },
-    }
+    composition = await openComposition({ project: `cupel-test-${process.pid}` })
   })
   afterAll(async () => {
-    if (environment !== undefined)
-      await compose('--profile', 'operator', 'down', '--volumes', '--timeout', '10')
+    await composition?.close()
+    await receiver?.close()
   })
 
-  const compose = async (...args) => {
-    const call = promisify(execFile)('docker', ['compose', '--project-name', PROJECT, ...args], {
-      cwd: root,
-      maxBuffer: MAX_OUTPUT_BYTES,
-      env: { ...process.env, ...environment },
-    })
-    return (await call).stdout
-  }
-  const up = () => compose('up', '--detach', '--no-build', '--wait')
-  const cupel = (...args) => compose('run', '--rm', '--no-deps', 'cupel', ...args)
   const call = async (path, body) => {
-    const answer = await fetch(`${base}${path}`, {
+    const answer = await fetch(`${composition.base}${path}`, {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     })
     return { status: answer.status, text: await answer.text() }
   }
-  const screened = async () =>
-    await until(async () => {
+  const screenedSoon = async () =>
+    await untilServed(async () => {
       const answer = await call('/v1/screen', { address: LAZARUS })
       expect(answer.status, answer.text).toBe(200)
       return answer.text
-    }, POLL_MS)
+    })
+
+  const expectReadable = async (report) =>
+    await untilServed(async () => {
+      const read = await call(`/v1/reports/${JSON.parse(report).report_id}`)
+      expect(read).toEqual({ status: 200, text: report })
+    })
 
   test('one command starts everything, and two more give a first report', async () => {
-    await up()
-    const account = /acc_[0-9a-f]+/.exec(await cupel('accounts', 'create', 'First customer'))[0]
+    await composition.up()
+    const account = /acc_[0-9a-f]+/.exec(await composition.cupel('accounts', 'create', 'First customer'))[0]
     key = /cpl_live_\w+/.exec(
-      await cupel('keys', 'create', '--account', account, '--scope', 'read-write', '--plan', 'pro'),
+      await composition.cupel(
+        'keys',
+        'create',
+        '--account',
+        account,
+        '--scope',
+        'read-write',
+        '--plan',
+        'pro',
+      ),
     )[0]
-    first = await screened()
+    first = await screenedSoon()
     expect(JSON.parse(first).risk.level).not.toBe('green')
-    expect((await fetch(environment.CUPEL_WEB_URL)).status).toBe(200)
+    expect((await fetch(composition.environment.CUPEL_WEB_URL)).status).toBe(200)
   })
 
   test('every container has limits, no right but what its image needs, and ports only where people call', async () => {
-    for (const id of (await compose('ps', '--all', '--quiet')).trim().split('\n')) {
+    for (const id of (await composition.compose('ps', '--all', '--quiet')).trim().split('\n')) {
       const { Name: name, Config, HostConfig } = JSON.parse(await docker('inspect', id))[0]
       expect(HostConfig.CapDrop, name).toEqual(['ALL'])
       expect(HostConfig.SecurityOpt, name).toContain('no-new-privileges:true')
@@ -109,35 +87,82 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
     }
   })
 
-  test('a bulk job ends, and its results can be read', async () => {
-    const made = await call('/v1/bulk', {
-      addresses: [LAZARUS, '12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h', 'not an address'],
+  /** Resolves to the ended job, when the receiver has the message of its end. */
+  const bulkJob = async () => {
+    const id = await untilServed(async () => {
+      const addresses = [LAZARUS, '12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h', 'not an address']
+      const { status, text } = await call('/v1/bulk', { addresses })
+      expect(status, text).toBe(202)
+      return JSON.parse(text).job_id
     })
-    expect(made.status, made.text).toBe(202)
-    const { job_id: id } = JSON.parse(made.text)
-    const job = await until(async () => {
-      const { text } = await call(`/v1/bulk/${id}`)
-      expect(JSON.parse(text).completed_at, text).not.toBeNull()
+    const told = await untilServed(() => {
+      const messages = receiver.messages.filter(({ data }) => data.job_id === id)
+      expect(messages).not.toEqual([])
+      return messages
+    })
+    expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['bulk.completed']))
+    return await untilServed(async () => {
+      const { status, text } = await call(`/v1/bulk/${id}`)
+      expect(status, text).toBe(200)
       return JSON.parse(text)
-    }, POLL_MS)
-    expect(job).toMatchObject({ total: 3, completed: 2, failed: 1 })
+    })
+  }
+
+  test('a bulk job ends, and a signed message says so', async () => {
+    receiver = await startReceiver(await composition.gatewayOf('outside'))
+    const made = await call('/v1/webhook-endpoints', { url: receiver.url, payload: 'thin' })
+    expect(made.status, made.text).toBe(201)
+    receiver.secret = JSON.parse(made.text).secret
+    expect(await bulkJob()).toMatchObject({ total: 3, completed: 2, failed: 1 })
+    expect(receiver.offences).toEqual([])
+  })
+
+  test('every profile is understood, and Prometheus of the profile observability reads every process', async () => {
+    await composition.compose('--profile', '*', 'config', '--quiet')
+    await composition.compose(
+      ...['--profile', 'observability', 'up', '--detach', '--no-build', '--no-deps', '--wait', 'prometheus'],
+    )
+    const ask = async (path) => {
+      const answer = await fetch(`http://127.0.0.1:${composition.environment.PROMETHEUS_PORT}/api/v1/${path}`)
+      return (await answer.json()).data
+    }
+    await untilServed(async () => {
+      const { activeTargets } = await ask('targets?state=active')
+      const healthy = activeTargets.filter(({ health }) => health === 'up')
+      expect(healthy.map(({ labels }) => labels.instance).sort()).toEqual(
+        SERVICES.map((name) => `${name}:9464`).sort(),
+      )
+    })
+    const { groups } = await ask('rules')
+    expect(groups.flatMap(({ rules }) => rules).length).toBeGreaterThan(0)
+  })
+
+  test('every service, the registry and Postgres come back when they are killed, and no report is lost', async () => {
+    const reports = [first]
+    for (const service of KILLED) {
+      const container = composition.containerOf(service)
+      const { restarts } = await stateOf(container)
+      await killInside(container)
+      await untilServed(async () => {
+        const state = await stateOf(container)
+        expect([service, state.isRunning, state.restarts > restarts]).toEqual([service, true, true])
+      })
+      reports.push(await screenedSoon())
+    }
+    for (const service of KILLED)
+      await untilServed(async () => {
+        const { health } = await stateOf(composition.containerOf(service))
+        expect([service, health]).toEqual([service, 'healthy'])
+      })
+    for (const report of reports) await expectReadable(report)
+    expect(await bulkJob()).toMatchObject({ total: 3, completed: 2, failed: 1 })
+    expect(receiver.offences).toEqual([])
   })
 
   test('down and up again finds everything', async () => {
-    await compose('down', '--timeout', '10')
-    await up()
-    await until(async () => {
-      const read = await call(`/v1/reports/${JSON.parse(first).report_id}`)
-      expect(read).toEqual({ status: 200, text: first })
-    }, POLL_MS)
-    await screened()
+    await composition.compose('down', '--timeout', '10')
+    await composition.up()
+    await expectReadable(first)
+    await screenedSoon()
   })
 })
-
-async function freePort() {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
