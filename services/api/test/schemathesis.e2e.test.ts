@@ -8,7 +8,8 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { casesWithin, drawnWithin, isLongRun, noteSkip, runSeed } from '@cupel/testkit'
+import { casesWithin, drawnWithin, isLongRun, noteSkip, runSeed, until } from '@cupel/testkit'
+import { readCheckpoint } from '@cupel/transparency'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type Installation } from './installation.js'
 
@@ -34,6 +35,10 @@ beforeAll(async () => {
   installation = await startInstallation()
   const { key, accountId } = await installation.key({ plan: 'enterprise' })
   keys.push(key, (await installation.key({ accountId, plan: 'enterprise', environment: 'test' })).key)
+  // Without a checkpoint of the transparency log its endpoint can only be unavailable.
+  installation.prove()
+  const { database, log } = installation
+  await until(async () => expect(await readCheckpoint(database, await log.identity())).not.toBeNull())
 }, SETUP_TIMEOUT_MS)
 afterAll(() => installation.stop())
 
