@@ -5,7 +5,7 @@
  */
 import { sleep } from '@cupel/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { applyChanges, createReduce, type ReducedRecord } from './apply.js'
 import { markFollowed } from './checkpoint.js'
@@ -39,6 +39,8 @@ export interface RunReadModelOptions {
   readonly tracing?: Tracing | null
   readonly commitIntervalMs?: number
   readonly statusIntervalMs?: number
+  /** The client of the log hangs. Nothing is wrong with records or tables: a new process goes on where this one stopped. */
+  readonly onStuck?: (error: LogStoppedError) => void
 }
 
 export interface RunningReadModel {
@@ -132,7 +134,10 @@ function follow(state: State, statistics: Statistics): Consumer {
       onRefused: metrics.refused,
     }),
     onRetry: metrics.retried,
-    onStopped: () => metrics.stopped(true),
+    onStopped(error) {
+      metrics.stopped(true)
+      if (error instanceof LogStoppedError && error.reason === 'stuck') state.options.onStuck?.(error)
+    },
   })
 }
 

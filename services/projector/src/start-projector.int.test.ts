@@ -1,8 +1,8 @@
 import { topicOf, type DomainEvent, type EventData, type EventType } from '@cupel/contracts'
-import type { EventLog } from '@cupel/event-log'
+import { LogStoppedError, type EventLog, type LogStopReason } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { writeOutbox } from '@cupel/projections'
-import { getReport, listSets, readActivePolicy, readModels } from '@cupel/read-models'
+import { readModelGroup, writeOutbox } from '@cupel/projections'
+import { getReport, listSets, readActivePolicy, readModels, reportView } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -24,6 +24,19 @@ async function start(): Promise<RunningProjector> {
   const projector = await startProjector(installation.deps)
   installation.onClose(() => projector.stop())
   return projector
+}
+
+/** The log, of which one read model's subscription ends for this reason as soon as it has begun. */
+function stoppedLog(group: string, reason: LogStopReason): EventLog {
+  return {
+    ...log,
+    async subscribe(options) {
+      const subscription = await log.subscribe(options)
+      if (options.group === group)
+        setImmediate(() => options.onStopped(new LogStoppedError(reason, 'a reason of the test')))
+      return subscription
+    },
+  }
 }
 
 function event<T extends EventType>(type: T, subject: string, data: Partial<EventData[T]>): DomainEvent<T> {
@@ -157,4 +170,24 @@ test('a stopped audit projection is told, and stops neither the others nor what 
     state: 'stopped',
   })
   await until(() => expect(projector.checks().filter((check) => !check.ok)).toEqual([]))
+})
+
+test('a read model whose client of the log hangs ends the process, and one that stopped for another reason does not', async () => {
+  const failures: string[] = []
+  const run = async (reason: LogStopReason): Promise<RunningProjector> => {
+    const projector = await startProjector({
+      ...installation.deps,
+      log: stoppedLog(readModelGroup(reportView), reason),
+      fail: (sentence) => failures.push(sentence),
+    })
+    installation.onClose(() => projector.stop())
+    await until(() =>
+      expect(projector.projections().filter(({ state }) => state === 'stopped')).toHaveLength(1),
+    )
+    return projector
+  }
+  await (await run('truncated-log')).stop()
+  expect(failures).toEqual([])
+  await run('stuck')
+  expect(failures).toEqual([`The read model ${reportView.name} hangs`])
 })

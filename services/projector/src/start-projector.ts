@@ -34,6 +34,8 @@ export interface ProjectorDeps {
   readonly metrics: Metrics
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
+  /** Ends the process, so that a new one takes its place. A read model that a record stopped is no reason: the others go on. */
+  readonly fail?: (reason: string, error: unknown) => void
   /** Names the signing keys. Without them no checkpoints of the log are made. */
   readonly config?: CheckpointConfig
 }
@@ -51,7 +53,10 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
   const projections = new Map<string, RunningReadModel>(
     readModels.map((readModel: ReadModel) => [
       readModel.name,
-      runReadModel({ readModel, log, codec, database, logger, metrics, tracing: deps.tracing ?? null }),
+      runReadModel({
+        ...{ readModel, log, codec, database, logger, metrics, tracing: deps.tracing ?? null },
+        onStuck: (error) => deps.fail?.(`The read model ${readModel.name} hangs`, error),
+      }),
     ]),
   )
   const lists = watchLists({ database, logger, metrics })
