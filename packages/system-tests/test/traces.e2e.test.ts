@@ -22,13 +22,18 @@ test.runIf(missing === undefined)('each process adds its part to the one trace',
       CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER_ARG: '1',
+      // A busy machine is slower than a customer is patient.
+      CUPEL_SCREEN_DEADLINE_MS: '60000',
     },
   })
   const client = createClient(installation.ready.base_urls, await enterpriseKey(home))
-  const spansOf = (traceId: string, names: readonly string[]): Promise<CollectedSpan[]> =>
+  /** Processes send their spans at times of their own: a span may come before the one that it follows from. */
+  const spansOf = (traceId: string, names: readonly [string, ...string[]]): Promise<CollectedSpan[]> =>
     until(`the spans ${names.join(', ')}`, ARRIVAL_MS, async () => {
       const spans = collector.spans.filter((span) => span.traceId === traceId)
-      return names.every((name) => spans.some((span) => span.name === name)) ? spans : null
+      expect(spans.map(({ name }) => name)).toEqual(expect.arrayContaining([...names]))
+      expect(drawTrace(spans).filter((line) => !line.startsWith(' '))).toEqual([names[0]])
+      return spans
     })
   try {
     const screen = await client.screen(LABELLED, 'ETH')
@@ -38,7 +43,6 @@ test.runIf(missing === undefined)('each process adds its part to the one trace',
       'project report-view',
       'project audit-view',
     ])
-    expect(drawTrace(screened).filter((line) => !line.startsWith(' '))).toEqual(['POST /v1/screen'])
     expect(new Set(screened.map(({ service }) => service))).toEqual(
       new Set(['cupel-api', 'cupel-scorer', 'cupel-projector']),
     )
@@ -54,7 +58,6 @@ test.runIf(missing === undefined)('each process adds its part to the one trace',
       'project report-view',
       'POST webhook',
     ])
-    expect(drawTrace(job).filter((line) => !line.startsWith(' '))).toEqual(['POST /v1/bulk'])
     expect(job.map(({ service }) => service)).toContain('cupel-webhook-dispatcher')
   } finally {
     await client.close()
