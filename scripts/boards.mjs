@@ -138,6 +138,7 @@ const boards = {
         [['records', 'sum(rate(cupel_checkpoint_records_total[$__rate_interval]))']],
       ],
       ['Checkpoints stopped', 'short', [['{{instance}}', 'cupel_checkpoints_stopped']]],
+      ['Transparency log stopped', 'short', [['{{instance}}', 'cupel_transparency_stopped']]],
     ],
   },
   lists: {
