@@ -36,34 +36,41 @@ for (const one of prepared)
 const checker = await setUpPyright()
 if ('missing' in checker) noteSkip(`the types of the Python SDK: ${checker.missing}`)
 
+let built: string
+const wheel = (): string =>
+  join(
+    built,
+    readdirSync(built).find((name) => name.endsWith('.whl'))!,
+  )
+
+beforeAll(async () => {
+  built = mkdtempSync(join(tmpdir(), 'cupel-python-built-'))
+  const [first] = usable
+  if (first === undefined) return
+  expect(await buildPackage(first.python, first.tools, built)).toMatch(/Nothing was published/)
+}, RUN_TIMEOUT_MS)
+afterAll(() => rmSync(built, { recursive: true, force: true }))
+
 describe.skipIf(found.length === 0)('the Python package', () => {
   test('has a version of Python and its tools', () => expect(usable.length).toBeGreaterThan(0))
-})
-
-describe.each(usable)('on Python $python.version', ({ python, tools }: { python: Python; tools: string }) => {
-  let built: string
-  let environment: Environment
-  beforeAll(async () => {
-    built = mkdtempSync(join(tmpdir(), 'cupel-python-built-'))
-    expect(await buildPackage(python, tools, built)).toMatch(/Nothing was published/)
-    environment = await cleanEnvironment(python, join(built, wheel()))
-  }, RUN_TIMEOUT_MS)
-  afterAll(() => {
-    environment?.remove()
-    if (built !== undefined) rmSync(built, { recursive: true, force: true })
-  })
-  const wheel = (): string => readdirSync(built).find((name) => name.endsWith('.whl'))!
 
   test('the wheel is of this version, marked as typed, and has sources alone', async () => {
     expect(readdirSync(built).sort()).toEqual([
       `cupel-${typescriptSdk.version}-py3-none-any.whl`,
       `cupel-${typescriptSdk.version}.tar.gz`,
     ])
-    const names = (await done(environment.python, ['-m', 'zipfile', '-l', join(built, wheel())])).split('\n')
-    const files = names.map((line) => line.split(' ')[0]!).filter((name) => name.startsWith('cupel'))
+    const listed = await done(usable[0]!.python.command, ['-m', 'zipfile', '-l', wheel()])
+    const names = listed.split('\n').map((line) => line.split(' ')[0]!)
+    const files = names.filter((name) => name.startsWith('cupel'))
     expect(files).toEqual(expect.arrayContaining(['cupel/__init__.py', 'cupel/py.typed', 'cupel/models.py']))
     expect(files.filter((name) => !/\.py$|\/py\.typed$|\.dist-info\//.test(name))).toEqual([])
   })
+})
+
+describe.each(usable)('on Python $python.version', ({ python, tools }: { python: Python; tools: string }) => {
+  let environment: Environment
+  beforeAll(async () => void (environment = await cleanEnvironment(python, wheel())), RUN_TIMEOUT_MS)
+  afterAll(() => environment?.remove())
 
   test('a clean environment has the package and httpx, and runs it', async () => {
     expect(await done(environment.python, ['-m', 'cupel', '--version'])).toBe(`${typescriptSdk.version}\n`)
@@ -127,37 +134,61 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
       },
       RUN_TIMEOUT_MS,
     )
-
-    test.skipIf('missing' in checker)(
-      'pyright accepts it strictly, and refuses each fault of a careless consumer',
-      async () => {
-        const folder = mkdtempSync(join(tmpdir(), 'cupel-pyright-'))
-        const pyright = async (pythonVersion: string, ...include: string[]) => {
-          const settings = {
-            typeCheckingMode: 'strict',
-            // Callers without a type checker pass anything.
-            reportUnnecessaryIsInstance: false,
-            include,
-            pythonVersion,
-          }
-          writeFileSync(join(folder, 'pyrightconfig.json'), JSON.stringify(settings))
-          const program = 'pyright' in checker ? checker.pyright : ''
-          return run(process.execPath, [program, '--pythonpath', environment.python, '-p', folder])
-        }
-        try {
-          cpSync(join(packageFolder, 'test/consumers'), join(folder, 'consumers'), { recursive: true })
-          cpSync(join(packageFolder, 'src/cupel'), join(folder, 'cupel'), { recursive: true })
-          for (const version of new Set([python.version, NEWEST_VERSION]))
-            expect((await pyright(version, 'consumers/consumer.py', 'cupel')).output).toMatch(/^0 errors/m)
-          expect(linesAtFault((await pyright(python.version, 'consumers/wrong.py')).output)).toHaveLength(4)
-        } finally {
-          rmSync(folder, { recursive: true, force: true })
-        }
-      },
-      RUN_TIMEOUT_MS,
-    )
   })
 })
+
+describe.skipIf('missing' in checker || usable.length === 0)('the types of the Python package', () => {
+  let folder: string
+  let environment: Environment
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cupel-pyright-'))
+    cpSync(join(packageFolder, 'test/consumers'), join(folder, 'consumers'), { recursive: true })
+    cpSync(join(packageFolder, 'src/cupel'), join(folder, 'cupel'), { recursive: true })
+    const { python, tools } = usable[0]!
+    environment = await cleanEnvironment(python, wheel())
+    // The types of pandas.
+    await addTools(environment, tools)
+  }, RUN_TIMEOUT_MS)
+  afterAll(() => {
+    environment?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test.each([...new Set([...usable.map(({ python }) => python.version), NEWEST_VERSION])])(
+    'for Python %s pyright accepts them strictly, and refuses each fault of a careless consumer',
+    async (pythonVersion) => {
+      const settings = {
+        typeCheckingMode: 'strict',
+        // Callers without a type checker pass anything.
+        reportUnnecessaryIsInstance: false,
+        include: ['consumers/consumer.py', 'consumers/wrong.py', 'cupel'],
+        pythonVersion,
+      }
+      writeFileSync(join(folder, 'pyrightconfig.json'), JSON.stringify(settings))
+      const program = 'pyright' in checker ? checker.pyright : ''
+      const { output } = await run(process.execPath, [
+        program,
+        ...['--pythonpath', environment.python, '-p', folder, '--outputjson'],
+      ])
+      const { generalDiagnostics, summary } = JSON.parse(output) as PyrightReport
+      const files = readdirSync(join(folder, 'cupel'), { recursive: true, encoding: 'utf8' })
+      expect(summary.filesAnalyzed).toBe(2 + files.filter((name) => name.endsWith('.py')).length)
+      const errors = generalDiagnostics.filter(({ severity }) => severity === 'error')
+      expect(errors.filter(({ file }) => !file.endsWith('consumers/wrong.py'))).toEqual([])
+      expect(new Set(errors.map(({ range }) => range.start.line)).size).toBe(4)
+    },
+    RUN_TIMEOUT_MS,
+  )
+})
+
+interface PyrightReport {
+  readonly generalDiagnostics: readonly {
+    readonly file: string
+    readonly severity: string
+    readonly range: { readonly start: { readonly line: number } }
+  }[]
+  readonly summary: { readonly filesAnalyzed: number }
+}
 
 /** A checker may say several things about one line. */
 const linesAtFault = (output: string): readonly string[] => [

@@ -19,6 +19,8 @@ export const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const releaseScript = fileURLToPath(new URL('../../../scripts/release-sdk-python.mjs', import.meta.url))
 const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url))
 const requirements = join(packageFolder, 'test/requirements.txt')
+/** Bytecode of what a process imports: neither in the checkout, nor compiled again by each process. */
+const bytecode = join(cache, 'sdk-python-bytecode')
 const PYRIGHT = 'pyright@1.1.414'
 const OLDEST_MINOR = 10
 const NEWEST_MINOR = 14
@@ -55,7 +57,7 @@ export function run(
     const child = spawn(command, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(cwd === undefined ? {} : { cwd }),
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env },
+      env: { ...process.env, PYTHONPYCACHEPREFIX: bytecode, ...env },
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
@@ -101,7 +103,7 @@ export async function setUpTools(
   const tools = join(cache, `sdk-python-${python.version}-${hash}`)
   const missing = await installed(tools, (half) =>
     run(python.command, [
-      ...['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-deps'],
+      ...['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-deps', '--no-compile'],
       ...['--only-binary', ':all:', '--target', half, '--requirement', requirements],
     ]),
   )
@@ -153,9 +155,15 @@ export async function cleanEnvironment(python: Python, file: string): Promise<En
   const own = join(folder, 'bin/python')
   await done(python.command, [
     ...['-m', 'pip', '--disable-pip-version-check', '--python', own, 'install', '--quiet'],
-    ...['--constraint', requirements, file],
+    ...['--no-compile', '--constraint', requirements, file],
   ])
-  return { folder, python: own, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  // Bytecode lies under the path of its source.
+  const folders = [folder, join(bytecode, folder)]
+  return {
+    folder,
+    python: own,
+    remove: () => folders.forEach((each) => rmSync(each, { recursive: true, force: true })),
+  }
 }
 
 /** Adds the tools behind the packages of the environment. */
