@@ -220,7 +220,10 @@ function wrongBodies(context: AbuseContext): Abuse {
     'report_id',
   ])
   const path = random.pick(['/v1/screen', '/v1/bulk', '/v1/webhook-endpoints', '/v1/policy/what-if'])
-  return posted(context, path, `{"${name}":${JSON.stringify(value)}}`)
+  const abuse = posted(context, path, `{"${name}":${JSON.stringify(value)}}`)
+  // A job may hold what is no address: its item fails alone.
+  const isJob = path === '/v1/bulk' && name === 'addresses' && Array.isArray(value) && value.length > 0
+  return isJob ? { ...abuse, expected: 'any' } : abuse
 }
 
 function posted(context: AbuseContext, path: string, body: string): Abuse {
