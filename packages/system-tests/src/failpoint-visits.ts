@@ -56,7 +56,7 @@ export const elsewhere: readonly FailpointName[] = [
   // packages/checkpoints/test/report-keys.int.test.ts kills a process at each of these.
   'checkpoints.require-signatures',
   'checkpoints.retire-key',
-  // Commands of operators visit these: each is the only transaction of its command.
+  // services/cli/src/log/adopt.int.test.ts and services/cli/src/restore/restore.int.test.ts kill the command at these.
   'checkpoints.adopt',
   'restore.restored',
   // services/api/test/sessions.int.test.ts kills the API at these.

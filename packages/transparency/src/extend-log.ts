@@ -37,7 +37,8 @@ export async function extendLog(parts: ExtendParts): Promise<Extended | 'overtak
   return isFirst ? { leaves: leaves.length, hasMore } : 'overtaken'
 }
 
-function longer(before: Tree, leaves: readonly NewLeaf[]): { tree: Tree; subtrees: Subtree[] } {
+/** The tree with further leaves, and the roots of its full subtrees that came with them. */
+export function longer(before: Tree, leaves: readonly NewLeaf[]): { tree: Tree; subtrees: Subtree[] } {
   let tree = before
   const subtrees: Subtree[] = []
   for (const { entry } of leaves) {

@@ -4,7 +4,8 @@ export { originOf } from './format/checkpoint.js'
 export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
 export { transparencyMigrations } from './migrations.js'
-export { publishFiles, transparencyFolder, type Published } from './publish-files.js'
+export { publishFiles } from './publish-files.js'
+export { transparencyFolder, type Published } from './published.js'
 export { readCheckpoint, readProof, readPublicTile, type FoundProof } from './read-log.js'
 export {
   MAX_TRANSPARENCY_REST_MS,
@@ -13,3 +14,4 @@ export {
   type TransparencyOptions,
 } from './run-transparency.js'
 export { TransparencyStoppedError } from './stopped.js'
+export { takeBackLeaves, type TakeBackParts, type TakenBack } from './take-back.js'

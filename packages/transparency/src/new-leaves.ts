@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Place } from '@cupel/checkpoints'
-import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
 import { documentSalt, leafEntry, saltedHash, SEED_BYTES, valueSalt } from './format/leaf.js'
+import { reportDecoder, type ReportOf } from './report-of-leaf.js'
 import type { NewLeaf } from './state.js'
 import { TransparencyStoppedError } from './stopped.js'
 
@@ -33,7 +34,7 @@ export async function newLeaves(
   positions: ReadonlyMap<string, number>,
 ): Promise<NewLeaves> {
   const ends = await Promise.all(places.map(({ topic, partition }) => log.endOffset(topic, partition)))
-  const documentOf = codec.partOf('ReportGenerated', ['report', 'reportId'])
+  const reportOf = reportDecoder(codec)
   const [leaves, moves]: [NewLeaf[], CheckpointMove[]] = [[], []]
   let left = maxLeaves
   for (const [at, { topic, partition }] of places.entries()) {
@@ -50,7 +51,7 @@ export async function newLeaves(
     left -= next - from
     for await (const records of log.read({ topic, partition, from, to: next }))
       for (const record of records) {
-        leaves.push(leafOf(record, documentOf))
+        leaves.push(leafOf(record, reportOf))
         if (leaves.length % RECORDS_PER_TURN === 0) await turn()
       }
     moves.push({ topic, partition, expected, next, atEnd: next === end })
@@ -58,26 +59,14 @@ export async function newLeaves(
   return { leaves, moves, hasMore: left === 0 }
 }
 
-type DocumentOf = (record: LogRecord) => { readonly report: string; readonly reportId: string } | null
-
-function leafOf(record: LogRecord, documentOf: DocumentOf): NewLeaf {
+function leafOf(record: LogRecord, reportOf: ReportOf): NewLeaf {
   const { topic, partition, offset, headers, value } = record
   const seed = randomBytes(SEED_BYTES)
-  const report = reportOf(record, documentOf)
+  const report = reportOf(record)
   const entry = leafEntry({
     ...{ topic, partition, offset, eventId: headers['ce_id'] ?? '' },
     valueHash: saltedHash(valueSalt(seed), value),
     documentHash: report === null ? null : saltedHash(documentSalt(seed), Buffer.from(report.report)),
   })
   return { entry, seed, reportId: report?.reportId ?? null }
-}
-
-function reportOf(record: LogRecord, documentOf: DocumentOf): ReturnType<DocumentOf> {
-  try {
-    return documentOf(record)
-  } catch (error) {
-    // A schema that is not known yet will be: without it a report would be a leaf of something else for ever.
-    if (!(error instanceof UndecodableRecordError) || error.reason === 'unknown-schema') throw error
-    return null
-  }
 }

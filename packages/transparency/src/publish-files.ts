@@ -2,32 +2,19 @@
  * The tiles and the checkpoint as files that any web server can give out, and that the database cannot change. The checkpoint is
  * written last, so that every tile it needs is there.
  */
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { failpoint } from '@cupel/failpoints'
 import type { Database, Queryable } from '@cupel/postgres'
-import { UnsignedNoteError, type SigningKeys } from '@cupel/signing'
-import { openCheckpoint, originOf, type Checkpoint } from './format/checkpoint.js'
 import { newTiles, TILE_WIDTH, tilePath } from './format/tiles.js'
+import { CHECKPOINT, publishedCheckpoint, transparencyFolder, type Published } from './published.js'
 import { readTile } from './read-tile.js'
 import { loadLog, type StoredLog } from './state.js'
 import { TransparencyStoppedError } from './stopped.js'
 import { byTiles, hashReader, rootOfRange } from './tree-reader.js'
 
-export interface Published {
-  /** Each holds a folder `transparency` with one for each log. */
-  readonly folders: readonly string[]
-  readonly log: string
-  readonly keys: Pick<SigningKeys, 'signer' | 'verifier'>
-}
-
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
-const CHECKPOINT = 'checkpoint'
-
-export function transparencyFolder(folder: string, log: string): string {
-  return join(folder, 'transparency', log.replaceAll(/[^\w.-]/g, '_'))
-}
 
 /**
  * Whether the database has all that was published. Throws TransparencyStoppedError where a folder has a longer tree, or another one: who
@@ -36,10 +23,11 @@ export function transparencyFolder(folder: string, log: string): string {
 export async function requireNotBehind(
   database: Queryable,
   { number, tree }: StoredLog,
-  { folders, log, keys }: Published,
+  { folders, ...of }: Published,
 ): Promise<void> {
+  const { log } = of
   for (const folder of folders) {
-    const published = await publishedCheckpoint(folder, log, keys)
+    const published = await publishedCheckpoint(folder, of)
     if (published === null) continue
     const { size, root } = published
     if (size > tree.size) {
@@ -47,7 +35,7 @@ export async function requireNotBehind(
       const now = (await loadLog(database, log))?.tree.size ?? 0
       if (size <= now) continue
       throw new TransparencyStoppedError(
-        `${transparencyFolder(folder, log)} holds a transparency log of ${size} leaves, and the database has ${now}: an older database was restored. No second history is signed. Restore the newer database.`,
+        `${transparencyFolder(folder, log)} holds a transparency log of ${size} leaves, and the database has ${now}: an older database was restored. No second history is signed. Restore the newer database, or take the leaves back from the files: cupel restore`,
       )
     }
     const read = byTiles(hashReader(database, number), tree.size)
@@ -76,11 +64,11 @@ async function publishTo(
   database: Queryable,
   folder: string,
   { number, tree, checkpoint }: StoredLog,
-  { log, keys }: Published,
+  of: Published,
 ): Promise<void> {
-  const before = (await publishedCheckpoint(folder, log, keys))?.size ?? 0
+  const before = (await publishedCheckpoint(folder, of))?.size ?? 0
   if (before >= tree.size) return
-  const root = transparencyFolder(folder, log)
+  const root = transparencyFolder(folder, of.log)
   const names = newTiles(before, tree.size)
   for (const name of names)
     await writeWhole(join(root, 'tile', tilePath(name)), await readTile(database, number, name))
@@ -89,25 +77,6 @@ async function publishTo(
   // Partial tiles that an earlier checkpoint named may go once the full one is there.
   for (const name of names.filter(({ width }) => width === TILE_WIDTH))
     await rm(join(root, 'tile', `${tilePath(name)}.p`), { recursive: true, force: true })
-}
-
-/** What the folder's checkpoint says; null where there is none. */
-async function publishedCheckpoint(
-  folder: string,
-  log: string,
-  { signer, verifier }: Published['keys'],
-): Promise<Checkpoint | null> {
-  const file = join(transparencyFolder(folder, log), CHECKPOINT)
-  try {
-    const checkpoint = openCheckpoint(await readFile(file, 'utf8'), verifier)
-    if (checkpoint?.origin === originOf(signer.key, log)) return checkpoint
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    if (!(error instanceof UnsignedNoteError)) throw error
-  }
-  throw new TransparencyStoppedError(
-    `${file} is no checkpoint that this installation signed: put the folder back, from a copy.`,
-  )
 }
 
 /** Writes a file under its name only when all of it is on the disk. */

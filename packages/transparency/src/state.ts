@@ -56,7 +56,8 @@ export async function loadPositions(database: Queryable, log: string): Promise<R
 
 export interface NewLeaf {
   readonly entry: string
-  readonly seed: Buffer
+  /** Null where nobody knows it any more. */
+  readonly seed: Buffer | null
   readonly reportId: string | null
 }
 
@@ -98,26 +99,45 @@ export async function grow(
       if (leaves.length === 0) return true
       const { number, size, peaks, checkpoint } = row
       const next = sign({ number, tree: { size, peaks: hashesOf(peaks) }, checkpoint })
-      await transaction.execute(MOVE, [
-        number,
-        next.tree.size,
-        Buffer.concat(next.tree.peaks),
-        next.checkpoint,
-      ])
-      await transaction.execute(INSERT_LEAVES, [
-        ...[number, size, leaves.map(({ entry }) => entry)],
-        ...[leaves.map(({ seed }) => seed), leaves.map(({ reportId }) => reportId)],
-      ])
-      await transaction.execute(INSERT_SUBTREES, [
-        ...[number, subtrees.map(({ level }) => level), subtrees.map(({ index }) => index)],
-        subtrees.map(({ hash }) => hash),
-      ])
+      await storeLeaves(transaction, { number, from: size, leaves, subtrees })
+      await storeTree(transaction, { number, ...next })
       return true
     })
   } catch (error) {
     if (error instanceof OvertakenError) return false
     throw error
   }
+}
+
+/** The log, which no other writer can change until the transaction ends. */
+export async function lockLog(transaction: Queryable, number: number): Promise<StoredLog> {
+  const [row] = await transaction.query<LogRow>(LOCK, [number])
+  if (row === undefined) throw new Error('The rows of the transparency log vanished')
+  const { size, peaks, checkpoint } = row
+  return { number, tree: { size, peaks: hashesOf(peaks) }, checkpoint }
+}
+
+/** Rows of further leaves; the tree is stored by itself. */
+export async function storeLeaves(
+  transaction: Queryable,
+  growth: Pick<Growth, 'leaves' | 'subtrees'> & { readonly number: number; readonly from: number },
+): Promise<void> {
+  const { number, from, leaves, subtrees } = growth
+  await transaction.execute(INSERT_LEAVES, [
+    ...[number, from, leaves.map(({ entry }) => entry)],
+    ...[leaves.map(({ seed }) => seed), leaves.map(({ reportId }) => reportId)],
+  ])
+  await transaction.execute(INSERT_SUBTREES, [
+    ...[number, subtrees.map(({ level }) => level), subtrees.map(({ index }) => index)],
+    subtrees.map(({ hash }) => hash),
+  ])
+}
+
+export async function storeTree(
+  transaction: Queryable,
+  { number, tree, checkpoint }: { readonly number: number; readonly tree: Tree; readonly checkpoint: string },
+): Promise<void> {
+  await transaction.execute(MOVE, [number, tree.size, Buffer.concat(tree.peaks), checkpoint])
 }
 
 const LOCK = {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { topicOf } from '@cupel/contracts'
@@ -10,7 +10,9 @@ import {
   readCheckpoint,
   readProof,
   startTransparency,
+  takeBackLeaves,
   transparencyFolder,
+  type TakenBack,
   verifyReport,
 } from '../src/index.js'
 import { until } from '@cupel/testkit'
@@ -150,6 +152,83 @@ test('an older database is refused with a sentence, also when it has gone on els
   await append(...accounts(1))
   await expect(own.extend()).rejects.toThrow('No second history is signed')
   expect(await own.file('checkpoint')).toEqual(before)
+})
+
+/** As `cupel restore` does: all of it or nothing. */
+const takeBack = async (): Promise<TakenBack> => {
+  const parts = await own.parts()
+  return own.installation.database.transaction({ at: 'transparency.sign' }, (transaction) =>
+    takeBackLeaves(transaction, parts),
+  )
+}
+
+test.each([0, 200, 256, 300])(
+  'an older database of %i leaves takes back what was published, and one history goes on',
+  async (kept) => {
+    const { append, database, log } = own.installation
+    if (kept > 0) {
+      await append(...accounts(kept - 1), report(ID(1)))
+      await own.extend()
+    }
+    await backUp()
+    await append(...accounts(290), report(ID(2)), report(ID(3)))
+    await own.extend({ maxLeaves: 100 })
+    for (let step = 0; step < 6; step += 1) await own.extend({ maxLeaves: 100 })
+    const published = await checkpoint()
+    const earlier = await proofOf(ID(2))
+    await restore()
+
+    expect(await takeBack()).toEqual({ leaves: 292, reports: 2 })
+    expect(await takeBack()).toEqual({ leaves: 0, reports: 0 })
+    expect(await readCheckpoint(database, await log.identity())).toBe(published.join('\n'))
+    await append(...accounts(10), report(ID(4)))
+    expect(await own.extend()).toEqual({ leaves: 11, hasMore: false })
+    const entries = await publishedEntries(own, kept + 303)
+    expect((await checkpoint())[2]).toBe(naiveRoot(entries).toString('base64'))
+    expect(naiveRoot(entries.slice(0, kept + 292)).toString('base64')).toBe(published[2])
+    const places = entries.map((entry) =>
+      JSON.stringify((JSON.parse(entry.toString()) as unknown[]).slice(1, 4)),
+    )
+    expect(new Set(places).size).toBe(kept + 303)
+    // A report of the lost time has the proof that was given out, and no other; the reports of before and after have theirs.
+    expect(provenIndex(ID(2), earlier)).toBeGreaterThanOrEqual(kept)
+    for (const lost of [2, 3])
+      expect(await readProof(database, { reportId: ID(lost), document: documentOf(ID(lost)) })).toEqual({
+        kind: 'erased',
+      })
+    for (const proven of kept > 0 ? [1, 4] : [4]) await proofOf(ID(proven))
+  },
+)
+
+test('leaves are not taken back from files that were changed, are gone, or are of another history', async () => {
+  const { append, database, log } = own.installation
+  await append(...accounts(10))
+  await own.extend()
+  await backUp()
+  await append(...accounts(5))
+  await own.extend()
+  await restore()
+  const bundle = join(transparencyFolder(own.folder, await log.identity()), 'tile/entries/000.p/15')
+  const bytes = readFileSync(bundle)
+  const rows = (): Promise<unknown[]> => database.query('SELECT size FROM transparency.log')
+  for (const [changed, sentence] of [
+    [bytes.subarray(0, -1), 'does not hold 15 leaves'],
+    [Buffer.concat([bytes, bytes.subarray(0, 2)]), 'does not hold 15 leaves'],
+    [Buffer.from(bytes.toString('latin1').replace(/,14,/, ',13,'), 'latin1'), 'do not make the tree'],
+    [bytes.map((byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte)), 'something that is no leaf'],
+  ] as const) {
+    writeFileSync(bundle, changed)
+    await expect(takeBack()).rejects.toThrow(sentence)
+    expect(await rows()).toEqual([{ size: 10 }])
+  }
+  rmSync(bundle)
+  await expect(takeBack()).rejects.toThrow(/000\.p\/15 is gone/)
+  writeFileSync(bundle, bytes)
+  // Another history of the same length: its leaves have other salts.
+  await append(...accounts(1))
+  await extendLog({ ...(await own.parts()), folders: [], maxLeaves: 2 })
+  await expect(takeBack()).rejects.toThrow('do not make the tree of its checkpoint')
+  expect(await rows()).toEqual([{ size: 12 }])
 })
 
 test.each([

@@ -2,42 +2,50 @@
  * An installation whose log and whose database lie apart, so that a test can put back an older copy of either. Services run only within
  * `run`: between two runs nothing is connected, as when a person restores a backup.
  */
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { loadInstallationSecrets } from '@cupel/access'
-import { adoptLog, checkpointSettings, SIGNING_KEYS_FILE, type AdoptedLog } from '@cupel/checkpoints'
+import {
+  checkpointSettings,
+  SIGNING_KEYS_FILE,
+  type AdoptedLog,
+  type CheckpointSettings,
+} from '@cupel/checkpoints'
 import { silentLogger, noMetrics } from '@cupel/contracts'
 import {
   builtInRegistry,
-  createEventCodec,
   installationTopics,
-  loadSchemaCatalog,
   registerSchemas,
   requireMacs,
-  type AuthenticLog,
-  type EventCodec,
   type EventLog,
 } from '@cupel/event-log'
-import { openDatabase, type Database } from '@cupel/postgres'
+import type { Database } from '@cupel/postgres'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import { loadConfig, type Config } from '@cupel/service-kit'
 import { createSigningKeys } from '@cupel/signing'
 import { startStandalone } from '@cupel/standalone'
 import { until } from '@cupel/testkit'
-import { failLoudly, openTestLog, testRecordKeys } from '@cupel/testkit/installation'
+import { failLoudly, testRecordKeys } from '@cupel/testkit/installation'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { prepareDatabase } from '../src/install/foundation.js'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { ensureDefaultPolicy } from '../src/start/default-policy.js'
-import { restore, type Restored, type RestoreOptions } from '../src/restore/restore.js'
+import type { Restored, RestoreOptions } from '../src/restore/restore.js'
+import {
+  adoptOpened,
+  embeddedLog,
+  open,
+  restoreOpened,
+  withOpened,
+  type Opened,
+  type OpenLog,
+} from './opened.js'
 
-export interface Opened {
-  readonly database: Database
-  readonly log: AuthenticLog
-  readonly codec: EventCodec
-}
+export type { Opened } from './opened.js'
 
 export interface Reply {
   readonly status: number
@@ -53,6 +61,8 @@ export interface Running extends Opened {
 }
 
 export interface Restorable {
+  /** Keys, and the folders of what is published; null for an installation that signs nothing. */
+  readonly checkpoints: CheckpointSettings | null
   /** Every service runs on the present database and log while `work` does. */
   run<T>(work: (running: Running) => Promise<T>): Promise<T>
   /** Connections without services. */
@@ -72,10 +82,10 @@ export interface Restorable {
   /** A pool on the present database. */
   connect(applicationName: string): Database
   restore(options?: Partial<RestoreOptions>): Promise<Restored>
+  /** A process of its own does it, with the embedded log, and a failpoint kills it. */
+  killedAt(point: string, command: 'restore' | 'adopt'): Promise<void>
   close(): Promise<void>
 }
-
-type OpenLog = () => EventLog
 
 const SETTINGS = {
   CUPEL_PORT: '0',
@@ -121,6 +131,7 @@ export async function openRestorable({
     withOpened(urlOf(server, present), openLog, work)
   await install(urlOf(server, present), openLog)
   return {
+    checkpoints,
     opened,
     run: (work) =>
       opened(async (parts) => {
@@ -145,26 +156,23 @@ export async function openRestorable({
       return name
     },
     tamper: (statement) => changed(urlOf(server, presentLog), statement),
-    adopt: (options = {}) =>
-      opened(({ log, database }) =>
-        adoptLog({
-          ...{ log: log.unchecked, database, by: 'test', reason: 'A drill.', ...options },
-          ...{ verifier: checkpoints!.keys.verifier, folder: checkpoints!.folders[0]! },
-        }),
-      ),
+    adopt: (options) => opened((parts) => adoptOpened(parts, checkpoints!, options)),
     putBackLog: (name) => (presentLog = name),
     connect: (applicationName) => open(urlOf(server, present), applicationName),
-    restore: (options = {}) =>
-      opened((parts) =>
-        restore(
-          { ...parts, checkpoints },
-          {
-            ...{ dryRun: false, acceptsLost: false, acceptsMissingLedger: false, isOlderDatabase: false },
-            ...{ by: 'test', reason: 'A drill.' },
-            ...options,
-          },
-        ),
-      ),
+    restore: (options) => opened((parts) => restoreOpened(parts, checkpoints, options)),
+    async killedAt(point, command) {
+      const script = fileURLToPath(new URL('./operator-process.ts', import.meta.url))
+      const child = spawn(
+        process.execPath,
+        [
+          ...['--conditions=cupel-source', '--import', 'tsx', script, command],
+          ...[urlOf(server, present), urlOf(server, presentLog), home],
+        ],
+        { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
+      )
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+      if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
+    },
     async close() {
       for (const name of made) await admin.execute(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       await admin.close()
@@ -172,9 +180,6 @@ export async function openRestorable({
     },
   }
 }
-
-const open = (connectionString: string, applicationName = 'test'): Database =>
-  openDatabase({ connectionString, maxConnections: 20, applicationName, statementTimeoutMs: 0 })
 
 async function prepare(connectionString: string): Promise<void> {
   const database = open(connectionString)
@@ -184,13 +189,6 @@ async function prepare(connectionString: string): Promise<void> {
 async function changed(connectionString: string, statement: string): Promise<void> {
   const database = open(connectionString)
   await database.execute(statement).finally(() => database.close())
-}
-
-/** The embedded log of a database, which is closed with it. */
-function embeddedLog(connectionString: string): EventLog {
-  const database = open(connectionString)
-  const log = openEmbeddedLog({ database })
-  return { ...log, close: () => log.close().finally(() => database.close()) }
 }
 
 function urlOf(server: string, name: string): string {
@@ -228,21 +226,6 @@ export function withPrefix<T extends EventLog>(log: T, prefix: string): T {
   return log
 }
 const prefixOf = (log: EventLog): string => prefixes.get(log) ?? ''
-
-async function withOpened<T>(
-  connectionString: string,
-  openLog: OpenLog,
-  work: (opened: Opened) => Promise<T>,
-): Promise<T> {
-  const database = open(connectionString)
-  const log = await openTestLog(database, { log: openLog() })
-  try {
-    return await work({ database, log, codec: createEventCodec(await loadSchemaCatalog(database)) })
-  } finally {
-    await log.close()
-    await database.close()
-  }
-}
 
 async function startServices(
   { log, codec, database }: Opened,

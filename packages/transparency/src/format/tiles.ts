@@ -68,3 +68,16 @@ export function entryBundle(entries: readonly string[]): Buffer {
     }),
   )
 }
+
+/** The entries of a bundle; null where the bytes are not what `entryBundle` makes. */
+export function entriesOfBundle(bundle: Buffer): readonly string[] | null {
+  const entries: string[] = []
+  for (let at = 0; at < bundle.length;) {
+    if (at + 2 > bundle.length) return null
+    const end = at + 2 + bundle.readUInt16BE(at)
+    if (end > bundle.length) return null
+    entries.push(bundle.toString('utf8', at + 2, end))
+    at = end
+  }
+  return entryBundle(entries).equals(bundle) ? entries : null
+}

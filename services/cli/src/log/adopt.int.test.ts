@@ -50,6 +50,17 @@ test('a copy with the same records takes the place of the log, and its readers g
   await installation.opened((opened) => nothingRepeated(opened, before))
 })
 
+test('killed before the end of its transaction nothing follows the copy, and after it everything does', async () => {
+  await installation.killedAt('before:checkpoints.adopt:1', 'adopt')
+  expect((await installation.restore()).refusals).toEqual([expect.stringContaining('cupel log adopt')])
+  await installation.killedAt('after:checkpoints.adopt:1', 'adopt')
+  await expect(installation.adopt()).rejects.toThrow('there is nothing to adopt')
+  await installation.run(async (running) => {
+    await readAll(running, customer, answered)
+    await screen(running, customer, answered)
+  })
+})
+
 test('a copy in which a signed record differs is refused, and nothing follows it', async () => {
   await installation.tamper(
     `UPDATE log.record SET value = value || '\\x00'::bytea WHERE record_offset = 0 AND partition_id = (

@@ -112,6 +112,22 @@ test('a database that is older than the log is led past everything that the log 
   })
 })
 
+test('killed before the end of its transaction it changed nothing, and after it everything', async () => {
+  await begin()
+  const backup = await installation.backUp()
+  await installation.run(async (running) => {
+    await screen(running, customer, answered)
+    await settled(running)
+  })
+  await installation.putBack(backup)
+  const planned = await installation.restore({ dryRun: true })
+  await installation.killedAt('before:restore.restored:1', 'restore')
+  expect(await installation.restore({ dryRun: true })).toEqual(planned)
+  await installation.killedAt('after:restore.restored:1', 'restore')
+  expect(await installation.restore()).toMatchObject({ mayStart: true, changes: [], lost: [] })
+  await goesOn()
+})
+
 test('deliveries of a past that neither side tells of end, and none is sent', async () => {
   await begin()
   await installation.opened(({ database }) => database.execute('DELETE FROM webhooks.delivery'))

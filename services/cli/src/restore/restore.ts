@@ -19,6 +19,7 @@ import {
 import { readModels } from '@cupel/read-models'
 import { logServices } from '@cupel/service-connections'
 import { skipDecidedRequests } from './decided-requests.js'
+import { takeBackPublished } from './published-leaves.js'
 import { replayDeliveries } from './deliveries.js'
 import { settleReadEnds, settleSignedEnds, unfitLog } from './log-ends.js'
 import { createNotes, type Notes } from './notes.js'
@@ -93,10 +94,11 @@ interface Work {
 /** Resolves to whether the database is older than the log. */
 async function bringTogether(
   transaction: Queryable,
-  { log, codec }: RestoreParts,
+  { log, codec, checkpoints }: RestoreParts,
   { options, notes, isOlderDatabase }: Work,
 ): Promise<boolean> {
   const parts = { transaction, log, codec, notes }
+  const isBehindPublished = await takeBackPublished({ ...parts, checkpoints })
   await settleReadEnds(transaction, { log, notes, acceptsLost: options.acceptsLost })
   for (const { schema, tables, ...readModel } of readModels)
     if (await restartEmptied(transaction, { schema, tables, group: readModelGroup(readModel) }))
@@ -106,7 +108,7 @@ async function bringTogether(
   const before = tellsOf(notes)
   await replayPrimaryTables({ ...parts, acceptsMissingLedger: options.acceptsMissingLedger })
   await replayDeliveries(parts)
-  const isOlder = isOlderDatabase || tellsOf(notes) > before
+  const isOlder = isOlderDatabase || isBehindPublished || tellsOf(notes) > before
   notes.changed(jobFacts, await replayJobs(parts))
   await skipDecidedRequests(parts)
   if (isOlder) await fenceThePast(parts)

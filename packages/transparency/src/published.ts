@@ -1,0 +1,71 @@
+/** What stands in the published files, read without trusting them: a checkpoint counts by its signature, entries by its root. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UnsignedNoteError, type SigningKeys } from '@cupel/signing'
+import { openCheckpoint, originOf, type Checkpoint } from './format/checkpoint.js'
+import { entriesOfBundle, hashesOfLevel, TILE_WIDTH, tilePath } from './format/tiles.js'
+import { TransparencyStoppedError } from './stopped.js'
+
+export interface Published {
+  /** Each holds a folder `transparency` with one for each log. */
+  readonly folders: readonly string[]
+  readonly log: string
+  readonly keys: Pick<SigningKeys, 'signer' | 'verifier'>
+}
+
+export interface PublishedCheckpoint extends Checkpoint {
+  /** The signed note as the file holds it. */
+  readonly note: string
+}
+
+export const CHECKPOINT = 'checkpoint'
+
+export function transparencyFolder(folder: string, log: string): string {
+  return join(folder, 'transparency', log.replaceAll(/[^\w.-]/g, '_'))
+}
+
+/** What the folder's checkpoint says; null where there is none. Throws TransparencyStoppedError for one of another signer. */
+export async function publishedCheckpoint(
+  folder: string,
+  { log, keys: { signer, verifier } }: Omit<Published, 'folders'>,
+): Promise<PublishedCheckpoint | null> {
+  const file = join(transparencyFolder(folder, log), CHECKPOINT)
+  try {
+    const note = await readFile(file, 'utf8')
+    const checkpoint = openCheckpoint(note, verifier)
+    if (checkpoint?.origin === originOf(signer.key, log)) return { ...checkpoint, note }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (!(error instanceof UnsignedNoteError)) throw error
+  }
+  throw new TransparencyStoppedError(
+    `${file} is no checkpoint that this installation signed: put the folder back, from a copy.`,
+  )
+}
+
+/** Texts of the leaves `from` ≤ index < `size`, one bundle after the other. Throws TransparencyStoppedError where a file is not whole. */
+export async function* publishedEntries(
+  folder: string,
+  log: string,
+  { from, size }: { readonly from: number; readonly size: number },
+): AsyncGenerator<readonly string[], void> {
+  for (let at = from; at < size;) {
+    const index = Math.floor(at / TILE_WIDTH)
+    const width = Math.min(TILE_WIDTH, hashesOfLevel(size, 0) - index * TILE_WIDTH)
+    const file = join(transparencyFolder(folder, log), 'tile', tilePath({ level: 'entries', index, width }))
+    const entries = entriesOfBundle(await bytesOf(file))
+    if (entries?.length !== width)
+      throw new TransparencyStoppedError(`${file} does not hold ${width} leaves: put it back, from a copy.`)
+    yield entries.slice(at - index * TILE_WIDTH)
+    at = index * TILE_WIDTH + width
+  }
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new TransparencyStoppedError(`${file} is gone: put it back, from a copy.`)
+  }
+}

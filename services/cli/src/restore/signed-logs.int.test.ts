@@ -1,0 +1,116 @@
+/** Drills of an installation that signs its log: no backup takes back what was signed and published. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from '@cupel/testkit'
+import { transparencyFolder, verifyReport } from '@cupel/transparency'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { enrol, readAll, screen, settled, type Answered, type Customer } from '../../test/drill.js'
+import { openRestorable, type Restorable, type Running } from '../../test/restorable.js'
+
+let installation: Restorable
+let customer: Customer
+const answered: Answered = new Map()
+beforeEach(async () => {
+  answered.clear()
+  installation = await openRestorable({ signs: true })
+  await installation.run(async (running) => {
+    customer = await enrol(running, 'First')
+    await proof(running, await screen(running, customer, answered))
+    await settled(running)
+  })
+})
+afterEach(() => installation.close())
+
+/** The proof of a report, which holds; waits until it is given out. */
+async function proof({ call }: Running, reportId: string): Promise<string> {
+  const reply = await until(async () => {
+    const one = await call(`/v1/reports/${reportId}/proof`, customer.key)
+    expect(one.status, one.text).toBe(200)
+    return one
+  })
+  holds(reportId, reply.text)
+  return reply.text
+}
+
+/** Throws where it does not. */
+function holds(reportId: string, text: string): void {
+  verifyReport(
+    Buffer.from(answered.get(reportId)!),
+    Buffer.from(text),
+    installation.checkpoints!.keys.publicKeys,
+  )
+}
+
+/** Screens once more; everything that happened until the services stop is published. */
+const oneMore = (): Promise<readonly [reportId: string, text: string]> =>
+  installation.run(async (running) => {
+    const reportId = await screen(running, customer, answered)
+    await settled(running)
+    return [reportId, await proof(running, reportId)] as const
+  })
+
+async function checkpointFile(): Promise<string> {
+  const log = await installation.opened((opened) => opened.log.identity())
+  return join(transparencyFolder(installation.checkpoints!.folders[0]!, log), 'checkpoint')
+}
+const published = async (): Promise<number> =>
+  Number(readFileSync(await checkpointFile(), 'utf8').split('\n')[1])
+
+test('behind an older database the transparency log goes on where its files end', async () => {
+  const backup = await installation.backUp()
+  const [lost, text] = await oneMore()
+  const before = await published()
+  await installation.putBack(backup)
+
+  const planned = await installation.restore({ dryRun: true })
+  expect(planned).toMatchObject({ mayStart: true, isOlderDatabase: true })
+  expect(planned.changes).toContainEqual(
+    expect.stringMatching(/^\d+ leaves of the transparency log are taken back from its published files/),
+  )
+  expect(planned.lost).toContainEqual(
+    expect.stringMatching(/^\d+ reports after the backup have no new proof/),
+  )
+  expect(await installation.restore()).toEqual(planned)
+  expect(await installation.restore()).toMatchObject({ mayStart: true, changes: [], lost: [] })
+
+  const [later] = await oneMore()
+  expect(await published()).toBeGreaterThan(before)
+  holds(lost, text)
+  await installation.run(async (running) => {
+    await readAll(running, customer, answered)
+    await proof(running, later)
+    const gone = await running.call(`/v1/reports/${lost}/proof`, customer.key)
+    expect(gone.status, gone.text).toBe(404)
+    expect(gone.text).toContain('lost with a database')
+  })
+})
+
+test('files that were changed refuse the restore, and nothing is changed', async () => {
+  const backup = await installation.backUp()
+  await oneMore()
+  await installation.putBack(backup)
+  const file = await checkpointFile()
+  writeFileSync(file, readFileSync(file, 'utf8').replace('/transparency/', '/other/'))
+  expect(await installation.restore()).toMatchObject({
+    mayStart: false,
+    refusals: [expect.stringContaining('is no checkpoint that this installation signed')],
+  })
+})
+
+test.each(['the log', 'both'])(
+  'where %s lost signed records, an operator accepts it, and new reports are proven',
+  async (which) => {
+    const [log, database] = [await installation.backUpLog(), await installation.backUp()]
+    const [lost, text] = await oneMore()
+    installation.putBackLog(log)
+    if (which === 'both') await installation.putBack(database)
+    const refused = await installation.restore()
+    expect(refused).toMatchObject({ mayStart: false })
+    expect(refused.refusals.join()).toContain('accept the loss with --accept-lost')
+    expect(await installation.restore({ acceptsLost: true })).toMatchObject({ mayStart: true })
+    expect(await installation.restore()).toMatchObject({ mayStart: true, changes: [], lost: [] })
+    holds(lost, text)
+    answered.delete(lost)
+    await oneMore()
+  },
+)
