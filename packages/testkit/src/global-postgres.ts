@@ -1,11 +1,20 @@
-/** Provides one Postgres server per test run. Every file or test creates its own database on it. */
+/**
+ * Provides one Postgres server per test run: the one that CUPEL_TEST_POSTGRES_URL names, else a local one, else a container. Every file or test
+ * creates its own database on it.
+ */
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@cupel/local-stack'
+import { startPostgresContainer, type TestPostgres } from './postgres-container.js'
 
 /** Tests kill processes, never the machine: writes need to reach the operating system only. */
-const FAST_SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
+export const FAST_SETTINGS = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=300',
+]
 
 /** A file system in memory: what makes and drops hundreds of databases takes a fifth less processor time there. */
 const MEMORY_FOLDER = '/dev/shm'
@@ -14,17 +23,40 @@ const ENOUGH_BYTES = 4 * 1024 ** 3
 
 export default async function providePostgres(): Promise<() => Promise<void>> {
   if (process.env['CUPEL_TEST_POSTGRES_URL'] !== undefined) return async () => undefined
+  const postgres = await startLocally().catch(orInContainer)
+  process.env['CUPEL_TEST_POSTGRES_URL'] = postgres.url
+  return () => postgres.stop()
+}
+
+async function startLocally(): Promise<TestPostgres> {
   const folder = await mkdtemp(join(await parentFolder(), 'cupel-test-pg-'))
-  const postgres = await startPostgres({
-    folder: join(folder, 'postgres'),
-    logFile: join(folder, 'postgres.log'),
-    recordFolder: join(folder, 'processes'),
-    settings: FAST_SETTINGS,
-  })
-  process.env['CUPEL_TEST_POSTGRES_URL'] = postgres.url('postgres')
-  return async () => {
-    await postgres.stop()
+  try {
+    const postgres = await startPostgres({
+      folder: join(folder, 'postgres'),
+      logFile: join(folder, 'postgres.log'),
+      recordFolder: join(folder, 'processes'),
+      settings: FAST_SETTINGS,
+    })
+    return {
+      url: postgres.url('postgres'),
+      async stop() {
+        await postgres.stop()
+        await rm(folder, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
     await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Under CI the local one must start: a container there would hide why it does not. */
+async function orInContainer(refusal: unknown): Promise<TestPostgres> {
+  if (process.env['CI'] === 'true') throw refusal
+  try {
+    return await startPostgresContainer(FAST_SETTINGS)
+  } catch {
+    throw refusal
   }
 }
 

@@ -1,12 +1,16 @@
-// The third source of Kafka for the suite, after a given broker and local processes: containers. Machines with Docker and without Java use it.
+// The third source of Kafka and Postgres for the suite, after given ones and local processes: containers.
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { confluentRegistry, openKafkaLog } from '../../packages/event-log/src/kafka/index.ts'
+import { FAST_SETTINGS } from '../../packages/testkit/src/global-postgres.ts'
 import { startKafkaContainers } from '../../packages/testkit/src/kafka-containers.ts'
+import { startPostgresContainer } from '../../packages/testkit/src/postgres-container.ts'
+import { createTestDatabase } from '../../packages/testkit/src/test-database.ts'
+import { openDatabase } from '../../packages/postgres/src/index.ts'
 import { standIn } from './base-images.mjs'
 
 const missing = process.env.CUPEL_TEST_ENGINE_MISSING
-if (missing !== undefined) noteSkip(`Kafka in containers: ${missing}`)
+if (missing !== undefined) noteSkip(`Kafka and Postgres in containers: ${missing}`)
 const TOPIC = { name: 'third-source.v1', partitions: 2, producer: 'ordered', config: {} }
 const SCHEMA = JSON.stringify({
   type: 'record',
@@ -46,4 +50,28 @@ test.skipIf(missing !== undefined)('a registry of containers keeps schemas', asy
   const registry = confluentRegistry({ url: kafka.registryUrl })
   const id = await registry.register('third-source.v1-Happened', SCHEMA)
   expect((await registry.versions('third-source.v1-Happened')).map((each) => each.id)).toEqual([id])
+})
+
+test.skipIf(missing !== undefined)('a database of a container is one for each test', async () => {
+  const postgres = await startPostgresContainer(FAST_SETTINGS, await standIn('postgres', {}))
+  process.env.CUPEL_TEST_POSTGRES_URL = postgres.url
+  try {
+    const { connectionString, drop } = await createTestDatabase()
+    const database = openDatabase({
+      connectionString,
+      maxConnections: 1,
+      applicationName: 'third-source',
+      statementTimeoutMs: 0,
+    })
+    const [{ name, lasting }] = await database.query(
+      "SELECT current_database() AS name, current_setting('synchronous_commit') AS lasting",
+    )
+    expect(name).toBe(new URL(connectionString).pathname.slice(1))
+    expect(lasting).toBe('off')
+    await database.close()
+    await drop()
+  } finally {
+    delete process.env.CUPEL_TEST_POSTGRES_URL
+    await postgres.stop()
+  }
 })
