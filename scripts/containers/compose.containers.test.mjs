@@ -1,4 +1,4 @@
-// docker-compose.yml as an operator uses it: up, a first report, a bulk job with its webhook, every service, the registry and Postgres killed, down and up again.
+// docker-compose.yml as an operator uses it: up, a first report, a bulk job with its webhook, every container killed, down and up again.
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { killInside, openComposition, SERVICES, stateOf, untilServed } from './composition.mjs'
@@ -7,8 +7,9 @@ import { startReceiver } from './receiver.mjs'
 
 const missing = process.env.CUPEL_TEST_ENGINE_MISSING
 if (missing !== undefined) noteSkip(`docker compose: ${missing}`)
+const PROJECT = `cupel-test-${process.pid}`
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
-const KILLED = [...SERVICES, 'registry', 'postgres']
+const KILLED = [...SERVICES, 'registry', 'kafka', 'postgres']
 
 describe.skipIf(missing !== undefined)('docker compose', () => {
   let composition
@@ -17,7 +18,7 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
   let first
 
   beforeAll(async () => {
-    composition = await openComposition({ project: `cupel-test-${process.pid}` })
+    composition = await openComposition({ project: PROJECT })
   })
   afterAll(async () => {
     await composition?.close()
@@ -44,24 +45,12 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
       expect(read).toEqual({ status: 200, text: report })
     })
 
-  test('one command starts everything, and two more give a first report', async () => {
-    await composition.up()
-    const account = /acc_[0-9a-f]+/.exec(await composition.cupel('accounts', 'create', 'First customer'))[0]
-    key = /cpl_live_\w+/.exec(
-      await composition.cupel(
-        'keys',
-        'create',
-        '--account',
-        account,
-        '--scope',
-        'read-write',
-        '--plan',
-        'pro',
-      ),
-    )[0]
-    first = await screenedSoon()
-    expect(JSON.parse(first).risk.level).not.toBe('green')
-    expect((await fetch(composition.environment.CUPEL_WEB_URL)).status).toBe(200)
+  test('a clone and the commands of the page, word for word, give a first report', async () => {
+    const { outputs, filledIn } = await composition.followPage('From a clone to the first report')
+    key = filledIn.get('cpl_live_…')
+    first = outputs.at(-1)
+    expect(JSON.parse(first).risk.level).toBe('grey')
+    expect((await fetch(composition.settings.CUPEL_WEB_URL)).status).toBe(200)
   })
 
   test('every container has limits, no right but what its image needs, and ports only where people call', async () => {
@@ -69,8 +58,7 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
       const { Name: name, Config, HostConfig } = JSON.parse(await docker('inspect', id))[0]
       expect(HostConfig.CapDrop, name).toEqual(['ALL'])
       expect(HostConfig.SecurityOpt, name).toContain('no-new-privileges:true')
-      const isOurs = Config.Image.startsWith('cupel-test/') && Config.Image.endsWith(':test')
-      if (isOurs)
+      if (Config.Image.startsWith(`${PROJECT}/`))
         expect([HostConfig.ReadonlyRootfs, HostConfig.CapAdd, Config.User], name).toEqual([
           true,
           null,
@@ -123,7 +111,7 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
       ...['--profile', 'observability', 'up', '--detach', '--no-build', '--no-deps', '--wait', 'prometheus'],
     )
     const ask = async (path) => {
-      const answer = await fetch(`http://127.0.0.1:${composition.environment.PROMETHEUS_PORT}/api/v1/${path}`)
+      const answer = await fetch(`http://127.0.0.1:${composition.settings.PROMETHEUS_PORT}/api/v1/${path}`)
       return (await answer.json()).data
     }
     await untilServed(async () => {
@@ -137,7 +125,7 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
     expect(groups.flatMap(({ rules }) => rules).length).toBeGreaterThan(0)
   })
 
-  test('every service, the registry and Postgres come back when they are killed, and no report is lost', async () => {
+  test('every service, the registry, the broker and Postgres come back when they are killed, and no report is lost', async () => {
     const reports = [first]
     for (const service of KILLED) {
       const container = composition.containerOf(service)
@@ -159,9 +147,8 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
     expect(receiver.offences).toEqual([])
   })
 
-  test('down and up again finds everything', async () => {
-    await composition.compose('down', '--timeout', '10')
-    await composition.up()
+  test('down and up again, as the page says, finds everything', async () => {
+    await composition.followPage('Stop and start')
     await expectReadable(first)
     await screenedSoon()
   })

@@ -1,12 +1,16 @@
-// docker-compose.yml for tests: a project of its own, on ports of its own, with the images of this checkout.
+// docker-compose.yml for tests, as a person uses it: in a clone, with a file .env, as a project of its own on ports of its own.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { root } from '../setup.mjs'
 import { standIn } from './base-images.mjs'
 import { buildImage, docker } from './docker.mjs'
+import { commandsBelow, follow } from './page.mjs'
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 /** Below the limit of a test (vitest.config.ts), so that a failure names its condition. */
@@ -23,50 +27,97 @@ export const SERVICES = [
   'label-refresher',
   'web',
 ]
+const PAGE = 'docs/containers.md'
+/** Where the API is unless .env says otherwise, as the page has it. */
+const USUAL_API = 'http://127.0.0.1:8080'
 /** Ranges of the networks of an engine: receivers of webhooks in tests are there. */
 const PRIVATE_RANGES = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16'
 
 /**
+ * Makes the clone and builds nothing of compose itself; what `docker compose build` needs of the network is in the cache of the engine.
  * @param {{ project: string, edgeSubnet?: string }} options Compositions that run at the same time have different names and
  *   networks.
  */
 export async function openComposition({ project, edgeSubnet }) {
   for (const target of [...SERVICES, 'cupel']) await buildImage(target)
-  const images = {
-    KAFKA_IMAGE: await standIn('kafka', {}),
-    POSTGRES_IMAGE: await standIn('postgres', {}),
-    REGISTRY_IMAGE: await standIn('registry', {}),
-    PROMETHEUS_IMAGE: await standIn('prometheus', {}),
-  }
-  const [port, webPort, prometheusPort] = [await freePort(), await freePort(), await freePort()]
-  const base = `http://127.0.0.1:${port}`
-  const environment = {
-    ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test', ...images },
-    ...{ CUPEL_PORT: String(port), CUPEL_WEB_PORT: String(webPort) },
-    ...{ CUPEL_BASE_URL: base, CUPEL_WEB_URL: `http://127.0.0.1:${webPort}` },
-    ...(edgeSubnet === undefined ? {} : { CUPEL_EDGE_SUBNET: edgeSubnet }),
-    ...{ PROMETHEUS_PORT: String(prometheusPort), CUPEL_WEBHOOK_ALLOW: PRIVATE_RANGES },
-  }
-  const compose = async (...args) => {
-    const call = promisify(execFile)('docker', ['compose', '--project-name', project, ...args], {
-      cwd: root,
-      maxBuffer: MAX_OUTPUT_BYTES,
-      env: { ...process.env, ...environment },
-    })
-    return (await call).stdout
-  }
+  const settings = await settingsOf(project, edgeSubnet)
+  const folder = freshClone()
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+  writeFileSync(join(folder, '.env'), `${lines.join('\n')}\n`)
+  const run = async (command, ...args) =>
+    (await promisify(execFile)(command, args, { cwd: folder, maxBuffer: MAX_OUTPUT_BYTES })).stdout
+  const compose = (...args) => run('docker', 'compose', ...args)
+  const base = settings.CUPEL_BASE_URL
   return {
-    ...{ base, environment, compose },
+    ...{ base, settings, compose },
     up: (...services) => compose('up', '--detach', '--no-build', '--wait', ...services),
-    cupel: (...args) => compose('run', '--rm', '--no-deps', 'cupel', ...args),
+    /** What the page says below a heading, word for word but for the port. A screen is asked for until it is answered. */
+    followPage: (section) =>
+      follow(commandsBelow(PAGE, section), (command) => {
+        const text = command.replaceAll(USUAL_API, base)
+        const isCall = text.startsWith('curl ')
+        return isCall
+          ? untilServed(async () => reportOf(await run('bash', '-c', text)))
+          : run('bash', '-c', text)
+      }),
     containerOf: (service) => `${project}-${service}-1`,
     /** Address of this machine as the containers of a network see it. */
     async gatewayOf(network) {
       const [{ IPAM }] = JSON.parse(await docker('network', 'inspect', `${project}_${network}`))
       return IPAM.Config[0].Gateway
     },
-    close: () => compose('--profile', '*', 'down', '--volumes', '--timeout', '10'),
+    async close() {
+      await compose('--profile', '*', 'down', '--volumes', '--timeout', '10')
+      const images = await docker('images', '--quiet', '--filter', `reference=${project}/*`)
+      if (images !== '') await docker('image', 'rm', '--force', ...new Set(images.trim().split('\n')))
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
+}
+
+/** What .env says: the images at hand, and names and ports that nobody else uses. */
+async function settingsOf(project, edgeSubnet) {
+  const [port, webPort, prometheusPort] = [await freePort(), await freePort(), await freePort()]
+  return {
+    COMPOSE_PROJECT_NAME: project,
+    CUPEL_IMAGES: project,
+    CUPEL_VERSION: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
+    NODE_IMAGE: process.env.NODE_IMAGE ?? (await standIn('node', {})),
+    KAFKA_IMAGE: await standIn('kafka', {}),
+    POSTGRES_IMAGE: await standIn('postgres', {}),
+    REGISTRY_IMAGE: await standIn('registry', {}),
+    PROMETHEUS_IMAGE: await standIn('prometheus', {}),
+    ...{ CUPEL_PORT: port, CUPEL_WEB_PORT: webPort, PROMETHEUS_PORT: prometheusPort },
+    CUPEL_BASE_URL: `http://127.0.0.1:${port}`,
+    CUPEL_WEB_URL: `http://127.0.0.1:${webPort}`,
+    ...(edgeSubnet === undefined ? {} : { CUPEL_EDGE_SUBNET: edgeSubnet }),
+    CUPEL_WEBHOOK_ALLOW: PRIVATE_RANGES,
+  }
+}
+
+/** Names that .gitignore has, and what is no part of a checkout. A checkout from an archive has no git to ask. */
+const NOT_CLONED = [
+  '.git',
+  'node_modules',
+  'dist',
+  '.cache',
+  '.cupel',
+  'coverage',
+  'bench-results',
+  '__pycache__',
+]
+
+/** What a clone of this checkout has, changes that are not committed included: nothing is installed or built. Returns its folder. */
+export function freshClone() {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-clone-'))
+  cpSync(root, folder, { recursive: true, filter: (path) => !NOT_CLONED.includes(basename(path)) })
+  return folder
+}
+
+/** The text of a report; throws where it is none. */
+function reportOf(text) {
+  if (JSON.parse(text).risk === undefined) throw new Error(`No report: ${text}`)
+  return text
 }
 
 /** What an operator sees of a container. */

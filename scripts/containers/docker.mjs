@@ -30,15 +30,19 @@ export async function docker(...args) {
  */
 export async function buildImage(target, { tag = 'test', again = [], context = root } = {}) {
   const name = `cupel-test/${target}:${tag}`
-  const base = process.env.NODE_IMAGE ?? (await standIn('node', {}))
   await docker(
-    ...['buildx', 'build', '--load', '--target', target, '--tag', name, '--build-arg', `NODE_IMAGE=${base}`],
+    ...['buildx', 'build', '--load', '--target', target, '--tag', name, ...(await buildOptions())],
     ...['--build-arg', `VERSION=${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}`],
-    ...authority(),
     ...(again.length > 0 ? ['--no-cache-filter', again.join()] : []),
     context,
   )
   return name
+}
+
+/** What a build needs here: the base at hand, and whom the network is trusted by. */
+export async function buildOptions() {
+  const base = process.env.NODE_IMAGE ?? (await standIn('node', {}))
+  return ['--build-arg', `NODE_IMAGE=${base}`, ...authority()]
 }
 
 /** The build trusts whom this machine trusts: a network may open TLS with an authority of its own. */

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../setup.mjs'
-import { buildImage, docker, RESTRICTED, STOP_SECONDS } from './docker.mjs'
+import { buildImage, buildOptions, docker, RESTRICTED, STOP_SECONDS } from './docker.mjs'
+import { commandsBelow, follow } from './page.mjs'
 
 const missing = process.env.CUPEL_TEST_ENGINE_MISSING
 if (missing !== undefined) noteSkip(`images: ${missing}`)
@@ -112,6 +113,23 @@ describe.skipIf(missing !== undefined)('the images', () => {
     expect(
       await docker('run', '--rm', ...RESTRICTED.slice(1), '--entrypoint', 'node', images.cupel, '-e', tries),
     ).toBe(`1 ${USER} EACCES done\n`)
+  })
+
+  test('are what the commands of the page build', async () => {
+    const options = (await buildOptions()).join(' ')
+    const { outputs } = await follow(commandsBelow('docs/containers.md', 'Build'), async (command) => {
+      const text = command
+        .replace('docker buildx build', `docker buildx build ${options}`)
+        .replaceAll(/ cupel\/(\w+):0\.1\.0/g, ' cupel-test/$1:page')
+      return execFileSync('bash', ['-c', text], {
+        cwd: root,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+    })
+    expect(outputs.at(-1)).toContain('Usage: cupel')
+    for (const target of ['cupel', 'api'])
+      expect(await layersOf(`cupel-test/${target}:page`)).toEqual(await layersOf(images[target]))
   })
 
   test('become healthy, and end by themselves before docker kills them', async () => {

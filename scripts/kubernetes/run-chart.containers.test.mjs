@@ -1,16 +1,21 @@
-// The services with exactly the settings of the chart's manifests: installed by the hook, ready by their probes, a screen answered, ended in time.
+// docs/kubernetes.md followed word for word, with a stand-in for the cluster: the services run as containers with exactly the settings of the
+// chart's manifests. Installed by the hook, ready by their probes, a screen answered, ended in time.
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse, parseAllDocuments, stringify } from 'yaml'
 import { standIn } from '../containers/base-images.mjs'
+import { freshClone } from '../containers/composition.mjs'
 import { buildImage, docker } from '../containers/docker.mjs'
+import { commandsBelow, follow } from '../containers/page.mjs'
 import { root } from '../setup.mjs'
 import { addressOf, dockerArguments, probe } from './as-containers.mjs'
-import { podsOf, render, toolsOrReason } from './chart.mjs'
+import { FIRST_REPORT, podsOf, render, toolsOrReason } from './chart.mjs'
+import { MANIFESTS, OBJECTS, prepareCluster, SECRETS } from './stand-in-cluster.mjs'
 
 const { tools, reason } = await toolsOrReason()
 const missing = process.env.CUPEL_TEST_ENGINE_MISSING ?? reason
@@ -19,24 +24,20 @@ if (missing !== undefined) noteSkip(`the services by the chart: ${missing}`)
 const SECOND = '-second'
 const TWICE = ['api', 'scorer'].map((name) => `${name}${SECOND}`)
 const SERVICES = ['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher', 'web']
-const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const POLL_MS = 500
 const PROJECT = `cupel-chart-${process.pid}`
 /** Another one than that of the composition, whose tests may run beside this one. */
 const EDGE_SUBNET = '10.217.1.0/24'
 /** The ranges of an engine's own networks: the callers of this test come from there. */
 const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
-/** Where compose makes the secrets, and how the chart names them. */
-const SECRETS = {
-  'cupel-database': { 'database-url': 'services/database-url' },
-  'cupel-operator': { 'admin-url': 'operator/admin-url' },
-  'cupel-kafka': { 'kafka-password': 'services/kafka-password' },
-  'cupel-keys': {
-    'record-keys.json': 'services/record-keys.json',
-    'signing-keys.json': 'projector/signing-keys.json',
-  },
-  'cupel-web': { 'web-secret': 'web/web-secret' },
+const PAGE = 'docs/kubernetes.md'
+/** What the page takes from elsewhere, by the names of its files: what compose made for Postgres and Kafka, and what these need not. */
+const FROM_VOLUMES = {
+  'database-url': 'services/database-url',
+  'admin-url': 'operator/admin-url',
+  'kafka-password': 'services/kafka-password',
 }
+const NOT_NEEDED = ['ca.crt', 'registry-password']
 const VALUES = {
   image: { registry: '', repository: 'cupel-test', tag: 'test' },
   database: { insecure: true },
@@ -47,22 +48,19 @@ const VALUES = {
     sasl: { mechanism: 'plain' },
   },
   registry: { url: 'http://registry:8080/apis/ccompat/v7', username: '', existingSecret: '', insecure: true },
-  keys: { reportsSecret: '' },
   trustedProxies: PRIVATE_RANGES,
 }
 
 describe.skipIf(missing !== undefined)('the services by the manifests of the chart', () => {
-  const secrets = mkdtempSync(join(tmpdir(), 'cupel-chart-'))
+  const cluster = mkdtempSync(join(tmpdir(), 'cupel-chart-'))
   const ids = new Map()
+  let clone
+  let shell
   let parts
-  let upgrade
   let environment
 
   beforeAll(async () => {
     for (const target of [...SERVICES, 'cupel']) await buildImage(target)
-    const podsOfRelease = async (options) => podsOf((await render(tools, VALUES, options)).manifests)
-    parts = new Map((await podsOfRelease({})).map((part) => [part.name, part]))
-    upgrade = (await podsOfRelease({ isUpgrade: true })).find(({ name }) => name === 'install')
     environment = {
       ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test', CUPEL_EDGE_SUBNET: EDGE_SUBNET },
       KAFKA_IMAGE: await standIn('kafka', {}),
@@ -70,12 +68,15 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
       REGISTRY_IMAGE: await standIn('registry', {}),
     }
     await compose('up', '--detach', '--no-build', '--wait', 'postgres', 'kafka', 'registry')
-    await copySecrets()
+    clone = freshClone()
+    shell = { ...process.env, ...prepareCluster(cluster, { helm: tools.helm, prefix: PROJECT }) }
+    await writeFiles()
   })
   afterAll(async () => {
     if (ids.size > 0) await docker('rm', '--force', '--volumes', ...ids.values())
     if (environment !== undefined) await compose('down', '--volumes', '--timeout', '10')
-    rmSync(secrets, { recursive: true, force: true })
+    for (const folder of [cluster, clone])
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   })
 
   const compose = async (...args) =>
@@ -83,26 +84,19 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
       cwd: root,
       env: { ...process.env, ...environment },
     })
-  const copySecrets = async () => {
-    const folders = ['operator', 'services', 'projector', 'web']
-    const mounts = folders.flatMap((name) => ['--volume', `${PROJECT}_secrets-${name}:/secrets/${name}:ro`])
-    for (const [secret, keys] of Object.entries(SECRETS)) {
-      mkdirSync(join(secrets, secret))
-      for (const [key, path] of Object.entries(keys)) {
-        const read = `process.stdout.write(require('fs').readFileSync('/secrets/${path}'))`
-        const content = await docker(
-          'run',
-          '--rm',
-          ...mounts,
-          '--entrypoint',
-          'node',
-          'cupel-test/cupel:test',
-          '-e',
-          read,
-        )
-        writeFileSync(join(secrets, secret, key), content)
-      }
+  /** What a person brings: the passwords of what runs elsewhere, and the copy of the values with the own addresses. */
+  const writeFiles = async () => {
+    const mounts = ['operator', 'services'].flatMap((name) => [
+      ...['--volume', `${PROJECT}_secrets-${name}:/secrets/${name}:ro`],
+    ])
+    for (const [name, path] of Object.entries(FROM_VOLUMES)) {
+      const read = `process.stdout.write(require('fs').readFileSync('/secrets/${path}'))`
+      const node = ['--entrypoint', 'node', 'cupel-test/cupel:test', '-e', read]
+      writeFileSync(join(clone, name), await docker('run', '--rm', ...mounts, ...node))
     }
+    for (const name of NOT_NEEDED) writeFileSync(join(clone, name), 'nobody asks for it here')
+    const values = merged(parse(readFileSync(FIRST_REPORT, 'utf8')), VALUES)
+    writeFileSync(join(clone, 'values.yaml'), stringify(values))
   }
   const partOf = (name) => parts.get(name.replace(SECOND, ''))
   const argumentsOf = (name, part = partOf(name)) =>
@@ -110,51 +104,91 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
       network: `${PROJECT}_data`,
       alias: `cupel-${name.replace(SECOND, '')}`,
       name: `${PROJECT}-${name}`,
-      secrets,
-      claims: { 'cupel-checkpoints': `${PROJECT}_checkpoints` },
+      secrets: join(cluster, SECRETS),
+      claims: Object.fromEntries(
+        documents(OBJECTS)
+          .filter(({ kind }) => kind === 'PersistentVolumeClaim')
+          .map(({ metadata }) => [metadata.name, `${PROJECT}_checkpoints`]),
+      ),
     })
   const start = async (name) => ids.set(name, (await docker('run', '--detach', ...argumentsOf(name))).trim())
-  const cupel = (...args) => docker('exec', ids.get('operator'), 'cupel', ...args)
+  const documents = (file) =>
+    parseAllDocuments(readFileSync(join(cluster, file), 'utf8'))
+      .map((document) => document.toJS())
+      .filter((document) => document !== null)
+  const podsOfRelease = () => podsOf(documents(MANIFESTS))
   const stateOf = async (name) => JSON.parse(await docker('inspect', ids.get(name)))[0].State
 
   const hook = (part) => docker('run', '--rm', ...argumentsOf('install', part))
 
-  test('the hook of an upgrade refuses an empty database; that of an installation fills it', async () => {
-    await expect(hook(upgrade)).rejects.toThrow(/cupel install/)
+  /** What `helm install --wait` does with the manifests. */
+  const install = async () => {
+    parts = new Map(podsOfRelease().map((part) => [part.name, part]))
+    const { manifests } = await render(tools, VALUES, { isUpgrade: true })
+    const tooEarly = podsOf(manifests).find(({ name }) => name === 'install')
+    await expect(hook(tooEarly)).rejects.toThrow(/cupel install/)
     expect(await hook()).not.toContain('Nothing to do')
-    expect(await hook(upgrade)).toContain('Nothing to do')
-  })
-
-  test('every service is alive and becomes ready by its probes', async () => {
     for (const name of [...SERVICES, ...TWICE, 'operator']) await start(name)
-    for (const name of [...SERVICES, ...TWICE]) {
-      const part = partOf(name)
+    for (const name of [...SERVICES, ...TWICE])
       for (const each of ['startupProbe', 'livenessProbe', 'readinessProbe'])
         await until(async () => {
+          const part = partOf(name)
           const { status, text } = await probe(ids.get(name), part, part.container[each])
           expect(status, `${name} ${each}: ${text}`).toBe(200)
         }, POLL_MS)
+  }
+
+  /** A shell that keeps the functions that the page defines. */
+  const openShell = () => {
+    let functions = ''
+    return async (command) => {
+      if (/^\w+\(\) \{/.test(command)) {
+        functions += `${withNames(command)}\n`
+        return ''
+      }
+      const text = functions + withNames(command)
+      const { stdout } = await promisify(execFile)('bash', ['-c', text], { cwd: clone, env: shell })
+      return stdout
     }
+  }
+  const withNames = (command) => command.replaceAll('REGISTRY/cupel/cupel:0.1.0', 'cupel-test/cupel:test')
+
+  test('the commands of the page, word for word, lead from a file of values to a first report', async () => {
+    const run = openShell()
+    const { outputs } = await follow(
+      commandsBelow(PAGE, 'From a file of values to the first report'),
+      async (command) => {
+        if (command.startsWith('curl ')) {
+          const url = `http://${await addressOf(ids.get('api'))}:8080`
+          return await until(() => reportBy(run, command.replace('https://cupel.example', url)), POLL_MS)
+        }
+        const output = await run(command)
+        if (command.startsWith('helm install ')) await install()
+        return output
+      },
+    )
+    expect(JSON.parse(outputs.at(-1)).risk.level).toBe('grey')
+    expect((await fetch(`http://${await addressOf(ids.get('web'))}:8081/sign-in`)).status).toBe(200)
   })
 
-  test('an operator makes a key, and a screen is answered', async () => {
-    const account = /acc_[0-9a-f]+/.exec(await cupel('accounts', 'create', 'First customer'))[0]
-    const key = /cpl_live_\w+/.exec(
-      await cupel('keys', 'create', '--account', account, '--scope', 'read-write', '--plan', 'pro'),
-    )[0]
-    const address = await addressOf(ids.get('api'))
-    const report = await until(async () => {
-      const answer = await fetch(`http://${address}:8080/v1/screen`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ address: LAZARUS }),
-      })
-      const text = await answer.text()
-      expect(answer.status, text).toBe(200)
-      return JSON.parse(text)
-    }, POLL_MS)
-    expect(report.risk.level).toBe('grey')
-    expect((await fetch(`http://${await addressOf(ids.get('web'))}:8081/sign-in`)).status).toBe(200)
+  test('the upgrade of the page finds the installation', async () => {
+    await follow(commandsBelow(PAGE, 'Upgrade'), openShell())
+    expect(await hook(podsOfRelease().find(({ name }) => name === 'install'))).toContain('Nothing to do')
+  })
+
+  test('without the database no API is ready and everything lives; with it each API is ready again, without a call', async () => {
+    const apis = ['api', `api${SECOND}`]
+    const expectStatus = async (name, each, status) => {
+      const part = partOf(name)
+      const answer = await probe(ids.get(name), part, part.container[each])
+      expect([name, each, answer.status]).toEqual([name, each, status])
+    }
+    await compose('stop', 'postgres')
+    for (const name of apis) await until(() => expectStatus(name, 'readinessProbe', 503), POLL_MS)
+    for (const name of [...SERVICES, ...TWICE]) await expectStatus(name, 'livenessProbe', 200)
+    await compose('start', 'postgres')
+    for (const name of [...SERVICES, ...TWICE])
+      await until(() => expectStatus(name, 'readinessProbe', 200), POLL_MS)
   })
 
   test('every service ends by itself within the time that it is granted', async () => {
@@ -166,3 +200,21 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
     }
   })
 })
+
+/** Rejects where the answer is no report. */
+async function reportBy(run, command) {
+  const text = await run(command)
+  expect(JSON.parse(text), text).toHaveProperty('risk')
+  return text
+}
+
+/** As helm merges: members of objects one by one, everything else as a whole. */
+function merged(below, above) {
+  if (!isObject(below) || !isObject(above)) return above
+  const names = [...new Set([...Object.keys(below), ...Object.keys(above)])]
+  return Object.fromEntries(
+    names.map((name) => [name, name in above ? merged(below[name], above[name]) : below[name]]),
+  )
+}
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,62 @@
+// The commands of a page of docs, as a reader finds them: tests run them word for word.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../setup.mjs'
+
+/**
+ * Every command of the code blocks of a page, in order, with the heading that it stands below. A command ends with its line, unless a backslash
+ * or a here-document continues it.
+ * @param {string} path Relative to the checkout.
+ * @returns {{ section: string, command: string }[]}
+ */
+export function commandsOf(path) {
+  const commands = []
+  let [section, isCode, open, end] = ['', false, null, null]
+  for (const line of readFileSync(join(root, path), 'utf8').split('\n')) {
+    if (line.startsWith('```')) isCode = line === '```sh'
+    else if (!isCode) section = /^#+ (.*)$/.exec(line)?.[1] ?? section
+    else {
+      open = open === null ? line : `${open}\n${line}`
+      end ??= /<<'(\w+)'$/.exec(line)?.[1] ?? null
+      if (end === null ? line.endsWith('\\') : line !== end) continue
+      commands.push({ section, command: open })
+      ;[open, end] = [null, null]
+    }
+  }
+  return commands
+}
+
+/** The commands of one section. Throws where it has none: then the page has changed and its test has not. */
+export function commandsBelow(path, section) {
+  const commands = commandsOf(path).filter((each) => each.section === section)
+  if (commands.length === 0) throw new Error(`${path} has no command below "${section}".`)
+  return commands.map(({ command }) => command)
+}
+
+/** What a reader fills in, by how the pages write it, and where it stands in what an earlier command printed. */
+const FILLED_IN = [
+  { shown: 'acc_…', printed: /acc_[0-9a-f]+/ },
+  { shown: 'cpl_live_…', printed: /cpl_live_\w+/ },
+]
+
+/**
+ * Runs commands in order, as a reader does: each `…` becomes what an earlier command printed.
+ * @param {readonly string[]} commands
+ * @param {(command: string) => Promise<string>} run Resolves to what the command printed.
+ * @returns {Promise<{ outputs: string[], filledIn: Map<string, string> }>} Rejects where a command leaves something to fill in.
+ */
+export async function follow(commands, run) {
+  const filledIn = new Map()
+  const outputs = []
+  for (const shown of commands) {
+    const command = [...filledIn].reduce((text, [mark, value]) => text.replaceAll(mark, value), shown)
+    if (command.includes('…')) throw new Error(`Nothing printed before says what to fill in: ${command}`)
+    const output = await run(command)
+    outputs.push(output)
+    for (const { shown: mark, printed } of FILLED_IN) {
+      const found = printed.exec(output)
+      if (found !== null && !filledIn.has(mark)) filledIn.set(mark, found[0])
+    }
+  }
+  return { outputs, filledIn }
+}

@@ -1,0 +1,69 @@
+// Every command of the pages that operators begin with is run by a test, or named here with the reason why not.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../setup.mjs'
+import { commandsBelow, commandsOf, follow } from './page.mjs'
+
+/** Which test follows which section of which page. */
+const FOLLOWED = {
+  'docs/containers.md': {
+    'From a clone to the first report': 'scripts/containers/compose.containers.test.mjs',
+    'Stop and start': 'scripts/containers/compose.containers.test.mjs',
+    Upgrade: 'scripts/containers/upgrade.containers.test.mjs',
+    Build: 'scripts/containers/images.containers.test.mjs',
+  },
+  'docs/kubernetes.md': {
+    'From a file of values to the first report': 'scripts/kubernetes/run-chart.containers.test.mjs',
+    Upgrade: 'scripts/kubernetes/run-chart.containers.test.mjs',
+  },
+}
+/** Commands that no test runs: they need the public registry of images, or settings that only a reader has. */
+const NOT_FOLLOWED = {
+  'docs/containers.md': {
+    'Pin the base by its digest': [
+      "docker buildx imagetools inspect node:24.21.0-trixie-slim --format '{{.Manifest.Digest}}'",
+      'docker buildx build --build-arg NODE_IMAGE=node:24.21.0-trixie-slim@sha256:… --target api .',
+    ],
+    Run: [
+      'docker run --read-only --cap-drop ALL --security-opt no-new-privileges:true --env-file services.env cupel/api:0.1.0',
+    ],
+  },
+  'docs/kubernetes.md': {},
+}
+
+test.each(Object.keys(FOLLOWED))(
+  'every command of %s is followed by a test, or named as one that is not',
+  (page) => {
+    const notFollowed = NOT_FOLLOWED[page]
+    const sections = new Set(commandsOf(page).map(({ section }) => section))
+    expect([...sections].sort()).toEqual([...Object.keys(FOLLOWED[page]), ...Object.keys(notFollowed)].sort())
+    for (const [section, commands] of Object.entries(notFollowed))
+      expect(commandsBelow(page, section)).toEqual(commands)
+    for (const [section, file] of Object.entries(FOLLOWED[page]))
+      expect(readFileSync(join(root, file), 'utf8'), file).toContain(`'${section}'`)
+  },
+)
+
+test('a page without the section is refused, so that its test changes with it', () => {
+  expect(() => commandsBelow('docs/containers.md', 'No such section')).toThrow(/No such section/)
+})
+
+test('a backslash and a here-document continue a command', () => {
+  const commands = commandsBelow('docs/kubernetes.md', 'From a file of values to the first report')
+  expect(commands.some((command) => /^kubectl apply .*\n[^]*\nYAML$/.test(command))).toBe(true)
+  expect(commands.some((command) => /^curl [^]*\\\n {2}-d /.test(command))).toBe(true)
+})
+
+test('a reader fills in what was printed, and nothing else', async () => {
+  const said = { make: 'acc_0f', key: 'acc_77 cpl_live_a1_b2', use: '' }
+  const seen = []
+  const run = async (command) => {
+    seen.push(command)
+    return said[command.split(' ')[0]]
+  }
+  const { filledIn } = await follow(['make', 'key acc_…', 'use acc_… cpl_live_…'], run)
+  expect(seen).toEqual(['make', 'key acc_0f', 'use acc_0f cpl_live_a1_b2'])
+  expect(filledIn.get('cpl_live_…')).toBe('cpl_live_a1_b2')
+  await expect(follow(['use acc_…'], run)).rejects.toThrow(/what to fill in/)
+})
