@@ -85,7 +85,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     whatIf(parts.policy),
     getUsage(parts.usage),
     ...sessionEndpoints(parts.sessions),
-    listAuditLog(parts.auditListing),
+    listAuditLog(parts.auditListing, parts.bulk.largeReads),
     getLogCheckpoint(parts.transparency.readCheckpoint),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),

@@ -32,15 +32,21 @@ export interface FindJobOptions {
   readonly timeoutMs: number
   /** Ends the wait. */
   readonly signal?: AbortSignal
+  /** Does each read of a job when it is its turn. Waiting for the read models takes no turn. */
+  readonly turn?: Turn
 }
+
+export type Turn = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+const atOnce: Turn = (work) => work()
 
 /** Rejects where database or log cannot be asked. */
 export async function findJob(options: FindJobOptions, tenant: Tenant, jobId: string): Promise<FoundJob> {
-  const { database } = options
-  const stored = await readJob(database, tenant, jobId)
+  const read = () => inTurn(options, () => readJob(options.database, tenant, jobId))
+  const stored = await read()
   if (stored?.isTerminal === true) return { kind: 'job', job: stored }
   const isCurrent = await jobsAreCurrent(options, tenant, jobId)
-  const job = await readJob(database, tenant, jobId)
+  const job = await read()
   if (job === null) return { kind: isCurrent ? 'unknown' : 'behind' }
   if (!isCurrent) return { kind: 'behind' }
   return job.awaitedReportIds.length === 0 ? { kind: 'job', job } : await withReports(options, tenant, job)
@@ -79,11 +85,14 @@ async function currentOf<R extends { readonly kind: string }>(
   jobId: string,
   { read, isFinal }: { readonly read: () => Promise<R>; readonly isFinal: (read: R) => boolean },
 ): Promise<R | NotFound> {
-  const stored = await read()
+  const stored = await inTurn(options, read)
   if (isFinal(stored) || stored.kind === 'whole') return stored
   const isCurrent = await jobsAreCurrent(options, tenant, jobId)
-  return isCurrent ? await read() : { kind: 'behind' }
+  return isCurrent ? await inTurn(options, read) : { kind: 'behind' }
 }
+
+const inTurn = <Result>({ turn = atOnce }: FindJobOptions, work: () => Promise<Result>): Promise<Result> =>
+  turn(work)
 
 async function jobsAreCurrent(options: FindJobOptions, tenant: Tenant, jobId: string): Promise<boolean> {
   const topic = topicOf('BulkSubmitted', tenant.livemode)
@@ -101,7 +110,7 @@ async function withReports(
   await Promise.all(
     partitions.map((partition) => caughtUp(options, readModelGroup(reportView), topic, () => partition)),
   )
-  const job = await readJob(options.database, tenant, jobId)
+  const job = await inTurn(options, () => readJob(options.database, tenant, jobId))
   return job?.isTerminal === true ? { kind: 'job', job } : { kind: 'behind' }
 }
 

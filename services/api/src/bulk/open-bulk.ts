@@ -8,6 +8,7 @@ import {
   findJob,
   findOverview,
   findResults,
+  type Turn,
   listJobs,
   readEndedResults,
   readItemReports,
@@ -43,8 +44,8 @@ export interface BulkParts {
     items: number,
   ) => Promise<{ standing: JobStanding; plan: Plan }>
   readonly reader: {
-    /** With all its items, in memory: for what shows or sorts the whole job. */
-    find(caller: Tenant, jobId: string): Promise<FoundJob>
+    /** With all its items, in memory: for what shows or sorts the whole job. Reads when it is their turn, where a turn is given. */
+    find(caller: Tenant, jobId: string, turn?: Turn): Promise<FoundJob>
     /** Without its items: one row, however many it has. `waitMs`: where it is given, the longest wait for each read model. */
     findOverview(caller: Tenant, jobId: string, waitMs?: number): Promise<FoundOverview>
     /** Results of an ended job in the order of the submission; null where `find` has to look. */
@@ -53,7 +54,7 @@ export interface BulkParts {
       order: { readonly jobId: string; readonly from: number; readonly size: number },
     ): Promise<ResultStretch | null>
     /** Results that are chosen or sorted, from a place on, also while the job runs. */
-    findResults(caller: Tenant, choice: ResultChoice): Promise<ChosenResults | NotFound>
+    findResults(caller: Tenant, choice: ResultChoice, turn?: Turn): Promise<ChosenResults | NotFound>
   }
   /** Newest first. */
   readonly list: (
@@ -118,11 +119,12 @@ export function openBulk({
       return { standing, plan }
     },
     reader: {
-      find: (caller, jobId) => findJob(finding, tenantOf(caller), jobId),
+      find: (caller, jobId, turn) => findJob({ ...finding, ...turnOf(turn) }, tenantOf(caller), jobId),
       findOverview: (caller, jobId, waitMs = options.readWaitMs) =>
         findOverview({ ...finding, timeoutMs: waitMs }, tenantOf(caller), jobId),
       findEndedResults: (caller, order) => readEndedResults(database, tenantOf(caller), order),
-      findResults: (caller, choice) => findResults(finding, tenantOf(caller), choice),
+      findResults: (caller, choice, turn) =>
+        findResults({ ...finding, ...turnOf(turn) }, tenantOf(caller), choice),
     },
     list: ({ accountId, livemode }, query) => listJobs(database, { accountId, livemode }, query),
     watch: createJobWatch({ logger, read: (tenant, jobId) => readStanding(database, tenant, jobId) }),
@@ -145,3 +147,4 @@ async function readStanding(database: Database, tenant: Tenant, jobId: string): 
   if (read.kind === 'overview') return read.job
   return read.kind === 'unknown' ? null : await readJob(database, tenant, jobId)
 }
+const turnOf = (turn: Turn | undefined): { readonly turn?: Turn } => (turn === undefined ? {} : { turn })

@@ -24,6 +24,8 @@ export const SLICE_ITEMS = 16
 /** The rest after a slice is as many times as long as the slice took: while no other key calls, and while others do. */
 const REST_FACTOR = 1
 const REST_FACTOR_BESIDE_OTHERS = 9
+/** Longest rest: a database that hangs for a moment does not stop large answers for minutes. */
+const MAX_REST_MS = 500
 /** Others are at work for so long after a call of theirs. */
 const OTHERS_MS = 1_000
 const RETRY_SECONDS = 1
@@ -139,7 +141,12 @@ function createCounts(): { of(name: string): number; add(name: string, by: numbe
 function createTurns({ traffic, rest = (ms) => setTimeout(ms) }: LargeReadsOptions) {
   let turn: Promise<unknown> = Promise.resolve()
   const restAfter = (keyId: string, tookMs: number): Promise<unknown> =>
-    rest(tookMs * (traffic.othersCalledWithin(keyId, OTHERS_MS) ? REST_FACTOR_BESIDE_OTHERS : REST_FACTOR))
+    rest(
+      Math.min(
+        MAX_REST_MS,
+        tookMs * (traffic.othersCalledWithin(keyId, OTHERS_MS) ? REST_FACTOR_BESIDE_OTHERS : REST_FACTOR),
+      ),
+    )
   return <Result>(keyId: string, work: () => Promise<Result>): Promise<Result> => {
     const done = turn.then(() => timed(work))
     turn = done.then(

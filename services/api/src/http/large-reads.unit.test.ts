@@ -58,9 +58,9 @@ test('a slice is followed by a rest, nine times as long as it took while another
     rest: (ms) => Promise.resolve(rests.push(ms)),
   })
   const read = large.open(caller('a')) as LargeRead
-  const factor = async (): Promise<number> => {
+  const factor = async (sliceMs = SLICE_MS): Promise<number> => {
     const before = rests.length
-    await read.slice(async () => void vi.advanceTimersByTime(SLICE_MS))
+    await read.slice(async () => void vi.advanceTimersByTime(sliceMs))
     // The rest begins behind the slice.
     await until(() => expect(rests).toHaveLength(before + 1))
     return rests.at(-1)! / SLICE_MS
@@ -70,6 +70,8 @@ test('a slice is followed by a rest, nine times as long as it took while another
   traffic.note('b')
   traffic.note('a')
   expect(await factor()).toBe(9)
+  await factor(60_000)
+  expect(rests.at(-1)).toBe(500)
   nowMs = 1_001
   traffic.note('a')
   expect(await factor()).toBe(1)

@@ -4,6 +4,7 @@ import { instant } from '@cupel/contracts'
 import type { AuditCursor, AuditEntry, AuditPage, AuditQuery } from '@cupel/read-models'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import { SLICE_ITEMS, type LargeReads } from '../../http/large-reads.js'
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import type { Refusal } from '../../http/problem.js'
@@ -77,7 +78,10 @@ const auditExample: z.infer<typeof auditEntry> = {
   livemode: true,
 }
 
-export function listAuditLog({ list, tokens }: AuditListing): Endpoint {
+export function listAuditLog(
+  { list, tokens }: AuditListing,
+  largeReads: Pick<LargeReads, 'during'>,
+): Endpoint {
   return keyedEndpoint<undefined, z.infer<typeof auditQuery>>({
     operationId: 'listAuditLog',
     method: 'GET',
@@ -104,20 +108,25 @@ export function listAuditLog({ list, tokens }: AuditListing): Endpoint {
       const scope = [LIST, caller.accountId, caller.livemode, JSON.stringify(narrowed)]
       const after = page_token === undefined ? null : cursorOf(tokens.open(scope, page_token))
       if (after === undefined) return unknownPageToken()
-      const page = await list(caller, {
-        ...{
-          keyId: query.key_id,
-          route: query.route,
-          subjectId: query.subject_id,
-          from: query.from,
-          to: query.to,
-        },
-        ...{ clientAddress: query.client_address, problemsOnly: query.outcome === 'problem' },
-        ...{ pageSize: page_size, after },
-      })
-      const next = page.next === null ? null : tokens.seal(scope, [page.next.at, page.next.requestId])
-      const items = page.items.map((entry) => itemOf(entry, caller.livemode))
-      return jsonAnswer(200, JSON.stringify({ items, next_page_token: next }))
+      const answerOf = async (): Promise<Answer> => {
+        const page = await list(caller, {
+          ...{
+            keyId: query.key_id,
+            route: query.route,
+            subjectId: query.subject_id,
+            from: query.from,
+            to: query.to,
+          },
+          ...{ clientAddress: query.client_address, problemsOnly: query.outcome === 'problem' },
+          ...{ pageSize: page_size, after },
+        })
+        const next = page.next === null ? null : tokens.seal(scope, [page.next.at, page.next.requestId])
+        const items = page.items.map((entry) => itemOf(entry, caller.livemode))
+        return jsonAnswer(200, JSON.stringify({ items, next_page_token: next }))
+      }
+      return page_size > SLICE_ITEMS
+        ? await largeReads.during(caller, (read) => read.slice(answerOf))
+        : await answerOf()
     },
   })
 }

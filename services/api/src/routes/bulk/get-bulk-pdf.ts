@@ -37,8 +37,7 @@ export function getBulkPdf(
       const { livemode } = caller
       const read = isLarge(standing.job.total) ? largeReads.open(caller) : null
       if (read !== null && 'code' in read) return read
-      const findWhole = () => reader.find(caller, path.job_id)
-      const found = await (read?.slice(findWhole) ?? findWhole()).catch(closing(read))
+      const found = await reader.find(caller, path.job_id, read?.slice).catch(closing(read))
       if (found.kind !== 'job') {
         read?.close()
         return jobRefusal(found)

@@ -1,12 +1,18 @@
 /** GET /v1/bulk/{job_id}/results: the outcome of each address, in pages or as a file, also while the job runs. */
 import type { Caller } from '@cupel/access'
-import type { JobItem, NotFound } from '@cupel/read-models'
+import type { JobItem, NotFound, Turn } from '@cupel/read-models'
 import { riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
-import { resultDocument, resultLines } from '../../bulk/job-documents.js'
+import { resultDocuments, resultLines } from '../../bulk/job-documents.js'
 import type { BulkParts } from '../../bulk/open-bulk.js'
 import { itemStatuses, pageOf, resultSorts, selectResults } from '../../bulk/result-order.js'
-import { endedStretches, isLarge, slicedResults, type SlicedResults } from '../../bulk/result-slices.js'
+import {
+  endedStretches,
+  isLarge,
+  slicedResults,
+  wholeResults,
+  type SlicedResults,
+} from '../../bulk/result-slices.js'
 import { resultRows, resultTable, TABLE_HEAD } from '../../bulk/result-table.js'
 import { negotiate } from '../../http/accept.js'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
@@ -67,30 +73,38 @@ export function listBulkResults(
       const scope = scopeOf(caller, path.job_id, query)
       const after = query.page_token === undefined ? null : placeOf(tokens.open(scope, query.page_token))
       if (after === undefined) return unknownPageToken()
-      const answerOf = async ({ items, last }: ResultPage): Promise<Answer> => {
-        const reports = await readReports(caller, items)
+      const answerOf = async (page: ResultPage | NotFound, read: LargeRead | null) => {
+        if ('kind' in page) return jobRefusal(page)
+        const { items, last } = page
         const next = last === null ? null : tokens.seal(scope, last.map(String))
-        const documents = items.map((item) => resultDocument(item, reports)).join(',')
+        const readOwn = (some: readonly JobItem[]) => readReports(caller, some)
+        const documents =
+          read !== null && isLarge(items.length)
+            ? await wholeResults(read, { ...INLINE, stretches: [items], readReports: readOwn })
+            : resultDocuments(items, await readOwn(items))
         return jsonAnswer(200, `{"items":[${documents}],"next_page_token":${JSON.stringify(next)}}`, VARY)
       }
-      const page = type === JSON_TYPE ? await ownPage(reader, caller, path.job_id, query, after) : null
-      if (page !== null) return 'kind' in page ? jobRefusal(page) : await answerOf(page)
+      const readPage = (turn?: Turn) => ownPage({ reader, turn }, caller, path.job_id, query, after)
+      const isPage = type === JSON_TYPE
+      const small = isPage && !isLarge(query.page_size) ? await readPage() : null
+      if (small !== null) return await answerOf(small, null)
       const parts = { reader, readReports, largeReads }
       return await largeReads.during(caller, async (read) => {
-        if (type !== JSON_TYPE && isWholeJob(query)) {
+        const page = isPage && isLarge(query.page_size) ? await readPage(read.slice) : null
+        if (page !== null) return await answerOf(page, read)
+        if (!isPage && isWholeJob(query)) {
           const ended = await endedFile({ ...parts, read }, caller, { type, jobId: path.job_id })
           if (ended !== null) return ended
         }
         // The whole job is read.
-        const found = await read.slice(() => reader.find(caller, path.job_id))
+        const found = await reader.find(caller, path.job_id, read.slice)
         if (found.kind !== 'job') return jobRefusal(found)
         const items = selectResults(
           found.job.items.filter((item) => isAskedFor(query)(item.status)),
           query,
         )
-        if (type !== JSON_TYPE)
-          return await fileOf({ ...parts, read }, caller, { type, jobId: path.job_id, items })
-        return await read.slice(() => answerOf(pageOf(items, query, { after, size: query.page_size })))
+        if (!isPage) return await fileOf({ ...parts, read }, caller, { type, jobId: path.job_id, items })
+        return await answerOf(pageOf(items, query, { after, size: query.page_size }), read)
       })
     },
   })
@@ -98,9 +112,12 @@ export function listBulkResults(
 
 type ResultPage = ReturnType<typeof pageOf>
 
+/** How results stand in a page. */
+const INLINE = { textOf: resultDocuments, begin: '', between: ',', end: '' } as const
+
 /** A page costs its own rows and no others, also while the job runs. Null where the whole job has to be read. */
 async function ownPage(
-  reader: BulkParts['reader'],
+  { reader, turn = (work) => work() }: { reader: BulkParts['reader']; turn: Turn | undefined },
   caller: Caller,
   jobId: string,
   query: ResultQuery,
@@ -109,14 +126,14 @@ async function ownPage(
   const { sort, level, status, page_size: size } = query
   if (isWholeJob(query)) {
     const from = after === null ? 0 : after[0]! + 1
-    const stretch = await reader.findEndedResults(caller, { jobId, from, size })
+    const stretch = await turn(() => reader.findEndedResults(caller, { jobId, from, size }))
     if (stretch !== null)
       return { items: stretch.items, last: from + size < stretch.total ? [from + size - 1] : null }
   }
   const pendingToo = isAskedFor(query)('pending')
   // One more, which says whether another page follows.
   const choice = { jobId, sort, level, status, pendingToo, after, size: size + 1 }
-  const found = await reader.findResults(caller, choice)
+  const found = await reader.findResults(caller, choice, turn)
   if (found.kind === 'chosen') return pageOf(found.items, query, { after: null, size })
   return found.kind === 'whole' ? null : found
 }
