@@ -30,7 +30,8 @@ const items = decided.map((_, index) => ({
 }))
 const refused = {
   ...items[0]!,
-  address: 'no',
+  // Looks like the field of a report, which it has none of.
+  address: `no","report_id":"${idOf(0)}","`,
   reportId: null,
   errorCode: 'invalid_address',
   errorDetail: 'It fits no chain.',
