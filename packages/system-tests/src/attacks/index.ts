@@ -3,6 +3,7 @@ import type { Attack } from './attack.js'
 import { backlogs } from './backlogs.js'
 import { exposure } from './exposure.js'
 import { files } from './files.js'
+import { forgedRecords } from './forged-records.js'
 import { forgery } from './forgery.js'
 import { identity } from './identity.js'
 import { neighbours } from './neighbours.js'
@@ -16,5 +17,5 @@ export { startAttacked, victimClient, type AttackedInstallation, type Target } f
 
 export const attacks: readonly Attack[] = [
   ...[...strangers, ...backlogs, ...webhooks],
-  ...[...files, ...identity, ...exposure, ...neighbours, ...forgery],
+  ...[...files, ...identity, ...exposure, ...neighbours, ...forgery, ...forgedRecords],
 ]
