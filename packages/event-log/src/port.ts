@@ -57,7 +57,8 @@ export interface Position {
 export type LogIdentity = string
 
 export interface EventLog {
-  readonly kind: 'embedded' | 'kafka'
+  /** An archive is a log that is only read. */
+  readonly kind: 'embedded' | 'kafka' | 'archive'
 
   /**
    * Creates what is missing, including the genesis record that gives the log its identity, and gives existing topics their settings.

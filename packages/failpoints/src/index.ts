@@ -71,6 +71,8 @@ export const failpointNames = [
   'transparency.sign',
   'transparency.publish',
   'restore.restored',
+  'archive.segment',
+  'archive.manifest',
   'access.admit',
   'access.auth-failures',
   'access.change',

@@ -60,7 +60,7 @@ const LOCK = 'lock'
 const RUN = 'run.json'
 const PROFILE = 'profile'
 
-interface Holder {
+export interface Holder {
   readonly pid: number
   readonly identity: string
   readonly command: string
@@ -145,6 +145,11 @@ function makeHome(folder: string): string {
 function closeToOthers(home: string): void {
   if (lastProfile(home) === null || !holdsInstallation(home)) return
   if ((statSync(home).mode & 0o777 & ~HOME_MODE) !== 0) chmodSync(home, HOME_MODE)
+}
+
+/** Locks any folder for this process; the holder where another one has it. The lock of a process that died is taken over. */
+export function holdFolder(folder: string, command: string): { readonly release: () => void } | Holder {
+  return tryHold(folder, command) ?? { release: () => rmSync(join(folder, LOCK), { force: true }) }
 }
 
 /** Null when this process holds the folder, otherwise the holder. */

@@ -23,7 +23,8 @@ export type RecomputeLevel = (typeof recomputeLevels)[number]
 export interface RecomputeOptions {
   readonly log: AuthenticLog
   readonly codec: EventCodec
-  readonly database: Database
+  /** Null with an archive: only level A needs none. */
+  readonly database: Database | null
   readonly levels: readonly RecomputeLevel[]
   /** Only reports recorded from then on; UTC, RFC 3339. */
   readonly since?: string | undefined
@@ -61,7 +62,7 @@ export interface RecomputeResult {
 
 /** Decides the reports again, batch by batch; memory is bounded whatever the log contains. */
 export async function recomputeReports(options: RecomputeOptions): Promise<RecomputeResult> {
-  const { levels } = options
+  const { levels, database } = options
   const tally = createTally({ ...options, missingFronts: await frontsMissing(options) })
   const sharedInputs = openSharedInputs(options)
   const onUndecodable = (error: unknown, record: RecordPlace & { readonly key: string }): void =>
@@ -75,7 +76,7 @@ export async function recomputeReports(options: RecomputeOptions): Promise<Recom
       if (shared instanceof Error) tally.report(stored, data.reportId, () => failed(shared))
       else complete.push({ ...stored, data, shared })
     }
-    const verdicts = await Promise.all(levels.map((level) => judges[level](complete, options.database)))
+    const verdicts = await Promise.all(levels.map((level) => judges[level](complete, database)))
     complete.forEach((stored, index) =>
       tally.report(stored, stored.data.reportId, (level) => verdicts[levels.indexOf(level)]![index]!),
     )
@@ -148,12 +149,17 @@ async function sharedOf(
   }
 }
 
-type Judge = (reports: readonly ReportWithShared[], database: Database) => Promise<readonly Verdict[]>
+type Judge = (reports: readonly ReportWithShared[], database: Database | null) => Promise<readonly Verdict[]>
 
 const judges: Readonly<Record<RecomputeLevel, Judge>> = {
   A: async (reports) => reports.map(decideAgain),
-  B: readLabelsAgain,
-  C: measureExposureAgain,
+  B: async (reports, database) => await readLabelsAgain(reports, required(database)),
+  C: async (reports, database) => await measureExposureAgain(reports, required(database)),
+}
+
+function required(database: Database | null): Database {
+  if (database === null) throw new TypeError('Levels B and C read the tables of an installation')
+  return database
 }
 
 /** A record with a damaged policy or damaged versions cannot be decided; that counts as failed. */

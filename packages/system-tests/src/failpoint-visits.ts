@@ -65,6 +65,9 @@ export const elsewhere: readonly FailpointName[] = [
   'sharing.change',
   'sharing.opened',
   'cases.change',
+  // packages/archive/test/archive.int.test.ts kills a process at each of these.
+  'archive.segment',
+  'archive.manifest',
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',
   'ledger.batch',

@@ -27,6 +27,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   policy: async () => (await import('./policy/register.js')).registerPolicy,
   audit: async () => (await import('./audit/register.js')).registerAudit,
   verify: async () => (await import('./verify/register.js')).registerVerify,
+  archive: async () => (await import('./archive/register.js')).registerArchive,
   log: async () => (await import('./log/register.js')).registerLog,
   'dead-letters': async () => (await import('./dead-letters/register.js')).registerDeadLetters,
 }

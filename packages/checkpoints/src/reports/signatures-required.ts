@@ -7,10 +7,13 @@ import { keyOf } from '../state.js'
 export interface SignaturesRequired {
   /** Whether reports without a signature count now. */
   readonly isEmpty: boolean
+  /** In their order. */
+  readonly ranges: readonly SignaturesRequiredRange[]
   isDue(position: { readonly topic: string; readonly partition: number; readonly offset: number }): boolean
 }
 
-interface Range {
+/** Offsets `from` ≤ offset < `until` of a partition. */
+export interface SignaturesRequiredRange {
   readonly topic: string
   readonly partition: number
   readonly from: number
@@ -22,14 +25,15 @@ export async function loadSignaturesRequired(
   database: Queryable,
   log: LogIdentity,
 ): Promise<SignaturesRequired> {
-  const rows = await database.query<Range>(
+  const rows = await database.query<SignaturesRequiredRange>(
     `SELECT topic, partition, first_offset AS "from", until_offset AS "until"
-     FROM checkpoints.signatures_required WHERE log = $1`,
+     FROM checkpoints.signatures_required WHERE log = $1 ORDER BY topic, partition, first_offset`,
     [log],
   )
-  const ranges = new Map<string, Range[]>()
+  const ranges = new Map<string, SignaturesRequiredRange[]>()
   for (const row of rows) ranges.set(keyOf(row), [...(ranges.get(keyOf(row)) ?? []), row])
   return {
+    ranges: rows,
     isEmpty: rows.every(({ until }) => until !== null),
     isDue: (position) =>
       (ranges.get(keyOf(position)) ?? []).some(

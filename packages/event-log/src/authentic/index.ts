@@ -1,7 +1,9 @@
 export { MACS_REQUIRED_REFRESH_MS, openAuthenticLog } from './authentic-log.js'
 export type { AuthenticLog } from './authentic-log.js'
-export type { ForgeryCheck } from './forgery.js'
-export { areMacsRequired, requireMacs, stopRequiringMacs } from './macs-required.js'
+export { createForgeryCheck, type ForgeryCheck } from './forgery.js'
+export { readAuthentic } from './read-authentic.js'
+export { areMacsRequired, macsRequiredOf, requireMacs, stopRequiringMacs } from './macs-required.js'
+export type { MacsRequiredRange } from './macs-required.js'
 export {
   addRecordKey,
   ensureRecordKeys,

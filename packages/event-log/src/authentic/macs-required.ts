@@ -58,6 +58,27 @@ export async function loadMacsRequired(
   }
 }
 
+/** Offsets `from` ≤ offset < `until` of a partition; null for all that follow. The topic is without the installation's prefix. */
+export interface MacsRequiredRange {
+  readonly topic: string
+  readonly partition: number
+  readonly from: number
+  readonly until: number | null
+}
+
+/** What is required of the log, for a copy of it that is read without the database. */
+export async function macsRequiredOf(
+  database: Queryable,
+  log: LogIdentity,
+  topicPrefix: string,
+): Promise<readonly MacsRequiredRange[]> {
+  return await database.query<MacsRequiredRange & Record<string, unknown>>(
+    `SELECT substr(topic, length($2) + 1) AS topic, partition, first_offset AS "from", until_offset AS "until"
+     FROM log.macs_required WHERE log_id = $1 AND starts_with(topic, $2) ORDER BY topic, partition, first_offset`,
+    [log, topicPrefix],
+  )
+}
+
 function requireKeys(keys: RecordKeys | null, registered: readonly string[]): void {
   if (keys === null)
     throw new RecordKeysError(

@@ -1,5 +1,5 @@
 /** The schemas that the registration job wrote into the database, as a copy in memory. */
-import type { Database } from '@cupel/postgres'
+import type { Database, Queryable } from '@cupel/postgres'
 import { schemaSha256 } from './avro.js'
 
 export interface SchemaCatalog {
@@ -11,11 +11,20 @@ export interface SchemaCatalog {
   refresh(): Promise<void>
 }
 
-interface VersionRow extends Record<string, unknown> {
+/** One version of a subject, with the schema that it is. */
+export interface CatalogRow {
   readonly subject: string
   readonly sha256: string
   readonly id: number
   readonly definition: string
+}
+
+/** Every schema that was ever registered. */
+export async function readCatalogRows(database: Queryable): Promise<readonly CatalogRow[]> {
+  return await database.query<CatalogRow & Record<string, unknown>>(
+    `SELECT v.subject, v.sha256, s.id, s.definition FROM log.schema_version v JOIN log.schema s ON s.id = v.schema_id
+     ORDER BY s.id, v.subject`,
+  )
 }
 
 export async function loadSchemaCatalog(database: Database): Promise<SchemaCatalog> {
@@ -24,10 +33,7 @@ export async function loadSchemaCatalog(database: Database): Promise<SchemaCatal
   let refreshing: Promise<void> | null = null
 
   async function read(): Promise<void> {
-    const rows = await database.query<VersionRow>(
-      `SELECT v.subject, v.sha256, s.id, s.definition FROM log.schema_version v JOIN log.schema s ON s.id = v.schema_id`,
-    )
-    for (const { subject, sha256, id, definition } of rows) {
+    for (const { subject, sha256, id, definition } of await readCatalogRows(database)) {
       ids.set(`${subject} ${sha256}`, id)
       schemas.set(id, definition)
     }

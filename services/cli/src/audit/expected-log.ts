@@ -2,6 +2,7 @@
 import type { EventLog } from '@cupel/event-log'
 import type { Command } from 'commander'
 import { CommandError, EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
+import { NoArchiveError } from '../archive/open-archive.js'
 import { NoInstallationError } from '../connections.js'
 import { wholeNumber } from '../option-values.js'
 import type { JsonOption } from '../answer.js'
@@ -32,7 +33,7 @@ export function tooFew(reports: number, { minReports = 0 }: ExpectationOptions):
   return `The log has ${reports.toLocaleString('en-US')} reports, and at least ${minReports.toLocaleString('en-US')} are expected.`
 }
 
-/** Runs a proof. Where there is no installation there is nothing to prove, which is told as that. */
+/** Runs a proof. Where there is no installation or no archive there is nothing to prove, which is told as that. */
 export async function proving<T>(
   context: CliContext,
   options: JsonOption,
@@ -41,7 +42,7 @@ export async function proving<T>(
   try {
     return await prove()
   } catch (error) {
-    if (!(error instanceof NoInstallationError)) throw error
+    if (!(error instanceof NoInstallationError) && !(error instanceof NoArchiveError)) throw error
     if (options.json === true) context.print(JSON.stringify({ log: null, reports: 0, is_proven: false }))
     throw new CommandError(`${NOTHING} ${error.message}`, EXIT_NOTHING_TO_PROVE, { cause: error })
   }

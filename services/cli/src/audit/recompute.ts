@@ -1,10 +1,12 @@
 /** `cupel audit recompute`: every stored report decided again, and what differs. */
 import { recomputeLevels, recomputeReports, type RecomputeLevel, type RecomputeResult } from '@cupel/proofs'
+import type { Database } from '@cupel/postgres'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
-import { withConnections } from '../connections.js'
+import { CommandError, EXIT_FAILED, EXIT_NOTHING_TO_PROVE, EXIT_USAGE } from '../explain.js'
+import { openArchive } from '../archive/open-archive.js'
+import { withConnections, type Connections } from '../connections.js'
 import { wholeNumber } from '../option-values.js'
 import {
   addExpectations,
@@ -14,6 +16,7 @@ import {
   tooFew,
   type ExpectationOptions,
 } from './expected-log.js'
+import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
 import { momentOf } from './moment.js'
 
@@ -22,6 +25,8 @@ interface RecomputeOptions extends ExpectationOptions {
   readonly since?: string
   readonly report?: string
   readonly limit: number
+  readonly archive?: string
+  readonly publicKeys?: string
 }
 
 const DEFAULT_FINDINGS = 100
@@ -41,6 +46,8 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
     .option('--since <date>', 'only reports recorded from then on')
     .option('--report <id>', 'only this report', reportId)
     .option('--limit <count>', 'reports listed that differ; all are counted', wholeNumber, DEFAULT_FINDINGS)
+    .option('--archive <folder>', 'read an archive in place of the log, without database and broker: level A')
+    .option('--public-keys <file>', 'with --archive: count manifests that these keys signed')
     .option('--json', 'answer in JSON')
     .action(async (options: RecomputeOptions) => {
       const { log, ...result } = await proving(context, options, () => decideAgain(context, options))
@@ -61,21 +68,35 @@ async function decideAgain(
   context: CliContext,
   options: RecomputeOptions,
 ): Promise<RecomputeResult & { readonly log: string }> {
-  const levels = options.level === undefined ? recomputeLevels : [options.level]
   const since = momentOf('--since', options.since)
-  return await withConnections(context, async ({ log, codec, database }) => ({
+  const from = async (
+    { log, codec, database }: Pick<Connections, 'log' | 'codec'> & { readonly database: Database | null },
+    levels: readonly RecomputeLevel[],
+  ) => ({
     log: await requireLog(log, options),
     ...(await recomputeReports({
-      log,
-      codec,
-      database,
-      levels,
-      since,
+      ...{ log, codec, database, levels, since },
       reportId: options.report,
       maxFindings: options.limit,
       ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
     })),
-  }))
+  })
+  if (options.archive !== undefined) return await from(await archived(context, options), ['A'])
+  const levels = options.level === undefined ? recomputeLevels : [options.level]
+  return await withConnections(context, (connections) => from(connections, levels))
+}
+
+/** Lists and ledger are in tables, which an archive does not have. */
+async function archived(context: CliContext, { archive, publicKeys, level = 'A' }: RecomputeOptions) {
+  if (level !== 'A')
+    throw new CommandError(
+      `Level ${level} reads the tables of an installation: an archive proves level A.`,
+      EXIT_USAGE,
+    )
+  const keys = publicKeys === undefined ? null : readPublicKeys(context.path(publicKeys))
+  const folder = context.path(archive!)
+  const { log, codec } = await openArchive(context, folder, { publicKeys: keys, gathersFaults: false })
+  return { log, codec, database: null }
 }
 
 /** No report is there, and nothing says that one was. */

@@ -2,9 +2,12 @@
 import { compareLog, loadSignaturesRequired } from '@cupel/checkpoints'
 import { verifyLog, type VerifyResult } from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
-import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
-import type { Command } from 'commander'
+import { deadLetterGroups, deadLetterTopic, type Position } from '@cupel/event-log'
+import type { PublicKey } from '@cupel/signing'
+import { Option, type Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
+import { archiveJson, archiveLines, readArchive, type ReadArchive } from '../archive/archive-text.js'
+import { openArchive } from '../archive/open-archive.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
 import { withConnections, type Connections } from '../connections.js'
@@ -40,37 +43,76 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     .option('--min-checkpoint <number>', 'fail unless so many checkpoints were compared', wholeNumber)
     .option('--public-keys <file>', 'count signatures of these keys alone, a verifier key per line')
     .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
+    .addOption(
+      new Option(
+        '--archive <folder>',
+        'read an archive in place of the log, without database and broker',
+      ).conflicts('minCheckpoint'),
+    )
+    .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
     .option('--json', 'answer in JSON')
-    .action(async (options: VerifyOptions) => {
-      const result = await proving(context, options, () => verify(context, options))
-      const shortfall =
-        tooFew(result.reports, options) ??
-        tooFewCheckpoints(result.compared, options) ??
-        tooManyUnsigned(result, options)
-      const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
-      answer(context, options, jsonOf(result, isProven), () =>
-        [textOf(result), ...(shortfall === null ? [] : [shortfall])].join('\n'),
-      )
-      if (isProven) return
-      process.exitCode = result.problemCount === 0 && shortfall === null ? EXIT_NOTHING_TO_PROVE : EXIT_FAILED
-    })
+    .action((options: VerifyOptions) => prove(context, options))
+}
+
+export function registerVerifyArchive(archive: Command, context: CliContext): void {
+  addExpectations(archive.command('verify'))
+    .summary('check that an archive is whole, and what is in it')
+    .argument('<folder>', 'the archive')
+    .description(
+      `Reads every file of an archive and changes nothing: each manifest is signed and follows the one before, each segment has the bytes
+that were signed, no record is missing, and every record and report is what \`cupel audit verify\` asks of the log. It needs the
+folder and public keys, and neither a database nor a broker: --public-keys names a file of keys, else those in the home count.
+MACs are checked where CUPEL_RECORD_KEYS_FILE names the record keys. An archive without its last manifests is a whole, shorter one:
+give the number that \`cupel archive create\` printed to --min-manifest. Ends with ${EXIT_FAILED} where a problem was found or less is
+there than expected, and with ${EXIT_NOTHING_TO_PROVE} where the archive is empty.`,
+    )
+    .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
+    .option('--public-keys <file>', 'count signatures of these keys alone, a verifier key per line')
+    .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
+    .option('--json', 'answer in JSON')
+    .action((folder: string, options: VerifyOptions) => prove(context, { ...options, archive: folder }))
+}
+
+async function prove(context: CliContext, options: VerifyOptions): Promise<void> {
+  const result = await proving(context, options, () => verify(context, options))
+  const shortfall =
+    tooFew(result.reports, options) ??
+    tooFewCheckpoints(result.compared, options) ??
+    tooFewManifests(result.archive, options) ??
+    tooManyUnsigned(result, options)
+  const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
+  answer(context, options, jsonOf(result, isProven), () =>
+    [textOf(result), ...(shortfall === null ? [] : [shortfall])].join('\n'),
+  )
+  if (isProven) return
+  process.exitCode = result.problemCount === 0 && shortfall === null ? EXIT_NOTHING_TO_PROVE : EXIT_FAILED
 }
 
 interface VerifyOptions extends ExpectationOptions {
   readonly minCheckpoint?: number
   readonly publicKeys?: string
+  readonly archive?: string
+  readonly minManifest?: number
   readonly maxUnsigned?: number
 }
 
 interface Verified extends VerifyResult {
   readonly macsChecked: boolean
   readonly compared: Compared | null
+  /** Null where the log itself was read. */
+  readonly archive: ReadArchive | null
 }
 
 function tooFewCheckpoints(compared: Compared | null, { minCheckpoint = 0 }: VerifyOptions): string | null {
   const last = compared?.comparison.last?.statement.number ?? 0
   if (last >= minCheckpoint) return null
   return `The log was compared with ${number(last)} checkpoints, and at least ${number(minCheckpoint)} are expected.`
+}
+
+function tooFewManifests(archive: ReadArchive | null, { minManifest = 0 }: VerifyOptions): string | null {
+  const manifests = archive?.manifests ?? 0
+  if (manifests >= minManifest) return null
+  return `The archive has ${number(manifests)} manifests, and at least ${number(minManifest)} are expected.`
 }
 
 function tooManyUnsigned(
@@ -82,44 +124,85 @@ function tooManyUnsigned(
 }
 
 async function verify(context: CliContext, options: VerifyOptions): Promise<Verified> {
-  const deadLetters = deadLetterGroups.map(deadLetterTopic)
-  const notes = readingNotes(context.note, () => performance.now())
   const publicKeys =
     options.publicKeys === undefined ? null : readPublicKeys(context.path(options.publicKeys))
-  const work = async ({ log, codec, database, config, checksMacs }: Connections): Promise<Verified> => {
-    const identity = await requireLog(log, options)
-    const { isDue } = await loadSignaturesRequired(database, identity)
-    const verified = await verifyLog({
-      ...{ log, codec, database, maxProblems: MAX_PROBLEMS, signatures: { publicKeys, isDue } },
-      topics: [...topicSpecs, ...deadLetters],
-      rawTopics: new Set(deadLetters.map(({ name }) => name)),
-      ...(options.json === true ? {} : { onProgress: notes }),
-    })
-    const result = { ...verified, macsChecked: checksMacs }
-    const evidence = comparedWith(context, config, publicKeys)
-    if (evidence === null) return { ...result, compared: null }
-    const compared = {
-      folder: evidence.folder,
-      comparison: await compareLog({ log, database, ...evidence }),
-    }
-    return { ...result, compared, problemCount: verified.problemCount + comparedProblems(compared) }
-  }
+  if (options.archive !== undefined)
+    return await verifyArchived(context, options, { publicKeys, folder: context.path(options.archive) })
+  const work = (connections: Connections) => verifyConnected(context, options, { publicKeys, connections })
   return await withConnections(context, work, { isAuditor: publicKeys !== null })
 }
 
-function jsonOf({ topics, problems, compared, signatures, ...rest }: Verified, isProven: boolean): unknown {
+type PublicKeys = readonly PublicKey[] | null
+
+async function verifyConnected(
+  context: CliContext,
+  options: VerifyOptions,
+  { publicKeys, connections }: { readonly publicKeys: PublicKeys; readonly connections: Connections },
+): Promise<Verified> {
+  const { log, codec, database, config, checksMacs } = connections
+  const identity = await requireLog(log, options)
+  const { isDue } = await loadSignaturesRequired(database, identity)
+  const verified = await verifyLog({
+    ...{ log, codec, database, maxProblems: MAX_PROBLEMS, signatures: { publicKeys, isDue } },
+    topics: [...topicSpecs, ...deadLetters],
+    ...readingOptions(context, options),
+  })
+  const result = { ...verified, macsChecked: checksMacs, archive: null }
+  const evidence = comparedWith(context, config, publicKeys)
+  if (evidence === null) return { ...result, compared: null }
+  const compared = {
+    folder: evidence.folder,
+    comparison: await compareLog({ log, database, ...evidence }),
+  }
+  return { ...result, compared, problemCount: verified.problemCount + comparedProblems(compared) }
+}
+
+/** An archive is compared with its own manifests. Later checkpoints name records that it cannot have. */
+async function verifyArchived(
+  context: CliContext,
+  options: VerifyOptions,
+  { publicKeys, folder }: { readonly publicKeys: PublicKeys; readonly folder: string },
+): Promise<Verified> {
+  const opened = await openArchive(context, folder, { publicKeys, gathersFaults: true })
+  const { log, codec, contents, requirement, checksMacs } = opened
+  await requireLog(log, options)
+  const isDue = (position: Position): boolean => requirement.isSignatureDue(position)
+  const verified = await verifyLog({
+    ...{ log, codec, database: null, maxProblems: MAX_PROBLEMS, signatures: { publicKeys, isDue } },
+    topics: [...contents.topics.values()],
+    ...readingOptions(context, options),
+  })
+  const archive = readArchive(opened)
+  const problemCount = verified.problemCount + archive.faults.length
+  return { ...verified, macsChecked: checksMacs, compared: null, archive, problemCount }
+}
+
+const deadLetters = deadLetterGroups.map(deadLetterTopic)
+
+function readingOptions(context: CliContext, { json }: VerifyOptions) {
+  return {
+    rawTopics: new Set(deadLetters.map(({ name }) => name)),
+    ...(json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
+  }
+}
+
+function jsonOf(
+  { topics, problems, compared, archive, signatures, ...rest }: Verified,
+  isProven: boolean,
+): unknown {
   return {
     ...snakeCase(rest),
     signatures: { ...snakeCase(signatures), keys: signatures.keys.map((key) => snakeCase(key)) },
     is_proven: isProven,
     checkpoints: comparedJson(compared),
+    ...(archive === null ? {} : { archive: archiveJson(archive) }),
     topics: topics.map((topic) => snakeCase(topic)),
     problems: problems.map((problem) => snakeCase(problem)),
   }
 }
 
 function textOf(result: Verified): string {
-  const { topics, reports, failures, repeatedReports, records, problems, problemCount } = result
+  const { topics, reports, failures, repeatedReports, records, problems, problemCount, archive } = result
   const rows = topics
     .filter((topic) => topic.records > 0)
     .flatMap(({ topic, byType, repeats }) =>
@@ -139,9 +222,10 @@ function textOf(result: Verified): string {
   ]
   for (const { kind, topic, partition, offset, detail } of problems)
     lines.push(`  ${kind}: ${topic}/${partition} at ${offset}: ${detail}`)
-  const inLog = problemCount - comparedProblems(result.compared)
+  const inLog = problemCount - comparedProblems(result.compared) - (archive?.faults.length ?? 0)
   if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
-  lines.push(...signatureLines(result.signatures, result.macsChecked), ...comparedLines(result.compared))
+  lines.push(...signatureLines(result.signatures, result.macsChecked))
+  lines.push(...(archive === null ? comparedLines(result.compared) : archiveLines(archive)))
   if (problemCount > 0) lines.push(`${number(problemCount)} PROBLEMS were found.`)
   else lines.push(records > 0 ? 'No problem was found.' : `The log is empty. ${NOTHING}`)
   return lines.join('\n')

@@ -18,7 +18,7 @@ export interface Status {
   readonly profile: 'embedded' | 'kafka'
   readonly base_urls: readonly string[]
   readonly log: {
-    readonly kind: 'embedded' | 'kafka'
+    readonly kind: EventLog['kind']
     readonly identity: string
     readonly brokers: readonly string[]
     readonly registry: string | null

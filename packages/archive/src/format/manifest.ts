@@ -1,0 +1,181 @@
+/** What a manifest says, and the file that holds it. Each names the one before by its hash, so that the last one stands for all. */
+import { hash } from 'node:crypto'
+import { openNote, signNote, UnsignedNoteError, type Signer, type Verifier } from '@cupel/signing'
+
+export const FORMAT = 'cupel-archive-1'
+
+/** Records of one partition, whole: every record of the log with `first` ≤ offset < `next`. */
+export interface Segment {
+  /** Its path in the archive. */
+  readonly file: string
+  readonly topic: string
+  readonly partition: number
+  readonly first: number
+  readonly next: number
+  /** Fewer than the offsets span only where a Kafka cluster keeps records of its own in the partition. */
+  readonly records: number
+  readonly bytes: number
+  /** Of the file, in hex. */
+  readonly sha256: string
+  /** Of the last record as it is encoded: an archive goes on only behind the record that it ends with. */
+  readonly lastSha256: string
+  /** Ids of the schemas that its records name, ascending. */
+  readonly schemaIds: readonly number[]
+}
+
+export interface ArchivedTopic {
+  readonly name: string
+  /** The first offset of each partition; above 0 where the log had lost the records before. It never changes. */
+  readonly starts: readonly number[]
+}
+
+export interface ArchivedSchema {
+  readonly id: number
+  readonly definition: string
+}
+
+export interface ArchivedSchemaVersion {
+  readonly subject: string
+  readonly sha256: string
+  readonly schemaId: number
+}
+
+/** Offsets `from` ≤ offset < `until` of a partition; null for all that follow. */
+export interface RequiredRange {
+  readonly topic: string
+  readonly partition: number
+  readonly from: number
+  readonly until: number | null
+}
+
+/** Which records need a MAC and which reports a signature, as the installation required it then. */
+export interface Required {
+  readonly macs: readonly RequiredRange[]
+  readonly signatures: readonly RequiredRange[]
+}
+
+export interface Manifest {
+  readonly format: typeof FORMAT
+  /** From 1, without gaps. */
+  readonly number: number
+  /** When it was signed: UTC, RFC 3339. */
+  readonly time: string
+  /** Identity of the log. */
+  readonly log: string
+  /** SHA-256 in hex of the file of the manifest before; null for the first one. */
+  readonly previous: string | null
+  /** All of them. */
+  readonly topics: readonly ArchivedTopic[]
+  /** Those that no manifest before has. */
+  readonly schemas: readonly ArchivedSchema[]
+  readonly versions: readonly ArchivedSchemaVersion[]
+  readonly required: Required
+  readonly segments: readonly Segment[]
+}
+
+/** A file that is no manifest, or not the one that belongs there. The message is a sentence. */
+export class BadManifestError extends Error {
+  override readonly name = 'BadManifestError'
+}
+
+export const sha256Of = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex')
+
+/** The text of the file: one line of JSON. The note is signed over number and hash, under a name that no checkpoint has. */
+export function manifestText(manifest: Manifest, signer: Signer): string {
+  const note = signNote(noteText(signer.key.name, manifest), signer)
+  return `${JSON.stringify({ manifest, note })}\n`
+}
+
+function noteText(name: string, manifest: Manifest): string {
+  const digest = hash('sha256', JSON.stringify(manifest), 'base64')
+  return `${name}/archive/${manifest.log}\n${manifest.number}\n${digest}\n`
+}
+
+/** The manifest of a file, signed by a known key. Throws BadManifestError. */
+export function openManifest(bytes: Buffer, verifier: Verifier): { manifest: Manifest; keyId: string } {
+  const text = bytes.toString()
+  const parsed = parse(text)
+  // A second spelling would be a second file with one signature.
+  if (parsed === null || `${JSON.stringify(parsed)}\n` !== text || !Buffer.from(text).equals(bytes))
+    throw new BadManifestError('It is no manifest of an archive.')
+  const { manifest, note } = parsed
+  try {
+    const { text: signed, keyId, keyName } = openNote(note, verifier)
+    if (signed !== noteText(keyName, manifest))
+      throw new BadManifestError('What is signed is not this manifest.')
+    return { manifest, keyId }
+  } catch (error) {
+    if (error instanceof UnsignedNoteError) throw new BadManifestError(error.message)
+    throw error
+  }
+}
+
+function parse(text: string): { manifest: Manifest; note: string } | null {
+  try {
+    const parsed = JSON.parse(text) as { manifest: Manifest; note: unknown }
+    const { manifest, note } = parsed
+    return isManifest(manifest) && isText(note) && Object.keys(parsed).join() === 'manifest,note'
+      ? { manifest, note: note as string }
+      : null
+  } catch {
+    // The caller says that it is none.
+    return null
+  }
+}
+
+function isManifest(manifest: Manifest): boolean {
+  const { required } = manifest
+  return (
+    manifest.format === FORMAT &&
+    isWhole(manifest.number) &&
+    [manifest.time, manifest.log].every(isText) &&
+    (manifest.previous === null || isText(manifest.previous)) &&
+    manifest.topics.every(({ name, starts }) => isText(name) && starts.every(isWhole)) &&
+    manifest.schemas.every(({ id, definition }) => Number.isInteger(id) && isText(definition)) &&
+    manifest.versions.every(
+      ({ subject, sha256, schemaId }) => isText(subject) && isText(sha256) && Number.isInteger(schemaId),
+    ) &&
+    [...required.macs, ...required.signatures].every(isRange) &&
+    manifest.segments.every(isSegment)
+  )
+}
+
+const isRange = ({ topic, partition, from, until }: RequiredRange): boolean =>
+  isText(topic) && isWhole(partition) && isWhole(from) && (until === null || isWhole(until))
+
+function isSegment(segment: Segment): boolean {
+  const { topic, partition, first, next, records, bytes } = segment
+  return (
+    isText(topic) &&
+    [partition, first, next, records, bytes].every(isWhole) &&
+    next > first &&
+    records >= 1 &&
+    records <= next - first &&
+    isText(segment.sha256) &&
+    isText(segment.lastSha256) &&
+    segment.schemaIds.every((id) => Number.isInteger(id)) &&
+    segment.file === segmentFile(segment)
+  )
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+
+export const MANIFESTS = 'manifests'
+export const SEGMENTS = 'segments'
+const NUMBER_DIGITS = 8
+const OFFSET_DIGITS = 16
+
+export const manifestFile = (number: number): string =>
+  `${MANIFESTS}/${String(number).padStart(NUMBER_DIGITS, '0')}.json`
+
+/** The path says what the file holds. Topics have no other characters; a name that had would leave the folder. */
+export function segmentFile({
+  topic,
+  partition,
+  first,
+}: Pick<Segment, 'topic' | 'partition' | 'first'>): string {
+  if (!/^[a-z0-9][a-z0-9._-]*$/i.test(topic))
+    throw new BadManifestError(`${JSON.stringify(topic)} is no name of a topic.`)
+  return `${SEGMENTS}/${topic}/${partition}/${String(first).padStart(OFFSET_DIGITS, '0')}.avro`
+}

@@ -1,0 +1,15 @@
+/** Archives of the log: segments, signed manifests, and a log that is read from them (docs/adr/0367). */
+export { openArchiveLog, type ArchiveLogOptions } from './archive-log.js'
+export { createArchive, type Created, type CreateOptions, type SegmentLimits } from './create-archive.js'
+export { openFolderStore } from './folder-store.js'
+export type {
+  ArchivedSchema,
+  ArchivedSchemaVersion,
+  RequiredRange,
+  Required,
+  Segment,
+} from './format/manifest.js'
+export { readManifests, unnamedFiles, type ArchiveContents, type ArchiveFault } from './read-archive.js'
+export { requirementOf, type ArchivedRequirement } from './requirement.js'
+export { archiveCatalog } from './schema-catalog.js'
+export { ArchiveError, ArchiveInUseError, type ArchiveStore, type Draft } from './store.js'

@@ -1,0 +1,16 @@
+/** What an archive holds at most in one piece, so that neither writing nor reading needs memory that grows with the log. */
+
+/** Records of one segment. */
+export const MAX_SEGMENT_RECORDS = 100_000
+/** Bytes of the records of one segment before they are compressed; a larger single record makes a segment of its own. */
+export const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
+/** Bytes of the records of one block before they are compressed. A block holds one record at least. */
+export const BLOCK_BYTES = 256 * 1024
+/** Bytes of one block that a reader accepts: the largest record of a log fits in more than once. */
+export const MAX_BLOCK_BYTES = 8 * 1024 * 1024
+/** Segments that one manifest names: what is repeated after a crash is at most these. */
+export const MAX_MANIFEST_SEGMENTS = 32
+/** Bytes of a manifest that a reader accepts. */
+export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024
+/** Bytes of a segment's file that a reader accepts. */
+export const MAX_SEGMENT_FILE_BYTES = MAX_SEGMENT_BYTES + 2 * MAX_BLOCK_BYTES

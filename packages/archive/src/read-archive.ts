@@ -1,0 +1,188 @@
+/** Reads the manifests of an archive and checks that each follows the one before. Segments are checked where they are read. */
+import type { Verifier } from '@cupel/signing'
+import {
+  BadManifestError,
+  manifestFile,
+  MANIFESTS,
+  openManifest,
+  SEGMENTS,
+  sha256Of,
+  type ArchivedSchemaVersion,
+  type ArchivedTopic,
+  type Manifest,
+  type Required,
+  type Segment,
+} from './format/manifest.js'
+import { MAX_MANIFEST_BYTES } from './limits.js'
+import { ArchiveError, type ArchiveStore } from './store.js'
+
+/** What is wrong, and where. */
+export interface ArchiveFault {
+  /** Path in the archive. */
+  readonly file: string
+  /** A sentence. */
+  readonly detail: string
+  /** The records that the file holds, where it holds records. */
+  readonly records?: Pick<Segment, 'topic' | 'partition' | 'first' | 'next'>
+}
+
+/** What the manifests say together. */
+export interface ArchiveContents {
+  /** Null where there is no manifest. */
+  readonly log: string | null
+  /** Number of the last manifest, 0 where there is none. */
+  readonly number: number
+  /** SHA-256 in hex of its file. */
+  readonly head: string | null
+  readonly time: string | null
+  readonly keyId: string | null
+  readonly topics: ReadonlyMap<string, ArchivedTopic>
+  readonly schemas: ReadonlyMap<number, string>
+  readonly versions: readonly ArchivedSchemaVersion[]
+  readonly required: Required
+  /** In the order of the offsets, by `placeOf`. */
+  readonly segments: ReadonlyMap<string, readonly Segment[]>
+}
+
+export const placeOf = (topic: string, partition: number): string => `${topic}/${partition}`
+
+/** The manifests up to the first one that does not belong there, and what is wrong with it. */
+export async function readManifests(
+  store: ArchiveStore,
+  verifier: Verifier,
+): Promise<{ readonly contents: ArchiveContents; readonly faults: readonly ArchiveFault[] }> {
+  const sum = createSum()
+  const faults: ArchiveFault[] = []
+  for (;;) {
+    const file = manifestFile(sum.contents().number + 1)
+    try {
+      const bytes = await store.read(file, MAX_MANIFEST_BYTES)
+      if (bytes === null) break
+      const { manifest, keyId } = openManifest(bytes, verifier)
+      sum.add(manifest, { sha256: sha256Of(bytes), keyId })
+    } catch (error) {
+      if (!(error instanceof BadManifestError) && !(error instanceof ArchiveError)) throw error
+      faults.push({ file, detail: `${error.message} What follows it is not read.` })
+      break
+    }
+  }
+  const { number } = sum.contents()
+  const next = manifestFile(number + 1)
+  const later = (await store.list()).filter((path) => isManifestFile(path) && path > next)
+  if (faults.length === 0 && later.length > 0)
+    faults.push({
+      file: next,
+      detail: `It is missing, and ${later[0]} is there. What follows it is not read.`,
+    })
+  return { contents: sum.contents(), faults }
+}
+
+/** Throws an ArchiveError for the first fault. */
+export async function requireManifests(store: ArchiveStore, verifier: Verifier): Promise<ArchiveContents> {
+  const { contents, faults } = await readManifests(store, verifier)
+  const [fault] = faults
+  if (fault === undefined) return contents
+  throw new ArchiveError(`${store.place}: ${fault.file}: ${fault.detail}`)
+}
+
+export const isManifestFile = (path: string): boolean => new RegExp(`^${MANIFESTS}/\\d{8}\\.json$`).test(path)
+
+/** Whether a run of `create` may have written the file, drafts included. */
+export const isOwnFile = (path: string): boolean =>
+  new RegExp(`^(?:${MANIFESTS}/\\d{8}\\.json|${SEGMENTS}/[\\w.-]+/\\d+/\\d{16}\\.avro)(?:\\.draft)?$`).test(
+    path,
+  )
+
+/** Every file that the manifests name, and theirs. */
+export function namedFiles({ number, segments }: ArchiveContents): ReadonlySet<string> {
+  const manifests = Array.from({ length: number }, (_, index) => manifestFile(index + 1))
+  return new Set([...manifests, ...[...segments.values()].flat().map(({ file }) => file)])
+}
+
+/** Files that no manifest names: of a run that is at work or was cut off, or put there by somebody. */
+export async function unnamedFiles(
+  store: ArchiveStore,
+  contents: ArchiveContents,
+): Promise<readonly string[]> {
+  const named = namedFiles(contents)
+  return (await store.list()).filter((path) => !named.has(path))
+}
+
+/** Where the next segment of a partition begins. */
+export function endOf(
+  { segments, topics }: ArchiveContents,
+  topic: string,
+  partition: number,
+): number | undefined {
+  return segments.get(placeOf(topic, partition))?.at(-1)?.next ?? topics.get(topic)?.starts[partition]
+}
+
+function createSum() {
+  const topics = new Map<string, ArchivedTopic>()
+  const schemas = new Map<number, string>()
+  const versions: ArchivedSchemaVersion[] = []
+  const segments = new Map<string, Segment[]>()
+  let last: { manifest: Manifest; sha256: string; keyId: string } | null = null
+
+  const contents = (): ArchiveContents => ({
+    log: last?.manifest.log ?? null,
+    number: last?.manifest.number ?? 0,
+    head: last?.sha256 ?? null,
+    time: last?.manifest.time ?? null,
+    keyId: last?.keyId ?? null,
+    required: last?.manifest.required ?? { macs: [], signatures: [] },
+    ...{ topics, schemas, versions, segments },
+  })
+
+  function add(manifest: Manifest, { sha256, keyId }: { sha256: string; keyId: string }): void {
+    const { number, previous, log } = manifest
+    if (number !== (last?.manifest.number ?? 0) + 1)
+      throw new BadManifestError(`It is manifest ${number}, in another place.`)
+    if (previous !== (last?.sha256 ?? null))
+      throw new BadManifestError('It does not follow the manifest before.')
+    if (last !== null && last.manifest.log !== log)
+      throw new BadManifestError(`It is one of another log, ${log}.`)
+    addTopics(topics, manifest)
+    addSchemas(schemas, manifest)
+    versions.push(...manifest.versions)
+    for (const segment of manifest.segments) addSegment(segments, segment, topics)
+    last = { manifest, sha256, keyId }
+  }
+
+  return { add, contents }
+}
+
+function addTopics(topics: Map<string, ArchivedTopic>, manifest: Manifest): void {
+  for (const [name, { starts }] of topics) {
+    const same = manifest.topics.find((topic) => topic.name === name)
+    if (same === undefined || same.starts.join() !== starts.join())
+      throw new BadManifestError(`It does not have the topic ${name} as the manifest before.`)
+  }
+  for (const topic of manifest.topics) topics.set(topic.name, topic)
+}
+
+function addSchemas(schemas: Map<number, string>, manifest: Manifest): void {
+  for (const { id, definition } of manifest.schemas) {
+    if (schemas.has(id)) throw new BadManifestError(`It names the schema ${id} again.`)
+    schemas.set(id, definition)
+  }
+  const unknown = manifest.versions.find(({ schemaId }) => !schemas.has(schemaId))
+  if (unknown !== undefined)
+    throw new BadManifestError(`It names the schema ${unknown.schemaId} and does not have it.`)
+}
+
+function addSegment(
+  segments: Map<string, Segment[]>,
+  segment: Segment,
+  topics: ReadonlyMap<string, ArchivedTopic>,
+): void {
+  const { topic, partition, first, file } = segment
+  const place = placeOf(topic, partition)
+  const before = segments.get(place) ?? []
+  const begins = before.at(-1)?.next ?? topics.get(topic)?.starts[partition]
+  if (begins !== first)
+    throw new BadManifestError(
+      `${file} begins at offset ${first} of ${place}, and ${begins ?? 'none'} is the next one.`,
+    )
+  segments.set(place, [...before, segment])
+}

@@ -1,0 +1,35 @@
+/** Which records of an archive need a MAC, and which reports a signature: as the installation required it of its log. */
+import type { Position } from '@cupel/event-log'
+import type { Required, RequiredRange } from './format/manifest.js'
+import { placeOf } from './read-archive.js'
+
+export interface ArchivedRequirement {
+  isMacDue(position: Position): boolean
+  isSignatureDue(position: Position): boolean
+}
+
+export function requirementOf({ macs, signatures }: Required): ArchivedRequirement {
+  const [ofMacs, ofSignatures] = [byPlace(macs), byPlace(signatures)]
+  const areMacsDue = macs.some(({ until }) => until === null)
+  return {
+    isMacDue(position) {
+      const ranges = ofMacs.get(placeOf(position.topic, position.partition))
+      // A topic that was made after MACs were required.
+      return ranges === undefined ? areMacsDue : isWithin(ranges, position)
+    },
+    isSignatureDue: (position) =>
+      isWithin(ofSignatures.get(placeOf(position.topic, position.partition)) ?? [], position),
+  }
+}
+
+function byPlace(ranges: readonly RequiredRange[]): ReadonlyMap<string, readonly RequiredRange[]> {
+  const places = new Map<string, RequiredRange[]>()
+  for (const range of ranges) {
+    const place = placeOf(range.topic, range.partition)
+    places.set(place, [...(places.get(place) ?? []), range])
+  }
+  return places
+}
+
+const isWithin = (ranges: readonly RequiredRange[], { offset }: Position): boolean =>
+  ranges.some(({ from, until }) => from <= offset && offset < (until ?? Infinity))

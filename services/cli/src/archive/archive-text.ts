@@ -1,0 +1,58 @@
+/** What was found of the files of an archive, for people and programs. */
+import type { ArchiveFault } from '@cupel/archive'
+import { snakeCase } from '../answer.js'
+import type { OpenedArchive } from './open-archive.js'
+
+export interface ReadArchive {
+  readonly folder: string
+  readonly manifests: number
+  readonly head: string | null
+  readonly time: string | null
+  readonly keyId: string | null
+  readonly segments: number
+  readonly faults: readonly ArchiveFault[]
+}
+
+/** Faults told; all are counted. */
+const MAX_FAULTS = 200
+
+export function readArchive({ folder, contents, faults }: OpenedArchive): ReadArchive {
+  const { number, head, time, keyId, segments } = contents
+  const count = [...segments.values()].reduce((sum, { length }) => sum + length, 0)
+  return { folder, manifests: number, ...{ head, time, keyId }, segments: count, faults: faults() }
+}
+
+export function archiveJson({ faults, ...archive }: ReadArchive): unknown {
+  return {
+    ...snakeCase(archive),
+    fault_count: faults.length,
+    faults: faults.slice(0, MAX_FAULTS).map(({ file, detail, records }) => ({ file, detail, ...records })),
+  }
+}
+
+export function archiveLines({
+  folder,
+  manifests,
+  head,
+  time,
+  keyId,
+  segments,
+  faults,
+}: ReadArchive): string[] {
+  const lines = [
+    `Archive ${folder}: ${count(manifests)} manifests, the last of ${time} signed by ${keyId}, and ${count(segments)} segments.`,
+    `  last manifest: ${head}`,
+  ]
+  for (const { file, detail, records } of faults.slice(0, MAX_FAULTS)) {
+    const place =
+      records === undefined
+        ? ''
+        : ` It holds ${records.topic}/${records.partition} at ${records.first} to ${records.next - 1}.`
+    lines.push(`  archive: ${file}: ${detail}${place}`)
+  }
+  if (faults.length > MAX_FAULTS) lines.push(`  … and ${count(faults.length - MAX_FAULTS)} more`)
+  lines.push('Not compared with read models: an archive is read without the database.')
+  return lines
+}
+
+const count = (value: number): string => value.toLocaleString('en-US')

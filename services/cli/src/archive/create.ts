@@ -1,0 +1,88 @@
+/** `cupel archive create`: what the log has and the archive has not. */
+import { ArchiveInUseError, createArchive, openFolderStore, type Created } from '@cupel/archive'
+import { loadSignaturesRequired } from '@cupel/checkpoints'
+import { topicSpecs } from '@cupel/contracts'
+import { deadLetterGroups, deadLetterTopic, macsRequiredOf, readCatalogRows } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import type { Command } from 'commander'
+import { answer, snakeCase, type JsonOption } from '../answer.js'
+import { readingNotes } from '../audit/reading-notes.js'
+import { installationCheckpoints } from '../checkpoints.js'
+import { withConnections, type Connections } from '../connections.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from '../explain.js'
+import { refusedArchive } from './open-archive.js'
+
+export function registerCreate(archive: Command, context: CliContext): void {
+  archive
+    .command('create')
+    .summary('copy the records of the log that the folder does not have yet')
+    .argument('<folder>', 'the archive; made where it is missing')
+    .description(
+      `Copies every record of the log into files of the folder, with exactly its bytes, and signs a manifest that names
+each file by its hash. A later run adds what is new. A run that was cut off at any moment leaves an archive that counts, and the
+next run goes on there. The log is only read, and the services go on meanwhile. The keys are those of the checkpoints.`,
+    )
+    .option('--json', 'answer in JSON')
+    .action(async (folder: string, options: JsonOption) => {
+      const place = context.path(folder)
+      const created = await withConnections(context, (connections) =>
+        create(context, place, { connections, options }),
+      )
+      answer(context, options, { folder: place, ...snakeCase(created) }, () => textOf(place, created))
+    })
+}
+
+async function create(
+  context: CliContext,
+  folder: string,
+  { connections, options }: { readonly connections: Connections; readonly options: JsonOption },
+): Promise<Created> {
+  const { log, database, config } = connections
+  const settings = installationCheckpoints(context, config)
+  if (settings === null)
+    throw new CommandError(
+      'This installation has no signing keys, and an archive without signatures proves nothing.',
+      EXIT_NOT_FOUND,
+    )
+  const identity = await log.identity()
+  const deadLetters = deadLetterGroups.map((group) => deadLetterTopic(group).name)
+  const [macs, { ranges }] = await Promise.all([
+    macsRequiredOf(database, identity, config.CUPEL_TOPIC_PREFIX),
+    loadSignaturesRequired(database, identity),
+  ])
+  return await createArchive({
+    store: openFolderStore(folder),
+    // With the records of other producers: they are in the log, and a proof names them.
+    log: log.unchecked,
+    topics: [...topicSpecs.map(({ name }) => name), ...deadLetters],
+    rawTopics: new Set(deadLetters),
+    schemas: () => schemasOf(database),
+    required: { macs, signatures: ranges },
+    ...{ signer: settings.keys.signer, verifier: settings.keys.verifier },
+    now: () => new Date().toISOString(),
+    ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
+  }).catch((cause: unknown) => {
+    if (cause instanceof ArchiveInUseError) throw new CommandError(cause.message, EXIT_UNAVAILABLE, { cause })
+    return refusedArchive(cause)
+  })
+}
+
+async function schemasOf(database: Database) {
+  const rows = await readCatalogRows(database)
+  return {
+    schemas: [...new Map(rows.map(({ id, definition }) => [id, { id, definition }])).values()],
+    versions: rows.map(({ subject, sha256, id }) => ({ subject, sha256, schemaId: id })),
+  }
+}
+
+function textOf(folder: string, { log, number, head, records, segments, bytes }: Created): string {
+  const count = (value: number): string => value.toLocaleString('en-US')
+  return [
+    records === 0
+      ? `${folder} has every record of the log ${log} already.`
+      : `${count(records)} records of the log ${log} were added to ${folder}: ${count(segments)} segments, ${count(bytes)} bytes.`,
+    `Last manifest: ${number}, ${head}`,
+    `Check it with: cupel archive verify ${folder} --min-manifest ${number}`,
+  ].join('\n')
+}

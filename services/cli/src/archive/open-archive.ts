@@ -1,0 +1,143 @@
+/** Opens an archive for the commands that read it. They need its folder and public keys, and neither a database nor a broker. */
+import { accessSync, constants } from 'node:fs'
+import {
+  archiveCatalog,
+  ArchiveError,
+  openArchiveLog,
+  openFolderStore,
+  readManifests,
+  requirementOf,
+  unnamedFiles,
+  type ArchiveContents,
+  type ArchivedRequirement,
+  type ArchiveFault,
+} from '@cupel/archive'
+import {
+  createEventCodec,
+  createForgeryCheck,
+  readAuthentic,
+  readRecordKeys,
+  type AuthenticLog,
+  type EventCodec,
+  type RecordKeys,
+} from '@cupel/event-log'
+import { purposeOf, verifier, type PublicKey, type Verifier } from '@cupel/signing'
+import { installationCheckpoints } from '../checkpoints.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { homeRecordKeys } from '../record-keys-file.js'
+
+export interface OpenedArchive {
+  readonly folder: string
+  readonly contents: ArchiveContents
+  readonly log: AuthenticLog
+  readonly codec: EventCodec
+  /** False without record keys: records of other producers are read like the others. */
+  readonly checksMacs: boolean
+  readonly requirement: ArchivedRequirement
+  /** What is wrong with the files, as far as they were read. */
+  readonly faults: () => readonly ArchiveFault[]
+}
+
+/** There is no archive in the folder. */
+export class NoArchiveError extends CommandError {
+  constructor(folder: string) {
+    super(`There is no archive in ${folder}.`, EXIT_NOT_FOUND)
+  }
+}
+
+export interface OpenArchiveOptions {
+  /** Keys that an auditor got another way; null for those of the installation in the home. */
+  readonly publicKeys: readonly PublicKey[] | null
+  /** Whether damaged files are gathered as faults. Otherwise the first one ends the command. */
+  readonly gathersFaults: boolean
+}
+
+const UNNAMED = `No manifest names it: a run of \`cupel archive create\` is at work or was cut off (run it again), or somebody put the file there.`
+
+/** Throws NoArchiveError where the folder holds none, and a CommandError where it cannot be read. */
+export async function openArchive(
+  context: CliContext,
+  folder: string,
+  { publicKeys, gathersFaults }: OpenArchiveOptions,
+): Promise<OpenedArchive> {
+  const store = openFolderStore(folder)
+  const { contents, faults } = await readManifests(store, await manifestVerifier(context, publicKeys))
+  const unnamed = faults.length > 0 ? [] : await unnamedFiles(store, contents)
+  const found: ArchiveFault[] = [...faults, ...unnamed.map((file) => ({ file, detail: UNNAMED }))]
+  if (contents.log === null && found.length === 0) throw new NoArchiveError(folder)
+  const [first] = gathersFaults && contents.log !== null ? [] : faults
+  if (first !== undefined) throw new CommandError(`${folder}: ${first.file}: ${first.detail}`, EXIT_FAILED)
+  if (contents.log === null)
+    throw new CommandError(`${folder}: ${found[0]!.file}: ${found[0]!.detail}`, EXIT_FAILED)
+  const damaged = new Map<string, ArchiveFault>()
+  const keys = await archiveRecordKeys(context, publicKeys)
+  const requirement = requirementOf(contents.required)
+  const log = openArchiveLog({
+    ...{ store, contents },
+    ...(gathersFaults
+      ? {
+          onDamaged: ({ file, topic, partition, first: from, next }, { message }) =>
+            void damaged.set(file, {
+              file,
+              detail: message,
+              records: { topic, partition, first: from, next },
+            }),
+        }
+      : {}),
+  })
+  const check = createForgeryCheck({
+    keys,
+    isDue: (position) => requirement.isMacDue(position),
+    isOwn: () => false,
+  })
+  return {
+    ...{ folder, contents, requirement, checksMacs: keys !== null },
+    log: readAuthentic(log, check),
+    codec: createEventCodec(archiveCatalog(contents)),
+    faults: () => [...found, ...damaged.values()],
+  }
+}
+
+async function manifestVerifier(
+  context: CliContext,
+  publicKeys: readonly PublicKey[] | null,
+): Promise<Verifier> {
+  if (publicKeys === null) {
+    const settings = installationCheckpoints(context, await context.config())
+    if (settings !== null) return settings.keys.verifier
+    throw new CommandError(
+      `There are no signing keys in ${context.home}: give the keys of the installation with --public-keys (\`cupel log signing-keys\` prints them there).`,
+      EXIT_CONFIG,
+    )
+  }
+  const keys = publicKeys.filter((key) => purposeOf(key) === 'checkpoints')
+  if (keys.length > 0) return verifier(keys)
+  throw new CommandError('None of the given public keys signs checkpoints and archives.', EXIT_USAGE)
+}
+
+/** With the keys of an auditor the home is another installation’s, or none: only a file that is named counts then. */
+async function archiveRecordKeys(
+  context: CliContext,
+  publicKeys: readonly PublicKey[] | null,
+): Promise<RecordKeys | null> {
+  const { CUPEL_RECORD_KEYS_FILE: named } = await context.config()
+  const file = named ?? (publicKeys === null ? homeRecordKeys(context.home) : undefined)
+  return file !== undefined && isReadable(file) ? readRecordKeys(file) : null
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    // An auditor has no record keys.
+    return false
+  }
+}
+
+/** Throws what is wrong with an archive as a CommandError, and everything else as it is. */
+export function refusedArchive(cause: unknown): never {
+  if (!(cause instanceof ArchiveError)) throw cause
+  throw new CommandError(cause.message, EXIT_FAILED, { cause })
+}
