@@ -1,6 +1,13 @@
 /** Whether reports carry signatures of the installation, checked with public keys alone. */
-import { topicOf } from '@cupel/contracts'
-import type { AuthenticLog, EventCodec, ForgeryCheck, LogRecord, Position } from '@cupel/event-log'
+import { topicOf, type DomainEvent } from '@cupel/contracts'
+import type {
+  AuthenticLog,
+  EventCodec,
+  ForgeryCheck,
+  LogIdentity,
+  LogRecord,
+  Position,
+} from '@cupel/event-log'
 import {
   createSignatureCheck,
   parseVerifierKey,
@@ -45,9 +52,9 @@ export async function openSignatureExamination(
   parts: { readonly log: AuthenticLog; readonly codec: EventCodec; readonly forgeryOf: ForgeryCheck },
   { publicKeys, isDue }: ExpectedSignatures,
 ): Promise<SignatureExamination> {
-  const { published, retired } = await readKeyEvents(parts)
+  const { published, retired, adopted } = await readKeyEvents(parts)
   const trusted = publicKeys ?? published
-  const check = createSignatureCheck(trusted, await parts.log.identity())
+  const check = createSignatureCheck(trusted, identitiesOf(await parts.log.identity(), adopted))
   const reportsOf = new Map<string, number>()
   let [signed, unsigned] = [0, 0]
 
@@ -108,31 +115,48 @@ interface KeyEvents {
   readonly published: readonly PublicKey[]
   /** By key id, the offset of each partition from which on its signatures do not count. */
   readonly retired: ReadonlyMap<string, ReadonlyMap<string, number>>
+  /** The log before, by the identity of the copy that took its place (docs/adr/0338). */
+  readonly adopted: ReadonlyMap<LogIdentity, LogIdentity>
 }
 
-/** The few events about keys of reports. What another producer wrote, or nobody can decode, is named elsewhere and is left out. */
-async function readKeyEvents({
-  log,
-  codec,
-  forgeryOf,
-}: Parameters<typeof openSignatureExamination>[0]): Promise<KeyEvents> {
-  const topic = topicOf('SigningKeyPublished')
+/** The log's own identity, and those that it had before each adoption: what was signed then is signed for them. */
+function identitiesOf(own: LogIdentity, adopted: KeyEvents['adopted']): LogIdentity[] {
+  const identities = new Set<LogIdentity>()
+  for (let at: LogIdentity | undefined = own; at !== undefined && !identities.has(at); at = adopted.get(at))
+    identities.add(at)
+  return [...identities]
+}
+
+/** The few events about keys of reports and about copies. What another producer wrote, or nobody can decode, is named elsewhere and is left out. */
+async function readKeyEvents(parts: Parameters<typeof openSignatureExamination>[0]): Promise<KeyEvents> {
   const published: PublicKey[] = []
   const retired = new Map<string, Map<string, number>>()
+  const adopted = new Map<LogIdentity, LogIdentity>()
+  for (const topic of new Set(KEY_EVENTS.map((type) => topicOf(type))))
+    for await (const event of authenticEvents(parts, topic))
+      if (event.type === 'SigningKeyPublished') {
+        const key = parseVerifierKey(event.data.verifierKey)
+        if (key !== null && purposeOf(key) === 'reports') published.push(key)
+      } else if (event.type === 'SigningKeyRetired')
+        retired.set(event.data.keyId, earliest(retired.get(event.data.keyId), event.data.ends))
+      else if (event.type === 'LogAdopted') adopted.set(event.data.log, event.data.replaces)
+  return { published, retired, adopted }
+}
+
+const KEY_EVENTS = ['SigningKeyPublished', 'SigningKeyRetired', 'LogAdopted'] as const
+
+async function* authenticEvents(
+  { log, codec, forgeryOf }: Parameters<typeof openSignatureExamination>[0],
+  topic: string,
+): AsyncGenerator<DomainEvent> {
   for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
     const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
     for await (const records of log.unchecked.read({ topic, partition, from, to }))
       for (const record of records) {
-        if (forgeryOf(record) !== null) continue
-        const event = decoded(codec, record)
-        if (event?.type === 'SigningKeyPublished') {
-          const key = parseVerifierKey(event.data.verifierKey)
-          if (key !== null && purposeOf(key) === 'reports') published.push(key)
-        } else if (event?.type === 'SigningKeyRetired')
-          retired.set(event.data.keyId, earliest(retired.get(event.data.keyId), event.data.ends))
+        const event = forgeryOf(record) === null ? decoded(codec, record) : null
+        if (event !== null) yield event
       }
   }
-  return { published, retired }
 }
 
 function decoded(codec: EventCodec, record: LogRecord): ReturnType<EventCodec['decode']> | null {

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { loadInstallationSecrets } from '@cupel/access'
 import {
   checkpointSettings,
+  REPORT_SIGNING_KEYS_FILE,
   SIGNING_KEYS_FILE,
   type AdoptedLog,
   type CheckpointSettings,
@@ -27,7 +28,7 @@ import {
 import type { Database } from '@cupel/postgres'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import { loadConfig, type Config } from '@cupel/service-kit'
-import { createSigningKeys } from '@cupel/signing'
+import { createSigningKeys, readSigningKeys, type PublicKey } from '@cupel/signing'
 import { startStandalone } from '@cupel/standalone'
 import { until } from '@cupel/testkit'
 import { failLoudly, testRecordKeys } from '@cupel/testkit/installation'
@@ -63,6 +64,8 @@ export interface Running extends Opened {
 export interface Restorable {
   /** Keys, and the folders of what is published; null for an installation that signs nothing. */
   readonly checkpoints: CheckpointSettings | null
+  /** Of reports. */
+  readonly reportKeys: readonly PublicKey[]
   /** Every service runs on the present database and log while `work` does. */
   run<T>(work: (running: Running) => Promise<T>): Promise<T>
   /** Connections without services. */
@@ -106,7 +109,10 @@ export async function openRestorable({
   signs = false,
 }: RestorableOptions = {}): Promise<Restorable> {
   const home = mkdtempSync(join(tmpdir(), 'cupel-restorable-'))
-  if (signs) createSigningKeys(join(home, SIGNING_KEYS_FILE))
+  if (signs) {
+    createSigningKeys(join(home, SIGNING_KEYS_FILE))
+    createSigningKeys(join(home, REPORT_SIGNING_KEYS_FILE), 'reports')
+  }
   const config = loadConfig({ ...SETTINGS, CUPEL_HOME: home })
   const checkpoints = checkpointSettings({ ...config, CUPEL_HOME: home })
   const server = process.env['CUPEL_TEST_POSTGRES_URL']
@@ -132,6 +138,7 @@ export async function openRestorable({
   await install(urlOf(server, present), openLog)
   return {
     checkpoints,
+    reportKeys: signs ? readSigningKeys(join(home, REPORT_SIGNING_KEYS_FILE)).publicKeys : [],
     opened,
     run: (work) =>
       opened(async (parts) => {

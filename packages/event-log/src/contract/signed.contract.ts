@@ -23,7 +23,7 @@ export function signedContract(start: () => Promise<LogUnderTest>): void {
       const batch = numbered(5).map((text) => record(topic, text, { partition: 0, key: 'Zürich ∆' }))
       const signed = signRecords(batch, { signer, log: identity })
       await log.append('test', [...signed, { ...signed[2]!, value: Buffer.from('changed') }, batch[0]!])
-      const check = createSignatureCheck([signer.key], identity)
+      const check = createSignatureCheck([signer.key], [identity])
       expect((await readAll(log, topic, 0)).map((each) => check(each).kind)).toEqual([
         ...batch.map(() => 'signed'),
         'wrong-signature',

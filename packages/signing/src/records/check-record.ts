@@ -20,8 +20,14 @@ export type SignatureCheck = (record: SignableRecord) => SignatureVerdict
 /** Batches whose signatures are remembered; the records of one stand near each other in several partitions. */
 const MAX_REMEMBERED_BATCHES = 4_096
 
-/** Checks records of the log with this identity. Keys that sign something else do not count. */
-export function createSignatureCheck(publicKeys: readonly PublicKey[], log: string): SignatureCheck {
+/**
+ * Checks records of the log with one of these identities: a copy of a log that was adopted holds what was signed for the one before. Keys
+ * that sign something else do not count.
+ */
+export function createSignatureCheck(
+  publicKeys: readonly PublicKey[],
+  logs: readonly string[],
+): SignatureCheck {
   const keys = publicKeys.filter((key) => purposeOf(key) === 'reports')
   const names = new Map(keys.map(({ id, name }) => [id, name]))
   const { knows, verify } = verifier(keys)
@@ -45,7 +51,9 @@ export function createSignatureCheck(publicKeys: readonly PublicKey[], log: stri
     const { keyId, size, index, path, signature } = parsed
     if (!knows(keyId)) return { kind: 'unknown-key', keyId }
     const root = rootOfPath({ leaf: recordLeaf(record), index, size, path })
-    const isOurs = root !== null && isSigned(keyId, batchText(names.get(keyId)!, log, size, root), signature)
+    const isOurs =
+      root !== null &&
+      logs.some((log) => isSigned(keyId, batchText(names.get(keyId)!, log, size, root), signature))
     return { kind: isOurs ? 'signed' : 'wrong-signature', keyId }
   }
 }

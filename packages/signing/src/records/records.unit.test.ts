@@ -10,7 +10,7 @@ const LOG = 'log-1'
 const newSigner = (name = 'cupel/test/reports'): Signer =>
   openSigner(name, generateKeyPairSync('ed25519').privateKey)
 const signer = newSigner()
-const check = createSignatureCheck([signer.key], LOG)
+const check = createSignatureCheck([signer.key], [LOG])
 
 const record = (index: number): SignableRecord => ({
   topic: 'screening.report.events.v1',
@@ -78,8 +78,14 @@ test('a signature belongs to its record, its batch, its log and its purpose', ()
   const stranger = newSigner()
   expect(check(batch(1, stranger)[0]!)).toEqual({ kind: 'unknown-key', keyId: stranger.key.id })
   const ofCheckpoints = newSigner('cupel/test')
-  const checkOfBoth = createSignatureCheck([signer.key, ofCheckpoints.key], LOG)
+  const checkOfBoth = createSignatureCheck([signer.key, ofCheckpoints.key], [LOG])
   expect(checkOfBoth(batch(1, ofCheckpoints)[0]!)).toMatchObject({ kind: 'unknown-key' })
+})
+
+test('a signature for another log counts only where that log is named too', () => {
+  const [signed] = batch(1, signer, 'log-0')
+  expect(check(signed!)).toMatchObject({ kind: 'wrong-signature' })
+  expect(createSignatureCheck([signer.key], [LOG, 'log-0'])(signed!)).toMatchObject({ kind: 'signed' })
 })
 
 test('a foreign signature under the id of a known key is wrong', () => {

@@ -1,5 +1,7 @@
 /** A copy of the log takes its place where the signed checkpoints show that its records are the same, and nowhere else. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { installationTopics } from '@cupel/event-log'
+import { verifyLog } from '@cupel/proofs'
 import { until } from '@cupel/testkit'
 import {
   enrol,
@@ -48,6 +50,17 @@ test('a copy with the same records takes the place of the log, and its readers g
     await screen(running, customer, answered)
   })
   await installation.opened((opened) => nothingRepeated(opened, before))
+  // Reports of before carry signatures for the log before, and the event of the adoption says that this one holds its records.
+  await installation.opened(async ({ log, codec, database }) => {
+    const verified = await verifyLog({
+      ...{ log, codec, database, maxProblems: 10, rawTopics: new Set() },
+      topics: installationTopics().filter(({ name }) => !name.includes('dead')),
+      signatures: { publicKeys: installation.reportKeys, isDue: () => true },
+    })
+    expect(verified.problems).toEqual([])
+    expect(verified.signatures.unsigned).toBe(0)
+    expect(verified.signatures.signed).toBeGreaterThan(1)
+  })
 })
 
 test('killed before the end of its transaction nothing follows the copy, and after it everything does', async () => {
