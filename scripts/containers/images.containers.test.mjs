@@ -1,13 +1,16 @@
 // What is inside of the images, and how a container of them behaves.
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../setup.mjs'
+import { standIn } from './base-images.mjs'
 import { buildImage, buildOptions, docker, RESTRICTED, STOP_SECONDS } from './docker.mjs'
 import { commandsBelow, follow } from './page.mjs'
+import { provenanceOf } from './provenance.mjs'
 
 const missing = process.env.CUPEL_TEST_ENGINE_MISSING
 if (missing !== undefined) noteSkip(`images: ${missing}`)
@@ -130,6 +133,32 @@ describe.skipIf(missing !== undefined)('the images', () => {
     expect(outputs.at(-1)).toContain('Usage: cupel')
     for (const target of ['cupel', 'api'])
       expect(await layersOf(`cupel-test/${target}:page`)).toEqual(await layersOf(images[target]))
+  })
+
+  test('have a statement of what they were made of, where they name their commit', async () => {
+    const base = process.env.NODE_IMAGE ?? (await standIn('node', {}))
+    await expect(provenanceOf([images.web], base)).rejects.toThrow(/revision/)
+    const commit = '0123456789abcdef0123456789abcdef01234567'
+    const named = 'cupel-test/web:named'
+    await docker(
+      ...['buildx', 'build', '--load', '--target', 'web', '--tag', named, ...(await buildOptions())],
+      ...['--build-arg', `REVISION=${commit}`, '.'],
+    )
+    const { subject, predicate } = await provenanceOf([named], base)
+    const idOf = async (name) => JSON.parse(await docker('image', 'inspect', name))[0].Id
+    expect(subject).toEqual([
+      { name: named, digest: { sha256: (await idOf(named)).slice('sha256:'.length) } },
+    ])
+    const lockfile = createHash('sha256')
+      .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+      .digest('hex')
+    expect(predicate.buildDefinition.resolvedDependencies).toEqual(
+      expect.arrayContaining([
+        { name: 'source', digest: { gitCommit: commit } },
+        { name: base, digest: { sha256: (await idOf(base)).slice('sha256:'.length) } },
+        { name: 'pnpm-lock.yaml', digest: { sha256: lockfile } },
+      ]),
+    )
   })
 
   test('become healthy, and end by themselves before docker kills them', async () => {
