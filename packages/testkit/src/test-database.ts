@@ -42,6 +42,23 @@ export async function createTestDatabase(template?: DatabaseTemplate): Promise<T
   }
 }
 
+/** One statement in a database of any server, as the user of the connection string. */
+export async function executeAt(
+  connectionString: string,
+  statement: string,
+  values: readonly unknown[],
+): Promise<void> {
+  const database = openDatabase({
+    ...{ connectionString, maxConnections: 1 },
+    ...{ applicationName: 'cupel-testkit', statementTimeoutMs: 0 },
+  })
+  try {
+    await database.execute(statement, values)
+  } finally {
+    await database.close()
+  }
+}
+
 /**
  * Name of the template, which the first caller of the run fills while the others wait for a lock. It gets this name only once
  * it is full, so that a caller that dies leaves no half template behind.

@@ -9,6 +9,8 @@ export interface Attack {
   readonly threat: (typeof threats)[number]
   /** Where the attack makes sense; absent: on every target. */
   readonly concerns?: (target: Target) => boolean
+  /** Whether it takes so long that short runs leave it out. */
+  readonly isLong?: true
   /** Rejects only where the attack could not be made. It leaves the installation as usable as it was. */
   run(target: Target): Promise<Outcome>
 }

@@ -7,6 +7,7 @@ import { forgedRecords } from './forged-records.js'
 import { forgery } from './forgery.js'
 import { identity } from './identity.js'
 import { neighbours } from './neighbours.js'
+import { shorterLog } from './shorter-log.js'
 import { strangers } from './strangers.js'
 import { webhooks } from './webhooks.js'
 
@@ -17,5 +18,5 @@ export { startAttacked, victimClient, type AttackedInstallation, type Target } f
 
 export const attacks: readonly Attack[] = [
   ...[...strangers, ...backlogs, ...webhooks],
-  ...[...files, ...identity, ...exposure, ...neighbours, ...forgery, ...forgedRecords],
+  ...[...files, ...identity, ...exposure, ...neighbours, ...forgery, ...forgedRecords, ...shorterLog],
 ]

@@ -16,7 +16,18 @@ export interface Target {
   readonly victim: Victim
   /** An account of its own, with every right in it. */
   readonly attacker: Tenant
+  /** Runs a statement with the owner's account of the database. */
+  readonly executeAsOwner: ExecuteAsOwner
+  /** Ends the services and what they run on; `start` starts them anew, at another address. Not behind a proxy. */
+  stop(): Promise<void>
+  start(): Promise<void>
 }
+
+export type ExecuteAsOwner = (
+  databaseUrl: string,
+  statement: string,
+  values: readonly unknown[],
+) => Promise<void>
 
 export interface Tenant {
   readonly accountId: string
@@ -33,9 +44,6 @@ export interface Victim extends Tenant {
 }
 
 export interface AttackedInstallation {
-  readonly installation: Installation
-  readonly victim: Victim
-  readonly attacker: Tenant
   /** The installation as callers reach it through the proxy, or directly. */
   target(proxy: ProxyName | null): Promise<Target>
   stop(): Promise<void>
@@ -49,8 +57,11 @@ export const HOST_LIMITS = { perSecond: 5, burst: 20 }
 export const MAX_WAITING_ITEMS = 1_000
 const JOB_TIMEOUT_MS = 120_000
 
-export async function startAttacked(options: { readonly kafka: boolean }): Promise<AttackedInstallation> {
-  const installation = await startInstallation({
+export async function startAttacked(options: {
+  readonly kafka: boolean
+  readonly executeAsOwner: ExecuteAsOwner
+}): Promise<AttackedInstallation> {
+  const order = {
     kafka: options.kafka,
     environment: {
       // A busy machine is slower than a customer is patient.
@@ -62,24 +73,37 @@ export async function startAttacked(options: { readonly kafka: boolean }): Promi
       CUPEL_WEBHOOK_HOST_BURST: String(HOST_LIMITS.burst),
       CUPEL_ENTERPRISE_WAITING_ITEMS: String(MAX_WAITING_ITEMS),
     },
-  })
+  }
+  let installation = await startInstallation(order)
+  const { home } = installation
   const running: Proxy[] = []
   const attacker = await createTenant(installation.home, 'Attacker')
   const victim = await createVictim(installation)
   return {
-    ...{ installation, victim, attacker },
     async target(name) {
-      const kind = installation.ready.log.kind
-      const common = { installation, victim, attacker, proxy: name }
-      if (name === null) return { ...common, name: kind, baseUrl: installation.ready.base_urls[0]! }
-      const proxy = await proxies[name].start(new URL(installation.ready.base_urls[0]!))
-      running.push(proxy)
-      return { ...common, name: `${kind} behind ${name}`, baseUrl: proxy.baseUrl }
+      const proxy =
+        name === null ? null : await proxies[name].start(new URL(installation.ready.base_urls[0]!))
+      if (proxy !== null) running.push(proxy)
+      const { kind } = installation.ready.log
+      return {
+        ...{ victim, attacker, proxy: name, executeAsOwner: options.executeAsOwner },
+        name: name === null ? kind : `${kind} behind ${name}`,
+        get installation() {
+          return installation
+        },
+        get baseUrl() {
+          return proxy?.baseUrl ?? installation.ready.base_urls[0]!
+        },
+        stop: async () => void (await installation.stop()),
+        async start() {
+          installation = await startInstallation({ ...order, home })
+        },
+      }
     },
     async stop() {
       for (const proxy of running) await proxy.stop()
       await installation.stop()
-      removeHome(installation.home)
+      removeHome(home)
     },
   }
 }

@@ -1,0 +1,128 @@
+/**
+ * The end of the embedded log, removed by whoever has the rights of its owner. `packages/checkpoints` shows the same of Kafka, where
+ * each of these commands would start brokers.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cupel } from '../command.js'
+import { until } from '../until.js'
+import type { Attack } from './attack.js'
+import { victimClient, type Target } from './target.js'
+
+const TOPIC = 'access.account.events.v1'
+const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const REASON = 'the attack removed them'
+/** Only a hang takes longer. */
+const TIMEOUT_MS = 120_000
+
+/** How far the checkpoints signed the topic, which has one partition; 0 where they did not. */
+function signedEnd(home: string): number {
+  const folder = join(home, 'checkpoints')
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1))
+  const extensions = lines.flatMap((line) => (JSON.parse(line) as Checkpoint).statement.partitions)
+  return Math.max(0, ...extensions.filter(({ topic }) => topic === TOPIC).map(({ to }) => to))
+}
+
+interface Checkpoint {
+  readonly statement: { readonly partitions: readonly { readonly topic: string; readonly to: number }[] }
+}
+
+async function accountsOf(home: string): Promise<number> {
+  const { stdout } = await cupel(home, ['accounts', 'list', '--json'])
+  return (JSON.parse(stdout) as { items: readonly unknown[] }).items.length
+}
+
+/** Answers the first offset that is gone. */
+async function removeEnd({ installation, executeAsOwner }: Target, end: number): Promise<number> {
+  const { databaseUrl } = JSON.parse(readFileSync(join(installation.home, 'run.json'), 'utf8')) as {
+    databaseUrl: string
+  }
+  await executeAsOwner(
+    databaseUrl,
+    'DELETE FROM log.record WHERE record_offset >= $1 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $2)',
+    [end - 1, TOPIC],
+  )
+  return end - 1
+}
+
+/** What is said while the records are gone and nobody took the log as it is. */
+async function refusals(home: string, start: string, from: number, end: number): Promise<string[]> {
+  const sentence = `ends at offset ${from}, and its records up to ${end} were signed`
+  const names = (text: string): boolean => text.includes(sentence) && text.includes('accept-shorter')
+  const replay = await cupel(home, ['audit', 'replay', '--target', 'audit-view'])
+  return [
+    ...(names(start) ? ['start'] : []),
+    ...(replay.exitCode !== 0 && names(replay.stderr) ? ['replay'] : []),
+  ]
+}
+
+/** Whether `cupel audit verify` names the records. */
+async function isVerified(home: string, from: number, end: number): Promise<boolean> {
+  const { exitCode, stdout } = await cupel(home, ['audit', 'verify', '--json'])
+  const { differences } = (JSON.parse(stdout) as Verified).checkpoints
+  const isNamed = differences.some(
+    (one) => one.topic === TOPIC && one.kind === 'missing' && one.from === from && one.to === end,
+  )
+  return exitCode === 1 && isNamed
+}
+
+interface Verified {
+  readonly checkpoints: {
+    readonly differences: readonly { topic: string; kind: string; from: number; to: number }[]
+  }
+}
+
+/** Whether the audit log names the operator who took the log as it is, and the reason. */
+async function isRecorded(home: string, by: string): Promise<boolean> {
+  const line = await until('the acceptance in the audit log', TIMEOUT_MS, async () => {
+    const { stdout } = await cupel(home, ['audit', 'export'])
+    return stdout.split('\n').find((one) => one.includes('ShorterLogAccepted'))
+  })
+  return line.includes(by) && line.includes(REASON)
+}
+
+/** It starts the installation anew: it comes last. */
+export const shorterLog: readonly Attack[] = [
+  {
+    name: 'the end of the embedded log, removed by its owner',
+    threat: 'forgery',
+    isLong: true,
+    concerns: ({ proxy, installation }) => proxy === null && installation.ready.log.kind === 'embedded',
+    async run(target) {
+      const { home } = target.installation
+      const created = await cupel(home, ['accounts', 'create', 'Removed', '--json'])
+      if (created.exitCode !== 0) throw new Error(created.stderr)
+      // Each account is one record.
+      const end = await accountsOf(home)
+      await until('a checkpoint of every account', TIMEOUT_MS, () => Promise.resolve(signedEnd(home) === end))
+      const from = await removeEnd(target, end)
+      await target.stop()
+      const start = await target.start().then(
+        () => 'it started',
+        (error: unknown) => (error as Error).message,
+      )
+      const refusing = await refusals(home, start, from, end)
+      const isNamed = await isVerified(home, from, end)
+      const accepted = await cupel(home, ['log', 'accept-shorter', '--reason', REASON, '--json'])
+      if (accepted.exitCode !== 0) throw new Error(accepted.stderr)
+      const { accepted_by: by } = JSON.parse(accepted.stdout) as { accepted_by: string }
+      await target.start()
+      const [recorded, screen] = [await isRecorded(home, by), await screened(target)]
+      return {
+        limit: 'start and replay refuse; taken by a recorded word alone (Kafka: checkpoints.kafka.test.ts)',
+        measured: `${end - from} gone: refused by ${refusing.join(' and ')}${isNamed ? ', named by verify' : ''}; the word ${recorded ? 'recorded' : 'NOT recorded'}; a screen ${screen}`,
+        held: refusing.length === 2 && isNamed && recorded && screen === 200,
+      }
+    },
+  },
+]
+
+async function screened(target: Target): Promise<number> {
+  const client = victimClient(target)
+  try {
+    return (await client.screen(LABELLED)).status
+  } finally {
+    await client.close()
+  }
+}
