@@ -2,7 +2,7 @@
  * Labels, ledger and policy change and services are killed while screens are answered. Afterwards every report can be recomputed
  * from its record, from the labels and from the ledger of its moment, and the log is complete.
  */
-import { noteSkip, runSeed } from '@cupel/testkit'
+import { drawnWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,10 +30,11 @@ const TRANSFERS = `chain,block_number,block_time,tx_hash,log_index,kind,asset,as
 ETH,100,2026-11-20T00:00:00Z,0x${'1'.repeat(64)},,native,ETH,,${THIEF},${RECEIVER},5000000000000000000,5,,test
 `
 
-const profiles = [
+/** `npm test` draws one of them: they answer alike, and other tests compare their logs. */
+const profiles = drawnWithin({ name: 'proofs, profiles', minimum: 1 }, [
   { profile: 'embedded', kafka: false },
   { profile: 'Kafka', kafka: true },
-]
+])
 
 describe.each(profiles)('what was decided on the $profile profile can be proven', ({ kafka }) => {
   const skipped = kafka && missingKafka !== undefined

@@ -1,5 +1,5 @@
 /** Every screen of an address on an imported sanctions list answers with the listing, on both profiles. */
-import { noteSkip, sharedDataFolder } from '@cupel/testkit'
+import { drawnWithin, noteSkip, sharedDataFolder } from '@cupel/testkit'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.js'
@@ -31,10 +31,11 @@ interface ReportBody {
   }
 }
 
-const profiles = [
+/** `npm test` draws one of them: they answer alike, and other tests compare their logs. */
+const profiles = drawnWithin({ name: 'sanctions list, profiles', minimum: 1 }, [
   { profile: 'embedded', kafka: false },
   { profile: 'Kafka', kafka: true },
-]
+])
 
 describe.skipIf(shared === null).each(profiles)('the OFAC list on the $profile profile', ({ kafka }) => {
   const skipped = kafka && missingKafka !== undefined
