@@ -1,5 +1,6 @@
 // Measures what a customer notices of strangers and of other customers: npm run bench:neighbours -- [--profile embedded|kafka] [--only NAME]
-// Prints a table and writes JSON to bench-results/. No figure fails the run.
+// Each case has rounds of three short turns with the same arrivals of screens: two alone and one beside it. Prints a table and writes JSON
+// to bench-results/. No figure fails the run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -10,17 +11,17 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench:neighbours -- [options]
   --profile embedded|kafka   (default: embedded)
-  --only NAME                the cases whose name contains this
-  --seconds N                length of each turn (default: 2)
-  --rounds N                 rounds, each with four quiet turns and one of each case (default: 12)
+  --only NAME                the cases whose name contains this; may be given several times
+  --seconds N                length of each turn (default: 3)
+  --rounds N                 rounds of each case, each of three turns (default: 14)
   --rate N                   screens a second (default: 50)`
 
 const { values } = parseArgs({
   options: {
     profile: { type: 'string', default: 'embedded' },
-    only: { type: 'string' },
-    seconds: { type: 'string', default: '2' },
-    rounds: { type: 'string', default: '12' },
+    only: { type: 'string', multiple: true, default: [] },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '14' },
     rate: { type: 'string', default: '50' },
     help: { type: 'boolean', default: false },
   },
@@ -29,12 +30,12 @@ if (values.help) end(0, USAGE)
 const [seconds, rounds, perSecond] = [values.seconds, values.rounds, values.rate].map(Number)
 if (
   !(seconds >= 1 && seconds <= 60) ||
-  !(rounds >= 1 && rounds <= 100) ||
+  !(rounds >= 2 && rounds <= 100) ||
   !(perSecond >= 1 && perSecond <= 1_000)
 )
   end(
     2,
-    `--seconds takes a number from 1 to 60, --rounds one from 1 to 100, --rate one from 1 to 1000.\n${USAGE}`,
+    `--seconds takes a number from 1 to 60, --rounds one from 2 to 100, --rate one from 1 to 1000.\n${USAGE}`,
   )
 if (!PROFILES.includes(values.profile)) end(2, `--profile is one of ${PROFILES.join(', ')}.\n${USAGE}`)
 

@@ -8,7 +8,6 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 import { end, report } from './bench-report.mjs'
 import { withInstallation } from './own-installation.mjs'
 import { processorTimes, spentBetween } from './processor-times.mjs'
-import { arrivals, at, ratioOfPercentiles } from './sampling.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
 
 const USAGE = `npm run bench:pdf-beside -- [options]
@@ -21,9 +20,6 @@ const REPORTS = 20
 /** Of each turn: the turn before it still has its effect. */
 const SETTLE_SECONDS = 1
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
-/** In every order once, so that no kind of turn comes first more often. */
-const ORDERS = ['xyp', 'pxy', 'ypx', 'yxp', 'pyx', 'xpy']
-
 const noPdfs = { times: [], refused: 0 }
 
 if (isMainThread) await main()
@@ -44,6 +40,8 @@ async function main() {
   const warmUpSeconds = Number(values['warm-up'])
   if (!(rounds >= 2 && seconds > SETTLE_SECONDS && screensPerSecond >= 1 && warmUpSeconds >= 1)) end(2, USAGE)
   await orExplain(() => setUp())
+  const { arrivals, compareRounds, percentileOf, turnsOfRound } =
+    await import('../packages/bench/dist/index.js')
   await withInstallation(async ({ ready, pid, call, issueKey }) => {
     const key = await issueKey('--plan', 'enterprise')
     const screen = () => call(key, 'POST', '/v1/screen', { address: ADDRESS })
@@ -56,19 +54,19 @@ async function main() {
     ])
     const turns = []
     for (let round = 0; round < rounds; round += 1)
-      for (const kind of ORDERS[round % ORDERS.length]) {
+      for (const kind of turnsOfRound(round)) {
         const screens = arrivals(screensPerSecond, seconds, 100 + round)
         const before = processorTimes(pid)
         const [times, pdfs] = await Promise.all([
           paced(screens, screen),
-          kind === 'p' ? reader.read(arrivals(PDFS_PER_SECOND, seconds, 1_000 + round)) : noPdfs,
+          kind === 'beside' ? reader.read(arrivals(PDFS_PER_SECOND, seconds, 1_000 + round)) : noPdfs,
         ])
         const spent = spentBetween(before, processorTimes(pid))
         const settled = times.filter((_, index) => screens[index] >= SETTLE_SECONDS * 1_000)
         turns.push({ round, kind, times: settled, pdfs, spent })
       }
     await reader.end()
-    const results = resultsOf(turns)
+    const results = resultsOf(turns, { compareRounds, percentileOf })
     report(root, 'pdf-beside', table(results), {
       ...{ rounds, seconds, screensPerSecond, PDFS_PER_SECOND, results, turns },
     })
@@ -123,23 +121,24 @@ async function readPdfs({ baseUrl, key, ids }) {
   })
 }
 
-function resultsOf(turns) {
+function resultsOf(turns, { compareRounds, percentileOf }) {
   const roundsOf = (kind) => turns.filter((turn) => turn.kind === kind).map(({ times }) => times)
-  const [one, other, beside] = ['x', 'y', 'p'].map(roundsOf)
-  const without = one.map((times, round) => [...times, ...other[round]])
-  const pdfTurns = turns.filter(({ kind }) => kind === 'p')
+  const rounds = { one: roundsOf('one'), other: roundsOf('other'), beside: roundsOf('beside') }
+  const pdfTurns = turns.filter(({ kind }) => kind === 'beside')
   const pdfs = pdfTurns.flatMap((turn) => turn.pdfs.times)
-  const ratio = (over, under) => ({
-    p50: ratioOfPercentiles(over, under, 0.5),
-    p95: ratioOfPercentiles(over, under, 0.95),
+  const percentiles = (times) => ({
+    count: times.length,
+    p50: percentileOf(times, 0.5),
+    p95: percentileOf(times, 0.95),
+    p99: percentileOf(times, 0.99),
   })
   return {
-    without: percentilesOf(without.flat()),
-    beside: percentilesOf(beside.flat()),
-    pdfs: percentilesOf(pdfs),
+    without: percentiles([...rounds.one, ...rounds.other].flat()),
+    beside: percentiles(rounds.beside.flat()),
+    pdfs: percentiles(pdfs),
     refused: pdfTurns.reduce((sum, turn) => sum + turn.pdfs.refused, 0),
-    effect: ratio(beside, without),
-    noise: ratio(other, one),
+    p50: compareRounds(rounds, 0.5),
+    p95: compareRounds(rounds, 0.95),
     cpuMsPerPdf: perPdf(turns, pdfs.length),
   }
 }
@@ -151,14 +150,12 @@ function perPdf(turns, pdfs) {
       .filter(({ kind }) => kinds.includes(kind))
       .reduce((total, { spent }) => total + (spent[part] ?? 0), 0)
   const parts = [...new Set(turns.flatMap(({ spent }) => Object.keys(spent)))]
-  return Object.fromEntries(parts.map((part) => [part, (sum(part, 'p') - sum(part, 'xy') / 2) / pdfs]))
+  return Object.fromEntries(
+    parts.map((part) => [part, (sum(part, ['beside']) - sum(part, ['one', 'other']) / 2) / pdfs]),
+  )
 }
 
-function percentilesOf(times) {
-  return { count: times.length, p50: at(times, 0.5), p95: at(times, 0.95), p99: at(times, 0.99) }
-}
-
-function table({ without, beside, pdfs, refused, effect, noise, cpuMsPerPdf }) {
+function table({ without, beside, pdfs, refused, p50, p95, cpuMsPerPdf }) {
   const row = (name, { count, p50, p95, p99 }) =>
     name.padEnd(28) +
     String(count).padStart(7) +
@@ -171,8 +168,8 @@ function table({ without, beside, pdfs, refused, effect, noise, cpuMsPerPdf }) {
     row('PDFs', pdfs),
     `PDFs refused: ${refused}`,
     '',
-    `ratio of p50, beside ÷ without: ${ratio(effect.p50)}; noise ${ratio(noise.p50)}`,
-    `ratio of p95, beside ÷ without: ${ratio(effect.p95)}; noise ${ratio(noise.p95)}`,
+    `ratio of p50, beside ÷ without: ${ratio(p50.effect)}; noise ${ratio(p50.noise)}`,
+    `ratio of p95, beside ÷ without: ${ratio(p95.effect)}; noise ${ratio(p95.noise)}`,
     `CPU ms for each PDF: ${Object.entries(cpuMsPerPdf)
       .map(([part, ms]) => `${part} ${ms.toFixed(1)}`)
       .join(', ')}`,

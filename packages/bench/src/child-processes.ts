@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { BareEchoConnection } from './bare-echo/bare-echo.js'
-import type { LoadOrder, LoadReply, Turn } from './load-process.js'
-import type { LoadPhase, LoadResult } from './load.js'
+import type { LoadOrder, LoadReply, Turn, TurnOrder } from './load-process.js'
+import type { LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
 
 /** `.ts` under a test runner, `.js` once built: the extension of the neighbouring files too. */
@@ -28,7 +28,7 @@ export async function generateLoad(
 
 /** A generator that keeps its connections from phase to phase. */
 export interface LoadGenerator {
-  run(phase: LoadPhase): Promise<Turn>
+  run(order: TurnOrder): Promise<Turn>
   stop(): void
 }
 
@@ -43,8 +43,8 @@ export async function startLoadGenerator(
   }
   await answerTo({ ...order, phases: [], staysOpen: true } satisfies LoadOrder)
   return {
-    async run(phase) {
-      const reply = await answerTo(phase)
+    async run(turn) {
+      const reply = await answerTo(turn)
       if (!('turn' in reply)) throw new Error('The load generator answered something else than a turn')
       return reply.turn
     },

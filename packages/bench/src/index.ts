@@ -26,6 +26,9 @@ export { renderWebhooks } from './webhooks/render.js'
 /** `npm run bench:neighbours`: what a customer notices of strangers and of other customers. */
 export { runNeighbours, type NeighboursOptions, type NeighboursResults } from './neighbours/run-neighbours.js'
 export { renderNeighbours } from './neighbours/render.js'
+/** Rounds of three turns: what a percentile of latencies becomes beside something. */
+export { arrivals } from './load.js'
+export { compareRounds, percentileOf, turnsOfRound } from './rounds.js'
 /** `npm run bench:evidence`: the share of MACs and signatures in the CPU of a screen. */
 export { runEvidence, type EvidenceOptions, type EvidenceResults } from './evidence/run-evidence.js'
 export { renderEvidence } from './evidence/render.js'

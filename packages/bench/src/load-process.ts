@@ -22,11 +22,16 @@ export interface LoadOrder {
   readonly phases: readonly LoadPhase[]
   /** Sends `warm` after the warm-up, and continues on a message from its parent. */
   readonly pauseWhenWarm?: boolean
-  /** After the phases takes one more with each message (a `LoadPhase`), and answers with its latencies. */
+  /** After the phases takes one more with each message (a `TurnOrder`), and answers with its latencies. */
   readonly staysOpen?: boolean
 }
 
-/** The latencies of all answers of one phase, in milliseconds. */
+export interface TurnOrder extends LoadPhase {
+  /** The latencies of the first of the seconds do not count: the turn before still has its effect. */
+  readonly settleSeconds?: number
+}
+
+/** The latencies of the answers of one turn, in milliseconds. */
 export interface Turn {
   readonly latenciesMs: readonly number[]
   readonly errors: number
@@ -71,9 +76,12 @@ async function openClient(target: LoadOrder['target']): Promise<{ send: Send; cl
 async function turns(send: Send, fromNumber: number): Promise<never> {
   process.send!({ warm: true } satisfies LoadReply)
   for (let number = fromNumber; ; number += 1) {
-    const [phase] = (await once(process, 'message')) as [LoadPhase]
+    const [{ settleSeconds = 0, ...phase }] = (await once(process, 'message')) as [TurnOrder]
     const latenciesMs: number[] = []
-    const { errors } = await runPhase(phase, send, number * INDEX_STEP, (ms) => latenciesMs.push(ms))
+    const countsFromMs = performance.now() + settleSeconds * 1_000
+    const { errors } = await runPhase(phase, send, number * INDEX_STEP, (ms, sinceMs) => {
+      if (sinceMs >= countsFromMs) latenciesMs.push(ms)
+    })
     process.send!({ turn: { latenciesMs, errors } } satisfies LoadReply)
   }
 }

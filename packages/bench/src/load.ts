@@ -13,6 +13,8 @@ export interface LoadPhase {
   /** Requests per second (open) or clients (closed). */
   readonly level: number
   readonly seconds: number
+  /** Of the arrivals of an open loop. By default level and seconds decide them. */
+  readonly seed?: number
 }
 
 export interface LoadResult extends LoadPhase {
@@ -38,7 +40,10 @@ interface Recorder {
   readonly failed: (error: unknown) => void
 }
 
-function createRecorder(onLatency?: (ms: number) => void): Recorder {
+/** Told of the milliseconds of an answer, and of the time since which they count. */
+type OnLatency = (ms: number, sinceMs: number) => void
+
+function createRecorder(onLatency?: OnLatency): Recorder {
   const histogram = hdr.build({
     lowestDiscernibleValue: 1,
     highestTrackableValue: HIGHEST_MICROSECONDS,
@@ -50,7 +55,7 @@ function createRecorder(onLatency?: (ms: number) => void): Recorder {
   return {
     answered(sinceMs) {
       const tookMs = performance.now() - sinceMs
-      onLatency?.(tookMs)
+      onLatency?.(tookMs, sinceMs)
       histogram.recordValue(Math.min(HIGHEST_MICROSECONDS, Math.max(1, Math.round(tookMs * 1_000))))
     },
     failed(error) {
@@ -77,7 +82,7 @@ export async function runPhase(
   phase: LoadPhase,
   send: Send,
   firstIndex = 0,
-  onLatency?: (ms: number) => void,
+  onLatency?: OnLatency,
 ): Promise<LoadResult> {
   const recorder = createRecorder(onLatency)
   return phase.kind === 'open'
@@ -92,7 +97,7 @@ async function openLoop(
   recorder: Recorder,
 ): Promise<LoadResult> {
   const start = performance.now()
-  const dueTimes = arrivals(phase.level, phase.seconds).map((ms) => start + ms)
+  const dueTimes = arrivals(phase.level, phase.seconds, phase.seed).map((ms) => start + ms)
   const out = new Set<Promise<void>>()
   for (let next = 0; next < dueTimes.length;) {
     const waitMs = dueTimes[next]! - performance.now()
@@ -141,8 +146,12 @@ async function drained(out: ReadonlySet<Promise<void>>, withinMs: number, record
  * Arrival times in milliseconds from the start. The gaps are exponential (a Poisson process), like those of independent callers,
  * and come from a fixed seed, so that two runs and two systems receive the same bursts.
  */
-export function arrivals(perSecond: number, seconds: number): number[] {
-  const random = mulberry32(perSecond * 7_919 + seconds)
+export function arrivals(
+  perSecond: number,
+  seconds: number,
+  seed: number = perSecond * 7_919 + seconds,
+): number[] {
+  const random = mulberry32(seed)
   const times: number[] = []
   for (let at = 0; ;) {
     at += (-Math.log(1 - random()) * 1_000) / perSecond

@@ -3,9 +3,12 @@ import { setMaxListeners } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { request } from 'node:http'
 
-/** Runs until it is stopped, and leaves no call open. `stop` tells what was answered by then and soon after, by status; 0 counts connections that ended without an answer. */
+/**
+ * Runs until it is stopped. `stop` ends when no call is open any more, and tells what was answered, by status; 0 counts connections
+ * that ended without an answer.
+ */
 export interface Intrusion {
-  stop(): ReadonlyMap<number, number>
+  stop(): Promise<ReadonlyMap<number, number>>
 }
 
 export interface Get {
@@ -16,6 +19,8 @@ export interface Get {
 /** Connections and failures are limited by client, and intruders are not the customer. */
 const STRANGERS_ADDRESS = '127.0.0.2'
 const GREEDY_ADDRESS = '127.0.0.3'
+/** Calls that are not answered so long after the last one are given up. */
+const LAST_ANSWER_MS = 10_000
 const STRANGER_BODY = Buffer.alloc(1_048_576, ' ')
 
 /** Each stranger sends a whole body without a key, reads the answer, and begins again, on the same connection if it may. */
@@ -64,7 +69,7 @@ export function beginStrangers(baseUrl: string, strangers: number): Intrusion {
     stop() {
       isStopping = true
       for (const socket of sockets) socket.destroy()
-      return seen
+      return Promise.resolve(seen)
     },
   }
 }
@@ -72,17 +77,22 @@ export function beginStrangers(baseUrl: string, strangers: number): Intrusion {
 /** Calls at the given rate, whether or not the earlier calls were answered, and drops what comes. */
 export function beginGets(baseUrl: string, key: string, get: Get, perSecond: number): Intrusion {
   const seen = new Map<number, number>()
+  const open = new Set<Promise<void>>()
   const leaving = new AbortController()
   setMaxListeners(0, leaving.signal)
   const timer = setInterval(() => {
-    void getOnce(baseUrl, key, get, leaving.signal).then(({ status }) => {
-      if (status !== 0 || !leaving.signal.aborted) seen.set(status, (seen.get(status) ?? 0) + 1)
+    const call: Promise<void> = getOnce(baseUrl, key, get, leaving.signal).then(({ status }) => {
+      seen.set(status, (seen.get(status) ?? 0) + 1)
+      open.delete(call)
     })
+    open.add(call)
   }, 1_000 / perSecond)
   return {
-    stop() {
+    async stop() {
       clearInterval(timer)
-      leaving.abort()
+      const giveUp = setTimeout(() => leaving.abort(), LAST_ANSWER_MS)
+      await Promise.all(open)
+      clearTimeout(giveUp)
       return seen
     },
   }

@@ -1,18 +1,18 @@
 /**
- * Measures what a customer notices of others: the p95 of its screens in quiet turns and in turns in which strangers send bodies or
- * another customer reads at the full rate of its plan. The turns are short and mixed, and percentiles are taken of all turns together.
+ * Measures what a customer notices of others: the p95 of its screens alone, and while strangers send bodies or another customer reads at
+ * the full rate of its plan. Each case has rounds of its own.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { cpus, loadavg, tmpdir } from 'node:os'
+import { constants, cpus, loadavg, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { benchmarkBodies } from '../addresses.js'
 import { openJobs } from '../bulk/jobs.js'
 import { startLoadGenerator, type LoadGenerator } from '../child-processes.js'
+import { compareRounds, turnsOfRound, type Comparison, type TurnKind, type TurnLatencies } from '../rounds.js'
 import { enterpriseKey, startSystem, type Profile, type RunningSystem } from '../system.js'
 import { beginGets, beginStrangers, getOnce, type Get, type Intrusion } from './intruders.js'
-import { pooledPercentile, pooledRatio, type Ratio, type TurnLatencies } from './pooled.js'
 
 export interface NeighboursOptions {
   /** Folder of the checkout. */
@@ -20,12 +20,12 @@ export interface NeighboursOptions {
   readonly profile: Profile
   /** Of each turn. */
   readonly seconds: number
-  /** Each has some quiet turns and one of each case, in another order than the round before. */
+  /** Of each case. */
   readonly rounds: number
   /** Screens a second of the customer. */
   readonly perSecond: number
-  /** Only the cases whose name contains it. */
-  readonly only?: string | undefined
+  /** Only the cases whose name contains one of these; all where there is none. */
+  readonly only: readonly string[]
   readonly say: (line: string) => void
 }
 
@@ -33,12 +33,13 @@ export interface NeighbourRow {
   readonly name: string
   /** Of one call of the other customer while nobody else calls, median of several, in milliseconds; null for strangers. */
   readonly aloneMs: number | null
-  /** p95 of the screens in milliseconds, and how many times that of all quiet turns it is. */
-  readonly p95Ms: number
-  readonly ratio: Ratio
+  /** p95 of the screens. */
+  readonly screens: Comparison
   readonly errors: number
   /** Answers to the intruders a second, by status. */
   readonly answers: Readonly<Record<string, number>>
+  /** The latencies of the screens by kind of turn and round. */
+  readonly turns: Readonly<Record<TurnKind, readonly TurnLatencies[]>>
 }
 
 export interface NeighboursResults {
@@ -49,10 +50,6 @@ export interface NeighboursResults {
   readonly seconds: number
   readonly rounds: number
   readonly perSecond: number
-  /** p95 of the screens in all quiet turns, in milliseconds. */
-  readonly quietMs: number
-  /** Every other quiet turn ÷ the quiet turns between: what chance alone gives. */
-  readonly noise: Ratio
   readonly rows: readonly NeighbourRow[]
 }
 
@@ -64,10 +61,11 @@ const ALONE_CALLS = 5
 const CONNECTIONS = 64
 const WARM_UP_SECONDS = 10
 const JOB_POLL_MS = 100
-/** Intruders are at work for so long before a turn, and are gone for so long before the next. */
-const LEAD_MS = 300
-const QUIET_TURNS_A_ROUND = 4
+/** The screens of the first part of a turn do not count: intruders begin, or the turn before still has its effect. */
+const SETTLE_SECONDS = 0.5
 const P95 = 0.95
+/** Of the arrivals of the first round; each round has others, and all its turns the same. */
+const FIRST_SEED = 20_261_123
 
 interface Case {
   readonly name: string
@@ -86,20 +84,20 @@ export async function runNeighbours(options: NeighboursOptions): Promise<Neighbo
     system = await startSystem({ root, home, profile })
     const greedy = await openGreedy(system)
     const baseUrl = system.line.base_url
-    const cases = casesOf(baseUrl, greedy).filter(({ name }) => name.includes(options.only ?? ''))
+    const isAsked = (name: string): boolean =>
+      options.only.length === 0 || options.only.some((part) => name.includes(part))
+    const cases = casesOf(baseUrl, greedy).filter(({ name }) => isAsked(name))
     const alone = new Map<string, number>()
     for (const { name, get } of cases)
       if (get !== null) alone.set(name, await timeAlone(baseUrl, greedy.key, get))
     victim = await openVictim(system, options)
-    const turns = await takeTurns(victim, cases, options)
-    const even = turns.quiet.filter((_, index) => index % 2 === 0)
-    const odd = turns.quiet.filter((_, index) => index % 2 === 1)
+    // Intruders call from here, in place of other machines: what they do themselves takes no time from those that are measured.
+    setPriority(constants.priority.PRIORITY_LOW)
+    const rows: NeighbourRow[] = []
+    for (const one of cases) rows.push(await measure(victim, one, alone.get(one.name) ?? null, options))
     return {
       ...{ date: new Date().toISOString().slice(0, 10), cores: cpus().length, loadAverage },
-      ...{ profile, seconds, rounds, perSecond },
-      quietMs: pooledPercentile(turns.quiet, P95),
-      noise: pooledRatio(even, odd, P95),
-      rows: cases.map((one) => rowOf(one, alone.get(one.name) ?? null, turns, rounds * seconds)),
+      ...{ profile, seconds, rounds, perSecond, rows },
     }
   } finally {
     victim?.stop()
@@ -108,70 +106,36 @@ export async function runNeighbours(options: NeighboursOptions): Promise<Neighbo
   }
 }
 
-interface CaseTurns {
-  readonly latencies: TurnLatencies[]
-  readonly answers: Map<number, number>
-  errors: number
-}
-
-interface Turns {
-  readonly quiet: TurnLatencies[]
-  readonly byCase: ReadonlyMap<string, CaseTurns>
-}
-
-/** Quiet turns and those of the cases, mixed: what changes on the machine meanwhile changes all of them. */
-async function takeTurns(
+async function measure(
   victim: LoadGenerator,
-  cases: readonly Case[],
-  { rounds, perSecond, seconds, say }: NeighboursOptions,
-): Promise<Turns> {
-  const turns: Turns = {
-    quiet: [],
-    byCase: new Map(cases.map(({ name }) => [name, { latencies: [], answers: new Map(), errors: 0 }])),
-  }
-  for (let round = 0; round < rounds; round += 1) {
-    for (const one of orderOf(cases, round)) {
-      const intrusion = one?.begin()
-      await sleep(LEAD_MS)
-      const { latenciesMs, errors } = await victim.run({ kind: 'open', level: perSecond, seconds })
-      const answers = intrusion?.stop() ?? new Map<number, number>()
-      await sleep(LEAD_MS)
-      if (one === null) {
-        turns.quiet.push(latenciesMs)
-        continue
-      }
-      const own = turns.byCase.get(one.name)!
-      own.latencies.push(latenciesMs)
-      own.errors += errors
-      for (const [status, count] of answers) own.answers.set(status, (own.answers.get(status) ?? 0) + count)
-    }
-    say(`round ${round + 1} of ${rounds}`)
-  }
-  return turns
-}
-
-/** The cases from another one on in each round, with the quiet turns (null) spread among them. */
-function orderOf(cases: readonly Case[], round: number): (Case | null)[] {
-  const from = round % cases.length
-  const order: (Case | null)[] = [...cases.slice(from), ...cases.slice(0, from)]
-  for (let quiet = 0; quiet < QUIET_TURNS_A_ROUND; quiet += 1)
-    order.splice(Math.floor((quiet * (cases.length + quiet + 1)) / QUIET_TURNS_A_ROUND), 0, null)
-  return order
-}
-
-function rowOf(
-  { name }: Case,
+  { name, begin }: Case,
   aloneMs: number | null,
-  { quiet, byCase }: Turns,
-  ofSeconds: number,
-): NeighbourRow {
-  const { latencies, answers, errors } = byCase.get(name)!
-  const perSecond = (count: number): number => Math.round((10 * count) / ofSeconds) / 10
-  return {
-    ...{ name, aloneMs, errors, p95Ms: pooledPercentile(latencies, P95) },
-    ratio: pooledRatio(latencies, quiet, P95),
-    answers: Object.fromEntries([...answers].map(([status, count]) => [status, perSecond(count)])),
+  { rounds, perSecond, seconds, say }: NeighboursOptions,
+): Promise<NeighbourRow> {
+  const turns: Record<TurnKind, TurnLatencies[]> = { one: [], other: [], beside: [] }
+  const answers = new Map<number, number>()
+  let errors = 0
+  const take = async (kind: TurnKind, round: number): Promise<TurnLatencies> => {
+    const intrusion = kind === 'beside' ? begin() : null
+    const order = { level: perSecond, seconds, seed: FIRST_SEED + round, settleSeconds: SETTLE_SECONDS }
+    const turn = await victim.run({ kind: 'open', ...order })
+    const answered = (await intrusion?.stop()) ?? new Map<number, number>()
+    if (round >= 0) {
+      errors += turn.errors
+      for (const [status, count] of answered) answers.set(status, (answers.get(status) ?? 0) + count)
+    }
+    return turn.latenciesMs
   }
+  // What is read for the first time costs more.
+  await take('beside', -1)
+  for (let round = 0; round < rounds; round += 1)
+    for (const kind of turnsOfRound(round)) turns[kind].push(await take(kind, round))
+  const screens = compareRounds(turns, P95)
+  say(`${name}: ${screens.effect.value.toFixed(2)}, noise ${screens.noise.value.toFixed(2)}`)
+  const ofSeconds = rounds * seconds
+  const rate = (count: number): number => Math.round((10 * count) / ofSeconds) / 10
+  const rates = Object.fromEntries([...answers].map(([status, count]) => [status, rate(count)]))
+  return { name, aloneMs, screens, errors, answers: rates, turns }
 }
 
 interface Greedy {
