@@ -135,6 +135,7 @@ function openProvider(
   const { name, chain } = config
   const adapter = adapterOf(config, now)
   const connections = openConnections(MAX_CONCURRENT_QUESTIONS)
+  instruments.circuit(name, false)
   const guard = createGuard({
     timeoutMs: requestTimeoutMs,
     onOpen() {

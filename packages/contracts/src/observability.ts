@@ -22,13 +22,22 @@ export interface Metrics {
     help: string,
     labelNames?: readonly string[],
   ): { set(value: number, labels?: Labels): void }
-  /** Buckets in the unit the name ends with, for example `_seconds`. */
+  /**
+   * Buckets in the unit the name ends with, for example `_seconds`. An observation may name the trace that it belongs to: where that is
+   * sampled, it is the example that scrapers find beside the bucket.
+   */
   histogram(
     name: string,
     help: string,
     buckets: readonly number[],
     labelNames?: readonly string[],
-  ): { observe(value: number, labels?: Labels): void }
+  ): { observe(value: number, labels?: Labels, trace?: NamedTrace): void }
+}
+
+export interface NamedTrace {
+  /** 32 lowercase hexadecimal digits. */
+  readonly traceId: string
+  readonly isSampled: boolean
 }
 
 const nothing = (): void => undefined

@@ -2,6 +2,7 @@
  * Traces as services make them: they receive a `Tracing`, or null where none is made, and never choose a library themselves. No
  * attribute holds a secret, an address or the name of an account.
  */
+import type { NamedTrace } from './observability.js'
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
 
@@ -27,7 +28,7 @@ export interface TraceOptions {
 }
 
 /** What one process does for one call or record: a span with its steps. It is kept or forgotten as a whole. */
-export interface Trace {
+export interface Trace extends NamedTrace {
   /** Names this span, for what follows from it. */
   readonly traceparent: string
   /** Names the step that appends the event with this id, before or after it begins: a repeat of the append names the same. */

@@ -80,6 +80,7 @@ export function limitConnections(
   const dropped = metrics.counter('http_connections_dropped_total', 'Connections beyond the limits.', [
     'limit',
   ])
+  for (const limit of ['instance', 'peer']) dropped.inc({ limit }, 0)
   const held = new Map<string, number>()
   server.maxConnections = limits.maxConnections
   server.on('drop', () => dropped.inc({ limit: 'instance' }))

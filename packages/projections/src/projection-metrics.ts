@@ -28,6 +28,8 @@ export function projectionMetrics(metrics: Metrics, readModel: string): Projecti
     names,
   )
   const retries = metrics.counter('projection_retries_total', 'Failures that were tried again', names)
+  // A rate has no value before its series begins.
+  retries.inc(labels, 0)
   const lag = metrics.gauge('projection_lag_records', 'Records appended and not yet applied', names)
   const stopped = metrics.gauge(
     'projection_stopped',

@@ -2,6 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MetricsRegistry } from './metrics.js'
+import { formatFor } from './open-metrics.js'
 
 export interface Check {
   readonly name: string
@@ -44,7 +45,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     if (path === '/readyz') return sendReadiness(response, options.checks())
     if (path === '/metrics') {
       tellChecks()
-      options.metrics.render().then(
+      options.metrics.render(formatFor(request.headers.accept)).then(
         ({ contentType, body }) => send(response, 200, contentType, body),
         (error: unknown) =>
           send(response, 500, 'text/plain', `${error instanceof Error ? error.message : 'failed'}\n`),

@@ -30,3 +30,11 @@ export {
   sampleReports,
 } from './sample-reports.js'
 export { drawTrace, startTraceCollector, type CollectedSpan, type TraceCollector } from './trace-collector.js'
+export {
+  hasPrometheus,
+  startPrometheus,
+  type Prometheus,
+  type QueriedExemplar,
+  type QueriedSeries,
+  type TimeRange,
+} from './prometheus.js'

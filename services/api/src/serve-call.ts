@@ -39,7 +39,7 @@ export async function serveCall(
       trace?.end()
       return
     }
-    result = faultOf(error, request.id, parts.logger)
+    result = faultOf(error, request.id, parts.logger, trace)
   }
   if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs))) {
     if (!isRefusal(result)) result.discard?.()
@@ -47,7 +47,7 @@ export async function serveCall(
   }
   const answer = isRefusal(result) ? problemAnswer(result, request.id) : result
   const headers = withFurtherLimits(known.headers, answer.headers)
-  send(request, reply, { ...answer, headers }, endpoint.path, receivedMs)
+  send(request, reply, { ...answer, headers }, endpoint.path, receivedMs, trace)
   if (trace !== undefined) endTrace(trace, answer.status)
 }
 
@@ -77,12 +77,13 @@ function endTrace(trace: Trace, status: number): void {
 }
 
 /** What a caller is told of an error. Its cause is only logged. */
-export function faultOf(error: unknown, requestId: string, logger: Logger): Refusal {
+export function faultOf(error: unknown, requestId: string, logger: Logger, trace?: Trace): Refusal {
+  const traceId = trace?.traceId
   if (isUnavailable(error) || error instanceof LogUnavailableError) {
-    logger.warn({ err: error, requestId }, 'A call could not be served: a dependency is down')
+    logger.warn({ err: error, requestId, traceId }, 'A call could not be served: a dependency is down')
     return refuse('unavailable', 'The service cannot answer right now.', { retryAfterSeconds: 1 })
   }
-  logger.error({ err: error, requestId }, 'A call failed unexpectedly')
+  logger.error({ err: error, requestId, traceId }, 'A call failed unexpectedly')
   return refuse('internal_error', 'The call failed unexpectedly. Quote the request id when you report it.')
 }
 

@@ -1,5 +1,5 @@
 /** The metrics of the scorer. */
-import type { Metrics } from '@cupel/contracts'
+import type { Metrics, NamedTrace } from '@cupel/contracts'
 
 const LATENCY_BUCKETS = [
   0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
@@ -8,7 +8,7 @@ const SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 export interface ScorerInstruments {
   /** Time between the acceptance of a request and its handling, in milliseconds. */
-  dwell(lane: string, ms: number): void
+  dwell(lane: string, ms: number, trace?: NamedTrace): void
   batch(requests: number): void
   labelQuery(ms: number): void
   decision(ms: number): void
@@ -46,6 +46,7 @@ export function createInstruments(metrics: Metrics): ScorerInstruments {
     'Requests that could not be decided and were dead-lettered',
     ['lane'],
   )
+  for (const lane of ['interactive', 'bulk']) givenUp.inc({ lane }, 0)
   const inFlight = metrics.gauge('scorer_reports_in_flight', 'Reports appended and not yet acknowledged', [
     'lane',
   ])
@@ -59,7 +60,7 @@ export function createInstruments(metrics: Metrics): ScorerInstruments {
     ['lane'],
   )
   return {
-    dwell: (lane, ms) => dwell.observe(Math.max(0, ms) / 1_000, { lane }),
+    dwell: (lane, ms, trace) => dwell.observe(Math.max(0, ms) / 1_000, { lane }, trace),
     batch: (requests) => batch.observe(requests),
     labelQuery: (ms) => labelQuery.observe(ms / 1_000),
     decision: (ms) => decision.observe(ms / 1_000),

@@ -117,9 +117,9 @@ async function decideRequests(
   const traces = options.tracing ? requests.map((one) => beginTrace(options, options.tracing!, one)) : null
   const inTime: Request[] = []
   const overdue = new Set<RequestRecord>()
-  for (const one of requests) {
+  for (const [index, one] of requests.entries()) {
     const { requestedAt, answerByAt } = one.request.data
-    instruments.dwell(lane, nowMs - Date.parse(requestedAt))
+    instruments.dwell(lane, nowMs - Date.parse(requestedAt), traces?.[index])
     // Nobody waits for it any more: it goes to the bulk lane instead of delaying requests that somebody waits for.
     if (lane === 'interactive' && answerByAt !== null && Date.parse(answerByAt) < nowMs) overdue.add(one)
     else inTime.push(one.request)

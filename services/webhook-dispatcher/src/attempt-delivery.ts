@@ -11,6 +11,11 @@ export interface NotAttempted {
   readonly waitMs: number
 }
 
+/** What came of an attempt, and the trace that it is part of. */
+export interface Attempted extends AttemptRecord {
+  readonly trace: Trace | undefined
+}
+
 export interface AttemptParts {
   readonly client: Pick<OutboundClient, 'post'>
   readonly admit: AdmitPlace
@@ -26,7 +31,7 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
   body: Uint8Array,
   signal: AbortSignal,
-): Promise<AttemptRecord | NotAttempted> {
+): Promise<Attempted | NotAttempted> {
   const at = new Date()
   const timestampSeconds = Math.floor(at.getTime() / 1_000)
   const trace = tracing ? beginTrace(tracing, delivery) : undefined
@@ -53,7 +58,7 @@ export async function attemptDelivery(
     retryAfterMs: result.kind === 'answered' ? retryAfterMs(result.retryAfter, Date.now()) : null,
   }
   return {
-    delivery,
+    ...{ delivery, trace },
     attemptedAt: at.toISOString(),
     statusCode,
     error: result.kind === 'failed' ? result.error : null,

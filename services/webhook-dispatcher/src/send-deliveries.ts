@@ -10,11 +10,10 @@ import {
   recordAttempts,
   releaseClaims,
   renewClaims,
-  type AttemptRecord,
   type ClaimedDelivery,
   type SecretBox,
 } from '@cupel/webhooks'
-import { attemptDelivery, type NotAttempted } from './attempt-delivery.js'
+import { attemptDelivery, type Attempted, type NotAttempted } from './attempt-delivery.js'
 import { createBodyStore, type BodyStore } from './body-store.js'
 import { createEndpointHealth, PLACES_PER_TRUSTED, type EndpointHealth } from './endpoint-health.js'
 import { createRecordQueue, type RecordQueue } from './record-queue.js'
@@ -118,7 +117,7 @@ function openSending(options: SendingOptions): Sender {
 }
 
 interface Figures {
-  ended(record: AttemptRecord): void
+  ended(attempted: Attempted): void
   postponed(): void
   inFlight(attempts: number): void
 }
@@ -134,9 +133,9 @@ function createFigures(metrics: Metrics): Figures {
   )
   const inFlight = metrics.gauge('webhook_in_flight', 'Attempts under way.')
   return {
-    ended({ decision, durationMs }) {
+    ended({ decision, durationMs, trace }) {
       attempts.inc({ outcome: decision.kind })
-      seconds.observe(durationMs / 1_000)
+      seconds.observe(durationMs / 1_000, {}, trace)
     },
     postponed: () => postponed.inc(),
     inFlight: (count) => inFlight.set(count),
@@ -197,7 +196,7 @@ async function attempt(
   sender: Sender,
   delivery: ClaimedDelivery,
   store: BodyStore,
-): Promise<AttemptRecord | NotAttempted> {
+): Promise<Attempted | NotAttempted> {
   try {
     const body = await store.hold(delivery.bodyId, delivery.bodyBytes)
     try {

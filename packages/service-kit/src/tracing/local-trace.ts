@@ -77,6 +77,8 @@ function beginTrace(options: LocalTracesOptions, begun: TraceOptions): Trace {
   }
   const root = new NotedSpan(whole, begun.name, begun.kind, parent?.spanId ?? null, begun)
   return {
+    traceId,
+    isSampled: whole.isSampled,
     get traceparent() {
       return root.traceparent
     },

@@ -1,5 +1,5 @@
 /** Writes answers to the socket, with the headers that every answer carries, and measures them. */
-import type { Logger, Metrics } from '@cupel/contracts'
+import type { Logger, Metrics, Trace } from '@cupel/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from './answer.js'
 import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
@@ -11,6 +11,7 @@ export type SendAnswer = (
   answer: Answer,
   route: string,
   receivedMs: number,
+  trace?: Trace,
 ) => void
 
 export interface SendAnswerOptions {
@@ -41,7 +42,7 @@ export function createSendAnswer(options: SendAnswerOptions): SendAnswer {
     return Object.assign(headers, answer.headers)
   }
 
-  return (request, reply, answer, route, receivedMs) => {
+  return (request, reply, answer, route, receivedMs, trace) => {
     // Fastify's own sending is bypassed: it adds a charset to JSON, which has none (RFC 8259), and runs hooks for each answer.
     reply.hijack()
     const { raw } = reply
@@ -55,7 +56,8 @@ export function createSendAnswer(options: SendAnswerOptions): SendAnswer {
       answer.discard?.()
     }
     const seconds = (performance.now() - receivedMs) / 1000
-    requestSeconds.observe(seconds, { method, route, status: String(status) })
-    options.logger.debug({ requestId: request.id, method, route, status, seconds }, 'Answered')
+    requestSeconds.observe(seconds, { method, route, status: String(status) }, trace)
+    const traceId = trace?.traceId
+    options.logger.debug({ requestId: request.id, traceId, method, route, status, seconds }, 'Answered')
   }
 }

@@ -108,7 +108,8 @@ export function createScreens(options: ScreensOptions): Screens {
       let outcome = await answered
       if (steps !== undefined) endWaiting(steps.wait, outcome)
       if (isRefused && outcome.kind === 'late') outcome = { kind: 'deferred' }
-      if (outcome.kind === 'report') dwellSeconds.observe((performance.now() - appendedMs) / 1000)
+      if (outcome.kind === 'report')
+        dwellSeconds.observe((performance.now() - appendedMs) / 1000, {}, order.call.trace)
       outcomes.inc({ outcome: outcome.kind })
       // The latency of a resumed call is not that of the report, which the first attempt may have caused.
       const isRecorded =
