@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
-"""Checks offline that a report is in the transparency log of a Cupel installation.
+"""Checks offline that a report is one of a Cupel installation: by a proof, or by an archive of its log.
 
     python3 verify_report.py REPORT.json REPORT.tlog-proof --key KEYS.txt
+    python3 verify_report.py REPORT.json --archive FOLDER --key KEYS.txt
 
 REPORT.json is the report, byte for byte as the API answered it. The proof is what GET /v1/reports/{report_id}/proof
-answered. KEYS.txt holds the public keys of the installation, one on each line, which the operator gave to you himself.
+answered: it shows that the report is in the transparency log. FOLDER is what `cupel archive create` made: the report is
+found in it, with the signature of the batch in which it was decided. KEYS.txt holds the public keys of the installation,
+one on each line, which the operator gave to you himself.
 
 This one file needs Python 3.9 or later and nothing else: no package, no network, no installation. It follows RFC 6962
-(hash trees), RFC 8032 (Ed25519) and C2SP (signed-note, tlog-checkpoint, tlog-proof). It ends with 0 where the report is
-proven, with 1 where it is not, and with 2 where a file cannot be used.
+(hash trees), RFC 8032 (Ed25519), C2SP (signed-note, tlog-checkpoint, tlog-proof) and Avro 1.11 (object container files).
+It ends with 0 where the report is proven, with 1 where it is not, and with 2 where a file cannot be used.
 """
 
 import argparse
 import base64
 import binascii
 import hashlib
+import json
+import os
 import re
 import sys
 import unicodedata
+import zlib
 
 
 class NotProven(Exception):
@@ -120,8 +126,8 @@ def key_of(line):
 
 
 def read_keys(text):
-    """The keys of a file by name and id. Empty lines and lines that begin with # are passed over."""
-    keys = {}
+    """The keys of a file by name and id: those of the log, and those of report batches. Lines that begin with # are comments."""
+    keys, report_keys = {}, {}
     for number, line in enumerate(text.split("\n"), 1):
         line = line.strip()
         if line == "" or line.startswith("#"):
@@ -129,10 +135,9 @@ def read_keys(text):
         key = key_of(line)
         if key is None:
             raise ValueError(f"Line {number} of the keys is no public key.")
-        # A key of report batches never counts for a checkpoint.
-        if not key[0].endswith("/reports"):
-            keys[key[0], key[1]] = key[2]
-    return keys
+        # A key of report batches never counts for a checkpoint or a manifest, nor the other way round.
+        (report_keys if key[0].endswith("/reports") else keys)[key[0], key[1]] = key[2]
+    return keys, report_keys
 
 
 # --- Signed notes and checkpoints (C2SP signed-note, tlog-checkpoint) -------------------------------------------------
@@ -140,14 +145,14 @@ def read_keys(text):
 MAX_SIGNATURES = 100
 
 
-def open_note(note, keys):
+def open_note(note, keys, what="checkpoint"):
     """(text, key name, key id) of a note that a known key signed."""
     if any(unicodedata.category(character) == "Cc" for character in note if character != "\n"):
-        raise NotProven("The checkpoint holds a control character.")
+        raise NotProven(f"The {what} holds a control character.")
     end = note.rfind("\n\n")
     lines = note[end + 2 :].split("\n")
     if end < 0 or lines.pop() != "" or len(lines) > MAX_SIGNATURES:
-        raise NotProven("The checkpoint is no signed note.")
+        raise NotProven(f"The {what} is no signed note.")
     text = note[: end + 1]
     signed = None
     for line in lines:
@@ -162,7 +167,7 @@ def open_note(note, keys):
             raise NotProven(f"The signature of the key {key_id} is wrong.")
         signed = signed or (text, name, key_id)
     if signed is None:
-        raise NotProven("None of the given keys signed the checkpoint.")
+        raise NotProven(f"None of the given keys signed the {what}.")
     return signed
 
 
@@ -264,24 +269,272 @@ def verify(report, proof, keys):
     )
 
 
+# --- Archives (docs/archive.md): manifests ----------------------------------------------------------------------------
+
+TOPIC = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+
+
+def read_file(folder, name):
+    with open(os.path.join(folder, *name.split("/")), "rb") as file:
+        return file.read()
+
+
+def read_manifests(folder, keys):
+    """The manifests in their order: each signed, and each after the one before. With each the id of its key."""
+    names = sorted(name for name in os.listdir(os.path.join(folder, "manifests")) if re.fullmatch(r"[0-9]{8}\.json", name))
+    if not names:
+        raise NotProven("The folder holds no manifest of an archive.")
+    manifests, before = [], None
+    for number, name in enumerate(names, 1):
+        if int(name[:8]) != number:
+            raise NotProven(f"The manifest {number} of the archive is missing.")
+        data = read_file(folder, f"manifests/{name}")
+        try:
+            manifest, key_id = open_manifest(data, keys)
+        except (ValueError, KeyError, TypeError):
+            raise NotProven(f"{name} is no manifest of an archive.") from None
+        if manifest["number"] != number or manifest["previous"] != before:
+            raise NotProven(f"{name} is not the manifest that follows the one before.")
+        if manifest["log"] != (manifests or [(manifest, key_id)])[0][0]["log"]:
+            raise NotProven(f"{name} is a manifest of another log.")
+        manifests.append((manifest, key_id))
+        before = hashlib.sha256(data).hexdigest()
+    return manifests
+
+
+def open_manifest(data, keys):
+    """(manifest, key id). The note is over the text of the manifest as it stands in the file."""
+    text, start, middle = data.decode("utf-8"), '{"manifest":', ',"note":'
+    manifest, end = json.JSONDecoder().raw_decode(text, len(start))
+    if not text.startswith(start) or not text.startswith(middle, end):
+        raise ValueError
+    note, last = json.JSONDecoder().raw_decode(text, end + len(middle))
+    if text[last:] != "}\n" or manifest["format"] != "cupel-archive-1":
+        raise ValueError
+    signed, name, key_id = open_note(note, keys, "manifest")
+    digest = base64.b64encode(hashlib.sha256(text[len(start) : end].encode("utf-8")).digest()).decode("ascii")
+    if signed != f"{name}/archive/{manifest['log']}\n{manifest['number']}\n{digest}\n":
+        raise NotProven("What is signed is not this manifest.")
+    return manifest, key_id
+
+
+# --- Archives: segments (Avro 1.11, object container files) -----------------------------------------------------------
+
+MAX_BLOCK_BYTES = 8 * 1024 * 1024
+MARKER_BYTES = 16
+
+
+class Avro:
+    """Reads the values of Avro's binary encoding one after another. Raises ValueError at the end of the bytes."""
+
+    def __init__(self, data, at=0):
+        self.data, self.at = data, at
+
+    def take(self, count):
+        if count < 0 or self.at + count > len(self.data):
+            raise ValueError
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def long(self):
+        value, shift = 0, 0
+        while True:
+            byte = self.take(1)[0]
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return (value >> 1) ^ -(value & 1)
+            shift += 7
+            if shift > 63:
+                raise ValueError
+
+    def bytes(self):
+        return self.take(self.long())
+
+    def text(self):
+        return self.bytes().decode("utf-8")
+
+    def blocks(self, read):
+        """The items of an array or a map."""
+        items = []
+        while True:
+            count = self.long()
+            if count == 0:
+                return items
+            if count < 0:
+                count, _ = -count, self.long()
+            for _ in range(count):
+                items.append(read())
+
+
+def read_blocks(data):
+    """The uncompressed blocks of a file, each with its number of records."""
+    avro = Avro(data)
+    if avro.take(4) != b"Obj\x01":
+        raise ValueError
+    header = dict(avro.blocks(lambda: (avro.text(), avro.bytes())))
+    if header.get("avro.codec") != b"deflate":
+        raise ValueError
+    marker = avro.take(MARKER_BYTES)
+    while avro.at < len(data):
+        count, block = avro.long(), avro.bytes()
+        inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+        plain = inflate.decompress(block, MAX_BLOCK_BYTES)
+        if not inflate.eof or avro.take(MARKER_BYTES) != marker:
+            raise ValueError
+        yield count, plain
+
+
+def read_records(count, block):
+    """The records of a block: (topic, partition, offset, key, headers, value)."""
+    avro = Avro(block)
+    for _ in range(count):
+        topic, partition, offset = avro.text(), avro.long(), avro.long()
+        if avro.long() == 1:  # the second branch of the union: a time
+            avro.long()
+        key = avro.text()
+        headers = avro.blocks(lambda: (avro.text(), avro.text()))
+        yield topic, partition, offset, key, headers, avro.bytes()
+
+
+def read_segment(folder, segment):
+    """The bytes of a file that a manifest names."""
+    topic, partition, first = segment["topic"], segment["partition"], segment["first"]
+    name = f"segments/{topic}/{partition:d}/{first:016d}.avro"
+    if TOPIC.fullmatch(topic) is None or segment["file"] != name:
+        raise NotProven("A manifest names a segment that is none.")
+    try:
+        data = read_file(folder, name)
+    except FileNotFoundError:
+        raise NotProven(f"{name} is missing in the archive.") from None
+    if hashlib.sha256(data).hexdigest() != segment["sha256"]:
+        raise NotProven(f"{name} does not have the bytes that were signed.")
+    return data
+
+
+# --- Reports of a log, signed in batches (RFC 6962; header cupel_signature) -------------------------------------------
+
+SIGNATURE = "cupel_signature"
+BESIDE = (SIGNATURE, "cupel_mac")
+REPORT_NAME = ("cupel.screening", "ReportGenerated")
+
+
+def is_report_schema(definition):
+    """Whether events of this schema begin with the id and the text of a report."""
+    schema = json.loads(definition)
+    first = [(field["name"], field["type"]) for field in schema.get("fields", [])[:2]]
+    is_named = (schema.get("namespace"), schema.get("name")) == REPORT_NAME
+    return is_named and first == [("reportId", "string"), ("report", "string")]
+
+
+def of_base64url(text):
+    data = bytes_of_base64(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))
+    return None if re.fullmatch(r"[\w-]*", text, re.ASCII) is None else data
+
+
+def signer_of(record, report_keys, log):
+    """The id of the key that signed the batch of the record. Raises NotProven."""
+    topic, _, _, key, headers, value = record
+    found = re.fullmatch(
+        r"([0-9a-f]{8})\.([1-9][0-9]{0,4})\.(0|[1-9][0-9]{0,4})\.([\w-]*)\.([\w-]+)",
+        dict(headers).get(SIGNATURE, ""),
+        re.ASCII,
+    )
+    path, signature = (None, None) if found is None else (of_base64url(found[4]), of_base64url(found[5]))
+    if path is None or signature is None or len(path) % 32 != 0:
+        raise NotProven("The record of the report carries no signature of the installation.")
+    key_id, size, index = found[1], int(found[2]), int(found[3])
+    covered = sorted([name, text] for name, text in dict(headers).items() if name not in BESIDE)
+    entry = ["cupel-report-1", topic, key, covered, hashlib.sha256(value).hexdigest()]
+    leaf = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    hashes = [path[at : at + 32] for at in range(0, len(path), 32)]
+    root = root_of_path(hashlib.sha256(b"\x00" + leaf).digest(), index, size, hashes)
+    known = [(name, data) for (name, other), data in report_keys.items() if other == key_id]
+    if not known:
+        raise NotProven(f"The report is signed by the key {key_id}, which is not among the given ones.")
+    for name, data in known:
+        batch = f"{name}/batches/{log}\n{size}\n{base64.b64encode(root or b'').decode('ascii')}\n"
+        if root is not None and is_signed(data, batch.encode("utf-8"), signature):
+            return key_id
+    raise NotProven(f"The record of the report is not what the key {key_id} signed.")
+
+
+def find_reports(folder, manifests, report_id):
+    """The records of the log with this id that are reports, in the order of the archive: (record, text of the report)."""
+    report_schemas = {
+        schema["id"]
+        for manifest, _ in manifests
+        for schema in manifest["schemas"]
+        if is_report_schema(schema["definition"])
+    }
+    for segment in (segment for manifest, _ in manifests for segment in manifest["segments"]):
+        if report_schemas.isdisjoint(segment["schemaIds"]):
+            continue
+        data = read_segment(folder, segment)
+        try:
+            for count, block in read_blocks(data):
+                for record in read_records(count, block) if report_id.encode("utf-8") in block else ():
+                    value = record[5]
+                    if value[:1] != b"\x00" or int.from_bytes(value[1:5], "big") not in report_schemas:
+                        continue
+                    event = Avro(value, 5)
+                    if event.text() == report_id:
+                        yield record, event.bytes()
+        except (ValueError, zlib.error):
+            raise NotProven(f"{segment['file']} cannot be read.") from None
+
+
+def verify_in_archive(report, folder, keys, report_keys, logs):
+    """What is proven, as a sentence. Raises NotProven."""
+    try:
+        report_id = json.loads(report.decode("utf-8"))["report_id"]
+    except (ValueError, KeyError, TypeError):
+        report_id = None
+    if not isinstance(report_id, str):
+        raise NotProven("The report is no JSON with a report_id.")
+    manifests = read_manifests(folder, keys)
+    last, key_id = manifests[-1]
+    refusals = []
+    for record, text in find_reports(folder, manifests, report_id):
+        for log in [last["log"], *logs]:
+            try:
+                signer = signer_of(record, report_keys, log)
+            except NotProven as refusal:
+                refusals.append(refusal)
+                continue
+            # The first record that the installation signed is the report; what comes after it is a repeat.
+            if text != report:
+                raise NotProven("The log has another report with this id: not one byte of it may differ.")
+            return (
+                f"Proven: the report is the record {record[0]}/{record[1]} at {record[2]} of the log {log}, signed by the key {signer}.\n"
+                f"The archive has {len(manifests)} manifests, the last of {last['time']}, signed by the key {key_id}."
+            )
+    raise refusals[0] if refusals else NotProven("The archive holds no report with this id.")
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Checks that a report is in a transparency log.")
+    parser = argparse.ArgumentParser(description="Checks that a report is one of an installation.")
     parser.add_argument("report")
-    parser.add_argument("proof")
+    parser.add_argument("proof", nargs="?", help="what GET /v1/reports/{report_id}/proof answered")
+    parser.add_argument("--archive", help="folder of an archive, instead of a proof")
+    parser.add_argument("--log", action="append", default=[], help="identity that the log of the archive had before; may be repeated")
     parser.add_argument("--key", required=True, help="file with the public keys, one on each line")
     arguments = parser.parse_args()
+    if (arguments.proof is None) == (arguments.archive is None):
+        parser.error("name a proof, or an archive with --archive")
     try:
         with open(arguments.key, encoding="utf-8") as file:
-            keys = read_keys(file.read())
+            keys, report_keys = read_keys(file.read())
         with open(arguments.report, "rb") as file:
             report = file.read()
+        if arguments.archive is not None:
+            print(verify_in_archive(report, arguments.archive, keys, report_keys, arguments.log))
+            return 0
         with open(arguments.proof, "rb") as file:
             proof = file.read()
+        print(verify(report, proof, keys))
     except (OSError, ValueError) as error:
         print(f"A file cannot be used: {error}", file=sys.stderr)
         return 2
-    try:
-        print(verify(report, proof, keys))
     except NotProven as error:
         print(f"Not proven: {error}", file=sys.stderr)
         return 1

@@ -1,12 +1,14 @@
 /** An archive is checked elsewhere: with its folder and public keys, and neither the database nor a broker. */
+import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
-import { until } from '@cupel/testkit'
+import { noteSkip, until } from '@cupel/testkit'
 import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callCupel, type Said } from '../../test/command-line.js'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { SANCTIONED } from '../../test/some-labels.js'
@@ -121,9 +123,7 @@ test.each([
 test('a segment that was changed is named with the records that it held, and nothing is proven', async () => {
   const folder = copyOf('changed')
   const file = join(folder, reportSegment())
-  const bytes = readFileSync(file)
-  bytes[bytes.length - 30]! ^= 1
-  writeFileSync(file, bytes)
+  writeFileSync(file, flipped(readFileSync(file)))
   expect(await proof(['archive', 'verify', folder])).toMatchObject({
     ...{ exitCode: 1, is_proven: false, problem_count: 1 },
     archive: { faults: [{ file: reportSegment(), topic: topicOf('ReportGenerated'), first: 0, next: 1 }] },
@@ -154,6 +154,92 @@ test('an archive whose only manifest was changed or removed is not empty: it is 
   })
 })
 
+const VERIFIER = fileURLToPath(
+  new URL('../../../../packages/transparency/python/verify_report.py', import.meta.url),
+)
+
+/** Runs the one file that an auditor has, in Python and without anything else. */
+function python(...args: readonly string[]): Promise<{ code: number; out: string; sentence: string }> {
+  return new Promise((resolve) => {
+    execFile('python3', [...args], (error, out, sentence) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, sentence }),
+    )
+  })
+}
+const hasPython = (await python('--version')).code === 0
+if (!hasPython) noteSkip('a report in an archive, checked in Python: there is no python3')
+
+describe.skipIf(!hasPython)('one file in Python', () => {
+  const fileOf = (name: string, contents: string): string => {
+    const path = join(elsewhere, name)
+    writeFileSync(path, contents)
+    return path
+  }
+  const checked = (file: string, folder = archive, keyFile = keys) =>
+    python(VERIFIER, file, '--archive', folder, '--key', keyFile)
+  const refusal = (sentence: string): object => ({
+    code: 1,
+    sentence: expect.stringContaining(sentence) as string,
+  })
+
+  test('finds the report that a customer shows, signed, at its place in the log', async () => {
+    const { code, out } = await checked(fileOf('shown.json', report.report))
+    expect(code).toBe(0)
+    const place = `${topicOf('ReportGenerated')}/${reportPartition(report.reportId)} at 0 of the log`
+    expect(out).toContain(`Proven: the report is the record ${place} ${await decided.log.identity()}, signed`)
+    expect(out).toContain('The archive has 1 manifests, the last of ')
+  })
+
+  test('refuses a report of which one byte differs, and one that the log does not have', async () => {
+    const other = report.report.replace('"red"', '"grn"')
+    expect(await checked(fileOf('changed.json', other))).toMatchObject(
+      refusal('has another report with this id'),
+    )
+    const unknown = report.report.replace(report.reportId, report.reportId.replace(/./g, '0'))
+    expect(await checked(fileOf('unknown.json', unknown))).toMatchObject(refusal('holds no report'))
+    expect(await checked(fileOf('none.json', 'none'))).toMatchObject(refusal('no JSON'))
+  })
+
+  test('refuses an archive of which a segment or a manifest was changed or removed', async () => {
+    const shown = fileOf('shown.json', report.report)
+    const manifest = join('manifests', '00000001.json')
+    for (const [name, file, change, sentence] of [
+      ['bytes', reportSegment(), flipped, 'does not have the bytes that were signed'],
+      ['no segment', reportSegment(), null, 'is missing in the archive'],
+      ['text', manifest, relabelled, 'What is signed is not this manifest'],
+      ['no manifest', manifest, null, 'holds no manifest'],
+    ] as const) {
+      const folder = copyOf(`python, ${name}`)
+      const path = join(folder, file)
+      if (change === null) rmSync(path)
+      else writeFileSync(path, change(readFileSync(path)))
+      expect(await checked(shown, folder), name).toMatchObject(refusal(sentence))
+    }
+  })
+
+  test('takes the keys that it was given, each for what it signs', async () => {
+    const shown = fileOf('shown.json', report.report)
+    const [first = '', second = ''] = readFileSync(keys, 'utf8').split('\n')
+    const ofReports = [first, second].find((line) => line.includes('/reports+'))!
+    const ofLog = [first, second].find((line) => line !== ofReports)!
+    const [one, other] = [fileOf('log-key.txt', ofLog), fileOf('report-key.txt', ofReports)]
+    expect(await checked(shown, archive, one)).toMatchObject(refusal('which is not among the given ones'))
+    expect(await checked(shown, archive, other)).toMatchObject(
+      refusal('None of the given keys signed the manifest'),
+    )
+    expect(await checked(shown, join(elsewhere, 'nowhere'))).toMatchObject({ code: 2 })
+    expect(await python(VERIFIER, shown, '--key', keys)).toMatchObject({ code: 2 })
+  })
+})
+
+function flipped(bytes: Buffer): Buffer {
+  bytes[bytes.length - 30]! ^= 1
+  return bytes
+}
+
+const relabelled = (bytes: Buffer): Buffer =>
+  Buffer.from(bytes.toString().replace('"records":1,', '"records":2,'))
+
 test('keys of another installation, and no keys, prove nothing', async () => {
   const other = join(elsewhere, 'other.json')
   createSigningKeys(other)
@@ -181,6 +267,12 @@ test('what was wrong with the log when it was archived is found in the archive',
     ...{ exitCode: 1, is_proven: false, archive: { faults: [] } },
     problems: expect.arrayContaining([expect.objectContaining({ kind: 'signature', ...place })]) as unknown,
   })
+  if (hasPython) {
+    const shown = join(elsewhere, 'true.json')
+    writeFileSync(shown, report.report)
+    const args = [VERIFIER, shown, '--archive', folder, '--key', keys]
+    expect((await python(...args)).sentence).toMatch(/The record of the report is not what the key .* signed/)
+  }
   // The earlier archive goes on only behind the records that it has.
   const said = await decided.cupel('archive', 'create', archive)
   expect(said.error).toMatchObject({ message: expect.stringContaining('has another record') as string })
