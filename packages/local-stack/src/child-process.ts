@@ -18,7 +18,7 @@ import {
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LocalStackError } from './local-stack-error.js'
+import { diskFull, LocalStackError } from './local-stack-error.js'
 import { isSameProcess, processIdentity } from './process-identity.js'
 
 export interface ChildSpec {
@@ -92,7 +92,13 @@ export function startChild(spec: ChildSpec): Child {
   exited.catch(() => undefined)
   const pid = child.pid
   if (pid === undefined) throw programMissing(spec)
-  remember(spec, pid)
+  try {
+    remember(spec, pid)
+  } catch (error) {
+    // Nothing could find it after a crash of this process.
+    signal(-pid, 'SIGKILL')
+    throw diskFull(spec.name, spec.recordFolder, String(error)) ?? error
+  }
 
   return {
     name: spec.name,

@@ -28,7 +28,7 @@ export class LocalStackError extends Error {
 
 /** Null unless a program wrote that the volume is full. Its data is not broken by that, and needs no repair. */
 export function diskFull(program: string, folder: string, output: string): LocalStackError | null {
-  if (!/No space left on device|Disk quota exceeded/.test(output)) return null
+  if (!/no space left on device|disk quota exceeded/i.test(output)) return null
   return new LocalStackError(
     'disk-full',
     `${program} cannot write to ${folder}, because the volume is full: make room there and start again. The data needs no repair.`,

@@ -45,6 +45,14 @@ const orders = [direct, ...drawnWithin({ name: 'further targets of attacks', min
 for (const { proxy, name } of orders)
   if (proxy !== null && missing.includes(proxy)) noteSkip(`no ${proxy} to attack "${name}" through`)
 
+const made = attacks.filter(({ isLong }) => isLong !== true || isLongRun())
+const hindered = made.filter(({ name, hindrance }) => {
+  const reason = hindrance?.() ?? null
+  if (reason !== null) noteSkip(`no attack with ${name}: ${reason}`)
+  return reason !== null
+})
+const possible = made.filter((attack) => !hindered.includes(attack))
+
 const rows: AttackRow[] = []
 /** The targets of one log are one installation. */
 const installations = new Map<boolean, Promise<AttackedInstallation>>()
@@ -65,11 +73,13 @@ describe.each(orders)('against $name', (order) => {
     if (!isMissing) target = await (await installationOf(order)).target(order.proxy)
   })
 
-  test.skipIf(isMissing).each(attacks)(
+  test.skipIf(hindered.length > 0).each(hindered)('$name: cannot be made here', () => undefined)
+
+  test.skipIf(isMissing).each(possible)(
     '$name: the limit holds',
     { timeout: ATTACK_TIMEOUT_MS },
     async (attack) => {
-      if (attack.concerns?.(target) === false || (attack.isLong === true && !isLongRun())) return
+      if (attack.concerns?.(target) === false) return
       const outcome = await attack.run(target)
       rows.push({ target: target.name, attack: attack.name, ...outcome })
       expect(outcome).toMatchObject({ held: true })

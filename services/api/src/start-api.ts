@@ -133,6 +133,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     // Calls that still arrive are answered while stopping: the proxy in front sends the next ones elsewhere.
     { name: 'report tail', ok: screening.isReady() },
     { name: 'key store', ok: gate.isAvailable() },
+    ...parts.disk.checks(),
   ]
   const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
   const app = appOf(deps, parts, { tls, oidc, webSecret, webUrl, failing })

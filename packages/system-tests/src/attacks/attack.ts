@@ -11,6 +11,8 @@ export interface Attack {
   readonly concerns?: (target: Target) => boolean
   /** Whether it takes so long that short runs leave it out. */
   readonly isLong?: true
+  /** Why it cannot be made on this machine; null where it can. Absent: on every machine. */
+  readonly hindrance?: () => string | null
   /** Rejects only where the attack could not be made. It leaves the installation as usable as it was. */
   run(target: Target): Promise<Outcome>
 }

@@ -5,6 +5,7 @@ import { exposure } from './exposure.js'
 import { files } from './files.js'
 import { forgedRecords } from './forged-records.js'
 import { forgery } from './forgery.js'
+import { fullDisk } from './full-disk.js'
 import { identity } from './identity.js'
 import { neighbours } from './neighbours.js'
 import { shorterLog } from './shorter-log.js'
@@ -18,5 +19,14 @@ export { startAttacked, victimClient, type AttackedInstallation, type Target } f
 
 export const attacks: readonly Attack[] = [
   ...[...strangers, ...backlogs, ...webhooks],
-  ...[...files, ...identity, ...exposure, ...neighbours, ...forgery, ...forgedRecords, ...shorterLog],
+  ...[
+    ...files,
+    ...identity,
+    ...exposure,
+    ...neighbours,
+    ...forgery,
+    ...forgedRecords,
+    ...shorterLog,
+    ...fullDisk,
+  ],
 ]

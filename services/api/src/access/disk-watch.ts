@@ -1,12 +1,14 @@
 /** Refuses new work while the volume of the installation is nearly full, so that what was accepted can still be finished. */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
-import { readDiskSpace } from '@cupel/service-kit'
+import { readDiskSpace, type Check } from '@cupel/service-kit'
 import { refuse, type Refusal } from '../http/problem.js'
 
 export interface DiskWatch {
   /** Why no new work may begin; null where it may. */
   refusal(): Refusal | null
+  /** Tells in `/readyz` that the volume is nearly full. It fails nothing: what is stored can still be read. */
+  checks(): readonly Check[]
   stop(): Promise<void>
 }
 
@@ -46,6 +48,10 @@ export function createDiskWatch({ logger, metrics, folder, watermark }: DiskWatc
             retryAfterSeconds: RETRY_SECONDS,
           })
         : null,
+    checks: () =>
+      isLow
+        ? [{ name: 'disk', ok: true, detail: 'The volume is nearly full, and new work is refused.' }]
+        : [],
     stop: () => loop.stop(),
   }
 }

@@ -1,8 +1,9 @@
 /** `cupel status`: the state of the installation at a glance. */
 import type { Command } from 'commander'
+import { readDiskSpace } from '@cupel/service-kit'
 import { answer, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { EXIT_FAILED } from '../explain.js'
+import { CommandError, EXIT_FAILED, EXIT_UNAVAILABLE } from '../explain.js'
 import { withConnections } from '../connections.js'
 import type { ServiceState } from './processes.js'
 import { readStatus, type Status } from './status.js'
@@ -17,10 +18,24 @@ Exits with 0 if the installation runs and everything is healthy, and with ${EXIT
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const status = await withConnections(context, (connections) => readStatus(connections, context.home))
+      const status = await withConnections(context, (connections) =>
+        readStatus(connections, context.home),
+      ).catch((error: unknown) => orFullVolume(error, context))
       answer(context, options, status, () => statusText(status))
       if (!status.healthy) process.exitCode = EXIT_FAILED
     })
+}
+
+/** A database on a full volume may not even start. Throws the error, or a CommandError that names the cause. */
+async function orFullVolume(error: unknown, context: CliContext): Promise<never> {
+  const { CUPEL_DISK_WATERMARK: watermark } = await context.config()
+  const disk = error instanceof CommandError ? null : await readDiskSpace(context.home, watermark)
+  if (disk?.isLow !== true) throw error
+  throw new CommandError(
+    `The volume of ${context.home} is nearly full (${mebibytes(disk.freeBytes)} are free), and the installation cannot tell its state: make room there. The data needs no repair.`,
+    EXIT_UNAVAILABLE,
+    { cause: error },
+  )
 }
 
 export function statusText(status: Status): string {

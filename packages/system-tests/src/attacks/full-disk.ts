@@ -1,0 +1,178 @@
+/** A volume that is filled to its last byte under a running installation, and emptied again. */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient, type Answer, type Client } from '../client.js'
+import { cupel } from '../command.js'
+import { startInstallation, type Installation } from '../installation.js'
+import { mountSmallVolume, whyNoSmallVolume, type SmallVolume } from '../small-volume.js'
+import { until } from '../until.js'
+import type { Attack, Outcome } from './attack.js'
+import { issueKey, type ExecuteAsOwner } from './target.js'
+
+const VOLUME_BYTES = 320 * 1_048_576
+/** The installation is short of space where no more than this is free. */
+const WATERMARK_BYTES = 1_048_576
+const SCREENS = 5
+/** Screens in a row that the full volume refuses. */
+const REFUSALS = 20
+/** Other programs take what the database gives back. */
+const REFILL_MS = 50
+/** Only a hang takes longer. */
+const TIMEOUT_MS = 240_000
+/** More than Postgres holds ready: it must make a file. */
+const WRITTEN_BYTES = 100_000_000
+
+export const fullDisk: readonly Attack[] = [
+  {
+    name: 'a volume without a free byte under the embedded log',
+    threat: 'cost',
+    isLong: true,
+    hindrance: whyNoSmallVolume,
+    concerns: ({ proxy, installation }) => proxy === null && installation.ready.log.kind === 'embedded',
+    async run({ executeAsOwner }) {
+      const volume = mountSmallVolume(VOLUME_BYTES)
+      try {
+        const home = join(volume.folder, 'home')
+        mkdirSync(home, { mode: 0o711 })
+        const installation = await startInstallation({
+          home,
+          environment: {
+            CUPEL_DISK_WATERMARK: String(WATERMARK_BYTES),
+            CUPEL_SCREEN_DEADLINE_MS: '20000',
+          },
+        })
+        try {
+          return await fillAndEmpty(installation, volume, executeAsOwner)
+        } finally {
+          await installation.stop()
+        }
+      } finally {
+        volume.unmount()
+      }
+    },
+  },
+]
+
+async function fillAndEmpty(
+  installation: Installation,
+  volume: SmallVolume,
+  executeAsOwner: ExecuteAsOwner,
+): Promise<Outcome> {
+  const client = createClient(installation.ready.base_urls, await enterpriseKey(installation.home))
+  try {
+    const answered: Answer[] = []
+    for (let screen = 0; screen < SCREENS; screen += 1) answered.push(await screenNew(client))
+    const full = await whileFull(volume, async () => {
+      await endDatabase(installation.home, executeAsOwner)
+      return { ...(await refusedScreens(client)), told: await tellsOfIt(installation) }
+    })
+    const isAlive = installation.supervisor.exitCode === null
+    volume.makeRoom()
+    answered.push(...full.answered, await screenedAgain(client))
+    const kept = await keptReports(client, answered)
+    const verified = await cupel(installation.home, ['audit', 'verify'])
+    return {
+      limit: '503 in a sentence and told of; then all goes on',
+      measured: [
+        `${full.refused} of ${full.refused + full.faults.length} refused${full.faults.slice(0, 1).map((fault) => ` (${fault})`)}`,
+        `told by ${full.told.join(' and ')}`,
+        `${isAlive ? 'the same' : 'NO'} process goes on`,
+        `${kept} of ${answered.length} reports kept`,
+        `verify ends with ${verified.exitCode}`,
+      ].join(', '),
+      held:
+        full.faults.length === 0 &&
+        full.told.length === 2 &&
+        isAlive &&
+        installation.supervisor.exitCode === null &&
+        kept === answered.length &&
+        verified.exitCode === 0,
+    }
+  } finally {
+    await client.close()
+  }
+}
+
+async function enterpriseKey(home: string): Promise<string> {
+  const { stdout } = await cupel(home, ['accounts', 'create', 'Full', '--json'])
+  const { account_id: account } = JSON.parse(stdout) as { account_id: string }
+  return await issueKey(home, account, ['--scope', 'read-write'])
+}
+
+const screenNew = (client: Client): Promise<Answer> => client.screen(`0x${randomBytes(20).toString('hex')}`)
+
+async function whileFull<T>(volume: SmallVolume, work: () => Promise<T>): Promise<T> {
+  volume.fill()
+  const refilling = setInterval(() => volume.fill(), REFILL_MS)
+  try {
+    return await work()
+  } finally {
+    clearInterval(refilling)
+  }
+}
+
+/** Postgres ends itself where it cannot write its own log. */
+async function endDatabase(home: string, executeAsOwner: ExecuteAsOwner): Promise<void> {
+  const { databaseUrl } = JSON.parse(readFileSync(join(home, 'run.json'), 'utf8')) as { databaseUrl: string }
+  const failed = await executeAsOwner(
+    databaseUrl,
+    "SELECT pg_logical_emit_message(false, 'attack', repeat('x', $1::int))",
+    [WRITTEN_BYTES],
+  ).then(
+    () => false,
+    () => true,
+  )
+  if (!failed) throw new Error('The database wrote to a volume that is full')
+}
+
+/** Until so many screens in a row were refused. One that finds room is a report like any other. */
+async function refusedScreens(
+  client: Client,
+): Promise<{ refused: number; answered: Answer[]; faults: string[] }> {
+  const answered: Answer[] = []
+  const faults: string[] = []
+  let [refused, inRow] = [0, 0]
+  await until('refusals in a row', TIMEOUT_MS, async () => {
+    const answer = await screenNew(client)
+    if (answer.status === 200) answered.push(answer)
+    else if (isSentence(answer)) refused += 1
+    else faults.push(`${answer.status} ${answer.text.slice(0, 100)}`)
+    inRow = answer.status === 200 ? 0 : inRow + 1
+    return inRow >= REFUSALS
+  })
+  return { refused, answered, faults }
+}
+
+function isSentence({ status, text }: Answer): boolean {
+  if (status !== 503) return false
+  const { code, detail } = JSON.parse(text) as { code?: string; detail?: string }
+  return code === 'unavailable' && /^[A-Z][^\n]*\.$/.test(detail ?? '')
+}
+
+/** Where an operator reads that the volume is full. */
+async function tellsOfIt({ home, ready }: Installation): Promise<string[]> {
+  const status = await cupel(home, ['status'])
+  const readiness = await fetch(ready.metrics_urls[0]!.replace(/\/metrics$/, '/readyz'))
+  const says = (text: string): boolean => /volume .*nearly full/.test(text)
+  return [
+    ...(status.exitCode !== 0 && says(status.stdout + status.stderr) ? ['status'] : []),
+    ...(says(await readiness.text()) ? ['readyz'] : []),
+  ]
+}
+
+const screenedAgain = (client: Client): Promise<Answer> =>
+  until('a screen after there was room', TIMEOUT_MS, async () => {
+    const answer = await screenNew(client)
+    return answer.status === 200 ? answer : null
+  })
+
+/** How many of the answers are stored, with their bytes. */
+async function keptReports(client: Client, answered: readonly Answer[]): Promise<number> {
+  let kept = 0
+  for (const { status, text } of answered) {
+    const { report_id: id } = JSON.parse(text) as { report_id: string }
+    if (status === 200 && (await client.report(id)).text === text) kept += 1
+  }
+  return kept
+}
