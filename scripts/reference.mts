@@ -8,7 +8,7 @@ import { MAX_COLLECTOR_ANSWER_BYTES } from '../packages/service-kit/src/tracing/
 import {
   LAST_EXPORT_TIMEOUT_MS,
   MAX_EXPORT_RETRIES,
-  MAX_SPANS_PER_REQUEST,
+  MAX_ITEMS_PER_REQUEST,
 } from '../packages/service-kit/src/tracing/export-queue.js'
 import { MAX_STEPS_PER_TRACE } from '../packages/service-kit/src/tracing/local-trace.js'
 import { MAX_KEPT_UNSAMPLED_PER_SECOND } from '../packages/service-kit/src/tracing/start-tracing.js'
@@ -103,7 +103,7 @@ function traceLimits(): string[][] {
       'Slow and failed traces that a process keeps although they are not sampled.',
     ],
     [`${MAX_STEPS_PER_TRACE} steps`, 'Of one trace in one process; further ones are left out.'],
-    [`${MAX_SPANS_PER_REQUEST} spans`, 'In one request to the collector.'],
+    [`${MAX_ITEMS_PER_REQUEST} spans or log lines`, 'In one request to the collector.'],
     [
       `${MAX_EXPORT_RETRIES} retries`,
       'Of a request that the collector is too busy for; then its spans are dropped and counted.',

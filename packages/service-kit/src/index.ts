@@ -1,3 +1,4 @@
+export { openLogExport } from './log-export/open-log-export.js'
 export { openTracing } from './tracing/open-tracing.js'
 export type { OpenTracing } from './tracing/tracing-options.js'
 export * from './config.js'

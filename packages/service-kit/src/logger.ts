@@ -5,6 +5,8 @@ import { destination, pino, stdTimeFunctions } from 'pino'
 /** A logger whose level can be changed while the service runs. */
 export interface ServiceLogger extends Logger {
   level: string
+  /** Every further line goes to `take` as well, as it is written: without what is never written. */
+  copyLines(take: (line: string) => void): void
 }
 
 export interface LoggerOptions {
@@ -24,10 +26,17 @@ export function createLogger(options: LoggerOptions): ServiceLogger {
       ? { service: options.service }
       : { service: options.service, instance: options.instance }
   const redact = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
-  return pino(
-    { level: options.level, base, timestamp: stdTimeFunctions.isoTime, redact },
-    linesTo(options.file ?? 2),
-  )
+  const lines = linesTo(options.file ?? 2)
+  const logger = pino({ level: options.level, base, timestamp: stdTimeFunctions.isoTime, redact }, lines)
+  return Object.assign(logger, {
+    copyLines(take: (line: string) => void) {
+      const write = lines.write.bind(lines)
+      lines.write = (line) => {
+        take(line)
+        return write(line)
+      }
+    },
+  })
 }
 
 /** Bytes of lines that wait while the disk is full; later ones are lost. */

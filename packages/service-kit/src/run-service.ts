@@ -1,10 +1,11 @@
 /** The frame of a service process: settings, logger, metrics, health server, signals, phased shutdown. */
-import { createLogger } from './logger.js'
+import { createLogger, type ServiceLogger } from './logger.js'
 import { debugOnSignal } from './debug-on-signal.js'
 import { ConfigError, loadConfig, type Config } from './config.js'
 import { startHealthServer, type Check } from './health-server.js'
 import { createMetrics, type MetricsRegistry } from './metrics.js'
 import { createShutdown, type Shutdown } from './shutdown.js'
+import { openLogExport } from './log-export/open-log-export.js'
 import type { Logger } from '@cupel/contracts'
 
 /** A service as its process, or the embedded composition, sees it. */
@@ -71,12 +72,26 @@ export function runService<Name extends string>(
   }
   let service: RunningService | null = null
   const checks = (): readonly Check[] => service?.checks() ?? [{ name: 'started', ok: false }]
-  const frame: ServiceFrame<Name> = { name, config, logger, metrics, shutdown, checks, fail }
+  const frame: ServiceFrame<Name> & { readonly logger: ServiceLogger } = {
+    name,
+    config,
+    logger,
+    metrics,
+    shutdown,
+    checks,
+    fail,
+  }
   const started = async (): Promise<RunningService> => (service = await start(frame))
   void serve(frame, started).catch((error: unknown) => fail('Start failed', error))
 }
 
-async function serve(frame: ServiceFrame, start: () => Promise<RunningService>): Promise<void> {
+async function serve(
+  frame: ServiceFrame & { readonly logger: ServiceLogger },
+  start: () => Promise<RunningService>,
+): Promise<void> {
+  // Closed last: the lines of the shutdown are sent too.
+  const copies = await openLogExport({ ...frame, service: frame.name })
+  frame.shutdown.phase('log records', () => copies.close())
   const health = await startHealthServer({
     host: frame.config.CUPEL_METRICS_HOST,
     port: frame.config.CUPEL_METRICS_PORT,

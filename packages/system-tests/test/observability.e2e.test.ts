@@ -38,6 +38,7 @@ let collector: TraceCollector
 let receiver: WebhookReceiver
 let installation: Installation
 let client: Client
+let key: string
 let prometheus: Prometheus | undefined
 const startedSeconds = Date.now() / 1_000 - 1
 
@@ -56,9 +57,12 @@ beforeAll(async () => {
       CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER_ARG: '1',
+      OTEL_LOGS_EXPORTER: 'otlp',
+      CUPEL_LOG_LEVEL: 'debug',
     },
   })
-  client = createClient(installation.ready.base_urls, await enterpriseKey(home))
+  key = await enterpriseKey(home)
+  client = createClient(installation.ready.base_urls, key)
   await createEndpoint(client, receiver, '/boards', 'thin')
   if (missing === undefined) prometheus = await startPrometheus(installation.ready.metrics_urls)
 })
@@ -156,3 +160,14 @@ test.runIf(missing === undefined).each(WITH_EXEMPLARS)(
     })
   },
 )
+
+test('a log record of a call carries the id of its trace, and no record a key', async () => {
+  const answer = await client.screen('0x098B716B8Aaf21512996dC57EB0615e2383E2f96', 'ETH')
+  const requestId = String(answer.headers['request-id'])
+  const record = await until('the log record of the call', ARRIVAL_MS, async () =>
+    collector.records.find(({ attributes }) => attributes['requestId'] === requestId),
+  )
+  expect(record).toMatchObject({ severity: 'DEBUG', body: 'Answered', service: 'cupel-standalone' })
+  expect(record.traceId).toBe(requestId.replaceAll('-', ''))
+  expect(collector.texts.join('\n')).not.toContain(key)
+})

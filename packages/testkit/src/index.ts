@@ -29,7 +29,13 @@ export {
   sampleReport,
   sampleReports,
 } from './sample-reports.js'
-export { drawTrace, startTraceCollector, type CollectedSpan, type TraceCollector } from './trace-collector.js'
+export {
+  drawTrace,
+  startTraceCollector,
+  type CollectedRecord,
+  type CollectedSpan,
+  type TraceCollector,
+} from './trace-collector.js'
 export {
   hasPrometheus,
   startPrometheus,

@@ -1,4 +1,4 @@
-/** A collector of traces, as OpenTelemetry’s is: it takes OTLP over HTTP with JSON and keeps every span. */
+/** A collector, as OpenTelemetry’s is: it takes OTLP over HTTP with JSON and keeps every span and log record. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -18,10 +18,22 @@ export interface CollectedSpan {
   readonly isFailed: boolean
 }
 
+export interface CollectedRecord {
+  readonly severity: string | undefined
+  readonly body: string
+  /** Null where it belongs to no trace. */
+  readonly traceId: string | null
+  readonly timeNs: bigint
+  /** Of the resource: the process that made it. */
+  readonly service: string
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
 export interface TraceCollector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string
   readonly spans: readonly CollectedSpan[]
+  readonly records: readonly CollectedRecord[]
   /** Everything that was sent, as text: nothing secret may be in it. */
   readonly texts: readonly string[]
   readonly requests: readonly { readonly path: string; readonly headers: NodeJS.Dict<string | string[]> }[]
@@ -35,8 +47,23 @@ interface AnyValue {
   readonly intValue?: string
   readonly doubleValue?: number
   readonly boolValue?: boolean
+  readonly arrayValue?: { readonly values: readonly AnyValue[] }
+  readonly kvlistValue?: { readonly values: KeyValues }
 }
 type KeyValues = readonly { readonly key: string; readonly value: AnyValue }[]
+interface LogsRequest {
+  readonly resourceLogs: readonly {
+    readonly resource: { readonly attributes: KeyValues }
+    readonly scopeLogs: readonly { readonly logRecords: readonly SentRecord[] }[]
+  }[]
+}
+interface SentRecord {
+  readonly timeUnixNano: string
+  readonly severityText?: string
+  readonly body: AnyValue
+  readonly attributes: KeyValues
+  readonly traceId?: string
+}
 interface TraceRequest {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: KeyValues }
@@ -60,6 +87,7 @@ const STATUS_ERROR = 2
 
 export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: CollectedSpan[] = []
+  const records: CollectedRecord[] = []
   const texts: string[] = []
   const requests: { path: string; headers: NodeJS.Dict<string | string[]> }[] = []
   let status = 200
@@ -72,7 +100,9 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       if (status === 200) {
         const text = Buffer.concat(pieces).toString()
         texts.push(text)
-        spans.push(...spansOf(JSON.parse(text) as TraceRequest))
+        if (request.url?.endsWith('/v1/logs') === true)
+          records.push(...recordsOf(JSON.parse(text) as LogsRequest))
+        else spans.push(...spansOf(JSON.parse(text) as TraceRequest))
       }
       response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
     })
@@ -80,7 +110,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ spans, texts, requests },
+    ...{ spans, records, texts, requests },
     answerWith: (next) => void (status = next),
     close: () =>
       new Promise((resolve) => {
@@ -109,13 +139,34 @@ function collected(span: SentSpan, service: string): CollectedSpan {
   }
 }
 
+function recordsOf({ resourceLogs }: LogsRequest): CollectedRecord[] {
+  return resourceLogs.flatMap(({ resource, scopeLogs }) => {
+    const service = String(valuesOf(resource.attributes)['service.name'])
+    return scopeLogs.flatMap(({ logRecords }) =>
+      logRecords.map((record) => ({
+        severity: record.severityText,
+        body: record.body.stringValue ?? '',
+        traceId: record.traceId ?? null,
+        timeNs: BigInt(record.timeUnixNano),
+        service,
+        attributes: valuesOf(record.attributes),
+      })),
+    )
+  })
+}
+
 function attributesOf(pairs: KeyValues): Record<string, string | number | boolean> {
-  return Object.fromEntries(
-    pairs.map(({ key, value }) => [
-      key,
-      value.stringValue ?? value.boolValue ?? value.doubleValue ?? Number(value.intValue),
-    ]),
-  )
+  return valuesOf(pairs) as Record<string, string | number | boolean>
+}
+
+const valuesOf = (pairs: KeyValues): Record<string, unknown> =>
+  Object.fromEntries(pairs.map(({ key, value }) => [key, valueOf(value)]))
+
+function valueOf(value: AnyValue): unknown {
+  if (value.arrayValue !== undefined) return value.arrayValue.values.map(valueOf)
+  if (value.kvlistValue !== undefined) return valuesOf(value.kvlistValue.values)
+  if (value.intValue !== undefined) return Number(value.intValue)
+  return value.stringValue ?? value.boolValue ?? value.doubleValue ?? null
 }
 
 /** The spans of a trace as lines, each indented below its parent; brothers in the order of their beginnings. */

@@ -7,7 +7,7 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { rejectedSpans } from './otlp-json.js'
+import { rejectedItems } from './otlp-json.js'
 
 export type SendResult =
   | { readonly kind: 'taken'; readonly rejected: number }
@@ -88,7 +88,7 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
 }
 
 function resultOf(status: number, text: string): SendResult {
-  if (status >= 200 && status < 300) return { kind: 'taken', rejected: rejectedSpans(text) }
+  if (status >= 200 && status < 300) return { kind: 'taken', rejected: rejectedItems(text) }
   const because = `the collector answered ${status}`
   return BUSY.includes(status) ? { kind: 'busy', because } : { kind: 'refused', because }
 }

@@ -1,48 +1,48 @@
 /**
- * Ended spans on their way to the collector: a bounded queue, sent in batches beside the work. Nothing waits for it. A span that does not
- * arrive is counted as dropped.
+ * Ended spans or log lines on their way to the collector: a bounded queue, sent in batches beside the work. Nothing waits for it. What does
+ * not arrive is counted as dropped.
  */
 import { sleep } from '@cupel/concurrency'
 import type { CollectorClient } from './collector-client.js'
-import type { EndedSpan } from './local-trace.js'
 
 export type DroppedBecause = 'queue_full' | 'unreachable' | 'refused' | 'shutdown'
 
-export interface ExportQueueOptions {
+export interface ExportQueueOptions<T> {
   readonly client: Pick<CollectorClient, 'send'>
-  readonly requestOf: (spans: readonly EndedSpan[]) => string
-  readonly maxSpans: number
-  /** How long spans wait for others before they are sent. */
+  readonly requestOf: (items: readonly T[]) => string
+  readonly maxItems: number
+  /** How long items wait for others before they are sent. */
   readonly delayMs: number
   /** Pause before the first repeat; each further one is twice as long. */
   readonly retryPauseMs?: number
-  readonly onExported: (spans: number) => void
-  readonly onDropped: (spans: number, because: DroppedBecause, detail: string) => void
+  readonly onExported: (items: number) => void
+  readonly onDropped: (items: number, because: DroppedBecause, detail: string) => void
 }
 
-export interface ExportQueue {
-  add(spans: readonly EndedSpan[]): void
+export interface ExportQueue<T> {
+  /** All of them, or none where they find no room. */
+  add(items: readonly T[]): void
   /** Sends what waits, once and for a limited time, and drops the rest. */
   close(): Promise<void>
 }
 
-export const MAX_SPANS_PER_REQUEST = 512
+export const MAX_ITEMS_PER_REQUEST = 512
 const RETRY_PAUSE_MS = 1_000
 /** How often a batch is sent again that the collector could not take. */
 export const MAX_EXPORT_RETRIES = 3
 /** Time that the last batches have at shutdown. */
 export const LAST_EXPORT_TIMEOUT_MS = 3_000
 
-export function createExportQueue(options: ExportQueueOptions): ExportQueue {
-  const { maxSpans, delayMs, onDropped } = options
-  let waiting: EndedSpan[] = []
+export function createExportQueue<T>(options: ExportQueueOptions<T>): ExportQueue<T> {
+  const { maxItems, delayMs, onDropped } = options
+  let waiting: T[] = []
   let timer: NodeJS.Timeout | null = null
   let sending: Promise<void> | null = null
   const closing = new AbortController()
 
   const sendAll = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_SPANS_PER_REQUEST)
+      const batch = waiting.slice(0, MAX_ITEMS_PER_REQUEST)
       await sendBatch(options, batch, closing.signal)
       waiting = waiting.slice(batch.length)
     }
@@ -51,7 +51,7 @@ export function createExportQueue(options: ExportQueueOptions): ExportQueue {
     timer = null
     sending ??= sendAll().finally(() => {
       sending = null
-      // Spans may have come after the last look.
+      // Items may have come after the last look.
       if (waiting.length > 0) schedule(0)
     })
   }
@@ -60,13 +60,13 @@ export function createExportQueue(options: ExportQueueOptions): ExportQueue {
   }
 
   return {
-    add(spans) {
+    add(items) {
       // The spans of one trace go together: half a trace misleads.
-      if (waiting.length + spans.length > maxSpans || closing.signal.aborted) {
-        onDropped(spans.length, closing.signal.aborted ? 'shutdown' : 'queue_full', 'no room')
+      if (waiting.length + items.length > maxItems || closing.signal.aborted) {
+        onDropped(items.length, closing.signal.aborted ? 'shutdown' : 'queue_full', 'no room')
         return
       }
-      waiting.push(...spans)
+      waiting.push(...items)
       if (sending === null) schedule(delayMs)
     },
     async close() {
@@ -87,9 +87,9 @@ export function createExportQueue(options: ExportQueueOptions): ExportQueue {
   }
 }
 
-async function sendBatch(
-  { client, requestOf, retryPauseMs = RETRY_PAUSE_MS, onExported, onDropped }: ExportQueueOptions,
-  batch: readonly EndedSpan[],
+async function sendBatch<T>(
+  { client, requestOf, retryPauseMs = RETRY_PAUSE_MS, onExported, onDropped }: ExportQueueOptions<T>,
+  batch: readonly T[],
   closing: AbortSignal,
 ): Promise<void> {
   const body = requestOf(batch)

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { SendResult } from './collector-client.js'
-import { createExportQueue, MAX_EXPORT_RETRIES, MAX_SPANS_PER_REQUEST } from './export-queue.js'
+import { createExportQueue, MAX_EXPORT_RETRIES, MAX_ITEMS_PER_REQUEST } from './export-queue.js'
 import type { EndedSpan } from './local-trace.js'
 
 const spans = (count: number): EndedSpan[] => Array.from({ length: count }, () => ({}) as EndedSpan)
@@ -12,13 +12,13 @@ const BUSY: SendResult = { kind: 'busy', because: 'ECONNREFUSED' }
 function queueWith(answers: readonly (SendResult | Promise<SendResult>)[], maxSpans = 10_000) {
   const seen = { batches: [] as number[], exported: 0, dropped: {} as Record<string, number> }
   const left = [...answers]
-  const queue = createExportQueue({
+  const queue = createExportQueue<EndedSpan>({
     client: { send: async () => await (left.length > 1 ? left.shift()! : left[0]!) },
     requestOf(batch) {
       seen.batches.push(batch.length)
       return ''
     },
-    ...{ maxSpans, delayMs: 0, retryPauseMs: 0 },
+    ...{ maxItems: maxSpans, delayMs: 0, retryPauseMs: 0 },
     onExported: (count) => (seen.exported += count),
     onDropped: (count, reason) => (seen.dropped[reason] = (seen.dropped[reason] ?? 0) + count),
   })
@@ -31,12 +31,12 @@ async function until(holds: () => boolean): Promise<void> {
 
 test('spans are sent in batches, each once', async () => {
   const { queue, seen } = queueWith([TAKEN])
-  queue.add(spans(MAX_SPANS_PER_REQUEST))
+  queue.add(spans(MAX_ITEMS_PER_REQUEST))
   queue.add(spans(3))
-  await until(() => seen.exported === MAX_SPANS_PER_REQUEST + 3)
+  await until(() => seen.exported === MAX_ITEMS_PER_REQUEST + 3)
   expect(seen).toEqual({
-    batches: [MAX_SPANS_PER_REQUEST, 3],
-    exported: MAX_SPANS_PER_REQUEST + 3,
+    batches: [MAX_ITEMS_PER_REQUEST, 3],
+    exported: MAX_ITEMS_PER_REQUEST + 3,
     dropped: {},
   })
   await queue.close()

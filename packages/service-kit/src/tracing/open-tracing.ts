@@ -1,6 +1,13 @@
 /** Traces of a process. Without a collector in the settings none are made, and nothing that makes them is loaded. */
+import type { Logger } from '@cupel/contracts'
 import { requireVerifiedPeers, urlPeer } from '../peer-security.js'
-import { traceCounters, type OpenTracing, type TraceConfig, type TracingOptions } from './tracing-options.js'
+import {
+  traceCounters,
+  type CollectorConfig,
+  type OpenTracing,
+  type TraceConfig,
+  type TracingOptions,
+} from './tracing-options.js'
 
 /** Throws ConfigError where the collector is on another machine without verified TLS, or its certificates cannot be read. */
 export async function openTracing(options: TracingOptions): Promise<OpenTracing> {
@@ -11,13 +18,22 @@ export async function openTracing(options: TracingOptions): Promise<OpenTracing>
     options.config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT === undefined
       ? 'OTEL_EXPORTER_OTLP_ENDPOINT'
       : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
-  requireVerifiedPeers(
-    [urlPeer(url, { name: 'The trace collector', setting, exception: 'CUPEL_OTLP_INSECURE' })],
-    options.config,
-    (sentence) => options.logger.warn({}, sentence),
-  )
+  requireVerifiedCollector(options, url, setting)
   const { startTracing } = await import('./start-tracing.js')
   return startTracing(options, url, counters)
+}
+
+/** Throws ConfigError where it is on another machine without verified TLS, and no setting allows it. */
+export function requireVerifiedCollector(
+  { config, logger }: { readonly config: CollectorConfig; readonly logger: Logger },
+  url: string,
+  setting: string,
+): void {
+  requireVerifiedPeers(
+    [urlPeer(url, { name: 'The trace collector', setting, exception: 'CUPEL_OTLP_INSECURE' })],
+    config,
+    (sentence) => logger.warn({}, sentence),
+  )
 }
 
 /** Where spans go; null where no traces are made. */

@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<SpanKind, number>> = {
 }
 const STATUS_ERROR = 2
 const FLAG_SAMPLED = 1
-const SCOPE = { name: 'cupel' }
+export const SCOPE = { name: 'cupel' }
 
 /** The text of one request. */
 export function traceRequest(resource: SpanAttributes, spans: readonly EndedSpan[]): string {
@@ -45,28 +45,33 @@ function spanOf(span: EndedSpan): object {
 }
 
 /** Milliseconds with fractions as a whole number of nanoseconds; 64 bits are text in the JSON of protocol buffers. */
-function nanoseconds(ms: number): string {
+export function nanoseconds(ms: number): string {
   const whole = Math.floor(ms)
   return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, '0')}`
 }
 
-function keyValues(attributes: SpanAttributes): object[] {
+export function keyValues(attributes: Readonly<Record<string, unknown>>): object[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }))
 }
 
-function anyValue(value: string | number | boolean): object {
+/** Of anything that JSON has. */
+function anyValue(value: unknown): object {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
-  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
+  if (typeof value !== 'object' || value === null) return {}
+  return { kvlistValue: { values: keyValues(value as Record<string, unknown>) } }
 }
 
-/** How many spans of an accepted request the collector did not take. */
-export function rejectedSpans(body: string): number {
+/** How many spans or log records of an accepted request the collector did not take. */
+export function rejectedItems(body: string): number {
   try {
     const { partialSuccess } = JSON.parse(body) as {
-      partialSuccess?: { rejectedSpans?: string | number } | null
+      partialSuccess?: { rejectedSpans?: string | number; rejectedLogRecords?: string | number } | null
     }
-    const rejected = Number(partialSuccess?.rejectedSpans ?? 0)
+    const rejected = Number(partialSuccess?.rejectedSpans ?? partialSuccess?.rejectedLogRecords ?? 0)
     return Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0
   } catch {
     // An empty answer, or one in another encoding, rejects nothing.

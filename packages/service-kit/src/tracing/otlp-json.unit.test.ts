@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EndedSpan } from './local-trace.js'
-import { rejectedSpans, traceRequest } from './otlp-json.js'
+import { rejectedItems, traceRequest } from './otlp-json.js'
 
 const span: EndedSpan = {
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -62,9 +62,10 @@ test.each([
   ['{}', 0],
   ['{"partialSuccess":{}}', 0],
   ['{"partialSuccess":{"rejectedSpans":"3"}}', 3],
+  ['{"partialSuccess":{"rejectedLogRecords":"2"}}', 2],
   ['{"partialSuccess":{"rejectedSpans":-3}}', 0],
   ['null', 0],
   ['<html>', 0],
-])('the answer %s rejects %d spans', (text, rejected) => {
-  expect(rejectedSpans(text)).toBe(rejected)
+])('the answer %s rejects %d items', (text, rejected) => {
+  expect(rejectedItems(text)).toBe(rejected)
 })

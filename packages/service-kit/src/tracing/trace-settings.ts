@@ -1,4 +1,4 @@
-/** The settings of traces. Those that OpenTelemetry names have its names. */
+/** The settings of traces and of log records for a collector. Those that OpenTelemetry names have its names. */
 import { z } from 'zod'
 import { file, flag, insecure, milliseconds, secretFile, url } from '../setting-types.js'
 import { samplers } from './sampler.js'
@@ -12,7 +12,7 @@ export const settingsOfTraces = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url
     .optional()
     .describe(
-      'Base address of an OpenTelemetry collector (OTLP over HTTP), as http://127.0.0.1:4318: traces go to /v1/traces below it. Without it, or the next one, no traces are made.',
+      'Base address of an OpenTelemetry collector (OTLP over HTTP), as http://127.0.0.1:4318: traces go to /v1/traces below it, log records to /v1/logs where OTEL_LOGS_EXPORTER asks for them. Without it, or the next one, no traces are made.',
     ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url
     .optional()
@@ -20,7 +20,7 @@ export const settingsOfTraces = {
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .enum(['http/json'])
     .default('http/json')
-    .describe('Encoding of traces. Collectors take it on their HTTP port, usually 4318.'),
+    .describe('Encoding of traces and log records. Collectors take it on their HTTP port, usually 4318.'),
   OTEL_EXPORTER_OTLP_HEADERS: z
     .string()
     .refine((text) => headersOf(text) !== null, PAIRS)
@@ -34,12 +34,14 @@ export const settingsOfTraces = {
   ),
   OTEL_EXPORTER_OTLP_TIMEOUT: milliseconds(100, 60_000)
     .default(10_000)
-    .describe('Time in milliseconds that the collector has to take a batch of spans.'),
+    .describe('Time in milliseconds that the collector has to take a batch.'),
   OTEL_TRACES_EXPORTER: z
     .enum(['otlp', 'none'])
     .default('otlp')
     .describe('none makes no traces, whatever addresses are set.'),
-  OTEL_SDK_DISABLED: flag.default(false).describe('true makes no traces, whatever addresses are set.'),
+  OTEL_SDK_DISABLED: flag
+    .default(false)
+    .describe('true makes no traces and sends no log records, whatever addresses are set.'),
   OTEL_TRACES_SAMPLER: z
     .enum(samplers)
     .default('parentbased_traceidratio')
@@ -66,7 +68,28 @@ export const settingsOfTraces = {
     .string()
     .refine((text) => pairsOf(text) !== null, PAIRS)
     .default('')
-    .describe('Attributes of every span of a process, as deployment.environment.name=production.'),
+    .describe(
+      'Attributes of every span and log record of a process, as deployment.environment.name=production.',
+    ),
+  OTEL_LOGS_EXPORTER: z
+    .enum(['otlp', 'none'])
+    .default('none')
+    .describe(
+      'otlp sends every log line to the collector too, as a log record; standard error has it all the same.',
+    ),
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url
+    .optional()
+    .describe('Whole address for log records, in place of OTEL_EXPORTER_OTLP_ENDPOINT.'),
+  OTEL_BLRP_MAX_QUEUE_SIZE: z.coerce
+    .number()
+    .int()
+    .min(64)
+    .max(1_000_000)
+    .default(2_048)
+    .describe('Log lines that may wait to be sent. Further ones are dropped and counted.'),
+  OTEL_BLRP_SCHEDULE_DELAY: milliseconds(10, 60_000)
+    .default(1_000)
+    .describe('How long log lines wait for others, in milliseconds, before they are sent.'),
   CUPEL_TRACE_SLOW_MS: milliseconds(1, 60_000)
     .default(1_000)
     .describe('A call that takes this long is traced even if it is not sampled, as one that fails is.'),

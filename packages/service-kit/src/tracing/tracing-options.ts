@@ -2,24 +2,29 @@
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { Config } from '../config.js'
 
-export type TraceConfig = Pick<
+export type CollectorConfig = Pick<
   Config,
   | 'CUPEL_INSTANCE'
   | 'CUPEL_OTLP_INSECURE'
-  | 'CUPEL_TRACE_SLOW_MS'
-  | 'OTEL_BSP_MAX_QUEUE_SIZE'
-  | 'OTEL_BSP_SCHEDULE_DELAY'
   | 'OTEL_EXPORTER_OTLP_CERTIFICATE'
   | 'OTEL_EXPORTER_OTLP_ENDPOINT'
   | 'OTEL_EXPORTER_OTLP_HEADERS'
   | 'OTEL_EXPORTER_OTLP_TIMEOUT'
-  | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
   | 'OTEL_RESOURCE_ATTRIBUTES'
   | 'OTEL_SDK_DISABLED'
-  | 'OTEL_TRACES_EXPORTER'
-  | 'OTEL_TRACES_SAMPLER'
-  | 'OTEL_TRACES_SAMPLER_ARG'
 >
+
+export type TraceConfig = CollectorConfig &
+  Pick<
+    Config,
+    | 'CUPEL_TRACE_SLOW_MS'
+    | 'OTEL_BSP_MAX_QUEUE_SIZE'
+    | 'OTEL_BSP_SCHEDULE_DELAY'
+    | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+    | 'OTEL_TRACES_EXPORTER'
+    | 'OTEL_TRACES_SAMPLER'
+    | 'OTEL_TRACES_SAMPLER_ARG'
+  >
 
 export interface TracingOptions {
   /** Name of the service, as in its folder. */

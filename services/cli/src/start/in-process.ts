@@ -1,14 +1,15 @@
 /** Runs the services of the embedded profile in this process. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from '@cupel/contracts'
 import { LocalStackError } from '@cupel/local-stack'
 import {
   loadConfig,
+  openLogExport,
   openTracing,
   startHealthServer,
   type Check,
   type Config,
   type MetricsRegistry,
+  type ServiceLogger,
   type Shutdown,
 } from '@cupel/service-kit'
 import { startStandalone } from '@cupel/standalone'
@@ -22,7 +23,7 @@ export interface InProcessOptions {
   readonly stack: Stack
   readonly context: CliContext
   readonly config: Config
-  readonly logger: Logger
+  readonly logger: ServiceLogger
   readonly metrics: MetricsRegistry
   readonly shutdown: Shutdown
   /** Called for a fatal failure; ends everything. */
@@ -37,6 +38,8 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
     CUPEL_HOME: context.home,
     CUPEL_WEB_PORT: String(webPortOf(options.config, 1)),
   })
+  const copies = await openLogExport({ service: 'standalone', config, logger, metrics })
+  shutdown.phase('log records', () => copies.close())
   let checks: () => readonly Check[] = () => [{ name: 'started', ok: false }]
   const health = await startHealthServer({
     host: config.CUPEL_METRICS_HOST,

@@ -7,7 +7,6 @@ import {
   requireSignatures,
   SIGNING_KEYS_FILE,
 } from '@cupel/checkpoints'
-import type { Logger } from '@cupel/contracts'
 import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
   holdHome,
@@ -26,6 +25,7 @@ import {
   type Config,
   type MetricsRegistry,
   type Shutdown,
+  type ServiceLogger,
 } from '@cupel/service-kit'
 import { createSigningKeys } from '@cupel/signing'
 import { installationCheckpoints } from '../checkpoints.js'
@@ -126,7 +126,7 @@ interface Boot {
   readonly scale: Scale
   readonly config: Config
   readonly home: HeldHome
-  readonly logger: Logger
+  readonly logger: ServiceLogger
   /** Of the services that run in this process. */
   readonly metrics: MetricsRegistry
   readonly shutdown: Shutdown
