@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { LogStoppedError } from '@cupel/event-log'
 import { createSigningKeys, readSigningKeys, rotateSigningKey } from '@cupel/signing'
 import avro from 'avsc'
+import { killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ArchiveInUseError, openArchiveLog, openFolderStore, readManifests } from '../src/index.js'
 import { check, openArchivedLog, OTHER_TOPIC, recordsOf, TOPIC, type ArchivedLog } from './archived-log.js'
@@ -107,18 +106,7 @@ test('while one run is at work another one is refused, and the lock of a dead on
   expect(await own.create()).toMatchObject({ records: 1 })
 })
 
-/** Resolves to what ended the process: a signal, or its exit code. */
-async function killedAt(point: string): Promise<unknown> {
-  const script = fileURLToPath(new URL('./create-process.ts', import.meta.url))
-  const { connectionString } = own.installation
-  const child = spawn(
-    process.execPath,
-    ['--conditions=cupel-source', '--import', 'tsx', script, connectionString, own.keyFile, own.folder],
-    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
-  )
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  return signal ?? code
-}
+const PROGRAM = new URL('./create-process.ts', import.meta.url)
 
 test('killed at any step, the archive counts as it was, and the next run completes it', async () => {
   await own.append(130)
@@ -127,7 +115,7 @@ test('killed at any step, the archive counts as it was, and the next run complet
   let manifests = 0
   for (const point of points) {
     await own.append(7)
-    expect([point, await killedAt(point)]).toEqual([point, 'SIGKILL'])
+    await killedAt(PROGRAM, [own.installation.connectionString, own.keyFile, own.folder], point)
     const { contents, records } = await checked()
     if (point === 'after:archive.manifest:1') manifests += 1
     if (point === 'after:archive.segment:4') manifests += 1

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
+import { killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { acceptShorter, compareLog, makeCheckpoint, openHistory, placesOf } from '../src/index.js'
 import { openCheckpointedLog, TOPIC, topics, wrongs, type CheckpointedLog } from './history.js'
@@ -240,17 +238,7 @@ test('a write that was cut off is completed, and other bytes at its place are re
   await expect(own.checkpoint()).rejects.toThrow('has something else at byte 0')
 })
 
-async function killedAt(point: string): Promise<void> {
-  const script = fileURLToPath(new URL('./checkpoint-process.ts', import.meta.url))
-  const { connectionString } = own.installation
-  const child = spawn(
-    process.execPath,
-    ['--conditions=cupel-source', '--import', 'tsx', script, connectionString, own.keyFile, own.folder],
-    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
-  )
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
-}
+const PROGRAM = new URL('./checkpoint-process.ts', import.meta.url)
 
 test('killed at any write, the next process goes on with one history, and each key is published once', async () => {
   let expected = 0
@@ -258,7 +246,11 @@ test('killed at any write, the next process goes on with one history, and each k
     for (const side of ['before', 'after']) {
       await own.append(7)
       expected += 7
-      await killedAt(`${side}:${name}:1`)
+      await killedAt(
+        PROGRAM,
+        [own.installation.connectionString, own.keyFile, own.folder],
+        `${side}:${name}:1`,
+      )
     }
   await own.checkpoint()
   const comparison = await own.compare()

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { currentLedgerSeq, currentPricesSha256, importPrices } from '../src/index.js'
 import { address, csvOf, hash, startLedger, type LedgerInstallation } from './installation.js'
@@ -30,7 +29,7 @@ test.each([
   'an import that is killed at %s shows nothing, and goes on where it was',
   async (failpoint) => {
     const file = await ledger.file('killed.csv', transfers)
-    expect(await importInChild(file, failpoint)).toBe('SIGKILL')
+    await killedImporting(file, failpoint)
     expect(await ledger.seen()).toEqual([])
     expect(await currentLedgerSeq(ledger.database)).toBe(0)
     const summary = await ledger.imported(file)
@@ -45,7 +44,7 @@ test(
   'an import that is killed after its publication is whole, and its event is kept',
   async () => {
     const file = await ledger.file('published.csv', transfers)
-    expect(await importInChild(file, 'after:ledger.publish:1')).toBe('SIGKILL')
+    await killedImporting(file, 'after:ledger.publish:1')
     expect(await ledger.seen()).toHaveLength(TRANSFERS)
     expect(await ledger.imported(file)).toMatchObject({ status: 'already-imported', ledgerSeq: 1 })
     expect(await ledger.database.query('SELECT 1 FROM projection.outbox')).toHaveLength(1)
@@ -57,7 +56,7 @@ test(
   'what a killed import left unseen is taken over by the next file that tells it',
   async () => {
     const killed = await ledger.file('killed.csv', transfers)
-    expect(await importInChild(killed, 'after:ledger.batch:2')).toBe('SIGKILL')
+    await killedImporting(killed, 'after:ledger.batch:2')
     await ledger.imported(await ledger.file('other.csv', `${transfers}\n`))
     expect(await ledger.seen()).toHaveLength(TRANSFERS)
     expect(await ledger.imported(killed)).toMatchObject({ status: 'imported', ledgerSeq: 2 })
@@ -84,7 +83,7 @@ test.each([
   'an import of prices that is killed at %s is in force with its event, or not at all',
   async (failpoint, events, status) => {
     const file = await ledger.file('prices.csv', 'day,asset,usd\n2026-11-20,ETH,3012.55\n')
-    expect(await importInChild(file, failpoint, 'prices')).toBe('SIGKILL')
+    await killedImporting(file, failpoint, 'prices')
     const outbox = (): Promise<unknown[]> => ledger.database.query('SELECT 1 FROM projection.outbox')
     expect(await outbox()).toHaveLength(events)
     expect((await currentPricesSha256(ledger.database)) === null).toBe(events === 0)
@@ -95,23 +94,12 @@ test.each([
   TIMEOUT_MS,
 )
 
-/** The signal that ended the child. */
-async function importInChild(
+const PROGRAM = new URL('./import-child.ts', import.meta.url)
+
+function killedImporting(
   file: string,
   failpoint: string,
   kind: 'transfers' | 'prices' = 'transfers',
-): Promise<NodeJS.Signals | null> {
-  const script = fileURLToPath(new URL('./import-child.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions=cupel-source', script, ledger.connectionString, file, kind],
-    { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  let errors = ''
-  child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-    child.once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal])),
-  )
-  if (signal === null) throw new Error(`The child was not killed but ended with ${code}: ${errors}`)
-  return signal
+): Promise<void> {
+  return killedAt(PROGRAM, [ledger.connectionString, file, kind], failpoint)
 }

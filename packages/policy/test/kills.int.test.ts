@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { topicOf } from '@cupel/contracts'
-import type { FailpointName } from '@cupel/failpoints'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
+import { killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { activatePolicy, readActivations } from '../src/index.js'
 
@@ -13,16 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => installation.close())
 
-async function killedAt(point: `${'before' | 'after'}:${FailpointName}:${number}`): Promise<void> {
-  const script = fileURLToPath(new URL('./activation-process.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--conditions=cupel-source', '--import', 'tsx', script, installation.connectionString, '2'],
-    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
-  )
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
-}
+const PROGRAM = new URL('./activation-process.ts', import.meta.url)
 
 const repeated = () =>
   activatePolicy({
@@ -44,7 +32,7 @@ test.each([
 ] as const)(
   'an activation killed at %s leaves %i in the log, and its repeat is %s',
   async (point, held, outcome) => {
-    await killedAt(point)
+    await killedAt(PROGRAM, [installation.connectionString, '2'], point)
     expect(await readActivations(installation.log, installation.codec)).toHaveLength(held)
     expect(await repeated()).toMatchObject({ outcome })
     expect(await installation.log.endOffset(topicOf('PolicyActivated'), 0)).toBe(1)

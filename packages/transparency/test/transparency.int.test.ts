@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { topicOf } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
@@ -15,7 +12,7 @@ import {
   type TakenBack,
   verifyReport,
 } from '../src/index.js'
-import { until } from '@cupel/testkit'
+import { killedAt, until } from '@cupel/testkit'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { naiveRoot } from './naive-tree.js'
 import {
@@ -298,17 +295,7 @@ test('a checkpoint file that nobody here signed is named, and not overwritten', 
   expect((await own.file('checkpoint')).toString()).toBe('something else')
 })
 
-async function killedAt(point: string): Promise<void> {
-  const script = fileURLToPath(new URL('./transparency-process.ts', import.meta.url))
-  const { connectionString } = own.installation
-  const child = spawn(
-    process.execPath,
-    ['--conditions=cupel-source', '--import', 'tsx', script, connectionString, own.keyFile, own.folder],
-    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
-  )
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
-}
+const PROGRAM = new URL('./transparency-process.ts', import.meta.url)
 
 test('killed at any write, the next process goes on with one history, and what was published stays', async () => {
   const { append } = own.installation
@@ -321,7 +308,7 @@ test('killed at any write, the next process goes on with one history, and what w
   // The first visit is between the tiles and the checkpoint, the second one before the end of the transaction.
   for (const point of [...points, 'before:transparency.publish:1', 'before:transparency.publish:2']) {
     await append(...accounts(90))
-    await killedAt(point)
+    await killedAt(PROGRAM, [own.installation.connectionString, own.keyFile, own.folder], point)
     await note()
   }
   await own.extend()

@@ -1,36 +1,18 @@
 /** A coordinator that dies at each of its points leaves a job that another one ends, once, with exact counters. */
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { listDeadLetters, type LogRecord } from '@cupel/event-log'
-import { drawnWithin } from '@cupel/testkit'
+import { drawnWithin, killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { COORDINATOR_GROUP } from '../src/index.js'
 import { addresses, openInstallation, type Installation } from './installation.js'
 
-const CHILD = fileURLToPath(new URL('./coordinator-child.ts', import.meta.url))
+const CHILD = new URL('./coordinator-child.ts', import.meta.url)
 
 let installation: Installation
 beforeEach(async () => {
   installation = await openInstallation()
 })
 afterEach(() => installation.close())
-
-/** Resolves once the process was killed at the failpoint; rejects where it ended otherwise. */
-async function runUntilKilled(failpoint: string): Promise<void> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions', 'cupel-source', CHILD, installation.connectionString],
-    { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  let complaint = ''
-  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
-  const signal = await new Promise<string | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (_code, by) => resolve(by))
-  })
-  if (signal !== 'SIGKILL') throw new Error(`The coordinator was to die at ${failpoint}: ${complaint}`)
-}
 
 const contentOf = ({ key, value, headers }: LogRecord): string =>
   JSON.stringify([key, value?.toString('base64'), headers])
@@ -52,7 +34,7 @@ test.each(drawnWithin({ name: 'kills of a coordinator', minimum: 4 }, kills))(
   async (failpoint) => {
     const texts = [...addresses(300), 'nonsense', addresses(1)[0]!]
     const jobId = await installation.submit(texts)
-    await runUntilKilled(failpoint)
+    await killedAt(CHILD, [installation.connectionString], failpoint)
     await installation.coordinator()
     expect((await installation.ended(jobId)).data).toMatchObject({
       ...{ status: 'completed_with_errors', total: 302, completed: 301, failed: 1, cancelled: 0 },
@@ -78,7 +60,7 @@ test.each(drawnWithin({ name: 'kills of a cancelling coordinator', minimum: 2 },
     installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 50 ? 'report' : 'hold')
     const jobId = await installation.submit(addresses(400))
     await installation.cancel(jobId)
-    await runUntilKilled(failpoint)
+    await killedAt(CHILD, [installation.connectionString], failpoint)
     await installation.coordinator()
     const event = (await installation.ended(jobId)) as DomainEvent<'BulkCancelled'>
     const { total, completed, failed, cancelled, cancelledIndices } = event.data
@@ -103,7 +85,7 @@ test.each(['before:bulk.dead-letter:1', 'after:bulk.dead-letter:1'])(
       value: Buffer.from('poison'),
     }
     await installation.log.append('test', [{ ...poison, headers: { ce_type: 'BulkSubmitted' } }])
-    await runUntilKilled(failpoint)
+    await killedAt(CHILD, [installation.connectionString], failpoint)
     await installation.coordinator()
     await installation.ended(await installation.submit(addresses(1)))
     const letters = await listDeadLetters(installation.log, COORDINATOR_GROUP)

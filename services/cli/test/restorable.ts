@@ -2,13 +2,10 @@
  * An installation whose log and whose database lie apart, so that a test can put back an older copy of either. Services run only within
  * `run`: between two runs nothing is connected, as when a person restores a backup.
  */
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { loadInstallationSecrets } from '@cupel/access'
 import {
   checkpointSettings,
@@ -30,7 +27,7 @@ import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import { loadConfig, type Config } from '@cupel/service-kit'
 import { createSigningKeys, readSigningKeys, type PublicKey } from '@cupel/signing'
 import { startStandalone } from '@cupel/standalone'
-import { until } from '@cupel/testkit'
+import { killedAt, until } from '@cupel/testkit'
 import { failLoudly, testRecordKeys } from '@cupel/testkit/installation'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { prepareDatabase } from '../src/install/foundation.js'
@@ -90,6 +87,7 @@ export interface Restorable {
   close(): Promise<void>
 }
 
+const OPERATOR = new URL('./operator-process.ts', import.meta.url)
 const SETTINGS = {
   CUPEL_PORT: '0',
   CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
@@ -167,19 +165,8 @@ export async function openRestorable({
     putBackLog: (name) => (presentLog = name),
     connect: (applicationName) => open(urlOf(server, present), applicationName),
     restore: (options) => opened((parts) => restoreOpened(parts, checkpoints, options)),
-    async killedAt(point, command) {
-      const script = fileURLToPath(new URL('./operator-process.ts', import.meta.url))
-      const child = spawn(
-        process.execPath,
-        [
-          ...['--conditions=cupel-source', '--import', 'tsx', script, command],
-          ...[urlOf(server, present), urlOf(server, presentLog), home],
-        ],
-        { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
-      )
-      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-      if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
-    },
+    killedAt: (point, command) =>
+      killedAt(OPERATOR, [command, urlOf(server, present), urlOf(server, presentLog), home], point),
     async close() {
       for (const name of made) await admin.execute(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       await admin.close()

@@ -1,12 +1,12 @@
 import { LogUnavailableError, MAC_HEADER, type EventLog } from '@cupel/event-log'
-import { until } from '@cupel/testkit'
+import { killedAt, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaults, openFollowed, type Installation } from '../test/installation.js'
-import { runUntilKilled } from '../test/scorer-process.js'
 
 const UNLISTED = '0x00000000000000000000000000000000000abcde'
 const REQUESTS = 'screening.screen.events.v1'
 const DEAD_LETTERS = 'scorer.interactive.v1.dlq'
+const PROGRAM = new URL('../test/scorer-child.ts', import.meta.url)
 
 let installation: Installation
 beforeEach(async () => {
@@ -20,7 +20,7 @@ const requests = (count: number): Promise<string[]> => Promise.all(Array.from({ 
 
 test('a scorer killed between append and checkpoint repeats its work, and the first record stays the report', async () => {
   const reportId = await request()
-  await runUntilKilled(installation.connectionString, 'before:scorer.checkpoint:1')
+  await killedAt(PROGRAM, [installation.connectionString], 'before:scorer.checkpoint:1')
   const [first, ...none] = await installation.answers(reportId)
   expect([first?.type, none]).toEqual(['ReportGenerated', []])
   // Newer labels by the time the request is read again would change the answer, were the repeat to count.
@@ -34,7 +34,7 @@ test('a scorer killed between append and checkpoint repeats its work, and the fi
 
 test('a scorer killed before it appends loses nothing', async () => {
   const reportIds = await requests(5)
-  await runUntilKilled(installation.connectionString, 'before:scorer.report-generated:1')
+  await killedAt(PROGRAM, [installation.connectionString], 'before:scorer.report-generated:1')
   await installation.start()
   for (const reportId of reportIds) await answered(reportId)
 })

@@ -1,7 +1,5 @@
 /** A refresher that is killed: nothing half is visible, and whoever takes the list over when its lease ran out finishes it. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { killedAt } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listOf, openRefreshInstallation, type RefreshInstallation } from './installation.js'
 import { startListServer, type ListServer } from './list-server.js'
@@ -18,6 +16,8 @@ afterAll(async () => {
   await installation.close()
 })
 
+const PROGRAM = new URL('./refresh-child.ts', import.meta.url)
+
 test.each([
   ['before:labels.append:1', undefined, { total: 3, unchanged: 0 }],
   ['before:labels.publish:1', undefined, { total: 3, unchanged: 0 }],
@@ -25,21 +25,7 @@ test.each([
 ])('killed at %s', async (point, then, finallyHeld) => {
   const set = `killed ${point.replaceAll(':', ' ')}`
   const lists = [{ set, format: 'csv', url: server.url, every: '6h' }]
-  const script = fileURLToPath(new URL('./refresh-child.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    [
-      '--conditions=cupel-source',
-      '--import',
-      'tsx',
-      script,
-      installation.connectionString,
-      JSON.stringify({ lists }),
-    ],
-    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
-  )
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  expect({ code, signal }).toEqual({ code: null, signal: 'SIGKILL' })
+  await killedAt(PROGRAM, [installation.connectionString, JSON.stringify({ lists })], point)
   await installation.caughtUp()
   if (then === undefined) expect(await installation.set(set)).toBeUndefined()
   else expect(await installation.set(set)).toMatchObject(then)

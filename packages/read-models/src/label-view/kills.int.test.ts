@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { FailpointName } from '@cupel/failpoints'
-import { drawnWithin } from '@cupel/testkit'
+import { drawnWithin, killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
 import { asserted, published, retired } from '../../test/label-events.js'
@@ -23,20 +20,11 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-/** Runs the task in a process that dies at the failpoint; rejects if it does not. */
-async function killedAt(
+const PROGRAM = new URL('../../test/projection-process.ts', import.meta.url)
+const killedIn = (
   task: 'follow' | 'rebuild',
   point: `${'before' | 'after'}:${FailpointName}:${number}`,
-): Promise<void> {
-  const script = fileURLToPath(new URL('../../test/projection-process.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--conditions=cupel-source', '--import', 'tsx', script, task, fixture.connectionString],
-    { env: { ...process.env, CUPEL_FAILPOINT: point }, stdio: ['ignore', 'ignore', 'inherit'] },
-  )
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal}, not at ${point}`)
-}
+): Promise<void> => killedAt(PROGRAM, [task, fixture.connectionString], point)
 
 async function labels(): Promise<string[]> {
   const lookupKeys = ['evm:a', 'evm:b', 'evm:unpublished']
@@ -48,7 +36,7 @@ const LEFT_AND_RIGHT = ['before', 'after'] as const
 
 test.each(LEFT_AND_RIGHT)('a projector killed %s a commit neither loses nor repeats a row', async (side) => {
   await fixture.append(...events)
-  await killedAt('follow', `${side}:projector.batch:3`)
+  await killedIn('follow', `${side}:projector.batch:3`)
   fixture.run(labelView)
   await fixture.caughtUp(labelView)
   expect(await labels()).toEqual(['state 2', 'a†', 'b'])
@@ -68,7 +56,7 @@ test.each(drawnWithin({ name: 'kills of a rebuild', minimum: 2 }, rebuildKills))
   async (point) => {
     fixture.run(labelView)
     await fixture.project(labelView, ...events)
-    await killedAt('rebuild', point)
+    await killedIn('rebuild', point)
     expect(await labels()).toEqual(['state 2', 'a†', 'b'])
     await fixture.project(labelView, published('i3'))
     expect(await labels()).toEqual(['state 3', 'a†', 'b', 'unpublished'])
