@@ -106,6 +106,19 @@ test('every jar of the broker has a pin, and Maven checks what the repository sa
   for (const line of await readLines(join(folder, 'calls'))) expect(line).toContain('--strict-checksums')
 })
 
+/** Earlier ones run what is logged (CVE-2021-44228 and its kin) or check no name of a TLS receiver (CVE-2025-68161). */
+const LOG4J_FLOOR = [2, 25, 3]
+
+test('log4j-core is without the faults that are known', async () => {
+  const pins = await readFile(new URL('../../../deploy/kafka/jars.sha256', import.meta.url), 'utf8')
+  const versions = [...pins.matchAll(/ {2}log4j-core-([\d.]+)\.jar$/gm)].map(([, text]) =>
+    text!.split('.').map(Number),
+  )
+  expect(versions).toHaveLength(1)
+  const at = versions[0]!.findIndex((part, index) => part !== LOG4J_FLOOR[index])
+  expect(at === -1 || versions[0]![at]! > LOG4J_FLOOR[at]!).toBe(true)
+})
+
 async function readScript(name: string): Promise<string> {
   return (await readFile(join(folder, 'bin', name), 'utf8')).replace('#!/bin/sh\n', '')
 }

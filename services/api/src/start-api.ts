@@ -146,6 +146,8 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   links.shareUrl = webUrl === undefined ? `${links.baseUrl}/v1/shared/` : `${webUrl}/shared/`
   links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${webUrl ?? links.baseUrl}/reports/`
   logger.info({ url, partition: screening.partition }, 'The API serves calls')
+  const ranges = config.CUPEL_TRUSTED_PROXIES
+  if (ranges.length > 0) logger.info({ ranges }, 'Proxies in these ranges say whose calls they pass on')
 
   return {
     name: 'api',

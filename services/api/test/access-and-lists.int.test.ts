@@ -1,9 +1,11 @@
 /** Who may call from where, and what lists show to whom. */
-import { createAccount, issueKey } from '@cupel/access'
-import { chains } from '@cupel/domain'
+import { randomBytes } from 'node:crypto'
+import { createAccount, highestReportEpoch, issueKey, loadInstallationSecrets } from '@cupel/access'
+import { API_KEY_RANDOM_BYTES, chains, renderApiKey } from '@cupel/domain'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
+import { createReportNames } from '../src/screening/report-id-cipher.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { exampleOf, operations } from './described.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -17,6 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => installation.stop())
 
+/** Well formed, and nobody's. */
+const STRANGERS_KEY = renderApiKey('live', randomBytes(API_KEY_RANDOM_BYTES)).key
+const NUMBERS_PER_EPOCH = 1n << 30n
 const BITCOIN = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
 const UNKNOWN = '/v1/reports/0123456789abcdef'
 const items = (reply: Reply) => reply.json()['items'] as Record<string, unknown>[]
@@ -56,16 +61,47 @@ describe('a key with an allowlist', () => {
 
 test('a key with an allowlist is closed to a client that its proxy does not name', async () => {
   // The peer of every call here is on the list, and nobody says whose call it passes on.
-  const { key } = await installation.key({ allowedIps: ['127.0.0.0/8', '203.0.113.0/24'] })
-  for (const headers of [{}, { 'x-forwarded-for': 'somebody' }]) {
+  const { key } = await installation.key({ allowedIps: ['127.0.0.0/8', '203.0.113.0/24', '2001:db8::/32'] })
+  for (const headers of [
+    {},
+    { 'x-forwarded-for': 'somebody' },
+    { 'x-forwarded-for': '[2001:dead::9]:4711' },
+  ]) {
     const reply = await call(api.url, 'GET', UNKNOWN, { key, headers })
     expect(reply.json()).toMatchObject({ status: 403, code: 'ip_not_allowed' })
   }
-  const named = await call(api.url, 'GET', UNKNOWN, {
-    key,
-    headers: { 'x-forwarded-for': '203.0.113.9:4711' },
-  })
-  expect(named.status).toBe(404)
+  for (const client of ['203.0.113.9', '203.0.113.9:4711', '2001:db8::9', '[2001:db8::9]:4711']) {
+    const named = await call(api.url, 'GET', UNKNOWN, { key, headers: { 'x-forwarded-for': client } })
+    expect(named.status, client).toBe(404)
+  }
+})
+
+test('a start tells which proxies are believed', async () => {
+  const told: unknown[] = []
+  const ignore = (): void => undefined
+  const info = (fields: unknown): void => void told.push(fields)
+  const logger = { debug: ignore, info, warn: ignore, error: ignore }
+  const config = { CUPEL_INSTANCE: 2, CUPEL_TRUSTED_PROXIES: ['192.0.2.0/24'] }
+  await installation.api({ logger, config })
+  expect(told).toContainEqual({ ranges: ['192.0.2.0/24'] })
+})
+
+test('calls without a key draw no report id', async () => {
+  const { key } = await installation.key()
+  const fresh = await installation.api({ config: { CUPEL_INSTANCE: 3 } })
+  const epoch = await highestReportEpoch(installation.deps)
+  for (const stranger of [{}, { key: STRANGERS_KEY }])
+    for (const path of ['/v1/screen', '/v1/bulk'])
+      expect((await call(fresh.url, 'POST', path, { ...stranger, body: { address: ADDRESS } })).status).toBe(
+        401,
+      )
+
+  const { report_id: id } = (await screen(fresh.url, key)).json()
+
+  const { reportIdKey } = await loadInstallationSecrets(installation.database)
+  const [first] = createReportNames(reportIdKey)(BigInt(epoch) * NUMBERS_PER_EPOCH, 1, () => 0)
+  // The last two digits name the partition.
+  expect(String(id).slice(0, -2)).toBe(first!.slice(0, -2))
 })
 
 test('an expired key is as invalid as an unknown one', async () => {

@@ -9,7 +9,7 @@ import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { readModels } from '@cupel/read-models'
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig, type Check } from '@cupel/service-kit'
 import { sharingMigrations } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import {
@@ -21,7 +21,7 @@ import {
 } from '@cupel/testkit/installation'
 import { transparencyMigrations } from '@cupel/transparency'
 import { webhooksMigrations } from '@cupel/webhooks'
-import { startStandalone } from '../src/index.js'
+import { startStandalone, type RunningStandalone } from '../src/index.js'
 
 export interface Reply {
   readonly status: number
@@ -32,6 +32,9 @@ export interface Reply {
 
 export interface Installation extends TestInstallation {
   readonly url: string
+  checks(): readonly Check[]
+  /** Stops every service and starts it again, at another address. */
+  startAnew(): Promise<void>
   key(order?: Partial<KeyOrder>): Promise<IssuedTestKey>
   call(
     method: string,
@@ -57,22 +60,33 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base.deps, policy })
-  const standalone = await startStandalone({
-    ...base.deps,
-    config: loadConfig({ CUPEL_PORT: '0', ...options.settings }),
-    tracing: options.tracing ?? null,
-    apiDatabase: base.connect(),
-    workerDatabase: base.connect(),
-    fail: failLoudly,
-  })
+  const start = async (): Promise<RunningStandalone> => {
+    const started = await startStandalone({
+      ...base.deps,
+      config: loadConfig({ CUPEL_PORT: '0', ...options.settings }),
+      tracing: options.tracing ?? null,
+      apiDatabase: base.connect(),
+      workerDatabase: base.connect(),
+      fail: failLoudly,
+    })
+    await until(() => {
+      const failing = started.checks().filter(({ ok }) => !ok)
+      if (failing.length > 0) throw new Error(`not ready: ${failing.map(({ name }) => name).join(', ')}`)
+    })
+    return started
+  }
+  let standalone = await start()
   base.onClose(() => standalone.stop())
-  await until(() => {
-    const failing = standalone.checks().filter(({ ok }) => !ok)
-    if (failing.length > 0) throw new Error(`not ready: ${failing.map(({ name }) => name).join(', ')}`)
-  })
   return {
     ...base,
-    url: standalone.url,
+    get url() {
+      return standalone.url
+    },
+    checks: () => standalone.checks(),
+    async startAnew() {
+      await standalone.stop()
+      standalone = await start()
+    },
     key: (order) => issueTestKey(base.database, order),
     async call(method, path, { key, headers, body } = {}) {
       const response = await fetch(standalone.url + path, {

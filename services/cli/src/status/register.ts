@@ -92,9 +92,15 @@ function backlogText({
   open_jobs: jobs,
   waiting_screenings: waiting,
   largest_account: most,
+  limits,
 }: Status['backlog']): string {
-  if (jobs === 0) return ''
-  return `${jobs} bulk jobs are open and ${waiting} screenings wait; of one account at most ${most.open_jobs} and ${most.waiting_screenings}.`
+  const accepted = Object.entries(limits)
+    .map(([plan, limit]) => `${limit.open_jobs} and ${limit.waiting_screenings} on ${plan}`)
+    .join(', ')
+  const allowed = `An account may have so many bulk jobs open and screenings waiting: ${accepted}.`
+  if (jobs === 0) return allowed
+  return `${allowed}
+${jobs} bulk jobs are open and ${waiting} screenings wait; of one account at most ${most.open_jobs} and ${most.waiting_screenings}.`
 }
 
 function diskText(disk: Status['disk']): string {

@@ -18,6 +18,7 @@ const status = (services: readonly ServiceState[], missing: readonly string[] = 
   backlog: {
     ...{ open_jobs: 0, waiting_screenings: 0 },
     largest_account: { open_jobs: 0, waiting_screenings: 0 },
+    limits: { pro: { open_jobs: 50, waiting_screenings: 7_000 } },
   },
   ...{ clock_skew_ms: 0, disk: null },
 })
@@ -35,4 +36,16 @@ test('services of a cluster are shown with release, host and a clock that is off
   expect(text).toMatch(/^api-0 +ready +1\.2\.3 +north *$/m)
   expect(text).toMatch(/^scorer-0 .*its clock is 5000 ms ahead of that of the database$/m)
   expect(text).toContain('No process runs of: projector.')
+})
+
+test('the backlog stands beside what an account may have of it', () => {
+  const idle = status([service()])
+  expect(statusText(idle)).toContain(
+    'An account may have so many bulk jobs open and screenings waiting: 50 and 7000 on pro.',
+  )
+  const largest = { open_jobs: 2, waiting_screenings: 900 }
+  const busy = { ...idle.backlog, open_jobs: 3, waiting_screenings: 1_000, largest_account: largest }
+  expect(statusText({ ...idle, backlog: busy })).toContain(
+    '3 bulk jobs are open and 1000 screenings wait; of one account at most 2 and 900.',
+  )
 })

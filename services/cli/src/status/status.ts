@@ -1,10 +1,11 @@
 /** The health of an installation: services, lag and dead letters. */
 import { readBacklogSize } from '@cupel/bulk-coordinator'
+import { plans } from '@cupel/domain'
 import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listProcesses } from '@cupel/heartbeats'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { certainSkewMs, measureClock } from '@cupel/service-connections'
-import { readDiskSpace } from '@cupel/service-kit'
+import { readDiskSpace, type Config } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
 import { probeReadiness } from '../start/service-processes.js'
 import { RESTORE_GROUP } from '../restore/since-backup.js'
@@ -47,6 +48,10 @@ export interface Status {
     readonly waiting_screenings: number
     /** Of the account that has most of them. */
     readonly largest_account: { readonly open_jobs: number; readonly waiting_screenings: number }
+    /** What one account may have of both, by its plan. */
+    readonly limits: Readonly<
+      Record<string, { readonly open_jobs: number; readonly waiting_screenings: number }>
+    >
   }
   /** Time of the database minus that of this machine. */
   readonly clock_skew_ms: number
@@ -101,6 +106,7 @@ export async function readStatus(connections: Connections, home: string): Promis
         open_jobs: backlog.largestAccount.openJobs,
         waiting_screenings: backlog.largestAccount.waitingScreenings,
       },
+      limits: backlogLimits(config),
     },
     clock_skew_ms: Math.round(Math.sign(clock.differenceMs) * certainSkewMs(clock)),
     disk:
@@ -114,6 +120,21 @@ export async function readStatus(connections: Connections, home: string): Promis
           },
   }
   return { healthy: isHealthy(status), ...status }
+}
+
+/** As the API applies them. */
+function backlogLimits(
+  config: Pick<Config, 'CUPEL_ENTERPRISE_OPEN_JOBS' | 'CUPEL_ENTERPRISE_WAITING_ITEMS'>,
+): Status['backlog']['limits'] {
+  const limits = Object.entries(plans).map(([name, { maxOpenJobs, maxWaitingItems }]) => [
+    name,
+    { open_jobs: maxOpenJobs, waiting_screenings: maxWaitingItems },
+  ])
+  const enterprise = {
+    open_jobs: config.CUPEL_ENTERPRISE_OPEN_JOBS,
+    waiting_screenings: config.CUPEL_ENTERPRISE_WAITING_ITEMS,
+  }
+  return { ...(Object.fromEntries(limits) as Status['backlog']['limits']), enterprise }
 }
 
 function isHealthy(status: Omit<Status, 'healthy'>): boolean {
