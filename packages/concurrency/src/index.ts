@@ -1,8 +1,9 @@
-/** How work is batched, limited in time and repeated: one implementation of each for the whole platform. No I/O, no state. */
+/** How work is batched, limited in time, repeated and put behind other work: one implementation of each for the whole platform. No I/O, no state. */
 export { BatcherRefusal, createBatcher, type Batcher, type BatcherOptions } from './batcher.js'
 export { createDeadlineQueue, type DeadlineQueue } from './deadline-queue.js'
 export { startLoop, type Loop, type LoopOptions } from './loop.js'
 export { sleep } from './sleep.js'
 export { createSlots, type Slots } from './slots.js'
+export { standBack } from './stand-back.js'
 export { createTimeLimit, LATE, withinMs, type TimeLimit } from './time-limit.js'
 export { createWake, type Wake } from './wake.js'

@@ -39,6 +39,8 @@ export interface Database extends Queryable {
   /** One connection while `work` runs: for session advisory locks and cursors. */
   withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
   readonly poolSize: { readonly total: number; readonly idle: number; readonly waiting: number }
+  /** What another thread opens the same database with. */
+  readonly connection: Pick<DatabaseOptions, 'connectionString' | 'applicationName'>
   close(): Promise<void>
 }
 
@@ -92,6 +94,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     get poolSize() {
       return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
     },
+    connection: { connectionString: options.connectionString, applicationName: options.applicationName },
     close: () => pool.end(),
   }
 }

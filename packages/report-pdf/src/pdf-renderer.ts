@@ -20,8 +20,8 @@ export interface PdfRenderer {
    * error where the report cannot be rendered.
    */
   render(json: string): Promise<Uint8Array>
-  /** The same for an ended bulk job, from its text as the API gives it with its results. */
-  renderBulk(json: string): Promise<Uint8Array>
+  /** The same for an ended bulk job, from its text as the API gives it with its results. Bytes go over to the thread, and are empty afterwards. */
+  renderBulk(json: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
   /** The same for a report with its case as an appendix, from both texts. */
   renderWithCase(reportJson: string, caseJson: string): Promise<Uint8Array>
   /** Ends the threads; reports that are being rendered are rejected. */
@@ -46,7 +46,7 @@ export function createPdfRenderer({
   timeoutMs = RENDER_TIMEOUT_MS,
 }: PdfRendererOptions): PdfRenderer {
   const threads = new Set<RenderThread>()
-  const order = (kind: RenderOrder['kind'], json: string): Promise<Uint8Array> => {
+  const order = (kind: RenderOrder['kind'], json: Text): Promise<Uint8Array> => {
     const free = [...threads].sort((a, b) => a.waiting() - b.waiting())[0]
     if (free !== undefined && (free.waiting() === 0 || threads.size >= workers)) {
       if (free.waiting() >= MAX_ORDERS_PER_WORKER)
@@ -67,9 +67,11 @@ export function createPdfRenderer({
   }
 }
 
+type Text = string | Uint8Array<ArrayBuffer>
+
 interface RenderThread {
   waiting(): number
-  render(kind: RenderOrder['kind'], json: string): Promise<Uint8Array>
+  render(kind: RenderOrder['kind'], json: Text): Promise<Uint8Array>
   end(): Promise<void>
 }
 
@@ -120,7 +122,10 @@ function startThread(
       idle.refresh()
       return new Promise((resolve, reject) => {
         orders.set(id, { resolve, reject, timer: setTimeout(stop, timeoutMs) })
-        worker.postMessage({ id, kind, json } satisfies RenderOrder)
+        worker.postMessage(
+          { id, kind, json } satisfies RenderOrder,
+          typeof json === 'string' ? [] : [json.buffer],
+        )
       })
     },
     async end() {

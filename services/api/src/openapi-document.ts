@@ -36,17 +36,13 @@ const DESCRIBED: EndpointParts = {
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
     admit: notServed,
-    reader: {
-      find: notServed,
-      findOverview: notServed,
-      findEndedResults: notServed,
-      findResults: notServed,
-    },
+    reader: { findOverview: notServed },
     list: notServed,
     watch: { follow: notServed, stop: notServed },
     streams: { refusal: notServed, answer: notServed, stop: notServed },
     largeReads: { open: notServed, during: notServed, answer: notServed },
-    readReports: notServed,
+    beginResults: notServed,
+    stopReading: notServed,
     resultsUrl: notServed,
   },
   webhooks: {

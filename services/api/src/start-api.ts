@@ -237,6 +237,7 @@ async function release({ sessionKeeper, reservations, ...parts }: Parts): Promis
   await bulk.streams.stop()
   await bulk.watch.stop()
   await pdf.close()
+  await bulk.stopReading()
   await audit.stop()
   await reservations.stop()
   await sessionKeeper.stop()

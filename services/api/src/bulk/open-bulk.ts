@@ -5,35 +5,27 @@ import type { Plan, PlanName } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
-  findJob,
   findOverview,
-  findResults,
-  type Turn,
   listJobs,
-  readEndedResults,
-  readItemReports,
   readJobStates,
   readJob,
   readOverview,
-  type ChosenResults,
-  type FoundJob,
   type FoundOverview,
-  type JobItem,
   type JobOverview,
   type JobPage,
   type NotFound,
-  type ResultChoice,
-  type ResultStretch,
   type Tenant,
 } from '@cupel/read-models'
 import { createEventStreams, type EventStreams, type StreamLimits } from '../http/event-streams.js'
-import { createLargeReads, type LargeReads } from '../http/large-reads.js'
+import { createLargeReads, type LargeRead, type LargeReads } from '../http/large-reads.js'
 import type { Traffic } from '../http/traffic.js'
 import type { NameReports } from '../screening/report-id-cipher.js'
 import { createReportIds } from '../screening/report-ids.js'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
 import type { ResultsUrl } from './job-documents.js'
 import { createJobWatch, type JobWatch } from './job-watch.js'
+import { openResultReads, type BegunResults, type OrderForm, type ResultOrder } from './read-results.js'
+import { createResultThread } from './result-thread.js'
 
 export interface BulkParts {
   readonly jobs: BulkJobs
@@ -44,17 +36,8 @@ export interface BulkParts {
     items: number,
   ) => Promise<{ standing: JobStanding; plan: Plan }>
   readonly reader: {
-    /** With all its items, in memory: for what shows or sorts the whole job. Reads when it is their turn, where a turn is given. */
-    find(caller: Tenant, jobId: string, turn?: Turn): Promise<FoundJob>
     /** Without its items: one row, however many it has. `waitMs`: where it is given, the longest wait for each read model. */
     findOverview(caller: Tenant, jobId: string, waitMs?: number): Promise<FoundOverview>
-    /** Results of an ended job in the order of the submission; null where `find` has to look. */
-    findEndedResults(
-      caller: Tenant,
-      order: { readonly jobId: string; readonly from: number; readonly size: number },
-    ): Promise<ResultStretch | null>
-    /** Results that are chosen or sorted, from a place on, also while the job runs. */
-    findResults(caller: Tenant, choice: ResultChoice, turn?: Turn): Promise<ChosenResults | NotFound>
   }
   /** Newest first. */
   readonly list: (
@@ -64,10 +47,16 @@ export interface BulkParts {
   readonly watch: JobWatch
   readonly streams: EventStreams
   readonly largeReads: LargeReads
-  /** Reports of items, byte for byte, by report id. */
-  readonly readReports: (caller: Caller, items: readonly JobItem[]) => Promise<ReadonlyMap<string, string>>
+  /** In the thread of large reads for a large read, and else at once. */
+  readonly beginResults: BeginResults
+  readonly stopReading: () => Promise<void>
   readonly resultsUrl: ResultsUrl
 }
+
+export type BeginResults = <Form extends OrderForm>(
+  read: LargeRead | null,
+  order: Extract<ResultOrder, { form: Form }>,
+) => Promise<BegunResults<Form> | NotFound>
 
 export interface OpenBulkOptions {
   readonly log: EventLog
@@ -102,6 +91,8 @@ export function openBulk({
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
   const finding = { database, log, timeoutMs: options.readWaitMs }
+  const here = openResultReads(finding)
+  const thread = createResultThread({ ...finding, connection: database.connection })
   return {
     jobs: createBulkJobs({
       log,
@@ -119,12 +110,8 @@ export function openBulk({
       return { standing, plan }
     },
     reader: {
-      find: (caller, jobId, turn) => findJob({ ...finding, ...turnOf(turn) }, tenantOf(caller), jobId),
       findOverview: (caller, jobId, waitMs = options.readWaitMs) =>
         findOverview({ ...finding, timeoutMs: waitMs }, tenantOf(caller), jobId),
-      findEndedResults: (caller, order) => readEndedResults(database, tenantOf(caller), order),
-      findResults: (caller, choice, turn) =>
-        findResults({ ...finding, ...turnOf(turn) }, tenantOf(caller), choice),
     },
     list: ({ accountId, livemode }, query) => listJobs(database, { accountId, livemode }, query),
     watch: createJobWatch({ logger, read: (tenant, jobId) => readStanding(database, tenant, jobId) }),
@@ -133,13 +120,14 @@ export function openBulk({
       validKeys: (keyIds) => validKeys(database, keyIds),
     }),
     largeReads: createLargeReads({ logger, metrics, traffic: options.traffic }),
-    readReports: ({ accountId, livemode }, items) =>
-      readItemReports(database, { accountId, livemode }, items),
+    beginResults: (read, order) =>
+      read === null ? here.begin(order, (work) => work()) : thread.begin(order, read.slice),
+    stopReading: () => thread.close(),
     resultsUrl: (jobId) => `${links.baseUrl}/v1/bulk/${jobId}/results`,
   }
 }
 
-const tenantOf = ({ accountId, livemode }: Tenant): Tenant => ({ accountId, livemode })
+export const tenantOf = ({ accountId, livemode }: Tenant): Tenant => ({ accountId, livemode })
 
 /** Null where the job is not known here. */
 async function readStanding(database: Database, tenant: Tenant, jobId: string): Promise<JobOverview | null> {
@@ -147,4 +135,3 @@ async function readStanding(database: Database, tenant: Tenant, jobId: string): 
   if (read.kind === 'overview') return read.job
   return read.kind === 'unknown' ? null : await readJob(database, tenant, jobId)
 }
-const turnOf = (turn: Turn | undefined): { readonly turn?: Turn } => (turn === undefined ? {} : { turn })

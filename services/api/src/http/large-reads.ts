@@ -19,7 +19,7 @@ export interface LargeReadLimits {
 
 export const largeReadLimits: LargeReadLimits = { maxPerKey: 8, maxPerAccount: 16 }
 
-/** Items that a slice makes: a millisecond or two. An answer with no more of them is made at once. */
+/** Items that the process makes in a slice: a millisecond or two. An answer with no more of them is made at once. */
 export const SLICE_ITEMS = 16
 /** The rest after a slice is as many times as long as the slice took: while no other key calls, and while others do. */
 const REST_FACTOR = 1
@@ -44,12 +44,12 @@ export interface LargeReads {
   open(caller: LargeReader): LargeRead | Refusal
   /** Opens a read for the work, and closes it when the work ends, or with the answer that the work streams. */
   during(caller: LargeReader, work: (read: LargeRead) => Promise<Answer | Refusal>): Promise<Answer | Refusal>
-  /** The answer whose body the chunks are; it closes the read when it ends, or is not sent. */
-  answer(
-    read: LargeRead,
-    head: Pick<Answer, 'contentType' | 'headers'>,
-    chunks: AsyncIterable<string>,
-  ): Answer
+  /** The answer whose body the chunks are; it closes the read, and leaves the chunks, when it ends, or is not sent. */
+  answer(read: LargeRead, head: Pick<Answer, 'contentType' | 'headers'>, chunks: Chunks): Answer
+}
+
+export interface Chunks extends AsyncIterable<Uint8Array> {
+  return(): Promise<unknown>
 }
 
 export interface LargeReadsOptions {
@@ -110,7 +110,10 @@ export function createLargeReads(options: LargeReadsOptions): LargeReads {
             response.destroy()
           })
           .finally(() => read.close()),
-      discard: () => read.close(),
+      discard() {
+        read.close()
+        void chunks.return()
+      },
     }),
   }
   return reads
@@ -164,7 +167,7 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Res
 }
 
 /** Writes as fast as the reader reads. */
-async function pump(response: ServerResponse, chunks: AsyncIterable<string>): Promise<void> {
+async function pump(response: ServerResponse, chunks: Chunks): Promise<void> {
   response.on('error', () => undefined)
   for await (const chunk of chunks) {
     if (response.destroyed) return
@@ -183,3 +186,11 @@ function drained(response: ServerResponse): Promise<void> {
     response.on('drain', go).on('close', go)
   })
 }
+
+/** Passes a fault on after it closed the read. */
+export const closing =
+  (read: LargeRead | null) =>
+  (error: unknown): never => {
+    read?.close()
+    throw error
+  }

@@ -1,11 +1,15 @@
 /** GET /v1/bulk/{job_id}: how a job stands, and its results once it has ended. */
 import { z } from 'zod'
-import { aroundResults, jobDocument, resultDocuments } from '../../bulk/job-documents.js'
-import type { BulkParts } from '../../bulk/open-bulk.js'
-import { endedStretches, isLarge, slicedResults } from '../../bulk/result-slices.js'
+import { aroundResults, jobDocument } from '../../bulk/job-documents.js'
+import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'
+import { gathered } from '../../bulk/read-results.js'
+import { isLarge } from '../../bulk/result-slices.js'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { closing } from '../../http/large-reads.js'
 import { bulkJob, endedExample, jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
+
+const JSON_TYPE = 'application/json'
 
 const jobQuery = z.strictObject({
   results: z
@@ -15,7 +19,7 @@ const jobQuery = z.strictObject({
     .describe('`none`: without the results, which may be megabytes, also once the job has ended.'),
 })
 
-export function getBulkJob({ reader, readReports, largeReads, resultsUrl }: BulkParts): Endpoint {
+export function getBulkJob({ reader, beginResults, largeReads, resultsUrl }: BulkParts): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>, z.infer<typeof jobQuery>>({
     operationId: 'getBulkJob',
     method: 'GET',
@@ -31,7 +35,7 @@ export function getBulkJob({ reader, readReports, largeReads, resultsUrl }: Bulk
       {
         status: 200,
         description: 'The job.',
-        contentType: 'application/json',
+        contentType: JSON_TYPE,
         schema: bulkJob,
         example: endedExample,
       },
@@ -41,23 +45,21 @@ export function getBulkJob({ reader, readReports, largeReads, resultsUrl }: Bulk
       const found = await reader.findOverview(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
       const { job } = found
-      const documentWith = (results: string | null) =>
-        jsonAnswer(200, jobDocument(job, caller.livemode, resultsUrl, results))
-      if (!job.isTerminal || query.results === 'none') return documentWith(null)
-      if (isLarge(job.total)) {
-        const read = largeReads.open(caller)
-        if ('code' in read) return read
-        const chunks = slicedResults(read, {
-          stretches: endedStretches(read, reader, caller, job),
-          readReports: (items) => readReports(caller, items),
-          textOf: resultDocuments,
-          ...aroundResults(job, caller.livemode, resultsUrl),
-        })
-        return largeReads.answer(read, { contentType: 'application/json' }, chunks)
+      if (!job.isTerminal || query.results === 'none')
+        return jsonAnswer(200, jobDocument(job, caller.livemode, resultsUrl, null))
+      const read = isLarge(job.total) ? largeReads.open(caller) : null
+      if (read !== null && 'code' in read) return read
+      const begun = await beginResults(read, {
+        ...{ form: 'inline', tenant: tenantOf(caller), jobId: job.jobId, total: job.total },
+        ...aroundResults(job, caller.livemode, resultsUrl),
+      }).catch(closing(read))
+      if (begun.kind !== 'results') {
+        read?.close()
+        return jobRefusal(begun)
       }
-      const all = await reader.findEndedResults(caller, { jobId: job.jobId, from: 0, size: job.total })
-      if (all === null) return jobRefusal({ kind: 'behind' })
-      return documentWith(resultDocuments(all.items, await readReports(caller, all.items)))
+      return read === null
+        ? { status: 200, contentType: JSON_TYPE, body: await gathered(begun.chunks) }
+        : largeReads.answer(read, { contentType: JSON_TYPE }, begun.chunks)
     },
   })
 }

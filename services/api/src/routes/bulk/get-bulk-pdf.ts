@@ -1,20 +1,18 @@
 /** GET /v1/bulk/{job_id}/pdf: an ended job as a document for people. The same job gives the same bytes. */
 import type { PdfRenderer } from '@cupel/report-pdf'
-import type { Caller } from '@cupel/access'
-import type { JobReading } from '@cupel/read-models'
 import type { z } from 'zod'
-import { aroundResults, jobDocument, resultDocuments } from '../../bulk/job-documents.js'
-import type { BulkParts } from '../../bulk/open-bulk.js'
-import { isLarge, wholeResults } from '../../bulk/result-slices.js'
+import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'
+import { gathered } from '../../bulk/read-results.js'
+import { isLarge } from '../../bulk/result-slices.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import type { LargeRead } from '../../http/large-reads.js'
+import { closing } from '../../http/large-reads.js'
 import { refuse } from '../../http/problem.js'
 import { jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
 export function getBulkPdf(
-  { reader, readReports, largeReads, resultsUrl }: BulkParts,
+  { reader, beginResults, largeReads, resultsUrl }: BulkParts,
   renderer: PdfRenderer,
 ): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>>({
@@ -34,47 +32,25 @@ export function getBulkPdf(
       if (standing.kind !== 'job') return jobRefusal(standing)
       if (!standing.job.isTerminal)
         return refuse('job_not_ended', 'The job is still running; its summary is made of all its results.')
-      const { livemode } = caller
       const read = isLarge(standing.job.total) ? largeReads.open(caller) : null
       if (read !== null && 'code' in read) return read
-      const found = await reader.find(caller, path.job_id, read?.slice).catch(closing(read))
-      if (found.kind !== 'job') {
+      const begun = await beginResults(read, {
+        ...{ form: 'document', tenant: tenantOf(caller), jobId: path.job_id },
+        resultsUrl: resultsUrl(path.job_id),
+      }).catch(closing(read))
+      if (begun.kind !== 'results') {
         read?.close()
-        return jobRefusal(found)
+        return jobRefusal(begun)
       }
-      const { job } = found
       const rendering = {
-        // Reports never change, so their ids stand for them.
-        identity: jobDocument(job, livemode, resultsUrl, null) + JSON.stringify(job.items),
+        identity: begun.known.identity,
         name: `cupel-bulk-${path.job_id}`,
-        render: async () => await renderer.renderBulk(await documentOf(read, caller, job)),
+        render: async () => await renderer.renderBulk(await gathered(begun.chunks)),
       }
-      return await pdfAnswer(headers, rendering).finally(() => read?.close())
+      return await pdfAnswer(headers, rendering).finally(() => {
+        read?.close()
+        return begun.chunks.return()
+      })
     },
   })
-
-  /** With the results inline. */
-  async function documentOf(read: LargeRead | null, caller: Caller, job: JobReading): Promise<string> {
-    if (read === null)
-      return jobDocument(
-        job,
-        caller.livemode,
-        resultsUrl,
-        resultDocuments(job.items, await readReports(caller, job.items)),
-      )
-    return await wholeResults(read, {
-      stretches: [job.items],
-      readReports: (items) => readReports(caller, items),
-      textOf: resultDocuments,
-      ...aroundResults(job, caller.livemode, resultsUrl),
-    })
-  }
 }
-
-/** Passes a fault on after it closed the read. */
-const closing =
-  (read: LargeRead | null) =>
-  (error: unknown): never => {
-    read?.close()
-    throw error
-  }

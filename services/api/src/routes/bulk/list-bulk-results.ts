@@ -1,21 +1,16 @@
 /** GET /v1/bulk/{job_id}/results: the outcome of each address, in pages or as a file, also while the job runs. */
 import type { Caller } from '@cupel/access'
-import type { JobItem, NotFound, Turn } from '@cupel/read-models'
+import type { JobItem } from '@cupel/read-models'
 import { riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
-import { resultDocuments, resultLines } from '../../bulk/job-documents.js'
-import type { BulkParts } from '../../bulk/open-bulk.js'
-import { itemStatuses, pageOf, resultSorts, selectResults } from '../../bulk/result-order.js'
-import {
-  endedStretches,
-  isLarge,
-  slicedResults,
-  wholeResults,
-  type SlicedResults,
-} from '../../bulk/result-slices.js'
-import { resultRows, resultTable, TABLE_HEAD } from '../../bulk/result-table.js'
+import { resultLines } from '../../bulk/job-documents.js'
+import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'
+import { gathered, type FileType } from '../../bulk/read-results.js'
+import { itemStatuses, resultSorts } from '../../bulk/result-order.js'
+import { isLarge } from '../../bulk/result-slices.js'
+import { resultTable } from '../../bulk/result-table.js'
 import { negotiate } from '../../http/accept.js'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import { keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 import type { LargeRead } from '../../http/large-reads.js'
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
@@ -49,10 +44,7 @@ const resultQuery = z.strictObject({
 })
 type ResultQuery = z.infer<typeof resultQuery>
 
-export function listBulkResults(
-  { reader, readReports, largeReads }: BulkParts,
-  tokens: PageTokens,
-): Endpoint {
+export function listBulkResults({ beginResults, largeReads }: BulkParts, tokens: PageTokens): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>, ResultQuery>({
     operationId: 'listBulkResults',
     method: 'GET',
@@ -73,79 +65,34 @@ export function listBulkResults(
       const scope = scopeOf(caller, path.job_id, query)
       const after = query.page_token === undefined ? null : placeOf(tokens.open(scope, query.page_token))
       if (after === undefined) return unknownPageToken()
-      const answerOf = async (page: ResultPage | NotFound, read: LargeRead | null) => {
-        if ('kind' in page) return jobRefusal(page)
-        const { items, last } = page
+      const order = { tenant: tenantOf(caller), jobId: path.job_id, query }
+      if (type !== JSON_TYPE)
+        return await largeReads.during(caller, async (read) => {
+          const begun = await beginResults(read, { ...order, form: 'file', type })
+          if (begun.kind !== 'results') return jobRefusal(begun)
+          const { known, chunks } = begun
+          const head = fileHead(type, path.job_id)
+          if (!known.isShort) return largeReads.answer(read, head, chunks)
+          return { status: 200, ...head, body: await gathered(chunks) }
+        })
+      const pageOf = async (read: LargeRead | null): Promise<Answer | Refusal | null> => {
+        const begun = await beginResults(read, { ...order, form: 'page', after, wholeToo: read !== null })
+        if (begun.kind !== 'results') return jobRefusal(begun)
+        const { last, needsWhole } = begun.known
+        if (needsWhole) return null
         const next = last === null ? null : tokens.seal(scope, last.map(String))
-        const readOwn = (some: readonly JobItem[]) => readReports(caller, some)
-        const documents =
-          read !== null && isLarge(items.length)
-            ? await wholeResults(read, { ...INLINE, stretches: [items], readReports: readOwn })
-            : resultDocuments(items, await readOwn(items))
-        return jsonAnswer(200, `{"items":[${documents}],"next_page_token":${JSON.stringify(next)}}`, VARY)
+        return pageAnswer(await gathered(begun.chunks), next)
       }
-      const readPage = (turn?: Turn) => ownPage({ reader, turn }, caller, path.job_id, query, after)
-      const isPage = type === JSON_TYPE
-      const small = isPage && !isLarge(query.page_size) ? await readPage() : null
-      if (small !== null) return await answerOf(small, null)
-      const parts = { reader, readReports, largeReads }
-      return await largeReads.during(caller, async (read) => {
-        const page = isPage && isLarge(query.page_size) ? await readPage(read.slice) : null
-        if (page !== null) return await answerOf(page, read)
-        if (!isPage && isWholeJob(query)) {
-          const ended = await endedFile({ ...parts, read }, caller, { type, jobId: path.job_id })
-          if (ended !== null) return ended
-        }
-        // The whole job is read.
-        const found = await reader.find(caller, path.job_id, read.slice)
-        if (found.kind !== 'job') return jobRefusal(found)
-        const items = selectResults(
-          found.job.items.filter((item) => isAskedFor(query)(item.status)),
-          query,
-        )
-        if (!isPage) return await fileOf({ ...parts, read }, caller, { type, jobId: path.job_id, items })
-        return await answerOf(pageOf(items, query, { after, size: query.page_size }), read)
-      })
+      const small = isLarge(query.page_size) ? null : await pageOf(null)
+      return small ?? (await largeReads.during(caller, async (read) => (await pageOf(read))!))
     },
   })
 }
 
-type ResultPage = ReturnType<typeof pageOf>
-
-/** How results stand in a page. */
-const INLINE = { textOf: resultDocuments, begin: '', between: ',', end: '' } as const
-
-/** A page costs its own rows and no others, also while the job runs. Null where the whole job has to be read. */
-async function ownPage(
-  { reader, turn = (work) => work() }: { reader: BulkParts['reader']; turn: Turn | undefined },
-  caller: Caller,
-  jobId: string,
-  query: ResultQuery,
-  after: readonly number[] | null,
-): Promise<ResultPage | NotFound | null> {
-  const { sort, level, status, page_size: size } = query
-  if (isWholeJob(query)) {
-    const from = after === null ? 0 : after[0]! + 1
-    const stretch = await turn(() => reader.findEndedResults(caller, { jobId, from, size }))
-    if (stretch !== null)
-      return { items: stretch.items, last: from + size < stretch.total ? [from + size - 1] : null }
-  }
-  const pendingToo = isAskedFor(query)('pending')
-  // One more, which says whether another page follows.
-  const choice = { jobId, sort, level, status, pendingToo, after, size: size + 1 }
-  const found = await reader.findResults(caller, choice, turn)
-  if (found.kind === 'chosen') return pageOf(found.items, query, { after: null, size })
-  return found.kind === 'whole' ? null : found
-}
-
-/** Whether an ended job is shown as it was submitted, without choice or order. */
-function isWholeJob({ sort, level, status }: ResultQuery): boolean {
-  return sort === 'submission' && level === undefined && status === undefined
-}
-
-/** A result is that of a finished item; others are shown to who asks for them. */
-function isAskedFor({ include, status }: ResultQuery): (itemStatus: JobItem['status']) => boolean {
-  return (itemStatus) => itemStatus !== 'pending' || include === 'pending' || status === 'pending'
+function pageAnswer(items: Uint8Array, next: string | null): Answer {
+  const end = Buffer.from(`],"next_page_token":${JSON.stringify(next)}}`)
+  const body = Buffer.concat([Buffer.from('{"items":['), items, end])
+  return { status: 200, contentType: JSON_TYPE, headers: VARY, body }
 }
 
 const VARY = { vary: 'accept' }
@@ -196,53 +143,7 @@ const RESULT_ANSWERS = [
   },
 ]
 
-/** The forms of a file: as a whole, and in slices behind a beginning. */
-const FILES = {
-  [LINES_TYPE]: { whole: resultLines, begin: '', textOf: resultLines },
-  [TABLE_TYPE]: { whole: resultTable, begin: TABLE_HEAD, textOf: resultRows },
-} as const
-
-type FileParts = Pick<BulkParts, 'reader' | 'readReports' | 'largeReads'> & { readonly read: LargeRead }
-
-interface FileOrder {
-  readonly type: keyof typeof FILES
-  readonly jobId: string
-}
-
-/** Made at once where it is short, else in slices. */
-async function fileOf(
-  parts: FileParts,
-  caller: Caller,
-  { items, ...file }: FileOrder & { readonly items: readonly JobItem[] },
-): Promise<Answer> {
-  if (isLarge(items.length)) return slicedFile(parts, caller, file, [items])
-  const body = FILES[file.type].whole(items, await parts.readReports(caller, items))
-  return { status: 200, ...fileHead(file.type, file.jobId), body }
-}
-
-/** The file of a large job that has ended, read stretch by stretch; null where it is none. */
-async function endedFile(parts: FileParts, caller: Caller, file: FileOrder): Promise<Answer | null> {
-  const { reader, read } = parts
-  const found = await reader.findOverview(caller, file.jobId)
-  if (found.kind !== 'job' || !found.job.isTerminal || !isLarge(found.job.total)) return null
-  return slicedFile(parts, caller, file, endedStretches(read, reader, caller, found.job))
-}
-
-function slicedFile(
-  { readReports, largeReads, read }: FileParts,
-  caller: Caller,
-  { type, jobId }: FileOrder,
-  stretches: SlicedResults['stretches'],
-): Answer {
-  const { begin, textOf } = FILES[type]
-  const chunks = slicedResults(read, {
-    ...{ stretches, textOf, begin, between: '', end: '' },
-    readReports: (slice) => readReports(caller, slice),
-  })
-  return largeReads.answer(read, fileHead(type, jobId), chunks)
-}
-
-function fileHead(type: keyof typeof FILES, jobId: string): Pick<Answer, 'contentType' | 'headers'> {
+function fileHead(type: FileType, jobId: string): Pick<Answer, 'contentType' | 'headers'> {
   const isTable = type === TABLE_TYPE
   return {
     contentType: isTable ? `${TABLE_TYPE}; charset=utf-8; header=present` : LINES_TYPE,

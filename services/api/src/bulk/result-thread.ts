@@ -1,0 +1,232 @@
+/**
+ * The process's side of the thread of large reads. The thread starts with the first read that needs it, and ends after a while without any.
+ * Where it ends by itself its reads fail, and the next one starts another.
+ */
+import { Worker } from 'node:worker_threads'
+import type { EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import type { NotFound, Turn } from '@cupel/read-models'
+import type { BegunResults, LeavableChunks, OrderForm, ResultReads } from './read-results.js'
+import { errorOf, faultFrom, type FromThread, type ThreadData, type ToThread } from './result-messages.js'
+
+export interface ResultThreadOptions {
+  readonly connection: Database['connection']
+  readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
+  /** How long a read waits for each read model. */
+  readonly timeoutMs: number
+  /** A thread without reads for so long ends; ten minutes by default. */
+  readonly idleMs?: number
+}
+
+export interface ResultThread extends ResultReads {
+  /** Ends the thread; reads that are under way fail. */
+  close(): Promise<void>
+}
+
+const IDLE_MS = 600_000
+/** A thread that does not close its connections for so long is ended as it is. */
+const CLOSE_MS = 2_000
+/** A read that needs more ends the thread, and not the process. */
+const MAX_HEAP_MB = 384
+/** Most of what a slice makes is needed no more after it. */
+const YOUNG_HEAP_MB = 32
+
+export function createResultThread(options: ResultThreadOptions): ResultThread {
+  let running: RunningThread | null = null
+  const thread = (): RunningThread => {
+    running ??= startThread(options, (ended) => {
+      if (running === ended) running = null
+    })
+    return running
+  }
+  return {
+    begin: <Form extends OrderForm>(order: Parameters<ResultReads['begin']>[0], turn: Turn) =>
+      thread().begin(order, turn) as Promise<BegunResults<Form> | NotFound>,
+    close: async () => await running?.end(),
+  }
+}
+
+interface RunningThread {
+  begin(order: Parameters<ResultReads['begin']>[0], turn: Turn): Promise<BegunResults | NotFound>
+  end(): Promise<void>
+}
+
+type Answer = Extract<FromThread, { kind: 'begun' | 'chunk' | 'end' }>
+
+interface Read {
+  readonly turn: Turn
+  /** Of the message that waits for an answer. */
+  answer: { resolve(answer: Answer): void; reject(error: Error): void } | null
+  /** Of the turn that the thread has. */
+  endTurn: (() => void) | null
+  /** Why it can give no more bytes, although it has not given all. */
+  fault: Error | null
+}
+
+function startThread(
+  { connection, log, timeoutMs, idleMs = IDLE_MS }: ResultThreadOptions,
+  onEnd: (thread: RunningThread) => void,
+): RunningThread {
+  const worker = new Worker(...threadFile({ connection, timeoutMs }))
+  const reads = new Map<number, Read>()
+  let lastId = 0
+  let cause: unknown
+  const tell = (message: ToThread): void => worker.postMessage(message)
+  const ask = (read: Read, message: ToThread): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      read.answer = { resolve, reject }
+      tell(message)
+    })
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const stop = async (): Promise<void> => {
+    // No read may reach a thread that is about to end.
+    onEnd(thread)
+    tell({ kind: 'close' })
+    const timer = setTimeout(() => void worker.terminate(), CLOSE_MS)
+    await ended
+    clearTimeout(timer)
+  }
+  const rest = (): unknown => (reads.size === 0 ? stop() : idle.refresh())
+  const idle: NodeJS.Timeout = setTimeout(rest, idleMs).unref()
+  const forget = (id: number): void => {
+    reads.get(id)?.endTurn?.()
+    reads.delete(id)
+    idle.refresh()
+  }
+  worker.on('message', (message: FromThread) => {
+    if (message.kind === 'log') void answerLog(log, message, tell)
+    else hear(reads, message, tell)
+  })
+  worker.on('error', (error) => (cause = error))
+  worker.on('exit', () => {
+    onEnd(thread)
+    clearTimeout(idle)
+    const fault = new Error('The thread of large reads ended', { cause })
+    for (const read of reads.values()) fail(read, fault)
+    reads.clear()
+  })
+  const within = (id: number): Asking => ({
+    isOpen: () => reads.has(id),
+    next: () => ask(reads.get(id)!, { kind: 'next', id }),
+    leave: () => tell({ kind: 'leave', id }),
+    forget: () => forget(id),
+  })
+  const thread: RunningThread = {
+    async begin(order, turn) {
+      const id = (lastId += 1)
+      const read: Read = { turn, answer: null, endTurn: null, fault: null }
+      reads.set(id, read)
+      try {
+        const { begun } = (await ask(read, { kind: 'begin', id, order })) as Extract<
+          Answer,
+          { kind: 'begun' }
+        >
+        if (begun.kind === 'results') return { ...begun, chunks: chunksOf(read, within(id)) }
+        forget(id)
+        return begun
+      } catch (error) {
+        forget(id)
+        throw error
+      }
+    },
+    end: stop,
+  }
+  return thread
+}
+
+/** What can be done about one read. */
+interface Asking {
+  readonly isOpen: () => boolean
+  readonly next: () => Promise<Answer>
+  readonly leave: () => void
+  readonly forget: () => void
+}
+
+/** They end where the thread says so, and in no other case: bytes that are not all there are not the end. */
+function chunksOf(read: Read, { isOpen, next, leave, forget }: Asking): LeavableChunks {
+  const end = { done: true, value: undefined } as const
+  return {
+    async next() {
+      if (read.fault !== null) throw read.fault
+      if (!isOpen()) return end
+      const answer = await next().catch((error: unknown) => {
+        forget()
+        throw error
+      })
+      if (answer.kind === 'chunk') return { done: false, value: answer.bytes }
+      forget()
+      return end
+    },
+    return() {
+      if (isOpen()) leave()
+      forget()
+      return Promise.resolve(end)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** A message about a read. Those about a read that was left are of no use to anyone. */
+function hear(
+  reads: ReadonlyMap<number, Read>,
+  message: Exclude<FromThread, { kind: 'log' }>,
+  tell: (message: ToThread) => void,
+): void {
+  const { id } = message
+  const read = reads.get(id)
+  if (message.kind === 'turn')
+    return takeTurn(read, () => {
+      const isOpen = reads.has(id)
+      if (isOpen) tell({ kind: 'turn', id })
+      return isOpen
+    })
+  if (message.kind === 'turn over') return read?.endTurn?.()
+  const answer = read?.answer
+  if (read !== undefined) read.answer = null
+  if (message.kind === 'fault') answer?.reject(errorOf(message.fault))
+  else answer?.resolve(message)
+}
+
+/** The turn lasts until the thread says that it is over. A read that has ended meanwhile has none. */
+function takeTurn(read: Read | undefined, grant: () => boolean): void {
+  void read?.turn(
+    () =>
+      new Promise<void>((resolve) => {
+        read.endTurn = resolve
+        if (!grant()) resolve()
+      }),
+  )
+}
+
+function fail(read: Read, fault: Error): void {
+  read.fault = fault
+  read.endTurn?.()
+  read.answer?.reject(fault)
+}
+
+async function answerLog(
+  log: ResultThreadOptions['log'],
+  { question, asked }: Extract<FromThread, { kind: 'log' }>,
+  tell: (message: ToThread) => void,
+): Promise<void> {
+  try {
+    const value =
+      asked.of === 'endOffset' ? await log.endOffset(...asked.args) : await log.partitionFor(...asked.args)
+    tell({ kind: 'log', question, value })
+  } catch (error) {
+    tell({ kind: 'log', question, fault: faultFrom(error) })
+  }
+}
+
+/** The thread's file is beside this one: transpiled in an installation, source in tests. */
+function threadFile(workerData: ThreadData): ConstructorParameters<typeof Worker> {
+  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB }
+  if (!import.meta.url.endsWith('.ts'))
+    return [new URL('./result-worker.js', import.meta.url), { execArgv: [], resourceLimits, workerData }]
+  // A thread takes over no loader, so it registers the one of sources itself.
+  const source = JSON.stringify(new URL('./result-worker.ts', import.meta.url).href)
+  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
+  return [code, { eval: true, execArgv: ['--conditions=cupel-source'], resourceLimits, workerData }]
+}
