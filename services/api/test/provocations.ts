@@ -327,6 +327,7 @@ async function startBroken(
   let isBroken = false
   const failing = (): Promise<never> => database.query('SELECT 1 / 0') as Promise<never>
   const broken = Object.create(database, {
+    connection: { value: connectionTo(database, (url) => (url.pathname = '/no-such-database')) },
     query: {
       value: (statement: Parameters<Database['query']>[0], values: readonly unknown[]) => {
         const name = typeof statement === 'string' ? '' : statement.name
@@ -357,7 +358,15 @@ async function startWithoutStore(
   start: (options: ApiOptions) => Promise<string>,
 ): Promise<string> {
   const database = openDatabase({ connectionString, maxConnections: 4, applicationName: 'storeless' })
-  const url = await start({ database })
+  // Nothing listens there: the thread of large reads opens connections of its own.
+  const connection = { value: connectionTo(database, (url) => (url.port = '1')) }
+  const url = await start({ database: Object.create(database, { connection }) as Database })
   await database.close()
   return url
+}
+
+function connectionTo({ connection }: Database, change: (url: URL) => void): Database['connection'] {
+  const url = new URL(connection.connectionString)
+  change(url)
+  return { ...connection, connectionString: url.href }
 }
