@@ -51,7 +51,7 @@ const EVERYTHING = {
   },
 }
 const settingNames = [
-  ...readFileSync(join(root, 'docs/reference/settings.md'), 'utf8').matchAll(/^\| `(CUPEL_\w+)`/gm),
+  ...readFileSync(join(root, 'docs/reference/settings.md'), 'utf8').matchAll(/^\| `((?:CUPEL|OTEL)_\w+)`/gm),
 ].map(([, name]) => name)
 
 describe.skipIf(tools === undefined)('the chart', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
 import { root } from '../setup.mjs'
-import { ofKind, podsOf, render, toolsOrReason } from './chart.mjs'
+import { environmentOf, ofKind, podsOf, render, toolsOrReason, validate } from './chart.mjs'
 import { isAllowed } from './network-flows.mjs'
 
 const { tools, reason } = await toolsOrReason()
@@ -26,8 +26,13 @@ const VALUES = {
     database: { port: 5432, to: [{ ipBlock: { cidr: '10.9.0.5/32' } }] },
     kafka: { port: 9093, to: [inNamespace('data')] },
     registry: { port: 8443, to: [inNamespace('data')] },
+    collector: { port: 4318, to: [inNamespace('tracing')] },
     callers: [inNamespace('ingress-nginx')],
     scrapers: [inNamespace('monitoring')],
+  },
+  telemetry: {
+    ...{ endpoint: 'https://collector.tracing.svc:4318', sampleRatio: 0.5, logs: true },
+    headersSecret: 'collector',
   },
   monitoring: { prometheusUrl: 'http://prometheus.monitoring.svc:9090' },
 }
@@ -36,6 +41,7 @@ const ELSEWHERE = {
   kafka: { namespace: 'data', labels: { app: 'kafka' } },
   ingress: { namespace: 'ingress-nginx', labels: {} },
   prometheus: { namespace: 'monitoring', labels: {} },
+  collector: { namespace: 'tracing', labels: {} },
   neighbour: { namespace: NAMESPACE, labels: { app: 'another' } },
   stranger: { namespace: 'default', labels: { 'app.kubernetes.io/name': 'cupel' } },
   database: { ip: '10.9.0.5' },
@@ -61,6 +67,7 @@ function declaredFlows(components, serving) {
       ['internet', 'internet6'].flatMap((to) => [`${name} ${to} 443/TCP`, `${name} ${to} 8443/TCP`]),
     ),
     ...['ingress api 8080/TCP', 'ingress web 8081/TCP', 'web api 8080/TCP'],
+    ...serving.map((name) => `${name} collector 4318/TCP`),
     ...serving.map((name) => `prometheus ${name} 9464/TCP`),
   ])
 }
@@ -92,7 +99,9 @@ function actualFlows(manifests) {
 
 describe.skipIf(tools === undefined)('the chart', () => {
   test('allows each declared flow, and denies every other pair of pods and addresses on every port', async () => {
-    const { own, flows } = actualFlows((await render(tools, VALUES)).manifests)
+    const { manifests, text } = await render(tools, VALUES)
+    await validate(tools, text)
+    const { own, flows } = actualFlows(manifests)
     const components = Object.keys(own)
     expect(components).toHaveLength(10)
     const serving = Object.keys(own).filter((name) => own[name].ports.metrics !== undefined)
@@ -104,6 +113,37 @@ describe.skipIf(tools === undefined)('the chart', () => {
     const { own, flows } = actualFlows((await render(tools, values)).manifests)
     const into = [...flows].filter((flow) => flow.split(' ')[1] in own)
     expect(into).toEqual(['web api 8080/TCP'])
+  })
+
+  test('sends traces and log lines where the values say so, with a token from a file, and nowhere by itself', async () => {
+    const settingsOf = async (values) =>
+      podsOf((await render(tools, values)).manifests).map((part) => [
+        part.name,
+        Object.fromEntries(
+          Object.entries(environmentOf(part)).filter(([name]) => /^OTEL_|_OTLP_/.test(name)),
+        ),
+        part.container.volumeMounts.some(({ mountPath }) => mountPath === '/secrets/telemetry'),
+      ])
+    for (const [name, settings, hasToken] of await settingsOf(VALUES)) {
+      const isService = !['install', 'operator'].includes(name)
+      expect(hasToken, name).toBe(isService)
+      expect(settings, name).toEqual(
+        isService
+          ? {
+              OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.tracing.svc:4318',
+              OTEL_EXPORTER_OTLP_HEADERS_FILE: '/secrets/telemetry/headers',
+              OTEL_LOGS_EXPORTER: 'otlp',
+              OTEL_TRACES_SAMPLER_ARG: '0.5',
+              CUPEL_OTLP_INSECURE: 'false',
+            }
+          : {},
+      )
+    }
+    const without = await settingsOf({ ...VALUES, telemetry: {} })
+    expect(without.every(([, settings, hasToken]) => Object.keys(settings).length === 0 && !hasToken)).toBe(
+      true,
+    )
+    await expect(render(tools, { telemetry: { endpoint: 'collector:4318' } })).rejects.toThrow('endpoint')
   })
 
   test('asks for a lag that the product measures, and scales no further than there are partitions', async () => {

@@ -26,6 +26,16 @@
 {{- end -}}
 {{- /* The lowest free number: pods of one service are equal, and two processes cannot have one number. */}}
 {{- if and .log .probes }}{{- $_ := set $env "CUPEL_INSTANCE" "auto" }}{{ end -}}
+{{- with $v.telemetry -}}
+{{- if and $.probes .endpoint -}}
+{{- $_ := merge $env (dict
+  "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint
+  "OTEL_TRACES_SAMPLER_ARG" .sampleRatio
+  "OTEL_LOGS_EXPORTER" (ternary "otlp" "none" .logs)
+  "CUPEL_OTLP_INSECURE" .insecure) -}}
+{{- if .headersSecret }}{{- $_ := set $env "OTEL_EXPORTER_OTLP_HEADERS_FILE" "/secrets/telemetry/headers" }}{{ end -}}
+{{- end -}}
+{{- end -}}
 {{- if .operator -}}
 {{- $_ := merge $env (dict
   "CUPEL_DATABASE_ADMIN_URL_FILE" "/secrets/operator/admin-url"
@@ -112,6 +122,7 @@
 {{- end -}}
 {{- end -}}
 {{- if eq .image "scorer" }}{{- $_ := set $secrets "chain-data" $v.scorer.chainDataSecret }}{{ end -}}
+{{- if and .probes $v.telemetry.endpoint }}{{- $_ := set $secrets "telemetry" $v.telemetry.headersSecret }}{{ end -}}
 {{- range $folder, $secret := $secrets }}
 {{- if $secret }}
 {{ $folder }}: {{ $secret }}
