@@ -5,7 +5,8 @@ import type { OpenJob } from './job-table.js'
 export interface Backlog {
   /** Jobs that are already in the backlog stay unchanged. */
   add(jobs: readonly OpenJob[]): void
-  changed(jobId: string, change: { readonly endedUnits: number; readonly hasEnded: boolean }): void
+  /** Whether a job of the backlog ended by it: the same end is told more than once. */
+  changed(jobId: string, change: { readonly endedUnits: number; readonly hasEnded: boolean }): boolean
   released(jobId: string, released: number): void
   get(jobId: string): OpenJob | undefined
   /** Accounts with screenings to release, each with its jobs in the order of their submission. */
@@ -61,9 +62,10 @@ export function createBacklog(): Backlog {
     },
     changed(jobId, { endedUnits, hasEnded }) {
       const job = jobs.get(jobId)
-      if (job === undefined) return
+      if (job === undefined) return false
       if (hasEnded) forget(job)
       else replace(job, { ...job, endedUnits })
+      return hasEnded
     },
     released(jobId, released) {
       const job = jobs.get(jobId)

@@ -34,6 +34,13 @@ test('a job that ended takes its work under way with it: its place is free at on
   expect(backlog.size()).toBe(0)
 })
 
+test('the end of a job counts once, however often it is told', () => {
+  const backlog = createBacklog()
+  backlog.add([job('a1', 'a', 2, 2)])
+  const told = [false, true, true].map((hasEnded) => backlog.changed('a1', { endedUnits: 2, hasEnded }))
+  expect(told).toEqual([false, true, false])
+})
+
 test('whatever happens, what is under way and what waits are the sums over the open jobs', () => {
   const step = fc.record({
     job: fc.nat(4),

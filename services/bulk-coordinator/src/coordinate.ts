@@ -140,14 +140,12 @@ function createLearner(
   const ended = metrics.counter('bulk_jobs_ended_total', 'Bulk jobs that ended')
   return (applied) => {
     backlog.add(applied.opened)
-    for (const { jobId, ...change } of applied.changed) backlog.changed(jobId, change)
+    for (const { jobId, ...change } of applied.changed) if (backlog.changed(jobId, change)) ended.inc()
     pace.ended(applied.endedReportIds)
     for (const { jobId, cause } of applied.refused) logger.error({ jobId, cause }, 'A bulk job cannot run')
-    const endings = applied.changed.filter(({ hasEnded }) => hasEnded).length
-    ended.inc({}, endings)
     openJobs.set(backlog.size())
     release.wake()
-    if (endings > 0) announce.wake()
+    if (applied.changed.some(({ hasEnded }) => hasEnded)) announce.wake()
   }
 }
 
