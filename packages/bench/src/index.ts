@@ -32,6 +32,9 @@ export { compareRounds, percentileOf, turnsOfRound } from './rounds.js'
 /** `npm run bench:evidence`: the share of MACs and signatures in the CPU of a screen. */
 export { runEvidence, type EvidenceOptions, type EvidenceResults } from './evidence/run-evidence.js'
 export { renderEvidence } from './evidence/render.js'
+/** `npm run bench:archive`: how fast a log is archived, and an archive verified. */
+export { runArchive, type ArchiveOptions, type ArchiveResults } from './archive/run-archive.js'
+export { renderArchive } from './archive/render.js'
 export { renderExposure, runExposure, type ExposureOptions } from './exposure/run-exposure.js'
 /** `npm run bench:labels`: how fast the labels of a batch are looked up. */
 export { renderLookUp, runLookUp, type LookUpOptions } from './label-look-up/run-look-up.js'
