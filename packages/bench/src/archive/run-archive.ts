@@ -41,9 +41,11 @@ export interface ArchiveResults {
 }
 
 const ADDRESSES_PER_JOB = 1_000
-/** Of one account at once: far below the limit of its plan. */
-const JOBS_AT_ONCE = 20
+/** Of one key at once. It may have as many large answers under way: an ended job with its results is one. */
+const JOBS_AT_ONCE = 6
 const LOOK_MS = 250
+/** Jobs between two lines of progress. */
+const SAID_EVERY = 20
 
 export async function runArchive(options: ArchiveOptions): Promise<ArchiveResults> {
   const { root, profile, say } = options
@@ -89,7 +91,7 @@ async function fill(system: RunningSystem, { reports, say }: ArchiveOptions): Pr
     while (left > 0) {
       left -= 1
       await ended(jobs, key)
-      if (left > 0 && left % JOBS_AT_ONCE === 0) say(`${left} jobs left`)
+      if (left > 0 && left % SAID_EVERY === 0) say(`${left} jobs left`)
     }
   }
   await Promise.all(Array.from({ length: JOBS_AT_ONCE }, one))
