@@ -36,8 +36,9 @@ function* linesOf(family: Family, exemplars: Exemplars | undefined): Iterable<st
 type Labels = Readonly<Record<string, string | number>>
 
 function labelsText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+  let pairs = ''
+  for (const name in labels) pairs += `${pairs === '' ? '' : ','}${name}="${escaped(String(labels[name]))}"`
+  return pairs === '' ? '' : `{${pairs}}`
 }
 
 function exemplarText(exemplar: Exemplar | undefined): string {
@@ -45,7 +46,11 @@ function exemplarText(exemplar: Exemplar | undefined): string {
   return ` # {trace_id="${exemplar.traceId}"} ${exemplar.value} ${exemplar.atSeconds.toFixed(3)}`
 }
 
+const ESCAPED = /[\\\n"]/
+
+/** Most texts have nothing to escape, and a scrape has thousands. */
 function escaped(text: string): string {
+  if (!ESCAPED.test(text)) return text
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
 }
 

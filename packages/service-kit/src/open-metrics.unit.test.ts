@@ -54,6 +54,14 @@ test('an observation of a sampled trace is the example of its bucket, and no oth
   ])
 })
 
+test('what a label or a help could break is escaped', async () => {
+  const metrics = createMetrics('test')
+  metrics.gauge('odd', 'One "line"\nand \\', ['text']).set(Infinity, { text: 'a"b\\c\nd' })
+  const { body } = await metrics.render('openmetrics')
+  expect(body).toContain('# HELP cupel_odd One \\"line\\"\\nand \\\\\n')
+  expect(body).toContain('cupel_odd{text="a\\"b\\\\c\\nd",service="test"} +Inf\n')
+})
+
 test('series have the same names in both formats, and one format does not change the other', async () => {
   const metrics = someMetrics()
   const before = await metrics.render()
