@@ -150,15 +150,13 @@ function isSentence({ status, text }: Answer): boolean {
   return code === 'unavailable' && /^[A-Z][^\n]*\.$/.test(detail ?? '')
 }
 
-/** Where an operator reads that the volume is full. */
+/** Where an operator reads that the volume is full; services look at it once a second. */
 async function tellsOfIt({ home, ready }: Installation): Promise<string[]> {
-  const status = await cupel(home, ['status'])
-  const readiness = await fetch(ready.metrics_urls[0]!.replace(/\/metrics$/, '/readyz'))
   const says = (text: string): boolean => /volume .*nearly full/.test(text)
-  return [
-    ...(status.exitCode !== 0 && says(status.stdout + status.stderr) ? ['status'] : []),
-    ...(says(await readiness.text()) ? ['readyz'] : []),
-  ]
+  const readyz = ready.metrics_urls[0]!.replace(/\/metrics$/, '/readyz')
+  await until('the full volume in /readyz', TIMEOUT_MS, async () => says(await (await fetch(readyz)).text()))
+  const status = await cupel(home, ['status'])
+  return [...(status.exitCode !== 0 && says(status.stdout + status.stderr) ? ['status'] : []), 'readyz']
 }
 
 const screenedAgain = (client: Client): Promise<Answer> =>
