@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly kafka?: boolean
   readonly scale?: string
   readonly home?: string
+  /** The program to start it with; by default the one that runs the test. */
+  readonly node?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -66,7 +68,7 @@ export async function startInstallation(options: StartOptions = {}): Promise<Ins
   const args = [join(checkout, 'scripts/start.mjs'), '--json']
   if (options.kafka === true) args.push('--kafka')
   if (options.scale !== undefined) args.push('--scale', options.scale)
-  const child = spawn(process.execPath, args, {
+  const child = spawn(options.node ?? process.execPath, args, {
     cwd: checkout,
     env: environmentFor(home, options.environment),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -51,14 +51,20 @@ function faultOf(abuse: Abuse, answer: RawAnswer, target: Target): string | null
   if (status === null) return abuse.mayBeDropped === true ? null : 'the connection ended without an answer'
   if (status === 500) return `500: ${body.slice(0, 300)}`
   // A proxy speaks for itself; what the API says goes under its request id.
-  if (answer.headers['request-id'] === undefined) return proxyFault(abuse, status, target)
+  if (answer.headers['request-id'] === undefined) return proxyFault(abuse, { status, body }, target)
   if (status >= 400) return problemFault(answer, abuse.isHead === true)
   if (abuse.expected === 'refused') return `${status}: ${body.slice(0, 300)}`
   return successFault(answer)
 }
 
-function proxyFault(abuse: Abuse, status: number, { proxy }: Target): string | null {
+function proxyFault(
+  abuse: Abuse,
+  { status, body }: { readonly status: number; readonly body: string },
+  { proxy }: Target,
+): string | null {
   if (proxy === null) return `the answer ${status} has no request id`
+  // To a caller that has ended its side Caddy itself says 200 and nothing else.
+  if (proxy === 'caddy' && abuse.isEnded === true && status === 200 && body === '') return null
   if (status < 400) return `the proxy answers ${status}`
   return status === 502 && abuse.mayBeDropped !== true ? 'the proxy had no answer from the API' : null
 }

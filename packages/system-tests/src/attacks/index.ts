@@ -8,8 +8,11 @@ import { forgery } from './forgery.js'
 import { fullDisk } from './full-disk.js'
 import { identity } from './identity.js'
 import { neighbours } from './neighbours.js'
+import { nothingToProve } from './nothing-to-prove.js'
 import { shorterLog } from './shorter-log.js'
 import { strangers } from './strangers.js'
+import { supplyChain } from './supply-chain.js'
+import { terminal } from './terminal.js'
 import { webhooks } from './webhooks.js'
 
 export { attackTable, type Attack, type AttackRow } from './attack.js'
@@ -18,7 +21,7 @@ export { proxies, proxyNames, type ProxyName } from './proxies.js'
 export { startAttacked, victimClient, type AttackedInstallation, type Target } from './target.js'
 
 export const attacks: readonly Attack[] = [
-  ...[...strangers, ...backlogs, ...webhooks],
+  ...[...strangers, ...backlogs, ...webhooks, ...terminal, ...supplyChain, ...nothingToProve],
   ...[
     ...files,
     ...identity,

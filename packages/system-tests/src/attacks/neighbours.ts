@@ -9,13 +9,18 @@ import type { Attack } from './attack.js'
 const JOB_TIMEOUT_MS = 120_000
 
 /** Settings that would send secrets where others can read them, and the words that the refusal must have. */
-function openPeer(name: string, named: string, settings: Readonly<Record<string, string>>): Attack {
+function openPeer(
+  name: string,
+  named: string,
+  settings: Readonly<Record<string, string>>,
+  command: readonly string[] = ['status'],
+): Attack {
   return {
     name,
     threat: 'exposure',
     concerns: ({ proxy }) => proxy === null,
     async run({ installation }) {
-      const { exitCode, stderr } = await cupel(installation.home, ['status'], settings)
+      const { exitCode, stderr } = await cupel(installation.home, command, settings)
       return {
         limit: `refused, with the word ${named}`,
         measured: `exit code ${exitCode}`,
@@ -42,6 +47,18 @@ export const neighbours: readonly Attack[] = [
     CUPEL_KAFKA_USERNAME: 'cupel',
     CUPEL_KAFKA_PASSWORD: 'SECRET',
   }),
+  openPeer(
+    'a token for a schema registry without TLS',
+    'CUPEL_REGISTRY_INSECURE',
+    {
+      CUPEL_DATABASE_URL: 'postgres://cupel:SECRET@127.0.0.1/cupel',
+      CUPEL_LOG: 'kafka',
+      CUPEL_KAFKA_BROKERS: '127.0.0.1:9',
+      CUPEL_REGISTRY_URL: 'http://registry.example',
+      CUPEL_REGISTRY_TOKEN: 'SECRET',
+    },
+    ['doctor'],
+  ),
   openPeer('a process that trusts any certificate', 'NODE_TLS_REJECT_UNAUTHORIZED', {
     NODE_TLS_REJECT_UNAUTHORIZED: '0',
   }),

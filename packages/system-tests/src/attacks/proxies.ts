@@ -1,7 +1,7 @@
 /** Proxies in front of an installation, as operators set them up: they say for whom they call, and call from an address that is trusted. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'undici'
@@ -25,6 +25,15 @@ const START_TIMEOUT_MS = 120_000
 export const proxies = {
   nginx: proxyKind('nginx', nginxConfiguration, (folder, file) => ['-p', folder, '-c', file]),
   haproxy: proxyKind('haproxy', haproxyConfiguration, (_folder, file) => ['-db', '-f', file]),
+  // Debian's Caddy cannot choose the address that it calls from.
+  caddy: proxyKind(
+    'caddy',
+    caddyConfiguration,
+    (_folder, file) => ['run', '--adapter', 'caddyfile', '--config', file],
+    {
+      isRelayed: true,
+    },
+  ),
 } as const satisfies Record<string, ProxyKind>
 
 export type ProxyName = keyof typeof proxies
@@ -36,6 +45,7 @@ function proxyKind(
   program: string,
   configuration: Configuration,
   args: (folder: string, file: string) => string[],
+  { isRelayed = false } = {},
 ): ProxyKind {
   return {
     isInstalled: () => proxyIsInstalled(program),
@@ -43,8 +53,10 @@ function proxyKind(
       const folder = mkdtempSync(join(tmpdir(), `cupel-${program}-`))
       const port = await proxyPort()
       const file = join(folder, 'proxy.conf')
-      writeFileSync(file, configuration({ folder, port, upstream }))
-      const child = spawn(program, args(folder, file), { stdio: 'ignore', env: proxyEnvironment() })
+      const relay = isRelayed ? await startRelay(upstream) : null
+      writeFileSync(file, configuration({ folder, port, upstream: relay?.url ?? upstream }))
+      const environment = { ...proxyEnvironment(), HOME: folder }
+      const child = spawn(program, args(folder, file), { stdio: 'ignore', env: environment })
       const baseUrl = `http://127.0.0.1:${port}`
       await until(`${program} answering`, START_TIMEOUT_MS, async () => {
         const { statusCode, body } = await request(`${baseUrl}/healthz`)
@@ -55,11 +67,29 @@ function proxyKind(
         baseUrl,
         async stop() {
           await ended(child)
+          relay?.stop()
           rmSync(folder, { recursive: true, force: true })
         },
       }
     },
   }
+}
+
+/** Passes on the bytes of connections, from the address of the proxies. */
+async function startRelay(upstream: URL): Promise<{ readonly url: URL; stop(): void }> {
+  const server: Server = createServer({ allowHalfOpen: true }, (caller) => {
+    const called = connect({
+      ...{ host: upstream.hostname, port: Number(upstream.port) },
+      ...{ localAddress: PROXY_SOURCE, allowHalfOpen: true },
+    })
+    caller.pipe(called).pipe(caller)
+    // What ends in a fault on one side ends on the other.
+    caller.on('error', () => called.destroy()).on('close', () => called.destroy())
+    called.on('error', () => caller.destroy()).on('close', () => caller.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: new URL(`http://127.0.0.1:${port}`), stop: () => void server.close() }
 }
 
 export function proxyIsInstalled(program: string): boolean {
@@ -129,5 +159,17 @@ frontend callers
   default_backend cupel
 backend cupel
   server one ${upstream.host} source ${PROXY_SOURCE}
+`
+}
+
+function caddyConfiguration({ port, upstream }: Parameters<Configuration>[0]): string {
+  return `{
+  admin off
+  auto_https off
+}
+http://:${port} {
+  bind 127.0.0.1
+  reverse_proxy ${upstream.host}
+}
 `
 }
