@@ -1,7 +1,7 @@
 // docker-compose.yml as an operator uses it: up, a first report, a bulk job with its webhook, every container killed, down and up again.
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { killInside, openComposition, SERVICES, stateOf, untilServed } from './composition.mjs'
+import { killInside, measured, openComposition, SERVICES, stateOf, untilServed } from './composition.mjs'
 import { docker } from './docker.mjs'
 import { startReceiver } from './receiver.mjs'
 
@@ -75,6 +75,16 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
     }
   })
 
+  test('every service says how long it took to start, and holds less memory than its limit', async () => {
+    const table = await untilServed(async () => {
+      const rows = await Promise.all(SERVICES.map((name) => measured(composition.containerOf(name))))
+      for (const { line, startedMs } of rows) expect(startedMs, line).toBeGreaterThan(0)
+      return rows
+    })
+    console.log(`What containers took at their first start:\n${table.map(({ line }) => line).join('\n')}`)
+    for (const { line, memoryBytes, limitBytes } of table) expect(memoryBytes, line).toBeLessThan(limitBytes)
+  })
+
   /** Resolves to the ended job, when the receiver has the message of its end. */
   const bulkJob = async () => {
     const id = await untilServed(async () => {
@@ -139,8 +149,8 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
     }
     for (const service of KILLED)
       await untilServed(async () => {
-        const { health } = await stateOf(composition.containerOf(service))
-        expect([service, health]).toEqual([service, 'healthy'])
+        const { health, said } = await stateOf(composition.containerOf(service))
+        expect([service, health], said).toEqual([service, 'healthy'])
       })
     for (const report of reports) await expectReadable(report)
     expect(await bulkJob()).toMatchObject({ total: 3, completed: 2, failed: 1 })

@@ -126,9 +126,27 @@ export async function stateOf(container) {
   return {
     isRunning: State.Running,
     health: State.Health?.Status ?? null,
+    /** What the last check wrote. */
+    said: State.Health?.Log?.at(-1)?.Output ?? '',
     restarts: RestartCount,
     pid: State.Pid,
   }
+}
+
+/** From the start of a container until its service works, by its log, and the memory that its processes hold now. */
+export async function measured(container) {
+  const [{ State, HostConfig }] = JSON.parse(await docker('inspect', container))
+  const { stdout, stderr } = await promisify(execFile)('docker', ['logs', container], {
+    maxBuffer: MAX_OUTPUT_BYTES,
+  })
+  const lines = `${stdout}${stderr}`.split('\n').filter((line) => line.startsWith('{'))
+  const started = lines.map((line) => JSON.parse(line)).findLast(({ msg }) => msg === 'Started')
+  const startedMs = Date.parse(started?.time) - Date.parse(State.StartedAt)
+  const used = await docker('stats', '--no-stream', '--format', '{{.MemUsage}}', container)
+  const [, amount, unit] = /^([\d.]+)(KiB|MiB|GiB)/.exec(used) ?? []
+  const memoryBytes = Number(amount) * 1_024 ** (['KiB', 'MiB', 'GiB'].indexOf(unit) + 1)
+  const line = `${container}: ${(startedMs / 1_000).toFixed(1)} s, ${Math.round(memoryBytes / 1_024 ** 2)} MiB`
+  return { line, startedMs, memoryBytes, limitBytes: HostConfig.Memory }
 }
 
 /** As when the kernel kills a process: `docker kill` would count as the wish of an operator, after which nothing is restarted. */
