@@ -1,6 +1,7 @@
 /** Limits of connections: deadlines, sizes and numbers. */
+import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, Server as TlsServer } from 'node:tls'
 import type { Metrics } from '@cupel/contracts'
 import { clientNetwork } from './ip-range.js'
 
@@ -50,6 +51,14 @@ export function tlsFaultOf(identity: TlsIdentity): string | null {
   }
 }
 
+const MIN_TLS_VERSION = 'TLSv1.2' as const
+
+/** New connections are shown the new certificate; those that are open keep the former one. The server serves HTTPS already. */
+export function renewIdentity(server: HttpServer, identity: TlsIdentity): void {
+  if (!(server instanceof TlsServer)) throw new Error('A server without TLS has no certificate to renew')
+  server.setSecureContext({ ...identity, minVersion: MIN_TLS_VERSION })
+}
+
 /** Options of Node's HTTP server, and of its HTTPS server where there is an identity. */
 export function serverOptionsOf(limits: ConnectionLimits, tls: TlsIdentity | null) {
   const http = {
@@ -62,7 +71,7 @@ export function serverOptionsOf(limits: ConnectionLimits, tls: TlsIdentity | nul
   // A handshake is the head of a connection: it gets as long as the head of a request.
   if (tls !== null)
     return {
-      https: { ...http, ...tls, minVersion: 'TLSv1.2' as const, handshakeTimeout: limits.headersTimeoutMs },
+      https: { ...http, ...tls, minVersion: MIN_TLS_VERSION, handshakeTimeout: limits.headersTimeoutMs },
     }
   return { http }
 }

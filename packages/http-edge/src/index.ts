@@ -1,4 +1,10 @@
-export { connectionLimits, limitConnections, serverOptionsOf, tlsFaultOf } from './connections.js'
+export {
+  connectionLimits,
+  limitConnections,
+  renewIdentity,
+  serverOptionsOf,
+  tlsFaultOf,
+} from './connections.js'
 export type { ConnectionLimits, TlsIdentity } from './connections.js'
 export { clientNetwork, normaliseIp, parseIpRange } from './ip-range.js'
 export type { IpRange } from './ip-range.js'

@@ -91,7 +91,7 @@ export const settings = {
     .min(1)
     .optional()
     .describe(
-      'File with the certificate chain of the API in PEM; with CUPEL_TLS_KEY_FILE the API serves HTTPS only, TLS 1.2 or later.',
+      'File with the certificate chain of the API in PEM; with CUPEL_TLS_KEY_FILE the API serves HTTPS only, TLS 1.2 or later. A renewed pair is served without a restart, some ten seconds after both files were replaced.',
     ),
   CUPEL_TLS_KEY_FILE: z
     .string()

@@ -1,12 +1,12 @@
-/** The certificate and key of the API, read once at start. New ones need a restart of each instance. */
+/** The certificate and key with which the API and the console serve HTTPS. */
 import { readFile } from 'node:fs/promises'
 import { tlsFaultOf, type TlsIdentity } from '@cupel/http-edge'
 import { ConfigError, type Config } from './config.js'
 
+export type TlsFiles = Pick<Config, 'CUPEL_TLS_CERT_FILE' | 'CUPEL_TLS_KEY_FILE'>
+
 /** Null where neither file is configured. Throws an error for the operator where one is missing or unreadable, or they do not match. */
-export async function readTlsIdentity(
-  config: Pick<Config, 'CUPEL_TLS_CERT_FILE' | 'CUPEL_TLS_KEY_FILE'>,
-): Promise<TlsIdentity | null> {
+export async function readTlsIdentity(config: TlsFiles): Promise<TlsIdentity | null> {
   const { CUPEL_TLS_CERT_FILE: certFile, CUPEL_TLS_KEY_FILE: keyFile } = config
   if (certFile === undefined && keyFile === undefined) return null
   if (certFile === undefined || keyFile === undefined)

@@ -8,7 +8,7 @@ import {
 } from '@cupel/access'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { createTransport, listen, type TlsIdentity } from '@cupel/http-edge'
+import { createTransport, listen, renewIdentity, type TlsIdentity } from '@cupel/http-edge'
 import { readOidcSettings, type OidcSettings } from '@cupel/oidc'
 import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
@@ -17,6 +17,7 @@ import { createPdfRenderer } from '@cupel/report-pdf'
 import { startInstallationClock } from '@cupel/service-connections'
 import {
   givenInstance,
+  followTlsIdentity,
   readTlsIdentity,
   readWebSecret,
   type Check,
@@ -145,6 +146,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   links.baseUrl = (config.CUPEL_BASE_URL ?? url).replace(/\/$/, '')
   links.shareUrl = webUrl === undefined ? `${links.baseUrl}/v1/shared/` : `${webUrl}/shared/`
   links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${webUrl ?? links.baseUrl}/reports/`
+  const renewal = tls === null ? null : renewing(app, config, tls, logger)
   logger.info({ url, partition: screening.partition }, 'The API serves calls')
   const ranges = config.CUPEL_TRUSTED_PROXIES
   if (ranges.length > 0) logger.info({ ranges }, 'Proxies in these ranges say whose calls they pass on')
@@ -158,6 +160,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
       // Order: say so, accept no more calls, answer the accepted ones, then release what their answers needed.
       isStopping = true
       await app.drain(config.CUPEL_DRAIN_MS)
+      await renewal?.stop()
       // A stream is an answer without an end of its own.
       await parts.bulk.streams.stop()
       await app.close()
@@ -165,6 +168,11 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
       await release(parts)
     },
   }
+}
+
+function renewing(app: App, config: ApiDeps['config'], current: TlsIdentity, logger: Logger) {
+  const onSettled = (identity: TlsIdentity): void => renewIdentity(app.fastify.server, identity)
+  return followTlsIdentity({ config, current, logger, onSettled })
 }
 
 /** Links as callers see them, without a slash at the end of the first; known once the API listens. */

@@ -4,18 +4,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { ADDRESS } from './http-client.js'
 import { startInstallation } from './installation.js'
 
-test('with a certificate and its key configured the whole API speaks HTTPS, and plain HTTP gets nothing', async () => {
+test('with a certificate and its key configured the whole API speaks HTTPS, and takes a renewed pair without a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-tls-'))
   const [certFile, keyFile] = [join(folder, 'api.crt'), join(folder, 'api.key')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', keyFile, '-out', certFile], {
-    stdio: 'pipe',
-  })
+  makeCertificate(certFile, keyFile)
   const installation = await startInstallation()
   try {
     const config = { CUPEL_TLS_CERT_FILE: certFile, CUPEL_TLS_KEY_FILE: keyFile }
@@ -25,11 +22,24 @@ test('with a certificate and its key configured the whole API speaks HTTPS, and 
     const reply = await screenOverTls(`${url}/v1/screen`, key, readFileSync(certFile, 'utf8'))
     expect(reply).toMatchObject({ status: 200, hsts: 'max-age=31536000' })
     await expect(fetch(`${url.replace('https', 'http')}/healthz`)).rejects.toThrow()
+    makeCertificate(certFile, keyFile)
+    const renewed = readFileSync(certFile, 'utf8')
+    await until(async () =>
+      expect(await screenOverTls(`${url}/v1/screen`, key, renewed)).toMatchObject({ status: 200 }),
+    )
   } finally {
     await installation.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+function makeCertificate(certFile: string, keyFile: string): void {
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', keyFile, '-out', certFile], {
+    stdio: 'pipe',
+  })
+}
 
 function screenOverTls(url: string, key: string, ca: string) {
   return new Promise<{ status: number; hsts: unknown }>((resolve, reject) => {

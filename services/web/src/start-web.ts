@@ -1,7 +1,13 @@
 /** The console as a running service: pages for people, served from what the public API answers. */
 import type { Logger, Metrics } from '@cupel/contracts'
-import { createTransport, listen } from '@cupel/http-edge'
-import { givenInstance, readTlsIdentity, type Config, type RunningService } from '@cupel/service-kit'
+import { createTransport, listen, renewIdentity } from '@cupel/http-edge'
+import {
+  followTlsIdentity,
+  givenInstance,
+  readTlsIdentity,
+  type Config,
+  type RunningService,
+} from '@cupel/service-kit'
 import { createApiConnection } from './api/api-connection.js'
 import { openSignInService } from './oidc/open-sign-in-service.js'
 import { pagesOf } from './pages/index.js'
@@ -64,6 +70,14 @@ export async function startWeb({ config, logger, metrics, api }: WebDeps): Promi
   const address = { host: config.CUPEL_WEB_HOST, port: portOf(config), isEncrypted: tls !== null }
   const url = await listen(app.fastify, address)
   ownUrl = url
+  const renewal =
+    tls === null
+      ? null
+      : followTlsIdentity({
+          ...{ config, current: tls, logger },
+          onSeen: ({ cert }) => connection.accept(cert),
+          onSettled: (identity) => renewIdentity(app.fastify.server, identity),
+        })
   logger.info({ url }, 'The console serves pages')
   return {
     name: 'web',
@@ -72,6 +86,7 @@ export async function startWeb({ config, logger, metrics, api }: WebDeps): Promi
     async stop() {
       isStopping = true
       await app.drain(config.CUPEL_DRAIN_MS)
+      await renewal?.stop()
       await app.close()
       await connection.close()
     },

@@ -1,6 +1,6 @@
 /** The one way to data: HTTP calls of the public API, with the session of the person and the address of the browser. */
 import { X509Certificate } from 'node:crypto'
-import type { PeerCertificate } from 'node:tls'
+import { checkServerIdentity, rootCertificates, type PeerCertificate } from 'node:tls'
 import { CLIENT_ADDRESS_HEADER, WEB_SECRET_HEADER } from '@cupel/http-edge'
 import { Agent, request } from 'undici'
 import type { Readable } from 'node:stream'
@@ -31,13 +31,18 @@ export interface ApiReply {
 export interface ApiConnection {
   /** Rejects with ApiDown where the API does not answer. */
   call(call: ApiCall): Promise<ApiReply>
+  /** New connections accept this certificate of the installation too: an API may show either one while both are in use. */
+  accept(certificate: string): void
   close(): Promise<void>
 }
 
 export interface ApiConnectionOptions {
   readonly url: () => string | null
   readonly secret: string | undefined
-  /** Certificate of this installation: an API on this host may show no other one, whatever name is in it. */
+  /**
+   * Certificate of this installation, by which the API is known whatever name is in it. An API on this host may show no other one; one on
+   * another host may also show what a public authority vouches for.
+   */
   readonly certificate: string | null
 }
 
@@ -48,11 +53,9 @@ const ANSWER_TIMEOUT_MS = 65_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 export function createApiConnection({ url, secret, certificate }: ApiConnectionOptions): ApiConnection {
-  const agent = new Agent({
-    connections: MAX_CONNECTIONS,
-    pipelining: 1,
-    connect: { timeout: CONNECT_TIMEOUT_MS, ...(certificate === null ? {} : pinned(certificate)) },
-  })
+  let accepted = certificate === null ? [] : [certificate]
+  let agent = agentOf(accepted)
+  const former = new Set<Agent>()
   return {
     async call({ method, path, headers, body, credentials, clientAddress, signal, isEndless }) {
       const base = url()
@@ -78,8 +81,26 @@ export function createApiConnection({ url, secret, certificate }: ApiConnectionO
         throw new ApiDown('The API does not answer', { cause: error })
       }
     },
-    close: () => agent.destroy(),
+    accept(renewed) {
+      accepted = [renewed, ...accepted.slice(0, 1)]
+      const last = agent
+      agent = agentOf(accepted)
+      former.add(last)
+      // Its calls are answered, and streams go on until their end.
+      void last.close().then(() => former.delete(last))
+    },
+    async close() {
+      await Promise.all([agent, ...former].map((each) => each.destroy()))
+    },
   }
+}
+
+function agentOf(certificates: readonly string[]): Agent {
+  return new Agent({
+    connections: MAX_CONNECTIONS,
+    pipelining: 1,
+    connect: { timeout: CONNECT_TIMEOUT_MS, ...(certificates.length === 0 ? {} : pinned(certificates)) },
+  })
 }
 
 function singleHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
@@ -92,15 +113,17 @@ function singleHeaders(headers: Record<string, string | string[] | undefined>): 
 
 const LOOPBACK = /^(?:127\.|\[?::1\]?$|localhost$)/
 
-/** Within one installation the name in the certificate is the public one, which the loopback address is not. */
-function pinned(certificate: string) {
-  const { fingerprint256 } = new X509Certificate(certificate)
+/** Within one installation the name in the certificate is the public one, which an address inside of it is not. */
+function pinned(certificates: readonly string[]) {
+  const fingerprints = certificates.map((certificate) => new X509Certificate(certificate).fingerprint256)
   return {
-    ca: certificate,
+    ca: [...certificates, ...rootCertificates],
     allowPartialTrustChain: true,
     checkServerIdentity: (host: string, shown: PeerCertificate): Error | undefined => {
-      if (LOOPBACK.test(host) && shown.fingerprint256 === fingerprint256) return undefined
-      return new Error(`${host} shows another certificate than that of this installation`)
+      if (fingerprints.includes(shown.fingerprint256)) return undefined
+      if (LOOPBACK.test(host))
+        return new Error(`${host} shows another certificate than that of this installation`)
+      return checkServerIdentity(host, shown)
     },
   }
 }
