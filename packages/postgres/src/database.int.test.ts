@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase, type Database, type Queryable } from './index.js'
@@ -44,4 +48,39 @@ test.each([
   })
   await expect(attempt).rejects.toThrow('ended')
   expect(await db.query('SELECT 1 AS n')).toEqual([{ n: 1 }])
+})
+
+test('a new connection takes the password that the file has by then, and nothing else of it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-database-url-'))
+  const connectionStringFile = join(folder, 'database-url')
+  const role = `renewed_${randomUUID().replaceAll('-', '')}`
+  const own = new URL(database.connectionString)
+  const urlOf = (password: string, host = own.host): string =>
+    `postgres://${role}:${password}@${host}${own.pathname}${own.search}`
+  const setPassword = (password: string): Promise<unknown> =>
+    db.execute(`ALTER ROLE ${role} PASSWORD '${password}'`)
+  await db.execute(`CREATE ROLE ${role} LOGIN PASSWORD 'first'`)
+  writeFileSync(connectionStringFile, urlOf('first'))
+  const renewed = openDatabase({
+    ...{ connectionString: urlOf('first'), connectionStringFile, maxConnections: 1, applicationName: 'test' },
+    onIdleError: () => undefined,
+  })
+  const askOnNewConnection = async (): Promise<unknown> => {
+    await db.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role])
+    await until(() => expect(renewed.poolSize.total).toBe(0))
+    return await renewed.query('SELECT 1 AS n')
+  }
+  try {
+    expect(await renewed.query('SELECT 1 AS n')).toEqual([{ n: 1 }])
+    await setPassword('second')
+    await expect(askOnNewConnection()).rejects.toThrow(/password/)
+    writeFileSync(connectionStringFile, urlOf('second', '192.0.2.1:1'))
+    expect(await askOnNewConnection()).toEqual([{ n: 1 }])
+    rmSync(connectionStringFile)
+    expect(await askOnNewConnection()).toEqual([{ n: 1 }])
+  } finally {
+    await renewed.close()
+    await db.execute(`DROP ROLE ${role}`)
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

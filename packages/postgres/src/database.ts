@@ -1,6 +1,7 @@
 /** A pool of connections, statements that are prepared once, and transactions that name their failpoint. */
 import { failpoint, type FailpointName } from '@cupel/failpoints'
 import pg from 'pg'
+import { clientWithPasswordOf } from './renewed-password.js'
 import { ScopedQuery, type StatementScope } from './scoped-query.js'
 
 // The driver returns int8 as text. Offsets, counts and sequence numbers are far below 2^53; a larger value is an error.
@@ -40,12 +41,14 @@ export interface Database extends Queryable {
   withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
   readonly poolSize: { readonly total: number; readonly idle: number; readonly waiting: number }
   /** What another thread opens the same database with. */
-  readonly connection: Pick<DatabaseOptions, 'connectionString' | 'applicationName'>
+  readonly connection: Pick<DatabaseOptions, 'connectionString' | 'connectionStringFile' | 'applicationName'>
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   readonly connectionString: string
+  /** File with such a string, whose password each new connection takes. */
+  readonly connectionStringFile?: string | undefined
   readonly maxConnections: number
   /** Shown in pg_stat_activity. */
   readonly applicationName: string
@@ -62,10 +65,12 @@ const STATEMENT_TIMEOUT_MS = 10_000
 const IDLE_TIMEOUT_MS = 60_000
 
 export function openDatabase(options: DatabaseOptions): Database {
+  const { connectionString, connectionStringFile, applicationName } = options
   const pool = new pg.Pool({
-    connectionString: options.connectionString,
+    ...(connectionStringFile === undefined ? {} : { Client: clientWithPasswordOf(connectionStringFile) }),
+    connectionString,
     max: options.maxConnections,
-    application_name: options.applicationName,
+    application_name: applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
@@ -94,7 +99,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     get poolSize() {
       return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
     },
-    connection: { connectionString: options.connectionString, applicationName: options.applicationName },
+    connection: { connectionString, connectionStringFile, applicationName },
     close: () => pool.end(),
   }
 }

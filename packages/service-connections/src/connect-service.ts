@@ -49,6 +49,7 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
   requireVerifiedConnections(config, (sentence) => logger.warn({}, sentence))
   const database = openDatabase({
     connectionString: config.CUPEL_DATABASE_URL,
+    connectionStringFile: config.CUPEL_DATABASE_URL_FILE,
     maxConnections: options.maxConnections?.(config) ?? config.CUPEL_DATABASE_CONNECTIONS,
     applicationName: `cupel-${frame.name}`,
     onIdleError: (error) => logger.warn({ err: error }, 'A database connection ended'),

@@ -12,7 +12,9 @@ export const settingsOfConnections = {
     .describe(
       'Postgres connection string (15 or later). Required by every service; `cupel install` gives its user the rights of the services.',
     ),
-  CUPEL_DATABASE_URL_FILE: secretFile('CUPEL_DATABASE_URL'),
+  CUPEL_DATABASE_URL_FILE: file(
+    'File whose content is CUPEL_DATABASE_URL, in place of that setting. Each new connection takes its password again, and nothing else of it.',
+  ),
   CUPEL_DATABASE_ADMIN_URL: z
     .string()
     .min(1)
