@@ -1,13 +1,13 @@
 /** `cupel audit recompute`: every stored report decided again, and what differs. */
 import { recomputeLevels, recomputeReports, type RecomputeLevel, type RecomputeResult } from '@cupel/proofs'
 import type { Database } from '@cupel/postgres'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOTHING_TO_PROVE, EXIT_USAGE } from '../explain.js'
 import { openArchive } from '../archive/open-archive.js'
 import { withConnections, type Connections } from '../connections.js'
-import { wholeNumber } from '../option-values.js'
+import { reportIdValue, wholeNumber } from '../option-values.js'
 import {
   addExpectations,
   NOTHING,
@@ -44,7 +44,7 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
     )
     .addOption(new Option('--level <level>', 'one level only').choices([...recomputeLevels]))
     .option('--since <date>', 'only reports recorded from then on')
-    .option('--report <id>', 'only this report', reportId)
+    .option('--report <id>', 'only this report', reportIdValue)
     .option('--limit <count>', 'reports listed that differ; all are counted', wholeNumber, DEFAULT_FINDINGS)
     .option('--archive <folder>', 'read an archive in place of the log, without database and broker: level A')
     .option('--public-keys <file>', 'with --archive: count manifests that these keys signed')
@@ -150,9 +150,3 @@ function verdictOf(result: RecomputeResult): string {
 }
 
 const HEADING = ['LEVEL', 'SAME', 'DIFFERS', 'FAILED', 'NOT DERIVABLE', 'NOTHING RECORDED']
-
-function reportId(text: string): string {
-  if (!/^[0-9a-f]{16}$/.test(text))
-    throw new InvalidArgumentError('A report id is 16 lowercase hex characters.')
-  return text
-}

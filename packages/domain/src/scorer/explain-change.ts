@@ -1,0 +1,181 @@
+/** Why two decisions about one address differ: the parts of one are exchanged for those of the other, one at a time (docs/adr/0385). */
+import type { ReportGenerated } from '@cupel/contracts'
+import { differences, recompute } from './recompute.js'
+import type { SharedInputs } from './versions.js'
+
+/** In the order in which they are exchanged. */
+export const changeParts = ['labels', 'funds', 'policy', 'scorer', 'time'] as const
+/**
+ * - `labels`: the labels of the address and the state of all lists
+ * - `funds`: the ledger, the cluster, and what providers of chain data said
+ * - `policy`, `scorer`: the numbers, and the code with its tables
+ * - `time`: when the decision was made; lists and labels age
+ */
+export type ChangePart = (typeof changeParts)[number]
+
+/** A decision with the events that it names by hash. */
+export interface RecordedDecision {
+  readonly recorded: ReportGenerated
+  readonly shared: SharedInputs
+}
+
+export interface DecidedLevel {
+  readonly level: string
+  /** Hundredths of a point, 0 to 10,000. */
+  readonly scoreHundredths: number
+  readonly levelReasons: readonly string[]
+}
+
+export interface PartOfChange {
+  readonly part: ChangePart
+  /** Whether the inputs of this part differ at all. */
+  readonly differs: boolean
+  /** What this step adds to the score, in hundredths of a point. The steps add up to the change exactly. */
+  readonly addedHundredths: number
+  /** After this part and those before it are exchanged. */
+  readonly after: DecidedLevel
+  /** With this part alone exchanged. Parts that act together show here: alone each may change nothing. */
+  readonly alone: DecidedLevel
+}
+
+export interface ChangeExplanation {
+  readonly from: DecidedLevel
+  readonly to: DecidedLevel
+  readonly parts: readonly PartOfChange[]
+  /**
+   * Labels and ledger both changed between the two, and so did the exposure, which was measured with both. It counts as funds as a whole,
+   * although labels of counterparties may have changed it.
+   */
+  readonly fundsIncludeLabels: boolean
+}
+
+/** The two decisions cannot be compared; the message says why. */
+export class ChangeRefusedError extends Error {
+  override readonly name = 'ChangeRefusedError'
+}
+
+/**
+ * Splits the difference of two decisions about one address. Throws a ChangeRefusedError where they are about different things, or where a
+ * record does not follow from its inputs, and a RangeError for a scorer that this build does not contain.
+ */
+export function explainChange(from: RecordedDecision, to: RecordedDecision): ChangeExplanation {
+  requireComparable(from.recorded, to.recorded)
+  requireSound(from)
+  requireSound(to)
+  const owners = ownersOfMeasured(from.recorded, to.recorded)
+  const withExchanged = (exchanged: readonly ChangePart[]): DecidedLevel =>
+    levelOf(decided(mixed(from, to, owners, new Set(exchanged))))
+  const first = levelOf(from.recorded)
+  let before = first
+  const parts = changeParts.map((part, index): PartOfChange => {
+    const after = withExchanged(changeParts.slice(0, index + 1))
+    const addedHundredths = after.scoreHundredths - before.scoreHundredths
+    before = after
+    return {
+      ...{ part, addedHundredths, after, alone: withExchanged([part]) },
+      differs: differs(from, mixed(from, to, owners, new Set([part]))),
+    }
+  })
+  const last = levelOf(to.recorded)
+  if (differences(before, last).length > 0)
+    throw new Error('All parts together do not give the second decision')
+  return { from: first, to: last, parts, fundsIncludeLabels: owners.restsOnBoth }
+}
+
+function requireComparable(a: ReportGenerated, b: ReportGenerated): void {
+  if (a.canonicalAddress !== b.canonicalAddress || a.chain !== b.chain)
+    throw new ChangeRefusedError(
+      `The reports are about different addresses: ${a.canonicalAddress} on ${a.chain}, and ${b.canonicalAddress} on ${b.chain}.`,
+    )
+  if (a.livemode !== b.livemode)
+    throw new ChangeRefusedError('One report is live and the other one is of the sandbox.')
+}
+
+/** What does not follow from its own inputs is explained by no exchange of them. */
+function requireSound(decision: RecordedDecision): void {
+  const { recorded } = decision
+  const paths = differences(recorded, decided(decision))
+  if (paths.length > 0)
+    throw new ChangeRefusedError(
+      `The report ${recorded.reportId} does not follow from its record: ${paths.slice(0, 3).join(', ')} differ.`,
+    )
+}
+
+const decided = ({ recorded, shared }: RecordedDecision): ReportGenerated => recompute(recorded, shared)
+
+function levelOf({ level, score, levelReasons }: ReportGenerated): DecidedLevel {
+  return { level, scoreHundredths: Math.round(score * 100), levelReasons }
+}
+
+interface Owners {
+  readonly exposure: ChangePart
+  readonly cluster: ChangePart
+  readonly restsOnBoth: boolean
+}
+
+/**
+ * Exposure and cluster are recorded as they were measured, with the labels of others on the ledger of that time. They belong to the part
+ * whose change made them different.
+ */
+function ownersOfMeasured(a: ReportGenerated, b: ReportGenerated): Owners {
+  const labelsMoved = a.inputs.labelSetSeq !== b.inputs.labelSetSeq
+  const chainMoved = differences(a.inputs.chainFacts, b.inputs.chainFacts).length > 0
+  const policyMoved = a.inputs.policySha256 !== b.inputs.policySha256
+  const ownerOf = (ledgerMoved: boolean): ChangePart => {
+    if (ledgerMoved || chainMoved) return 'funds'
+    if (labelsMoved) return 'labels'
+    return policyMoved ? 'policy' : 'time'
+  }
+  const [exposureA, exposureB] = [a.inputs.exposure, b.inputs.exposure]
+  const ledgerMoved = exposureA?.ledgerSeq !== exposureB?.ledgerSeq
+  return {
+    exposure: ownerOf(ledgerMoved),
+    cluster: ownerOf(a.inputs.cluster?.ledgerSeq !== b.inputs.cluster?.ledgerSeq),
+    restsOnBoth: ledgerMoved && labelsMoved && differences(exposureA, exposureB).length > 0,
+  }
+}
+
+/** The first decision with these parts of the second one. */
+function mixed(
+  from: RecordedDecision,
+  to: RecordedDecision,
+  owners: Owners,
+  exchanged: ReadonlySet<ChangePart>,
+): RecordedDecision {
+  const of = (part: ChangePart): RecordedDecision => (exchanged.has(part) ? to : from)
+  const inputsOf = (part: ChangePart) => of(part).recorded.inputs
+  const { labelSetSeq, labelView, labelStateSha256, labels, originTableVersion } = inputsOf('labels')
+  const { chainStage, chainFacts } = inputsOf('funds')
+  const { policyId, policyVersion, policySha256 } = inputsOf('policy')
+  const { scorerVersion, chainTableVersion, assetTableVersion } = inputsOf('scorer')
+  return {
+    recorded: {
+      ...from.recorded,
+      generatedAt: of('time').recorded.generatedAt,
+      inputs: {
+        ...{ labelSetSeq, labelView, labelStateSha256, labels, originTableVersion },
+        ...{ chainStage, chainFacts, policyId, policyVersion, policySha256 },
+        ...{ scorerVersion, chainTableVersion, assetTableVersion },
+        exposure: inputsOf(owners.exposure).exposure,
+        cluster: inputsOf(owners.cluster).cluster,
+      },
+    },
+    shared: {
+      labelState: of('labels').shared.labelState,
+      policyDocument: of('policy').shared.policyDocument,
+    },
+  }
+}
+
+/** Whether an exchange changed any input; what the first decision made of its labels is no input. */
+function differs(from: RecordedDecision, other: RecordedDecision): boolean {
+  const inputs = ({ recorded, shared }: RecordedDecision) => ({
+    ...recorded.inputs,
+    labels: recorded.inputs.labels.map(({ labelId, validFrom, validTo, knownTo, confidencePpm }) => ({
+      ...{ labelId, validFrom, validTo, knownTo, confidencePpm },
+    })),
+    generatedAt: recorded.generatedAt,
+    shared,
+  })
+  return differences(inputs(from), inputs(other)).length > 0
+}
