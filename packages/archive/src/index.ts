@@ -11,5 +11,6 @@ export type {
 } from './format/manifest.js'
 export { readManifests, unnamedFiles, type ArchiveContents, type ArchiveFault } from './read-archive.js'
 export { requirementOf, type ArchivedRequirement } from './requirement.js'
+export { restoreArchive, type RestoreArchiveOptions, type RestoredArchive } from './restore-archive.js'
 export { archiveCatalog } from './schema-catalog.js'
 export { ArchiveError, ArchiveInUseError, type ArchiveStore, type Draft } from './store.js'

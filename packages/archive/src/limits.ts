@@ -14,3 +14,6 @@ export const MAX_MANIFEST_SEGMENTS = 32
 export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 /** Bytes of a segment's file that a reader accepts. */
 export const MAX_SEGMENT_FILE_BYTES = MAX_SEGMENT_BYTES + 2 * MAX_BLOCK_BYTES
+/** Records, and bytes of their values, that are restored with one append. */
+export const MAX_RESTORED_RECORDS = 500
+export const MAX_RESTORED_BYTES = 1024 * 1024

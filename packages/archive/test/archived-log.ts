@@ -9,10 +9,12 @@ import {
   openArchiveLog,
   openFolderStore,
   readManifests,
+  restoreArchive,
   unnamedFiles,
   type ArchiveContents,
   type ArchiveFault,
   type Created,
+  type RestoredArchive,
 } from '../src/index.js'
 
 export const TOPIC = 'access.request.events.v1'
@@ -73,6 +75,22 @@ export async function runCreate({
     required: { macs: [], signatures: [] },
     now: () => '2026-11-23T02:00:00.000Z',
   })
+}
+
+export async function runRestore({
+  log,
+  keys,
+  folder,
+  topics: names = topics.map(({ name }) => name),
+}: {
+  readonly log: EventLog
+  readonly keys: SigningKeys
+  readonly folder: string
+  readonly topics?: readonly string[]
+}): Promise<RestoredArchive> {
+  const store = openFolderStore(folder)
+  const { contents } = await readManifests(store, keys.verifier)
+  return await restoreArchive({ store, contents, log, topics: names })
 }
 
 export async function recordsOf(log: EventLog): Promise<LogRecord[]> {

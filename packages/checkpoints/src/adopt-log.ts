@@ -1,5 +1,5 @@
 /** Takes a copy of the log in place of the log: the same records under another identity, shown by the signed checkpoints (docs/adr/0338). */
-import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { EventLog, LogIdentity } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { listCheckpoints, writeOutbox } from '@cupel/projections'
@@ -46,7 +46,11 @@ export async function adoptLog(options: AdoptLogOptions): Promise<AdoptedLog> {
   if (!dryRun)
     await database.transaction({ at: 'checkpoints.adopt' }, async (transaction) => {
       await rename(transaction, replaces, identity)
-      await record(transaction, adopted, options)
+      const { checkpoint, partitions } = adopted
+      const { by: adoptedBy, reason } = options
+      await recordAdoption(transaction, {
+        ...{ log: identity, replaces, checkpoint, partitions, manifest: 0, adoptedBy, reason },
+      })
     })
   return adopted
 }
@@ -114,15 +118,16 @@ async function rename(transaction: Queryable, from: LogIdentity, to: LogIdentity
   await transaction.execute('UPDATE checkpoints.signatures_required SET log = $2 WHERE log = $1', [from, to])
 }
 
-async function record(
+/** Appends, through the outbox, that the log took the place of another one, who did it and why. */
+export async function recordAdoption(
   transaction: Queryable,
-  { log, replaces, checkpoint, partitions }: AdoptedLog,
-  { by: adoptedBy, reason }: Pick<AdoptLogOptions, 'by' | 'reason'>,
+  adoption: Omit<EventData['LogAdopted'], 'adoptedAt'>,
 ): Promise<void> {
   const [id, adoptedAt] = [requestedEventId(), new Date().toISOString()]
+  const { log } = adoption
   const event: DomainEvent<'LogAdopted'> = {
     type: 'LogAdopted',
-    data: { log, replaces, checkpoint, partitions, adoptedAt, adoptedBy, reason },
+    data: { ...adoption, adoptedAt },
     envelope: {
       ...{ id, source: 'cupel/checkpoints', time: adoptedAt, subject: log },
       ...{ correlationId: id, causationId: id },

@@ -1,6 +1,7 @@
 /** Checkpoints of the log: signed, chained, and kept where the database cannot change them (docs/adr/0318). */
 export { acceptShorter, type AcceptShorterOptions } from './accept-shorter.js'
 export { adoptLog, type AdoptedLog, type AdoptLogOptions } from './adopt-log.js'
+export { adoptRestoredLog, type AdoptRestoredLogOptions } from './adopt-restored-log.js'
 export { checkpointFile, CheckpointsStoppedError } from './checkpoint-files.js'
 export { compareLog, type CompareOptions, type LogComparison } from './compare-log.js'
 export type { Difference, PartitionComparison } from './compare-partition.js'

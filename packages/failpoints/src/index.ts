@@ -73,6 +73,7 @@ export const failpointNames = [
   'restore.restored',
   'archive.segment',
   'archive.manifest',
+  'archive.restore',
   'access.admit',
   'access.auth-failures',
   'access.change',

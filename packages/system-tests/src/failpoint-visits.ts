@@ -68,6 +68,8 @@ export const elsewhere: readonly FailpointName[] = [
   // packages/archive/test/archive.int.test.ts kills a process at each of these.
   'archive.segment',
   'archive.manifest',
+  // packages/archive/test/restore.int.test.ts kills a process at each of these.
+  'archive.restore',
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',
   'ledger.batch',

@@ -4,6 +4,7 @@ import {
   openTestInstallation,
   TEST_RECORD_KEYS_FILE,
   type TestInstallation,
+  type TestInstallationOptions,
 } from '@cupel/testkit/installation'
 import { expect } from 'vitest'
 import { createContext } from '../src/context.js'
@@ -27,8 +28,13 @@ export interface CommandLine extends TestInstallation {
   json<T>(...args: readonly string[]): Promise<T>
 }
 
-export async function openCommandLine(settings: Readonly<Record<string, string>> = {}): Promise<CommandLine> {
+/** `openLog` in place of the log of the template, which has one identity in every installation. */
+export async function openCommandLine(
+  settings: Readonly<Record<string, string>> = {},
+  { openLog }: Pick<TestInstallationOptions, 'openLog'> = {},
+): Promise<CommandLine> {
   const installation = await openTestInstallation({
+    ...(openLog === undefined ? {} : { openLog }),
     migrations: migrationSources,
     readModels,
     statementTimeoutMs: 0,

@@ -1165,7 +1165,7 @@ export interface InstallationRestored {
   readonly reason: string
 }
 
-/** An operator took a copy of the log in place of the log, after its records were compared with the signed checkpoints. */
+/** An operator took a copy of the log in place of the log, after its records were compared with the signed checkpoints, or made the log of a signed archive. */
 export interface LogAdopted {
   /** Identity of the log from now on. */
   readonly log: string
@@ -1175,6 +1175,8 @@ export interface LogAdopted {
   readonly checkpoint: number
   /** Partitions with signed records. All of them agree. */
   readonly partitions: number
+  /** Number of the last manifest of the archive that the log was made of, for a database that followed no log; 0 where checkpoints were compared. */
+  readonly manifest: number
   /** UTC, RFC 3339 with milliseconds. */
   readonly adoptedAt: string
   readonly adoptedBy: string

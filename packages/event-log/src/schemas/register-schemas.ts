@@ -2,6 +2,7 @@
 import { eventSchemas, type Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { binaryForm, schemaSha256 } from './avro.js'
+import type { CatalogRow } from './schema-catalog.js'
 import type { RegisteredSchema, SchemaRegistry } from './schema-registry.js'
 
 export interface RegisterSchemasOptions {
@@ -72,5 +73,53 @@ async function refuseExchanged(
   if (known !== undefined && binaryForm(known.definition) === binaryForm(schema)) return
   throw new Error(
     `Schema ${id} of ${subject} is not the one this database holds under that id: it belongs to another registry`,
+  )
+}
+
+/** Takes the schemas of another log in place of all that are here. Only while no record names one of these. */
+export async function replaceCatalogRows(database: Database, rows: readonly CatalogRow[]): Promise<void> {
+  await database.transaction({ at: 'schemas.register' }, async (transaction) => {
+    await transaction.execute('DELETE FROM log.schema_version')
+    await transaction.execute('DELETE FROM log.schema')
+    for (const row of rows) await addRow(transaction, row)
+  })
+}
+
+/**
+ * Takes schemas over from a copy of the log, with their ids; those that are here stay. Throws where an id stands for another schema here:
+ * the records of the copy could not be read.
+ */
+export async function addCatalogRows(database: Database, rows: readonly CatalogRow[]): Promise<void> {
+  await database.transaction({ at: 'schemas.register' }, async (transaction) => {
+    for (const row of rows) await addRow(transaction, row)
+  })
+}
+
+async function addRow(
+  transaction: Queryable,
+  { subject, id, definition: schema }: CatalogRow,
+): Promise<void> {
+  const [known] = await transaction.query<{ version: number; isHere: boolean }>(
+    `SELECT coalesce(max(version), 0) AS version, coalesce(bool_or(sha256 = $2), false) AS "isHere"
+     FROM log.schema_version WHERE subject = $1`,
+    [subject, schemaSha256(schema)],
+  )
+  if (known!.isHere) await refuseOtherId(transaction, subject, { id, schema })
+  else await storeVersions(transaction, subject, [{ id, version: known!.version + 1, schema }])
+}
+
+/** The codec writes a schema under one id: a second one would change what later records say of it. */
+async function refuseOtherId(
+  transaction: Queryable,
+  subject: string,
+  { id, schema }: Omit<RegisteredSchema, 'version'>,
+): Promise<void> {
+  const [row] = await transaction.query<{ id: number }>(
+    'SELECT schema_id AS id FROM log.schema_version WHERE subject = $1 AND sha256 = $2',
+    [subject, schemaSha256(schema)],
+  )
+  if (row?.id === id) return
+  throw new Error(
+    `The schema of ${subject} has the id ${row?.id} in this database, and ${id} in the records: they belong to another registry`,
   )
 }

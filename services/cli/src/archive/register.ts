@@ -3,12 +3,16 @@ import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerVerifyArchive } from '../audit/verify.js'
 import { registerCreate } from './create.js'
+import { registerRestoreArchive } from './restore.js'
 
 export function registerArchive(program: Command, context: CliContext): void {
   const archive = program
     .command('archive')
-    .summary('copy the log into a folder, and check the copy')
-    .description('Copy the log into signed files that can be kept and checked elsewhere.')
+    .summary('copy the log into a folder, check the copy, and make a log of it')
+    .description(
+      'Copy the log into signed files that can be kept and checked elsewhere, and from which a lost log is made again.',
+    )
   registerCreate(archive, context)
   registerVerifyArchive(archive, context)
+  registerRestoreArchive(archive, context)
 }

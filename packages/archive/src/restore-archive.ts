@@ -1,0 +1,170 @@
+/** Writes the records of an archive into an empty log, each at its offset with exactly its bytes (docs/adr/0390). */
+import type { EventLog, LogIdentity, LogRecord, NewRecord } from '@cupel/event-log'
+import { openArchiveLog } from './archive-log.js'
+import { MAX_RESTORED_BYTES, MAX_RESTORED_RECORDS } from './limits.js'
+import { endOf, placeOf, type ArchiveContents } from './read-archive.js'
+import { ArchiveError, type ArchiveStore } from './store.js'
+
+export interface RestoreArchiveOptions {
+  readonly store: ArchiveStore
+  readonly contents: ArchiveContents
+  /** Has the topics already, and takes records as they are: without adding MACs. */
+  readonly log: EventLog
+  /** Every topic of the installation. One that the archive lacks must be empty. */
+  readonly topics: readonly string[]
+  readonly onProgress?: (progress: { readonly records: number; readonly total: number }) => void
+}
+
+export interface RestoredArchive {
+  /** Identity of the log that has the records now, and of the one that they were archived from. */
+  readonly log: LogIdentity
+  readonly archived: LogIdentity
+  readonly partitions: number
+  /** Records that were written, and those that a run before had written. */
+  readonly records: number
+  readonly present: number
+}
+
+interface Place {
+  readonly topic: string
+  readonly partition: number
+  /** Offset after the last record, in the archive and in the log. */
+  readonly archived: number
+  readonly written: number
+}
+
+/**
+ * What a run before wrote is compared and not written again, so that a run that was cut off goes on. Nobody else may append meanwhile.
+ * Throws an ArchiveError with a sentence where the log cannot have the records at their offsets, has others, or where a segment is damaged;
+ * nothing is written where that is seen before.
+ */
+export async function restoreArchive(options: RestoreArchiveOptions): Promise<RestoredArchive> {
+  const { contents, log, onProgress } = options
+  if (contents.log === null) throw new ArchiveError(`${options.store.place} holds no archive.`)
+  requireWholeFronts(contents)
+  const archive = openArchiveLog(options)
+  const places = await placesOf(options)
+  const total = places.reduce((sum, { archived }) => sum + archived, 0)
+  let done = 0
+  const count = (records: number): void => onProgress?.({ records: (done += records), total })
+  // All of it is compared before the first record is written.
+  for (const place of places) await compare(archive, log, place, count)
+  for (const place of places) await copy(archive, log, place, count)
+  const present = places.reduce((sum, { written }) => sum + written, 0)
+  return {
+    ...{ log: await log.identity(), archived: contents.log, partitions: places.length },
+    ...{ records: total - present, present },
+  }
+}
+
+/** A log gives offsets from 0 on without gaps, so that records behind a gap would get other ones. */
+function requireWholeFronts({ topics, segments }: ArchiveContents): void {
+  for (const { name, starts } of topics.values())
+    starts.forEach((start, partition) => {
+      if (start > 0)
+        throw new ArchiveError(
+          `${placeOf(name, partition)} begins at offset ${start} in the archive: the log had lost the records before, and a log cannot begin there.`,
+        )
+    })
+  for (const { file, first, next, records } of [...segments.values()].flat())
+    if (records < next - first)
+      throw new ArchiveError(
+        `${file} has ${records} records for the offsets ${first} to ${next - 1}: a cluster kept records of its own between them, and a log cannot repeat those.`,
+      )
+}
+
+async function placesOf({ contents, log, topics }: RestoreArchiveOptions): Promise<Place[]> {
+  for (const topic of topics) if (!contents.topics.has(topic)) await requireEmpty(log, topic)
+  const places: Place[] = []
+  for (const { name: topic, starts } of contents.topics.values()) {
+    const partitions = await log.partitionCount(topic)
+    if (partitions !== starts.length)
+      throw new ArchiveError(
+        `${topic} has ${partitions} partitions in the log and ${starts.length} in the archive: install a log with the same number.`,
+      )
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const [archived, written] = [endOf(contents, topic, partition)!, await log.endOffset(topic, partition)]
+      if (written > archived)
+        throw new ArchiveError(
+          `${placeOf(topic, partition)} has ${written} records in the log and ${archived} in the archive: an archive is restored into an empty log.`,
+        )
+      places.push({ topic, partition, archived, written })
+    }
+  }
+  return places
+}
+
+async function requireEmpty(log: EventLog, topic: string): Promise<void> {
+  const partitions = await log.partitionCount(topic)
+  for (let partition = 0; partition < partitions; partition += 1)
+    if ((await log.endOffset(topic, partition)) > 0)
+      throw new ArchiveError(
+        `${placeOf(topic, partition)} has records, and the archive has no such topic: an archive is restored into an empty log.`,
+      )
+}
+
+type Count = (records: number) => void
+
+async function compare(archive: EventLog, log: EventLog, place: Place, count: Count): Promise<void> {
+  const { topic, partition, written } = place
+  if (written === 0) return
+  const range = { topic, partition, from: 0, to: written }
+  const archived = recordsOf(archive.read(range))
+  for await (const batch of log.read(range)) {
+    for (const record of batch) {
+      const { value: expected } = await archived.next()
+      if (expected === undefined || !isSame(record, expected))
+        throw new ArchiveError(
+          `${placeOf(topic, partition)} has another record at offset ${record.offset} than the archive: an archive is restored into an empty log.`,
+        )
+    }
+    count(batch.length)
+  }
+}
+
+async function* recordsOf(
+  batches: AsyncIterable<readonly LogRecord[]>,
+): AsyncGenerator<LogRecord, undefined, undefined> {
+  for await (const batch of batches) yield* batch
+  return undefined
+}
+
+/** The order of headers counts, because MACs cover it. */
+const isSame = (a: LogRecord, b: LogRecord): boolean =>
+  a.offset === b.offset &&
+  a.key === b.key &&
+  a.value.equals(b.value) &&
+  JSON.stringify(Object.entries(a.headers)) === JSON.stringify(Object.entries(b.headers))
+
+async function copy(archive: EventLog, log: EventLog, place: Place, count: Count): Promise<void> {
+  const { topic, partition, written, archived } = place
+  let next = written
+  for await (const records of archive.read({ topic, partition, from: written, to: archived }))
+    for (const batch of batches(records)) {
+      const positions = await log.append('archive.restore', batch)
+      const moved = positions.find(({ offset }, index) => offset !== next + index)
+      if (moved !== undefined)
+        throw new ArchiveError(
+          `A record of ${placeOf(topic, partition)} got the offset ${moved.offset}: somebody else appends to the log. Stop it, empty the topics, and restore again.`,
+        )
+      next += batch.length
+      count(batch.length)
+    }
+}
+
+function* batches(records: readonly LogRecord[]): Generator<readonly NewRecord[]> {
+  let batch: NewRecord[] = []
+  let bytes = 0
+  for (const { topic, partition, key, value, headers } of records) {
+    if (
+      batch.length === MAX_RESTORED_RECORDS ||
+      (batch.length > 0 && bytes + value.length > MAX_RESTORED_BYTES)
+    ) {
+      yield batch
+      ;[batch, bytes] = [[], 0]
+    }
+    batch.push({ topic, partition, key, value, headers })
+    bytes += value.length
+  }
+  if (batch.length > 0) yield batch
+}

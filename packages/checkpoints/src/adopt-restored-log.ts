@@ -1,0 +1,74 @@
+/** Takes a log that was made of an archive, for a database that followed no log before (docs/adr/0390). */
+import type { LogIdentity } from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import { listCheckpoints } from '@cupel/projections'
+import { recordAdoption } from './adopt-log.js'
+
+/** Offsets `from` ≤ offset < `until` of a partition; null for all that follow. */
+interface RequiredRange {
+  readonly topic: string
+  readonly partition: number
+  readonly from: number
+  readonly until: number | null
+}
+
+export interface AdoptRestoredLogOptions {
+  readonly database: Database
+  readonly topicPrefix: string
+  readonly log: LogIdentity
+  /** The log that was archived, and the number of the last manifest. */
+  readonly replaces: LogIdentity
+  readonly manifest: number
+  readonly partitions: number
+  /** What the archive says that was required of its records. */
+  readonly required: {
+    readonly macs: readonly RequiredRange[]
+    readonly signatures: readonly RequiredRange[]
+  }
+  readonly by: string
+  readonly reason: string
+}
+
+/**
+ * Requires of the log what was required of the archived one, and records that it took its place, so that reports count as signed. Resolves to
+ * the log that readers of the database follow: where that is another one, nothing is changed, and `adoptLog` compares both.
+ */
+export async function adoptRestoredLog(options: AdoptRestoredLogOptions): Promise<LogIdentity | null> {
+  const { database, log, replaces, manifest, partitions, by: adoptedBy, reason } = options
+  return await database.transaction({ at: 'checkpoints.adopt' }, async (transaction) => {
+    const followed = (await listCheckpoints(transaction)).find((checkpoint) => checkpoint.log !== log)
+    if (followed !== undefined) return followed.log
+    await requireAsArchived(transaction, options)
+    await recordAdoption(transaction, {
+      ...{ log, replaces, checkpoint: 0, partitions, manifest, adoptedBy, reason },
+    })
+    return null
+  })
+}
+
+async function requireAsArchived(
+  transaction: Queryable,
+  { log, topicPrefix, required: { macs, signatures } }: AdoptRestoredLogOptions,
+): Promise<void> {
+  // An installation of the empty log may have required more, of records that it had not.
+  await transaction.execute('DELETE FROM log.macs_required WHERE log_id = $1', [log])
+  await transaction.execute(
+    `INSERT INTO log.macs_required (log_id, topic, partition, first_offset, until_offset)
+     SELECT $1, $2 || topic, partition, "from", until
+     FROM unnest($3::text[], $4::int[], $5::bigint[], $6::bigint[]) AS r (topic, partition, "from", until)`,
+    [log, topicPrefix, ...columnsOf(macs)],
+  )
+  await transaction.execute('DELETE FROM checkpoints.signatures_required WHERE log = $1', [log])
+  await transaction.execute(
+    `INSERT INTO checkpoints.signatures_required (log, topic, partition, first_offset, until_offset)
+     SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bigint[], $5::bigint[])`,
+    [log, ...columnsOf(signatures)],
+  )
+}
+
+const columnsOf = (ranges: readonly RequiredRange[]) => [
+  ranges.map(({ topic }) => topic),
+  ranges.map(({ partition }) => partition),
+  ranges.map(({ from }) => from),
+  ranges.map(({ until }) => until),
+]

@@ -1,0 +1,149 @@
+/** `cupel archive restore`: a log that was lost is made again from an archive. */
+import { openFolderStore, restoreArchive, type ArchiveContents, type RestoredArchive } from '@cupel/archive'
+import { adoptRestoredLog } from '@cupel/checkpoints'
+import {
+  addCatalogRows,
+  builtInRegistry,
+  installationTopics,
+  registerSchemas,
+  replaceCatalogRows,
+  type CatalogRow,
+} from '@cupel/event-log'
+import type { Command } from 'commander'
+import { answer, snakeCase, type JsonOption } from '../answer.js'
+import { readPublicKeys } from '../audit/public-keys.js'
+import { readingNotes } from '../audit/reading-notes.js'
+import { withConnections, type Connections } from '../connections.js'
+import type { CliContext } from '../context.js'
+import { CommandError, EXIT_FAILED } from '../explain.js'
+import { operator } from '../operator.js'
+import { requiredReason } from '../required-reason.js'
+import { openArchive, refusedArchive } from './open-archive.js'
+
+interface RestoreArchiveCommand extends JsonOption {
+  readonly publicKeys?: string
+  readonly reason?: string
+}
+
+export function registerRestoreArchive(archive: Command, context: CliContext): void {
+  archive
+    .command('restore')
+    .summary('make a log of an archive')
+    .argument('<folder>', 'the archive')
+    .description(
+      `Writes every record of the archive into the log of the settings, each at its offset and with exactly its bytes. The log must be
+empty, or hold what an earlier run of this command wrote: that is compared, and the run goes on behind it. Stop the services first.
+Who did it and why is recorded.
+An empty CUPEL_HOME becomes an installation with that log; put its keys (record-keys.json and both files of signing keys) there first.
+docs/runbooks/restore-an-archive.md says what follows.`,
+    )
+    .option('--reason <text>', 'what happened, for the audit log')
+    .option('--public-keys <file>', 'count manifests that these keys signed, in place of those of the home')
+    .option('--json', 'answer in JSON')
+    .action(async (folder: string, options: RestoreArchiveCommand) => {
+      const place = context.path(folder)
+      const reason = requiredReason(options.reason)
+      const keys = options.publicKeys === undefined ? null : readPublicKeys(context.path(options.publicKeys))
+      const { contents } = await openArchive(context, place, { publicKeys: keys, gathersFaults: false })
+      const result = await withConnections(
+        context,
+        async (connections) => {
+          const restored = await restore(context, { connections, place, contents, options })
+          return { ...restored, follows: await adopt(connections, contents, { restored, reason }) }
+        },
+        { creates: true },
+      )
+      answer(context, options, { folder: place, ...snakeCase(result) }, () => textOf(place, result))
+    })
+}
+
+interface RestoreParts {
+  readonly connections: Connections
+  readonly place: string
+  readonly contents: ArchiveContents
+  readonly options: RestoreArchiveCommand
+}
+
+async function restore(
+  context: CliContext,
+  { connections, place, contents, options }: RestoreParts,
+): Promise<RestoredArchive> {
+  const { run, log } = connections
+  if (run !== null) throw new CommandError('Stop the installation first: it is running.', EXIT_FAILED)
+  const topics = installationTopics()
+  await log.unchecked.ensureTopics(topics)
+  await takeSchemas(connections, contents)
+  return await restoreArchive({
+    ...{ store: openFolderStore(place), contents, log: log.unchecked },
+    topics: topics.map(({ name }) => name),
+    ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
+  }).catch(refusedArchive)
+}
+
+function catalogRows({ schemas, versions }: ArchiveContents): readonly CatalogRow[] {
+  return versions
+    .map(({ subject, sha256, schemaId: id }) => ({ subject, sha256, id, definition: schemas.get(id)! }))
+    .sort((a, b) => a.id - b.id)
+}
+
+/** Records name schemas by number, and the numbers of the archived log are those of its registry. */
+async function takeSchemas({ log, database, logger }: Connections, contents: ArchiveContents): Promise<void> {
+  const rows = catalogRows(contents)
+  if (log.kind === 'embedded' && (await isEmpty(log))) {
+    await replaceCatalogRows(database, rows)
+    await registerSchemas({ database, registry: builtInRegistry(database), logger })
+    return
+  }
+  await addCatalogRows(database, rows).catch((cause: unknown) => {
+    throw new CommandError(
+      `The schemas of the archive cannot be taken over: ${(cause as Error).message}. Connect the database and the registry of that log.`,
+      EXIT_FAILED,
+      { cause },
+    )
+  })
+}
+
+async function isEmpty(log: Connections['log']): Promise<boolean> {
+  for (const { name } of installationTopics()) {
+    const partitions = await log.partitionCount(name)
+    for (let partition = 0; partition < partitions; partition += 1)
+      if ((await log.endOffset(name, partition)) > 0) return false
+  }
+  return true
+}
+
+/** Resolves to the log that the readers of the database follow, where that is another one. */
+async function adopt(
+  { database, config }: Connections,
+  { required, number: manifest }: ArchiveContents,
+  { restored, reason }: { readonly restored: RestoredArchive; readonly reason: string },
+): Promise<string | null> {
+  const { log, archived: replaces, partitions } = restored
+  return await adoptRestoredLog({
+    ...{ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, log, replaces, manifest, partitions },
+    ...{ required, by: operator(), reason },
+  })
+}
+
+const count = (value: number): string => value.toLocaleString('en-US')
+
+function textOf(
+  folder: string,
+  {
+    log,
+    archived,
+    partitions,
+    records,
+    present,
+    follows,
+  }: RestoredArchive & { readonly follows: string | null },
+): string {
+  return [
+    `${count(records)} records of ${folder} were written into ${partitions} partitions of the log ${log}.`,
+    ...(present === 0 ? [] : [`${count(present)} were there already, and are the same.`]),
+    `They are those of the log ${archived}.`,
+    follows === null
+      ? 'Now run `cupel restore --older-database`.'
+      : `The database follows the log ${follows}: now run \`cupel log adopt\`, then \`cupel restore\`.`,
+  ].join('\n')
+}
