@@ -1,6 +1,10 @@
 /** `npm run bench`: latency, throughput, start-up and memory, beside the floor of the log alone. */
 export { runBench, type BenchOptions } from './run-bench.js'
 export { renderMarkdown, type BenchResults } from './results.js'
+/** `npm run bench -- --only cost`: what one screen causes, beside the budgets of docs/performance.md. */
+export { readBudgets } from './cost/budgets.js'
+export { renderCost } from './cost/render.js'
+export { runCost, type CostOptions, type CostResults } from './cost/run-cost.js'
 /** `npm run bench:judgement`: precision and recall of the judgement on real lists. */
 export {
   isRight,

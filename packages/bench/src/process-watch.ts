@@ -73,14 +73,15 @@ async function residentKib(members: readonly Member[]): Promise<Member[] | null>
   return found.length === 0 ? null : found
 }
 
-interface Member {
+export interface Member {
   readonly pid: number
   readonly name: string
   readonly kib: number
   readonly isNode: boolean
 }
 
-async function family(rootPid: number): Promise<Member[]> {
+/** The process and all that descend from it, as `ps` lists them now. */
+export async function family(rootPid: number): Promise<Member[]> {
   const { stdout } = await run('ps', ['-eo', 'pid=,ppid=,rss=,args='], { maxBuffer: 8_000_000 })
   const rows = stdout.split('\n').flatMap(readRow)
   const pids = new Set([rootPid])
@@ -109,6 +110,8 @@ function processName(command: string): string {
   if (/^postgres|\/postgres(\s|$)/.test(command)) return 'postgres'
   if (/kafka\.Kafka/.test(command)) return 'kafka broker'
   if (/apicurio/.test(command)) return 'schema registry'
+  if (/bare-echo-process/.test(command)) return 'bare echo'
+  if (/load-process/.test(command)) return 'load generator'
   return /start\.mjs|cupel\.mjs/.test(command) ? 'cupel start' : command.slice(0, 60)
 }
 
@@ -121,8 +124,8 @@ async function cpuByProcess(rootPid: number): Promise<ReadonlyMap<string, number
   return seconds
 }
 
-/** User and system time; null where the process has ended or there is no /proc. Source: proc(5), fields 14 and 15. */
-async function cpuSeconds(pid: number): Promise<number | null> {
+/** User and system time in seconds; null where the process has ended or there is no /proc. Source: proc(5), fields 14 and 15. */
+export async function cpuSeconds(pid: number): Promise<number | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -10,6 +10,7 @@ import { benchmarkBodies } from './addresses.js'
 import { generateLoad, startBareEchoProcess, startEchoProcess } from './child-processes.js'
 import type { HttpTarget } from './http-client.js'
 import { importLabels } from './label-import.js'
+import type { BareEchoTarget } from './load-process.js'
 import type { LoadPhase, LoadResult } from './load.js'
 import { runningLog, type LogConnection } from './log-connection.js'
 import { watchProcesses, type ProcessWatch, type ResidentMemory } from './process-watch.js'
@@ -139,12 +140,21 @@ async function benchLoads(
 /** Null if the log is not Kafka: there is no other client to compare with. */
 async function measureBareEcho(log: LogConnection, phase: LoadPhase): Promise<LoadResult | null> {
   if (log.kind !== 'kafka') return null
+  return await withBareEcho(log, async (target) => {
+    const [result] = await generateLoad({ target, warmUp: WARM_UP, phases: [phase] })
+    return result!
+  })
+}
+
+/** A bare echo with topics of its own, in a process of its own, while `work` runs. */
+export async function withBareEcho<T>(
+  log: LogConnection & { readonly kind: 'kafka' },
+  work: (target: BareEchoTarget) => Promise<T>,
+): Promise<T> {
   const connection = { brokers: log.brokers, sasl: log.sasl, topicPrefix: newPrefix() }
   const echo = await startBareEchoProcess(connection)
   try {
-    const target = { kind: 'bare-echo', ...connection } as const
-    const [result] = await generateLoad({ target, warmUp: WARM_UP, phases: [phase] })
-    return result!
+    return await work({ kind: 'bare-echo', ...connection })
   } finally {
     echo.stop()
   }
@@ -190,7 +200,8 @@ function conditions(
   }
 }
 
-function commit(root: string): string {
+/** The commit of the checkout, shortened; `unknown` for a source archive. */
+export function commit(root: string): string {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
       cwd: root,

@@ -10,6 +10,8 @@ export type Profile = 'embedded' | 'kafka'
 export interface StartLine {
   readonly base_url: string
   readonly base_urls: readonly string[]
+  /** One of each service process; one in all where they share a process. */
+  readonly metrics_urls: readonly string[]
   readonly log: { readonly kind: Profile; readonly brokers?: string | readonly string[] }
   readonly home: string
 }
@@ -22,6 +24,8 @@ export interface RunningSystem {
   readonly readyAfterMs: number
   /** Runs a CLI command beside the running service and returns its last line of JSON. */
   cupel(...args: readonly string[]): Promise<CommandResult>
+  /** The end of what the processes told on stderr. */
+  errors(): string
   stop(): Promise<void>
 }
 
@@ -62,6 +66,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     line,
     readyAfterMs: Math.round(performance.now() - since),
     cupel: (...command) => runCommand(options, command),
+    errors,
     stop: () => stopped(child),
   }
 }

@@ -58,7 +58,12 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number
   /** Called for errors of idle connections, for example when the server restarts. The pool reconnects. */
   readonly onIdleError?: (error: Error) => void
+  /** Called before each request to the server, with the name of its statement, BEGIN, COMMIT, ROLLBACK, or UNNAMED. Must not throw. */
+  readonly onRoundTrip?: (statement: string) => void
 }
+
+/** The statements without a name, together. */
+export const UNNAMED = 'unnamed'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 10_000
@@ -78,16 +83,18 @@ export function openDatabase(options: DatabaseOptions): Database {
   })
   // Without a listener the end of an idle connection would crash the process.
   pool.on('error', (error) => options.onIdleError?.(error))
+  const { onRoundTrip = uncounted } = options
 
   return {
-    ...queryable(pool, { canScope: true }),
+    ...queryable(pool, { canScope: true, onRoundTrip }),
     async transaction(transactionOptions, work) {
-      return await runTransaction(await borrow(pool, options.onIdleError), transactionOptions, work)
+      const borrowed = await borrow(pool, options.onIdleError)
+      return await runTransaction({ ...borrowed, onRoundTrip }, transactionOptions, work)
     },
     async withConnection(work) {
       const { client, release } = await borrow(pool, options.onIdleError)
       try {
-        const result = await work(queryable(client, { canScope: false }))
+        const result = await work(queryable(client, { canScope: false, onRoundTrip }))
         release()
         return result
       } catch (error) {
@@ -127,23 +134,28 @@ async function borrow(pool: pg.Pool, onError: DatabaseOptions['onIdleError']): P
   }
 }
 
+const uncounted = (): void => undefined
+
 async function runTransaction<T>(
-  { client, release }: Borrowed,
+  { client, release, onRoundTrip }: Borrowed & { readonly onRoundTrip: (statement: string) => void },
   options: TransactionOptions,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
   try {
     const isolation = options.isolation ? ` ISOLATION LEVEL ${options.isolation.toUpperCase()}` : ''
     const commit = options.synchronousCommit === 'off' ? '; SET LOCAL synchronous_commit = off' : ''
+    onRoundTrip('BEGIN')
     await client.query(`BEGIN${isolation}${commit}`)
-    const result = await work(queryable(client, { canScope: false }))
+    const result = await work(queryable(client, { canScope: false, onRoundTrip }))
     failpoint('before', options.at)
+    onRoundTrip('COMMIT')
     await client.query('COMMIT')
     failpoint('after', options.at)
     release()
     return result
   } catch (error) {
     try {
+      onRoundTrip('ROLLBACK')
       await client.query('ROLLBACK')
       release()
     } catch (rollbackError) {
@@ -154,8 +166,12 @@ async function runTransaction<T>(
   }
 }
 
-function queryable(client: pg.Pool | pg.PoolClient, { canScope }: { canScope: boolean }): Queryable {
+function queryable(
+  client: pg.Pool | pg.PoolClient,
+  { canScope, onRoundTrip }: { canScope: boolean; onRoundTrip: (statement: string) => void },
+): Queryable {
   const run = (statement: Statement | string, values?: readonly unknown[]): Promise<pg.QueryResult> => {
+    onRoundTrip(typeof statement === 'string' ? UNNAMED : (statement.name ?? UNNAMED))
     if (typeof statement !== 'string' && statement.scope !== undefined) {
       if (!canScope) throw new Error('A scoped statement cannot be part of a transaction')
       return runScoped(client as pg.Pool, statement, statement.scope, values)

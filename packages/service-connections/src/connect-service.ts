@@ -14,6 +14,7 @@ import { claimantOf, InstanceTakenError, startHeartbeat } from '@cupel/heartbeat
 import { databasePeer, openDatabase, sqlState, type Database } from '@cupel/postgres'
 import {
   ConfigError,
+  countRoundTrips,
   kafkaPeers,
   RELEASE,
   requireVerifiedPeers,
@@ -53,6 +54,7 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
     maxConnections: options.maxConnections?.(config) ?? config.CUPEL_DATABASE_CONNECTIONS,
     applicationName: `cupel-${frame.name}`,
     onIdleError: (error) => logger.warn({ err: error }, 'A database connection ended'),
+    onRoundTrip: countRoundTrips(frame.metrics),
   })
   shutdown.phase('database connections', () => database.close())
   const instance = await takeInstance(frame, database, options.role?.(config) ?? frame.name)

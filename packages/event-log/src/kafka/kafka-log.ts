@@ -31,6 +31,7 @@ import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { SaslCredentials } from './security.js'
 import { logPositions, type LogPositions } from './log-position.js'
 import { openProducer, type Producer, type ProducerKind } from './producer.js'
+import { requestMeters, type MeterOf } from './request-meter.js'
 import { readRange } from './range-reader.js'
 import { openSubscription } from './subscription.js'
 import { openTail } from './tail.js'
@@ -74,6 +75,7 @@ class KafkaLog implements EventLog {
   private readonly lookups: Connection
   private readonly positions: LogPositions
   private readonly metrics: AppendMetrics
+  private readonly meterOf: MeterOf
   private readonly producers: Readonly<Record<ProducerKind, Producer>>
   private readonly producerOfTopic = new Map(topicSpecs.map((spec) => [spec.name, spec.producer]))
   private readonly partitionCounts = new Map<string, number>()
@@ -86,7 +88,8 @@ class KafkaLog implements EventLog {
     this.logger = options.logger ?? silentLogger
     this.topicPrefix = options.topicPrefix ?? ''
     this.connection = connectionOptions(options, this.logger)
-    this.lookups = openConnection(this.connection)
+    this.meterOf = requestMeters(options.metrics ?? noMetrics)
+    this.lookups = openConnection(this.metered('look-ups'))
     this.positions = logPositions(this.lookups, this.topicPrefix)
     this.metrics = appendMetrics(options.metrics ?? noMetrics)
     this.producers = { fast: this.openProducer('fast'), ordered: this.openProducer('ordered') }
@@ -161,18 +164,21 @@ class KafkaLog implements EventLog {
   }
 
   read(range: Parameters<EventLog['read']>[0]): AsyncIterable<readonly LogRecord[]> {
-    return readRange({ ...range, wireTopic: this.wireTopic(range.topic) }, this.readerParts())
+    return readRange({ ...range, wireTopic: this.wireTopic(range.topic) }, this.readerParts('ranges'))
   }
 
   async tail(options: TailOptions): Promise<Tail> {
     return this.keep(
-      await openTail(options, { ...this.readerParts(), wireTopic: this.wireTopic(options.topic) }),
+      await openTail(options, {
+        ...this.readerParts(`tail of ${options.topic}`),
+        wireTopic: this.wireTopic(options.topic),
+      }),
     )
   }
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
     const { subscription, joined } = openSubscription(options, {
-      ...this.readerParts(),
+      ...this.readerParts(options.group),
       wireGroup: this.topicPrefix + options.group,
       wireTopic: (topic) => this.wireTopic(topic),
       topicOf: (wireTopic) => wireTopic.slice(this.topicPrefix.length),
@@ -195,7 +201,7 @@ class KafkaLog implements EventLog {
 
   private openProducer(kind: ProducerKind): Producer {
     return openProducer({
-      connection: this.connection,
+      connection: this.metered(`producer ${kind}`),
       kind,
       onStuck: (error) => this.options.onFatal?.(error),
       onRequest: (records) => this.metrics.requestRecords.observe(records, { producer: kind }),
@@ -209,8 +215,12 @@ class KafkaLog implements EventLog {
     return records.every(isFast) ? 'fast' : 'ordered'
   }
 
-  private readerParts(): { connection: KafkaConnectionOptions; positions: LogPositions } {
-    return { connection: this.connection, positions: this.positions }
+  private readerParts(reader: string): { connection: KafkaConnectionOptions; positions: LogPositions } {
+    return { connection: this.metered(reader), positions: this.positions }
+  }
+
+  private metered(reader: string): KafkaConnectionOptions {
+    return { ...this.connection, meter: this.meterOf(reader) }
   }
 
   private wireTopic(topic: string): string {

@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module'
 import type { Logger } from '@cupel/contracts'
 import { Kafka, PartitionAssigners, type Admin } from 'kafkajs'
+import type { RequestMeter } from './request-meter.js'
 import { saslOf, socketsOf, type KafkaSecurity } from './security.js'
 
 const require = createRequire(import.meta.url)
@@ -14,6 +15,7 @@ export interface KafkaConnectionOptions extends KafkaSecurity {
   readonly brokers: readonly string[]
   readonly clientId: string
   readonly logger: Logger
+  readonly meter?: RequestMeter
 }
 
 export interface PartitionMetadata {
@@ -240,7 +242,24 @@ export function createCluster(options: KafkaConnectionOptions): Cluster {
     maxInFlightRequests: null,
     isolationLevel: READ_UNCOMMITTED,
     retry: RETRY,
+    instrumentationEmitter: options.meter === undefined ? null : eventsFor(options.meter),
   })
+}
+
+/** Of the events of a cluster only the end of a request is used. Source: kafkajs 2.2.4, network/requestQueue/socketRequest.js. */
+const REQUEST_ENDED = 'network.request'
+
+interface EndedRequest {
+  readonly apiName: string
+  readonly size: number
+}
+
+function eventsFor(meter: RequestMeter): { emit(event: string, request: EndedRequest): void } {
+  return {
+    emit(event, request) {
+      if (event === REQUEST_ENDED) meter.answered(request.apiName, request.size)
+    },
+  }
 }
 
 /**

@@ -244,7 +244,7 @@ async function openPrepared(options: StackOptions, connectionString: string): Pr
 export function openPool(
   options: Pick<StackOptions, 'logger' | 'shutdown'>,
   connectionString: string,
-  pool: Pick<DatabaseOptions, 'applicationName' | 'maxConnections' | 'statementTimeoutMs'>,
+  pool: Pick<DatabaseOptions, 'applicationName' | 'maxConnections' | 'statementTimeoutMs' | 'onRoundTrip'>,
 ): Database {
   let closing = false
   const database = openDatabase({

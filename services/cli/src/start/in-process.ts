@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LocalStackError } from '@cupel/local-stack'
 import {
+  countRoundTrips,
   loadConfig,
   openLogExport,
   openTracing,
@@ -51,9 +52,11 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   const traces = await openTracing({ service: 'standalone', config, logger, metrics })
   shutdown.phase('traces', () => traces.close())
   // Two pools, so that a busy worker never makes a caller wait for a connection.
+  const onRoundTrip = countRoundTrips(metrics)
   const pool = (applicationName: string, further = 0) =>
     openPool(options, stack.serviceDatabaseUrl, {
       applicationName,
+      onRoundTrip,
       maxConnections: config.CUPEL_DATABASE_CONNECTIONS + further,
     })
   const standalone = await startStandalone({

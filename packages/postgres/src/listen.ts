@@ -1,0 +1,42 @@
+/** Hears what other sessions of the database notify of, over a connection of its own. */
+import pg from 'pg'
+import type { DatabaseOptions } from './database.js'
+
+export interface ListeningConnection {
+  /** Resolves once the connection has ended, whoever ended it. Never rejects. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+
+/**
+ * Resolves when notices are heard; rejects where no connection can be made. `onNotice` must not throw. What is notified while there is no
+ * connection is lost: use it to hurry work that is done all the same.
+ */
+export async function listen(
+  { connectionString, applicationName }: Pick<DatabaseOptions, 'connectionString' | 'applicationName'>,
+  channel: string,
+  onNotice: (payload: string) => void,
+): Promise<ListeningConnection> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  })
+  client.on('notification', ({ payload }) => onNotice(payload ?? ''))
+  const ended = new Promise<void>((resolve) => {
+    client.on('error', () => resolve())
+    client.on('end', () => resolve())
+  })
+  const close = (): Promise<void> => client.end().catch(() => undefined)
+  try {
+    await client.connect()
+    await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { ended, close }
+}
