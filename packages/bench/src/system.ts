@@ -24,8 +24,6 @@ export interface RunningSystem {
   readonly readyAfterMs: number
   /** Runs a CLI command beside the running service and returns its last line of JSON. */
   cupel(...args: readonly string[]): Promise<CommandResult>
-  /** The end of what the processes told on stderr. */
-  errors(): string
   stop(): Promise<void>
 }
 
@@ -66,7 +64,6 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     line,
     readyAfterMs: Math.round(performance.now() - since),
     cupel: (...command) => runCommand(options, command),
-    errors,
     stop: () => stopped(child),
   }
 }

@@ -7,6 +7,7 @@ import { authenticContract } from './contract/authentic.contract.js'
 import { appendingContract } from './contract/appending.contract.js'
 import { groupContract } from './contract/groups.contract.js'
 import { readingContract } from './contract/reading.contract.js'
+import { restingContract } from './contract/resting.contract.js'
 import { signedContract } from './contract/signed.contract.js'
 import { subscribingContract } from './contract/subscribing.contract.js'
 import { tailingContract } from './contract/tailing.contract.js'
@@ -23,6 +24,7 @@ export function eventLogContract(name: string, start: () => Promise<LogUnderTest
     signedContract(start)
     tailingContract(start)
     subscribingContract(start)
+    restingContract(start)
     groupContract(start)
   })
 }

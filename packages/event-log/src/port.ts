@@ -155,8 +155,8 @@ export interface SubscribeOptions {
   /** Partitions handled at the same time. */
   readonly concurrency: number
   /**
-   * For readers that nobody waits for: the rest between two fetches with records, so that a busy log is read in few, large
-   * pieces. The first record after a pause arrives at once. The embedded log ignores it.
+   * For readers that nobody waits for: the rest in milliseconds once everything was read, so that a busy log is read in few, large
+   * pieces. The first record after a pause arrives at once, `nudge` ends a rest, and what is behind does not rest.
    */
   readonly restMs?: number
   /** For readers that decide nothing: records of other producers are among the records too. */
@@ -198,6 +198,8 @@ export interface Subscription {
   readonly lag: () => number
   /** Goes back to a stored checkpoint, for example when an append of a handled batch failed later. */
   restart(position: { topic: string; partition: number }): void
+  /** Somebody waits now: ends the rest. What was appended before the call is read without another one. */
+  nudge(): void
   /** Finishes the batches in hand, leaves the group at once. */
   stop(): Promise<void>
 }

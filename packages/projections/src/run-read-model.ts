@@ -12,6 +12,7 @@ import { markFollowed } from './checkpoint.js'
 import { consume, type Consumer } from './consume/consume.js'
 import { inTransaction } from './consume/in-transaction.js'
 import { UnappliableRecordError } from './consume/unappliable-record.js'
+import { onNudge } from './nudges.js'
 import { storeProjectionStatus, type ProjectionStatus } from './projection-state.js'
 import { projectionMetrics, type ProjectionMetrics } from './projection-metrics.js'
 import { createRecordTraces } from './record-traces.js'
@@ -21,6 +22,11 @@ import { readModelGroup, type ReadModel } from './read-model.js'
 /** Records of one partition taken at a time, where the read model names no other number. */
 const MAX_BATCH_RECORDS = 500
 const MAX_CONCURRENT_PARTITIONS = 64
+/**
+ * Everything was read: the rest before more is. A busy log is then read, and its rows are committed, in few pieces. Who waits for a record
+ * nudges the read model.
+ */
+const REST_MS = 200
 /** Under load at most 20 transactions a second: a record can be read that much later. */
 const COMMIT_INTERVAL_MS = 50
 /** How often the state, the lag and the ends reached are looked at and stored. */
@@ -58,6 +64,12 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
   const state: State = { options, metrics, consumer: null, hasBegun: false, hasEnded: false, lag: null }
   const consumer = follow(state, statistics)
   state.consumer = consumer
+  const { database, logger } = options
+  const nudged = onNudge(
+    database,
+    { group: readModelGroup(readModel), hurry: () => consumer.nudge() },
+    logger,
+  )
   const watching = watch(state, stopping.signal)
 
   return {
@@ -65,6 +77,7 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
     status: () => statusOf(state),
     async stop() {
       stopping.abort()
+      await nudged.stop()
       await consumer.stop()
       await watching
       await statistics.idle()
@@ -96,7 +109,7 @@ function follow(state: State, statistics: Statistics): Consumer {
     topics: readModel.topics,
     maxBatchRecords: readModel.maxBatchRecords ?? MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
-    restMs: intervalMs,
+    restMs: commitIntervalMs ?? readModel.commitIntervalMs ?? REST_MS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
     async ready() {
       await requireCurrentTables(database, readModel)

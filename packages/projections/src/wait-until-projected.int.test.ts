@@ -1,9 +1,11 @@
+import { silentLogger } from '@cupel/contracts'
 import type { Database, Statement } from '@cupel/postgres'
 import { PATIENCE_MS, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
 import { TOPIC } from '../test/note-view.js'
 import { waitUntilProjected } from './index.js'
+import { onNudge } from './nudges.js'
 
 const GROUP = 'projector.note-view.v1'
 
@@ -77,4 +79,39 @@ test('a database that cannot be asked is an error, not a miss', async () => {
   await fixture.database.execute('ALTER TABLE projection.checkpoint RENAME TO away')
   await expect(wait(1)).rejects.toThrow(/checkpoint/)
   await fixture.database.execute('ALTER TABLE projection.away RENAME TO checkpoint')
+})
+
+test('who waits nudges the group that is waited for, once, and no other group', async () => {
+  const nudged: string[] = []
+  const stops = [GROUP, 'another.group.v1'].map((group) =>
+    onNudge(fixture.database, { group, hurry: () => nudged.push(group) }, silentLogger),
+  )
+  // A new connection hurries everyone once: what was nudged before it is waited for still.
+  await until(() => expect(nudged).toEqual([GROUP, 'another.group.v1']))
+  expect(await wait(1, 200)).toBe(false)
+  await until(() => expect(nudged.slice(2)).toEqual([GROUP]))
+  await Promise.all(stops.map((each) => each.stop()))
+})
+
+test('a nudge is heard again after the connection of the listeners was ended', async () => {
+  let hurries = 0
+  const listening = onNudge(fixture.database, { group: GROUP, hurry: () => (hurries += 1) }, silentLogger)
+  await until(() => expect(hurries).toBe(1))
+  await fixture.database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`,
+  )
+  await until(() => expect(hurries).toBe(2))
+  expect(await wait(1, 200)).toBe(false)
+  await until(() => expect(hurries).toBe(3))
+  await listening.stop()
+})
+
+test('a read model passes nudges on to the log', async () => {
+  fixture.run()
+  // A wait before the listening has begun nudges nobody.
+  await until(async () => {
+    const before = fixture.log.nudges
+    expect(await wait(1, 50)).toBe(false)
+    expect(fixture.log.nudges).toBe(before + 1)
+  })
 })

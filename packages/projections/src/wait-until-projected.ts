@@ -5,6 +5,7 @@
 import { setTimeout as startTimer } from 'node:timers'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Database } from '@cupel/postgres'
+import { nudge } from './nudges.js'
 import { placeOf, type GroupPartition } from './checkpoint.js'
 
 /** Time between two looks: a projection usually catches up within one or two of them. */
@@ -33,6 +34,7 @@ export async function waitUntilProjected(options: WaitUntilProjectedOptions): Pr
 interface Waiter extends GroupPartition {
   readonly offset: number
   readonly since: number
+  hasNudged: boolean
   readonly settle: (passed: boolean) => void
   readonly reject: (error: unknown) => void
 }
@@ -55,6 +57,7 @@ function watchCheckpoints(database: Database): Watcher {
         // Readers that come in the same turn are part of the first look.
         await setImmediate()
         await lookOnce(database, [...waiters])
+        await hurry(database, waiters)
         if (waiters.size > 0) await setTimeout(intervalMs(waiters))
       }
     } finally {
@@ -82,7 +85,7 @@ function addWaiter(
     waiters.delete(waiter)
   }
   const waiter: Waiter = {
-    ...{ group, topic, partition, offset, since: performance.now() },
+    ...{ group, topic, partition, offset, since: performance.now(), hasNudged: false },
     settle: (passed) => (leave(), resolve(passed)),
     reject: (error) => (leave(), reject(error)),
   }
@@ -114,6 +117,21 @@ async function lookOnce(database: Database, asking: readonly Waiter[]): Promise<
     for (const waiter of asking) if ((next.get(keyOf(waiter)) ?? 0) >= waiter.offset) waiter.settle(true)
   } catch (error) {
     for (const waiter of asking) waiter.reject(error)
+  }
+}
+
+/** The consumers that are waited for may rest: each waiter nudges its own once. */
+async function hurry(database: Database, waiters: ReadonlySet<Waiter>): Promise<void> {
+  const fresh = [...waiters].filter((waiter) => !waiter.hasNudged)
+  if (fresh.length === 0) return
+  for (const waiter of fresh) waiter.hasNudged = true
+  try {
+    await nudge(
+      database,
+      fresh.map(({ group }) => group),
+    )
+  } catch {
+    // The checkpoint moves without it, only later; the next look tells whether the database answers.
   }
 }
 

@@ -16,6 +16,8 @@ export interface MemoryLog extends EventLog {
   /** While set, appends reject after having written: acknowledgement lost. */
   failAfterAppend: Error | null
   readonly appended: readonly LogRecord[]
+  /** How often its subscriptions were nudged. */
+  nudges: number
   /** Loses the records of a partition before an offset, as retention or an accident would. */
   deleteBefore(topic: string, partition: number, offset: number): void
 }
@@ -45,6 +47,7 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
   const log: MemoryLog = {
     kind: 'embedded',
     failAfterAppend: null,
+    nudges: 0,
     appended,
     async ensureTopics(specs: readonly TopicSpec[]) {
       for (const { name } of specs) partitionsOf(name)
@@ -103,6 +106,7 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
           0,
         ),
       restart: () => undefined,
+      nudge: () => void (log.nudges += 1),
       async stop() {
         stopped = true
         for (const wake of wakers) wake()

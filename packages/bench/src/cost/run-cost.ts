@@ -98,13 +98,14 @@ async function costOf(profile: Profile, options: CostOptions): Promise<ProfileCo
       echoes.push(await echoCpu(system, home, phase))
       columns.push(await measure(system, { target, phase, name }))
     }
+    await system.stop()
+    await rm(home, { recursive: true, force: true })
     return { profile, columns, bareEcho: echoLines(echoes) }
   } catch (error) {
-    if (system !== null) options.say(`what the system told last:\n${system.errors()}`)
-    throw error
-  } finally {
+    // What the services logged tells why.
+    options.say(`${home} is kept`)
     await system?.stop()
-    await rm(home, { recursive: true, force: true })
+    throw error
   }
 }
 

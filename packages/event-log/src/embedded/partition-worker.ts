@@ -25,6 +25,8 @@ export interface PartitionWorker {
   readonly address: PartitionAddress
   lag(): number
   restart(): void
+  /** Ends the rest after a batch. */
+  nudge(): void
   /** Finishes the batch in hand. */
   stop(): Promise<void>
 }
@@ -39,7 +41,10 @@ export interface WorkerDependencies {
   readonly onStopped: (error: LogStoppedError) => void
 }
 
-type WorkerOptions = Pick<SubscribeOptions, 'checkpoint' | 'handle' | 'maxBatchRecords' | 'onRetry'>
+type WorkerOptions = Pick<
+  SubscribeOptions,
+  'checkpoint' | 'handle' | 'maxBatchRecords' | 'onRetry' | 'restMs'
+>
 
 export function startPartitionWorker(
   address: PartitionAddress,
@@ -65,6 +70,9 @@ class Worker implements PartitionWorker {
   /** The next offset; null where the checkpoint has to be asked for it. */
   private position: number | null = null
   private lastPosition = 0
+  /** Reading of the clock (performance.now) until which no news is looked at. */
+  private restsUntil = 0
+  private nudges = 0
   private isStopping = false
   private fatal: LogStoppedError | null = null
 
@@ -73,7 +81,9 @@ class Worker implements PartitionWorker {
     this.options = options
     this.dependencies = dependencies
     this.feed = dependencies.hub.open(address, 0, {
-      onNews: () => this.loop.wake(),
+      onNews: () => {
+        if (this.restsUntil <= performance.now()) this.loop.wake()
+      },
       onStopped: (error) => {
         this.fatal = error
         this.loop.wake()
@@ -95,6 +105,12 @@ class Worker implements PartitionWorker {
     this.loop.wake()
   }
 
+  nudge(): void {
+    this.nudges += 1
+    this.restsUntil = 0
+    this.loop.wake()
+  }
+
   async stop(): Promise<void> {
     this.isStopping = true
     await this.loop.stop()
@@ -108,9 +124,14 @@ class Worker implements PartitionWorker {
       // Set before the question: a restart that is asked for meanwhile makes the answer worthless.
       this.position = this.lastPosition
       const next = await this.startPosition()
+      this.restsUntil = 0
       this.moveTo(next)
-    } else if (this.feed.end() > this.position) await this.handleNext(this.position)
-    else return undefined
+      return 0
+    }
+    const restMs = this.restsUntil - performance.now()
+    if (restMs > 0) return restMs
+    if (this.feed.end() <= this.position) return undefined
+    await this.handleNext(this.position)
     return 0
   }
 
@@ -160,10 +181,14 @@ class Worker implements PartitionWorker {
     // The record went away between the news and the reading: the log shrank, and the feed is about to say so.
     if (records.length === 0)
       throw new Error(`Record ${from} of ${topic}/${partition} was announced and is not there`)
+    const { nudges } = this
     await this.dependencies.inTurn(async () => {
       // A stop or a restart that came while this batch waited for its turn goes first.
       if (!this.isStopping && this.position !== null) this.moveTo(await this.handle(from, records))
     })
+    // What is behind goes on without a rest.
+    if (records.length < this.options.maxBatchRecords && this.nudges === nudges)
+      this.restsUntil = performance.now() + (this.options.restMs ?? 0)
   }
 
   /** Returns where reading goes on. */

@@ -29,6 +29,7 @@ export async function startSubscription(
     assigned: () => reader.assigned(),
     lag: () => reader.lag(),
     restart: (position) => reader.restart(position),
+    nudge: () => reader.nudge(),
     stop: () => reader.stop(),
   }
 }
@@ -76,6 +77,10 @@ class GroupReader {
   restart({ topic, partition }: { topic: string; partition: number }): void {
     for (const worker of this.workers.values())
       if (worker.address.topic === topic && worker.address.partition === partition) worker.restart()
+  }
+
+  nudge(): void {
+    for (const worker of this.workers.values()) worker.nudge()
   }
 
   stop(): Promise<void> {

@@ -75,7 +75,10 @@ export interface FetcherOptions {
   readonly onConnected?: (clusterId: string) => void
   /** Bytes per partition and answer; more of them where throughput counts more than the first record. */
   readonly maxPartitionBytes?: number
-  /** Pause after an answer with records. Without it each new record ends a poll, and the broker looks at all partitions again. */
+  /**
+   * Pause after an answer with the last records there are. Without it each new record ends a poll, and the broker looks at all
+   * partitions again.
+   */
   readonly restMs?: number
 }
 
@@ -84,6 +87,8 @@ export interface Fetcher {
   remove(target: FetchTarget): void
   /** A target changed its offset or has room again. */
   wake(): void
+  /** Ends the pause after records; one that would begin with an answer that is under way is left out. */
+  hurry(): void
   /** When the fetcher last connected, got an answer or failed: milliseconds since 1970. */
   lastActiveAt(): number
   close(): Promise<void>
@@ -120,6 +125,7 @@ class PartitionFetcher implements Fetcher {
   private isAnnounced = false
   private activeAt = Date.now()
   private failures = 0
+  private hurries = 0
   private ended: Promise<void> | null = null
 
   constructor(options: FetcherOptions) {
@@ -141,6 +147,11 @@ class PartitionFetcher implements Fetcher {
 
   wake(): void {
     for (const pause of this.pauses) pause.wake()
+  }
+
+  hurry(): void {
+    this.hurries += 1
+    this.wake()
   }
 
   lastActiveAt(): number {
@@ -261,6 +272,7 @@ class PartitionFetcher implements Fetcher {
           maxBytes: MAX_BYTES,
           maxPartitionBytes: this.options.maxPartitionBytes ?? MAX_PARTITION_BYTES,
         }
+        const { hurries } = this
         const answers = await sendTo(this.connection, { cluster, nodeId: leader }, ({ versions }) =>
           fetchRequest(asked, limits, versions?.[FETCH_KEY]?.maxVersion ?? 0),
         )
@@ -269,8 +281,11 @@ class PartitionFetcher implements Fetcher {
         this.failures = 0
         this.brokerHolds.release(leader)
         this.deliver(asked, answers)
-        if (answers.some(({ batches }) => batches.length > 0))
-          await (this.options.restMs === undefined ? othersSend() : this.sleepUntilWoken(this.options.restMs))
+        if (answers.every(({ batches }) => batches.length === 0))
+          this.options.connection.meter?.fetchedNothing()
+        else if (this.options.restMs === undefined) await othersSend()
+        else if (this.hurries === hurries && asked.every(({ target }) => isAtEnd(target, answers)))
+          await this.sleepUntilWoken(this.options.restMs)
       }
     } catch (error) {
       if (this.isClosed) return
@@ -372,6 +387,12 @@ class PartitionFetcher implements Fetcher {
 async function othersSend(): Promise<void> {
   await nextTurn()
   await nextTurn()
+}
+
+/** Whether the answer took the target to the end that its partition had then. */
+function isAtEnd({ wireTopic, partition, offset }: FetchTarget, answers: readonly FetchAnswer[]): boolean {
+  const answer = answers.find((each) => each.partition === partition && each.topic === wireTopic)
+  return answer === undefined || offset >= answer.endOffset
 }
 
 interface Asked extends FetchPart {

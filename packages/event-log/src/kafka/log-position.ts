@@ -1,12 +1,13 @@
 /** Where partitions begin and end, which log this is, and whether a checkpoint belongs to it. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createBatcher, type Batcher } from '@cupel/concurrency'
+import { attempt, RefusedError, requireLeader, unknownTopic } from './attempt.js'
 import { requireTopic, sendTo, topicIdOf, type Connection } from './connection.js'
-import { errorOfCode, leaderOf, protocolError, type Cluster } from './kafkajs.js'
+import type { Cluster } from './kafkajs.js'
+import { offsetLookup } from './offset-lookup.js'
 import { decodeBatches } from './record-batch.js'
 import { FETCH_KEY, fetchRequest } from './wire-fetch.js'
-import { offsetsRequest } from './wire-offsets.js'
-import { isPassing, wireErrors } from './wire.js'
+
+import { wireErrors } from './wire.js'
 import { GENESIS_TOPIC } from '../genesis.js'
 import {
   LogStoppedError,
@@ -33,10 +34,6 @@ export interface Bounds {
   readonly endOffset: number
 }
 
-const ATTEMPTS = 5
-/** A broker that has just created or taken over a topic denies for a while that it leads it; a busy one for long. */
-const REFUSED_ATTEMPTS = 50
-const PAUSE_MS = 200
 /** After a change of leader the reported end may be too low for a moment; the checkpoint is still valid then. */
 const END_ATTEMPTS = 5
 const END_PAUSE_MS = 300
@@ -153,93 +150,4 @@ async function firstRecord(
   if (answer === undefined) throw new Error(`Kafka answered nothing for ${wireTopic}/0`)
   if (answer.error !== wireErrors.NONE) throw new RefusedError(answer.error, `${wireTopic}/0`)
   return decodeBatches(answer.batches, wireTopic, 0, 0).records[0] ?? null
-}
-
-function requireLeader(cluster: Cluster, wireTopic: string, partition: number): number {
-  const leader = leaderOf(cluster.brokerPool.metadata, wireTopic, partition)
-  if (leader === null) throw new RefusedError(wireErrors.LEADER_NOT_AVAILABLE, `${wireTopic}/${partition}`)
-  return leader
-}
-
-/**
- * One request per partition at a time, for everyone who asked before it began. A call that comes while one is under way waits for
- * the next: an answer from before the call could be too old for the caller. Partitions do not wait for each other.
- */
-function offsetLookup(
-  connection: Connection,
-  which: 'start' | 'end',
-): (wireTopic: string, partition: number) => Promise<number> {
-  const lookups = new Map<string, Batcher<null, number>>()
-  return (wireTopic, partition) => {
-    const place = `${wireTopic}/${partition}`
-    let lookup = lookups.get(place)
-    if (lookup === undefined) {
-      lookup = createBatcher<null, number>({
-        run: async (asked) => {
-          const offset = askOffset(wireTopic, partition)
-          await offset.catch(() => undefined)
-          return asked.map(() => offset)
-        },
-      })
-      lookups.set(place, lookup)
-    }
-    return lookup.add(null)
-  }
-
-  async function askOffset(wireTopic: string, partition: number): Promise<number> {
-    return await attempt(connection, wireTopic, async (cluster) => {
-      await requireTopic(cluster, wireTopic)
-      const nodeId = requireLeader(cluster, wireTopic, partition)
-      const [answer] = await sendTo(connection, { cluster, nodeId }, () =>
-        offsetsRequest(wireTopic, [partition], which),
-      )
-      if (answer === undefined) throw new Error(`Kafka answered nothing for ${wireTopic}/${partition}`)
-      if (answer.error !== wireErrors.NONE) throw new RefusedError(answer.error, `${wireTopic}/${partition}`)
-      return answer.offset
-    })
-  }
-}
-
-/** Retries, with the leaders read anew. Throws LogUnavailableError. */
-async function attempt<T>(
-  connection: Connection,
-  wireTopic: string,
-  ask: (cluster: Cluster) => Promise<T>,
-): Promise<T> {
-  for (let attempts = 1; ; attempts += 1) {
-    let cluster: Cluster | null = null
-    try {
-      cluster = await connection.cluster()
-      return await ask(cluster)
-    } catch (error) {
-      const code = protocolError(error)
-      const isUnknown = code === 'UNKNOWN_TOPIC_OR_PARTITION'
-      const isPassingRefusal = error instanceof RefusedError && isPassing(error.code)
-      if (attempts < (isPassingRefusal ? REFUSED_ATTEMPTS : ATTEMPTS)) {
-        await pause(PAUSE_MS)
-        if (cluster !== null) await connection.refresh(cluster)
-        continue
-      }
-      if (isUnknown) throw unknownTopic(wireTopic)
-      throw new LogUnavailableError(`Kafka could not be asked about ${wireTopic}: ${String(error)}`, {
-        cause: error,
-      })
-    }
-  }
-}
-
-/** The broker answered with an error, or told of no leader. */
-class RefusedError extends Error {
-  override readonly name = 'RefusedError'
-  readonly code: number
-  constructor(code: number, place: string) {
-    super(`Kafka answered error ${code} for ${place}`, { cause: errorOfCode(code) })
-    this.code = code
-  }
-}
-
-function unknownTopic(name: string): LogUnavailableError {
-  return new LogUnavailableError(
-    `The topic ${name} does not exist in this Kafka cluster: its topics have to be created first.`,
-  )
 }

@@ -72,6 +72,7 @@ export function openSubscription(
     assigned: () => reader.assigned(),
     lag: () => reader.lag(),
     restart: (position) => reader.restart(position),
+    nudge: () => reader.nudge(),
     stop: () => reader.stop(),
   }
   return { subscription, joined: reader.joined }
@@ -138,6 +139,10 @@ class GroupReader {
   restart({ topic, partition }: { topic: string; partition: number }): void {
     const part = this.parts.get(`${this.dependencies.wireTopic(topic)}/${partition}`)
     if (part !== undefined) void this.load(part)
+  }
+
+  nudge(): void {
+    this.fetcher.hurry()
   }
 
   stop(): Promise<void> {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await fixture.close()
 })
 
-function background(onLost?: () => void, log = 'log-1'): BackgroundCheckpoint {
+function background(onLost?: () => void, log = 'log-1', putOffMs = 0): BackgroundCheckpoint {
   const checkpoint = createBackgroundCheckpoint({
     database: fixture.database,
     group: GROUP,
@@ -28,6 +28,7 @@ function background(onLost?: () => void, log = 'log-1'): BackgroundCheckpoint {
     at: 'test',
     logger: silentLogger,
     intervalMs: 10,
+    putOffMs,
     ...(onLost === undefined ? {} : { onLost }),
   })
   open.push(checkpoint)
@@ -47,6 +48,19 @@ test('the checkpoint moves to where everything is acknowledged, by itself, and n
   await until(async () => expect(await stored()).toBe(3))
   done(checkpoint, 3, 5)
   await until(async () => expect(await stored()).toBe(10))
+})
+
+test('a store is put off while little would be repeated, and not while much would', async () => {
+  const checkpoint = background(undefined, 'log-1', 3_600_000)
+  await checkpoint.load(PLACE)
+  done(checkpoint, 0, 1)
+  await until(async () => expect(await stored()).toBe(1))
+  // One by one: each is stored only with the hundredth.
+  for (let at = 1; at <= 100; at += 1) {
+    expect(await stored()).toBe(1)
+    done(checkpoint, at, at + 1)
+  }
+  await until(async () => expect(await stored()).toBe(101))
 })
 
 test('stopping stores what is acknowledged; the next member goes on there', async () => {

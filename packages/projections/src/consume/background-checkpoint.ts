@@ -5,7 +5,7 @@
 import { createSlots, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { LogIdentity } from '@cupel/event-log'
-import type { FailpointName } from '@cupel/failpoints'
+import { failpoint, type FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import {
   advanceCheckpoints,
@@ -16,8 +16,12 @@ import {
 } from '../checkpoint.js'
 import { contiguousOffsets, type ContiguousOffsets } from './contiguous-offsets.js'
 
-/** A crash repeats the work of this time at most. Each store is one round trip for all partitions. */
+/** How often it is looked whether to store. Each store is one round trip for all partitions, and waits for the disk. */
 const STORE_INTERVAL_MS = 200
+/** While fewer records than this would be repeated, a store is put off, but for no longer than PUT_OFF_MS. */
+const AT_RISK_RECORDS = 100
+/** A crash repeats the work of this time at most. */
+const PUT_OFF_MS = 1_000
 
 export interface AcknowledgedRange {
   readonly topic: string
@@ -46,6 +50,8 @@ export interface BackgroundCheckpointOptions {
   readonly at: FailpointName
   readonly logger: Logger
   readonly intervalMs?: number
+  /** Instead of PUT_OFF_MS. */
+  readonly putOffMs?: number
   /** Another member has moved the checkpoint: the partition is assigned to it now. */
   readonly onLost?: (position: { topic: string; partition: number }) => void
 }
@@ -63,17 +69,29 @@ export function createBackgroundCheckpoint(options: BackgroundCheckpointOptions)
   // One at a time: a checkpoint that is loaded while it is being stored would be the one from before.
   const inTurn = createSlots(1)
   const intervalMs = options.intervalMs ?? STORE_INTERVAL_MS
+  const putOffMs = options.putOffMs ?? PUT_OFF_MS
+  let storedAt = -Infinity
   let isStopped = false
+
+  const dirtyNow = (): Progress[] => [...progress.values()].filter((one) => one.offsets.next() > one.stored)
+
+  /** Stores where enough is at risk, or was for long enough. */
+  async function storeIfDue(): Promise<void> {
+    const atRisk = dirtyNow().reduce((sum, one) => sum + one.offsets.next() - one.stored, 0)
+    if (atRisk >= AT_RISK_RECORDS || performance.now() - storedAt >= putOffMs) await flush()
+  }
 
   async function flush(): Promise<void> {
     await inTurn(async () => {
-      const dirty = [...progress.values()].filter((one) => one.offsets.next() > one.stored)
-      if (dirty.length > 0) await store(options, progress, dirty)
+      const dirty = dirtyNow()
+      if (dirty.length === 0) return
+      storedAt = performance.now()
+      await store(options, progress, dirty)
     })
   }
 
   const loop = startLoop({
-    step: flush,
+    step: storeIfDue,
     restMs: intervalMs,
     firstAfterMs: intervalMs,
     onError: (error) =>
@@ -118,9 +136,10 @@ async function store(
     expected: one.stored,
     next: one.offsets.next(),
   }))
-  const moved = await database.transaction({ at: options.at }, (transaction) =>
-    advanceCheckpoints(transaction, { group, log, moves }),
-  )
+  // Each checkpoint moves by itself, so that the statement needs no transaction around it.
+  failpoint('before', options.at)
+  const moved = await advanceCheckpoints(database, { group, log, moves })
+  failpoint('after', options.at)
   const places = new Map(moved.map((move) => [placeOf(move), move.next]))
   for (const one of dirty) {
     const next = places.get(placeOf(one))

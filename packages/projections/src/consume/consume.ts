@@ -54,6 +54,8 @@ export interface Consumer {
   assigned(): readonly Place[]
   /** Records appended to those partitions and not yet handled, as last seen. */
   lag(): number
+  /** Somebody waits for the checkpoint: what was appended is read without a rest. */
+  nudge(): void
   /** Finishes what is in hand and leaves the group. */
   stop(): Promise<void>
 }
@@ -83,6 +85,7 @@ export function consume<T, O = T>(options: ConsumeOptions<T, O>): Consumer {
     stoppedBy: () => run.stoppedBy,
     assigned: () => run.subscription?.assigned() ?? [],
     lag: () => run.subscription?.lag() ?? 0,
+    nudge: () => run.subscription?.nudge(),
     async stop() {
       run.stopping.abort()
       await joined

@@ -1,0 +1,75 @@
+/**
+ * Hurries a reader of the log that rests: who waits for a consumer's checkpoint nudges its group, and the member that reads for it goes
+ * on at once. A nudge may get lost, and then the wait lasts as long as the rest.
+ */
+import { startLoop } from '@cupel/concurrency'
+import type { Logger } from '@cupel/contracts'
+import { listen, type Database, type ListeningConnection, type Queryable } from '@cupel/postgres'
+
+/** Of the database: installations in one database share it. */
+const CHANNEL = 'cupel_nudge'
+/** Pause before another connection is tried. */
+const RETRY_MS = 1_000
+
+// Nothing is lost with a nudge, so that its commit does not wait for the disk.
+const NUDGE = {
+  name: 'projection.nudge',
+  text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', g) FROM unnest($1::text[]) AS g`,
+}
+
+export async function nudge(database: Queryable, groups: readonly string[]): Promise<void> {
+  await database.query(NUDGE, [[...new Set(groups)]])
+}
+
+interface Member {
+  readonly group: string
+  readonly hurry: () => void
+}
+
+interface Hub {
+  readonly members: Set<Member>
+  stop(): Promise<void>
+}
+
+const hubs = new WeakMap<Database, Hub>()
+
+/** Calls `hurry` when somebody waits for the group. All members that share `database` share one connection beside its pool. */
+export function onNudge(database: Database, member: Member, logger: Logger): { stop(): Promise<void> } {
+  const hub = hubs.get(database) ?? openHub(database, logger)
+  hubs.set(database, hub)
+  hub.members.add(member)
+  return {
+    async stop() {
+      if (!hub.members.delete(member) || hub.members.size > 0) return
+      hubs.delete(database)
+      await hub.stop()
+    },
+  }
+}
+
+function openHub(database: Database, logger: Logger): Hub {
+  const members = new Set<Member>()
+  let connection: ListeningConnection | null = null
+  const loop = startLoop({
+    async step(signal) {
+      connection = await listen(database.connection, CHANNEL, (group) => {
+        for (const member of members) if (member.group === group) member.hurry()
+      })
+      if (signal.aborted) await connection.close()
+      // What was nudged before is waited for still.
+      for (const { hurry } of members) hurry()
+      await connection.ended
+    },
+    restMs: RETRY_MS,
+    // Readers rest as long as they may; nothing else is missing.
+    onError: (error) => logger.debug({ err: error }, 'Nudges are not heard now'),
+  })
+  return {
+    members,
+    async stop() {
+      const stopped = loop.stop()
+      await connection?.close()
+      await stopped
+    },
+  }
+}
