@@ -50,6 +50,11 @@ export type { LateScreen, PendingScreen } from './pending-screens.js'
 export type { RateLimit } from './plan-table.js'
 export { endEverySession, isKeyKnown, replayAccount, replayRevocation } from './replay-access.js'
 export { databaseBehindLog } from './report-numbers/behind-log.js'
+export {
+  recordedReportPartitions,
+  recordReportPartitions,
+  useRecordedReportPartitions,
+} from './report-numbers/report-partitions.js'
 export { claimReportEpoch, highestReportEpoch, passReportEpoch } from './report-numbers/epoch.js'
 export { openReportNumbers, type TakeReportNumbers } from './report-numbers/report-numbers.js'
 export {

@@ -12,6 +12,8 @@ export interface TopicSpec {
   /** `fast`: lowest latency, repeats possible. `ordered`: idempotent producer, order kept under retries. */
   readonly producer: 'fast' | 'ordered'
   readonly config: Readonly<Record<string, string>>
+  /** Whether more partitions are right too, and can be added: nothing names a partition of the topic, and its records need no order. */
+  readonly mayGrow?: boolean
 }
 
 const SANDBOX_PREFIX = 'sandbox.'
@@ -32,36 +34,79 @@ export function screenTopic(lane: Lane, livemode = true): string {
   return livemode ? topic : SANDBOX_PREFIX + topic
 }
 
-/** Every topic of an installation, the sandbox's included. */
+/** Every topic of an installation, the sandbox's included, each as small as it may be. */
 export const topicSpecs: readonly TopicSpec[] = topicTable.flatMap((topic) => {
   const spec = {
     name: topic.name as string,
     partitions: topic.partitions,
     producer: topic.producer,
     config: topicDefaults,
+    ...('mayGrow' in topic ? { mayGrow: topic.mayGrow } : {}),
   }
   return topic.sandbox ? [spec, { ...spec, name: SANDBOX_PREFIX + topic.name }] : [spec]
 })
 
-/** Partitions of the report topic: a power of two. The lower half belongs to the interactive lane, the upper half to bulk. */
-export const REPORT_PARTITIONS: number = topicTable.find(
-  (t) => t.name === 'screening.report.events.v1',
-)!.partitions
+const REPORT_TOPIC: TopicName = 'screening.report.events.v1'
+
+/** Partitions of the report topics of an installation that recorded no number: the local ones, and every one of 0.1.0. */
+export const DEFAULT_REPORT_PARTITIONS: number = topicTable.find((t) => t.name === REPORT_TOPIC)!.partitions
+/** The last two digits of a report id name a partition. */
+export const MAX_REPORT_PARTITIONS = 256
+
+let reportPartitionsInUse = DEFAULT_REPORT_PARTITIONS
+
+/** Whether report topics can have this many partitions: a power of two, so that digits name them, and one half for each lane. */
+export function areReportPartitions(count: number): boolean {
+  return (
+    Number.isInteger(count) && count >= 2 && count <= MAX_REPORT_PARTITIONS && (count & (count - 1)) === 0
+  )
+}
+
+/**
+ * Sets how many partitions the report topics of this process's installation have: what was recorded when they were made. It is called
+ * before anything names, reads or writes a report. Throws RangeError where `areReportPartitions` is false.
+ */
+export function useReportPartitions(count: number): void {
+  if (!areReportPartitions(count))
+    throw new RangeError(`${count} report partitions: not a power of two from 2 to ${MAX_REPORT_PARTITIONS}`)
+  reportPartitionsInUse = count
+}
+
+/** Partitions of the report topics. The lower half belongs to the interactive lane, the upper half to bulk. */
+export function reportPartitions(): number {
+  return reportPartitionsInUse
+}
+
+/** The topics of this process's installation: `topicSpecs` with its number of report partitions. */
+export function topicsInUse(): readonly TopicSpec[] {
+  return topicSpecs.map((spec) =>
+    isReportTopic(spec.name) ? { ...spec, partitions: reportPartitionsInUse } : spec,
+  )
+}
+
+/** Whether a topic holds the reports of one of the modes. */
+function isReportTopic(topic: string): boolean {
+  return topic === REPORT_TOPIC || topic === SANDBOX_PREFIX + REPORT_TOPIC
+}
 
 /** Partition of the report topic named by the last two digits of a report id. */
 export function reportPartition(reportId: string): number {
-  return Number.parseInt(reportId.slice(-2), 16) % REPORT_PARTITIONS
+  return reportPartitionAmong(reportId, reportPartitionsInUse)
 }
 
-const PARTITIONS_PER_LANE = REPORT_PARTITIONS / 2
+/** As `reportPartition`, in a log whose report topics have this many partitions. */
+export function reportPartitionAmong(reportId: string, partitions: number): number {
+  return Number.parseInt(reportId.slice(-2), 16) % partitions
+}
 
 /** The lane whose reports a partition of the report topic holds: an instance that answers screens reads no bulk reports. */
 export function laneOfReportPartition(partition: number): Lane {
-  return partition < PARTITIONS_PER_LANE ? 'interactive' : 'bulk'
+  return partition < reportPartitionsInUse / 2 ? 'interactive' : 'bulk'
 }
 
 /** The partition of the report topic that a lane uses for `turn` (an integer from 0): consecutive turns take all of them. */
 export function reportPartitionOfLane(lane: Lane, turn: number | bigint): number {
-  const partition = Number(BigInt(turn) % BigInt(PARTITIONS_PER_LANE))
-  return lane === 'interactive' ? partition : PARTITIONS_PER_LANE + partition
+  const half = reportPartitionsInUse / 2
+  const partition = Number(BigInt(turn) % BigInt(half))
+  return lane === 'interactive' ? partition : half + partition
 }

@@ -2,7 +2,7 @@
  * Dead letters: records that a group cannot handle, kept whole with the cause, for an operator. When a letter is resolved a note
  * is appended to the same topic: letters without a note are open.
  */
-import { topicSpecs, type TopicSpec } from '@cupel/contracts'
+import { topicsInUse, type TopicSpec } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
 import {
   RecordTooLargeError,
@@ -45,7 +45,7 @@ export const deadLetterGroups: readonly string[] = [
 
 /** Every topic of an installation but the one that gives the log its identity. */
 export const installationTopics = (): readonly TopicSpec[] => [
-  ...topicSpecs,
+  ...topicsInUse(),
   ...deadLetterGroups.map(deadLetterTopic),
 ]
 

@@ -79,6 +79,7 @@ export const failpointNames = [
   'access.change',
   'access.session',
   'access.reservation',
+  'access.report-partitions',
   'schemas.register',
   'log.genesis',
   'log.migrate',

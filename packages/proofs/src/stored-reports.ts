@@ -3,7 +3,7 @@
  * Memory is bounded: a partition with more ids than fit in memory is read several times, each time for another share of the
  * ids.
  */
-import { reportPartition, topicOf, type DomainEvent } from '@cupel/contracts'
+import { reportPartitionAmong, topicOf, type DomainEvent } from '@cupel/contracts'
 import {
   TYPE_HEADER,
   type AuthenticLog,
@@ -124,7 +124,7 @@ async function placesOf({
   for (const topic of modes.map((live) => topicOf('ReportGenerated', live))) {
     const count = await log.partitionCount(topic)
     for (let partition = 0; partition < count; partition += 1) {
-      if (reportId !== undefined && reportPartition(reportId) !== partition) continue
+      if (reportId !== undefined && reportPartitionAmong(reportId, count) !== partition) continue
       const [from, to] = await Promise.all([
         log.startOffset(topic, partition),
         log.endOffset(topic, partition),

@@ -4,7 +4,7 @@
  * Nothing is changed.
  */
 import { createHash } from 'node:crypto'
-import { reportPartition, type DomainEvent, type TopicSpec } from '@cupel/contracts'
+import { reportPartitionAmong, type DomainEvent, type TopicSpec } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import {
   LogStoppedError,
@@ -84,7 +84,10 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
     const partitions = await log.partitionCount(name)
     for (let partition = 0; partition < partitions; partition += 1)
-      await verifyPartition({ topic: name, partition, tally, totals, found, forgeryOf, signatures }, options)
+      await verifyPartition(
+        { topic: name, partition, partitions, tally, totals, found, forgeryOf, signatures },
+        options,
+      )
     summaries.push({ topic: name, partitions, ...tally })
   }
   return {
@@ -101,6 +104,8 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
 interface PartitionRun {
   readonly topic: string
   readonly partition: number
+  /** Of the topic. */
+  readonly partitions: number
   readonly tally: { records: number; byType: Record<string, number>; repeats: number }
   readonly totals: { reports: number; failures: number; repeatedReports: number }
   readonly found: (problem: Problem) => void
@@ -230,7 +235,7 @@ function decode(
 }
 
 function examineReport(
-  { topic, partition, found, signatures }: PartitionRun,
+  { topic, partition, partitions, found, signatures }: PartitionRun,
   record: LogRecord,
   { data }: DomainEvent<'ReportGenerated'>,
 ): void {
@@ -238,7 +243,7 @@ function examineReport(
   const unsigned = signatures.examine(record)
   if (unsigned !== null) found(unsigned)
   const place = { topic, partition, offset }
-  if (key !== data.reportId || reportPartition(data.reportId) !== partition)
+  if (key !== data.reportId || reportPartitionAmong(data.reportId, partitions) !== partition)
     found({ kind: 'misplaced', ...place, detail: `${data.reportId} stands under the key ${key}.` })
   const report = parsed(data.report)
   if (report === null) {

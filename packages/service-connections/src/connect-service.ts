@@ -1,5 +1,5 @@
 /** The connections of a service process to the database and the log; shutdown closes them in reverse order. */
-import { databaseBehindLog } from '@cupel/access'
+import { databaseBehindLog, useRecordedReportPartitions } from '@cupel/access'
 import {
   createEventCodec,
   loadSchemaCatalog,
@@ -68,6 +68,7 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
     onUnfit: (error) => frame.fail(error.message, error),
   })
   shutdown.phase('log', () => log.close())
+  await useRecordedReportPartitions(database)
   await requireTopics(frame.name, { log, config, logger })
   const codec = createEventCodec(await loadSchemaCatalog(database))
   await requireSettledDatabase({ database, log, codec })

@@ -61,6 +61,8 @@ export const elsewhere: readonly FailpointName[] = [
   'restore.restored',
   // services/api/test/sessions.int.test.ts kills the API at these.
   'access.session',
+  // services/cli/src/install/install.e2e.test.ts kills an installation at this one.
+  'access.report-partitions',
   // services/api/test/shares.int.test.ts and cases.int.test.ts kill the API at these.
   'sharing.change',
   'sharing.opened',

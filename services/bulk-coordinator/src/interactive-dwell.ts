@@ -3,7 +3,7 @@
  * now. It reads the interactive half of the report topic in a group of its own and rests between two reads, so that it costs
  * next to nothing while no bulk job runs.
  */
-import { laneOfReportPartition, REPORT_PARTITIONS, topicOf, type Logger } from '@cupel/contracts'
+import { laneOfReportPartition, reportPartitions, topicOf, type Logger } from '@cupel/contracts'
 import { TYPE_HEADER, type EventLog, type LogRecord } from '@cupel/event-log'
 import { consume, inMemory, type Consumer } from '@cupel/projections'
 import { isReportTopic } from './facts.js'
@@ -33,7 +33,7 @@ export function watchInteractiveDwell({
     topics: [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)],
     reads: isInteractive,
     maxBatchRecords: MAX_BATCH_RECORDS,
-    concurrency: REPORT_PARTITIONS,
+    concurrency: reportPartitions(),
     restMs: REST_MS,
     // A forged dwell can slow bulk jobs down, as a full lane can, and no more: the time of a check is saved for each screen.
     forgedToo: true,

@@ -1,6 +1,7 @@
 /** Connects a command to an installation: to a running one, or to one that is started only for the command. */
 import { accessSync, constants } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { useRecordedReportPartitions } from '@cupel/access'
 import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
 import {
   createEventCodec,
@@ -230,6 +231,7 @@ async function connect(
     log: await openLog(config, database, logger),
   })
   shutdown.phase('log', () => log.close())
+  await useRecordedReportPartitions(database)
   const codec = createEventCodec(await loadSchemaCatalog(database))
   return {
     profile: config.CUPEL_LOG,

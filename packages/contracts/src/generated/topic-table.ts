@@ -12,14 +12,16 @@ export const topicTable = [
     "partitions": 4,
     "key": "report_id",
     "producer": "fast",
-    "sandbox": true
+    "sandbox": true,
+    "mayGrow": true
   },
   {
     "name": "screening.bulk-screen.events.v1",
     "partitions": 4,
     "key": "report_id",
     "producer": "fast",
-    "sandbox": true
+    "sandbox": true,
+    "mayGrow": true
   },
   {
     "name": "screening.report.events.v1",

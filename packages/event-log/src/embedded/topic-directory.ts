@@ -116,10 +116,11 @@ async function faultsOf(
     [prefix + GENESIS_TOPIC],
   )
   const known = new Map(rows.map(({ topic, partitions }) => [topic, partitions]))
-  return [{ name: GENESIS_TOPIC, partitions: 1 }, ...topics].flatMap(({ name, partitions }): TopicFault[] => {
+  const genesis = [{ name: GENESIS_TOPIC, partitions: 1, mayGrow: false }]
+  return [...genesis, ...topics].flatMap(({ name, partitions, mayGrow = false }): TopicFault[] => {
     const topic = prefix + name
     const found = known.get(topic)
-    if (found === partitions) return []
+    if (found === partitions || (mayGrow && found !== undefined && found > partitions)) return []
     const wanted = `partitions=${partitions}`
     return found === undefined
       ? [

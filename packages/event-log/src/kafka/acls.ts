@@ -15,7 +15,7 @@ export interface KafkaAcl {
   readonly resource_type: 'topic' | 'group'
   readonly name: string
   readonly pattern: 'literal' | 'prefixed'
-  readonly operation: 'Read' | 'Write' | 'DescribeConfigs' | 'Create' | 'AlterConfigs'
+  readonly operation: 'Read' | 'Write' | 'DescribeConfigs' | 'Create' | 'Alter' | 'AlterConfigs'
 }
 
 const operations = {
@@ -23,6 +23,7 @@ const operations = {
   Write: AclOperationTypes.WRITE,
   DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS,
   Create: AclOperationTypes.CREATE,
+  Alter: AclOperationTypes.ALTER,
   AlterConfigs: AclOperationTypes.ALTER_CONFIGS,
 } as const
 

@@ -66,7 +66,7 @@ class ConnectedPositions implements LogPositions {
         ?.partitionMetadata.length
     })
     if (count === undefined || count === 0) throw unknownTopic(wireTopic)
-    // Never changes: report ids name partitions.
+    // Kept: where partitions are added to a lane, its readers and writers restart in an order (docs/adr/0405).
     this.counts.set(wireTopic, count)
     return count
   }

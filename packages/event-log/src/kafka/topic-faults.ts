@@ -45,6 +45,9 @@ const consequences: Readonly<Record<string, string>> = {
   'compression.type': 'the brokers would rewrite every batch',
 }
 
+/** Of a topic that may grow. */
+const TOO_FEW = 'as many processes at most can share its work'
+
 /** One fault for each difference; a topic that does not exist has one. `wanted.replicas` is the least number. */
 export function faultsOf(
   name: string,
@@ -61,11 +64,13 @@ export function faultsOf(
     ]
   const faults: TopicFault[] = []
   const add = (setting: string, is: string | null, must: string, isMended: boolean): void => {
-    const sentence = `The topic ${name} has ${setting}=${is ?? '(unknown)'} and must have ${must}: ${consequences[setting] ?? 'the log needs it'}.`
+    const consequence = setting === 'partitions' && isMended ? TOO_FEW : consequences[setting]
+    const sentence = `The topic ${name} has ${setting}=${is ?? '(unknown)'} and must have ${must}: ${consequence ?? 'the log needs it'}.`
     faults.push({ topic: name, setting, found: is, wanted: must, isMended, sentence })
   }
-  if (found.partitions !== wanted.partitions)
-    add('partitions', String(found.partitions), String(wanted.partitions), false)
+  const isSmaller = found.partitions < wanted.partitions
+  if (wanted.mayGrow === true ? isSmaller : found.partitions !== wanted.partitions)
+    add('partitions', String(found.partitions), String(wanted.partitions), wanted.mayGrow === true)
   if (found.replicas < replicas) add('replication.factor', String(found.replicas), String(replicas), false)
   for (const [setting, must] of Object.entries(wantedConfig(wanted, replicas))) {
     const is = found.config.get(setting) ?? null

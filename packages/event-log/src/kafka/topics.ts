@@ -32,7 +32,8 @@ const SET_ON_TOPIC = 1
 
 /**
  * Creates what is missing and gives existing topics their settings; resolves to one sentence for each change. Throws where a topic has
- * another number of partitions or too few replicas: positions and ids depend on the one, and brokers must move data for the other.
+ * another number of partitions and may not grow, or too few replicas: positions and ids depend on the one, and brokers must move data for
+ * the other.
  */
 export async function createTopics(
   connection: KafkaConnectionOptions,
@@ -58,7 +59,11 @@ export async function createTopics(
         .filter((fault) => creation.accepts?.(fault) !== true)
       const lasting = faults.filter(({ isMended }) => !isMended)
       if (lasting.length > 0) throw new Error(lasting.map(({ sentence }) => sentence).join(' '))
-      await mend(admin, faults)
+      await grow(admin, faults.filter(isTooFew))
+      await mend(
+        admin,
+        faults.filter((fault) => !isTooFew(fault)),
+      )
       return [
         ...missing.map(
           ({ name, partitions }) =>
@@ -94,6 +99,22 @@ export async function topicFaults(
 
 function wantedTopics({ specs, topicPrefix }: TopicCreation): readonly TopicSpec[] {
   return specs.map((spec) => ({ ...spec, name: topicPrefix + spec.name }))
+}
+
+const isTooFew = ({ setting }: TopicFault): boolean => setting === 'partitions'
+
+/** Adds partitions to topics that may grow. Those of a topic come all or not at all. */
+async function grow(admin: Admin, faults: readonly TopicFault[]): Promise<void> {
+  if (faults.length === 0) return
+  await admin.createPartitions({
+    timeout: CREATE_TIMEOUT_MS,
+    topicPartitions: faults.map(({ topic, wanted }) => ({ topic, count: Number(wanted) })),
+  })
+  await untilLed(
+    admin,
+    faults.map(({ topic }) => topic),
+    new Map(faults.map(({ topic, wanted }) => [topic, Number(wanted)])),
+  )
 }
 
 /** The protocol replaces all settings of a topic at once, so that those an operator gave it are sent again. */
@@ -149,8 +170,12 @@ function failuresOf(error: unknown): string {
     .join(' ')
 }
 
-/** Resolves when every partition of the topics has a leader. */
-async function untilLed(admin: Admin, names: readonly string[]): Promise<void> {
+/** Resolves when every partition of the topics has a leader; `counts` is the least number of partitions, 1 by default. */
+async function untilLed(
+  admin: Admin,
+  names: readonly string[],
+  counts: ReadonlyMap<string, number> = new Map(),
+): Promise<void> {
   if (names.length === 0) return
   const endAt = Date.now() + LEADERS_WITHIN_MS
   for (;;) {
@@ -158,7 +183,8 @@ async function untilLed(admin: Admin, names: readonly string[]): Promise<void> {
       const { topics } = await admin.fetchTopicMetadata({ topics: [...names] })
       if (
         topics.every(
-          ({ partitions }) => partitions.length > 0 && partitions.every((each) => each.leader >= 0),
+          ({ name, partitions }) =>
+            partitions.length >= (counts.get(name) ?? 1) && partitions.every((each) => each.leader >= 0),
         )
       )
         return
@@ -169,6 +195,11 @@ async function untilLed(admin: Admin, names: readonly string[]): Promise<void> {
       throw new Error(`The brokers did not elect leaders for new topics within ${LEADERS_WITHIN_MS} ms.`)
     await pause(LEADER_POLL_MS)
   }
+}
+
+/** How many brokers the cluster has now. */
+export async function countBrokers(connection: KafkaConnectionOptions): Promise<number> {
+  return await withAdmin(connection, async (admin) => (await admin.describeCluster()).brokers.length)
 }
 
 /** Deletes all records before an offset: for retention by hand, and for tests. */

@@ -45,6 +45,15 @@ test('what moves records is not put right by itself', () => {
   ])
 })
 
+test('a topic that may grow is at fault with fewer partitions alone, and gets those that it lacks', () => {
+  const growing = { ...spec, mayGrow: true }
+  for (const partitions of [4, 5, 32])
+    expect(faultsOf('t', growing, 3, found({}, { partitions }))).toEqual([])
+  expect(faultsOf('t', growing, 3, found({}, { partitions: 3 }))).toMatchObject([
+    { setting: 'partitions', found: '3', wanted: '4', isMended: true },
+  ])
+})
+
 test('settings that cannot be read count as wrong', () => {
   const faults = faultsOf('t', spec, 3, { ...found(), config: new Map() })
   expect(faults.map(({ setting }) => setting).sort()).toEqual(Object.keys(wantedConfig(spec, 3)).sort())

@@ -7,6 +7,8 @@ import type { BegunResults, ResultOrder } from './read-results.js'
 export interface ThreadData {
   readonly connection: Database['connection']
   readonly timeoutMs: number
+  /** Of the report topics: the thread has a copy of every module. */
+  readonly reportPartitions: number
 }
 
 /** The log is asked in the process. */

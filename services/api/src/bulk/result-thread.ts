@@ -3,6 +3,7 @@
  * Where it ends by itself its reads fail, and the next one starts another.
  */
 import { Worker } from 'node:worker_threads'
+import { reportPartitions } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { NotFound, Turn } from '@cupel/read-models'
@@ -67,7 +68,7 @@ function startThread(
   { connection, log, timeoutMs, idleMs = IDLE_MS }: ResultThreadOptions,
   onEnd: (thread: RunningThread) => void,
 ): RunningThread {
-  const worker = new Worker(...threadFile({ connection, timeoutMs }))
+  const worker = new Worker(...threadFile({ connection, timeoutMs, reportPartitions: reportPartitions() }))
   const reads = new Map<number, Read>()
   let lastId = 0
   let cause: unknown

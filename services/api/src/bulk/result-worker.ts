@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { standBack } from '@cupel/concurrency'
+import { useReportPartitions } from '@cupel/contracts'
 import { openDatabase } from '@cupel/postgres'
 import type { Turn } from '@cupel/read-models'
 import { openResultReads, type BegunResults } from './read-results.js'
@@ -21,7 +22,8 @@ const CONNECTIONS = 2
 
 serve(parentPort!, workerData as ThreadData)
 
-function serve(port: MessagePort, { connection, timeoutMs }: ThreadData): void {
+function serve(port: MessagePort, { connection, timeoutMs, reportPartitions }: ThreadData): void {
+  useReportPartitions(reportPartitions)
   standBack()
   const tell = (message: FromThread, bytes?: Uint8Array): void =>
     port.postMessage(message, bytes === undefined ? [] : [bytes.buffer as ArrayBuffer])

@@ -1,6 +1,6 @@
 /** Names of report numbers: a permutation keyed with AES-256 of (round, half), by the key of this installation. */
 import { createCipheriv } from 'node:crypto'
-import { REPORT_PARTITIONS } from '@cupel/contracts'
+import { reportPartitions } from '@cupel/contracts'
 import { reportIdsOf, type RoundFunction } from '@cupel/domain'
 
 /** The ids of `count` numbers from `first` on, each in the partition of the report topic that is given for it. */
@@ -14,7 +14,7 @@ export function createReportNames(key: Uint8Array): NameReports {
   const rounds = reportIdRounds(key)
   return (first, count, partitionOf) => {
     const numbers = Array.from({ length: count }, (_, index) => first + BigInt(index))
-    return reportIdsOf(numbers, partitionOf, REPORT_PARTITIONS, rounds)
+    return reportIdsOf(numbers, partitionOf, reportPartitions(), rounds)
   }
 }
 

@@ -1,4 +1,5 @@
 /** What `cupel doctor` looks at. */
+import { useRecordedReportPartitions } from '@cupel/access'
 import { loadSignaturesRequired, unpublishedKeys } from '@cupel/checkpoints'
 import {
   areMacsRequired,
@@ -173,11 +174,12 @@ const brokersCheck = ({ log, config }: Examined): Check => ({
   },
 })
 
-const topicsCheck = ({ log, config }: Examined): Check => ({
+const topicsCheck = ({ database, log, config }: Examined): Check => ({
   name: 'topics',
   needs: ['log'],
   async look() {
     const accepts = acceptsFault(config)
+    await useRecordedReportPartitions(database)
     const topics = installationTopics()
     const faults = (await log.topicFaults(topics)).map((found) =>
       accepts(found)

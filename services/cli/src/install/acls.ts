@@ -1,4 +1,5 @@
 /** The rights that each service needs at the brokers, and no more. Source: Apache Kafka documentation, "Authorization and ACLs". */
+import { topicSpecs } from '@cupel/contracts'
 import { installationTopics } from '@cupel/event-log'
 import type { KafkaAcl as Acl } from '@cupel/event-log/kafka'
 import { logServices, serviceAccess } from '@cupel/service-connections'
@@ -28,6 +29,8 @@ export function installationAcls(
   return [
     ...services,
     ...topics.flatMap((name) => operations.map((operation) => operator.topic(name, operation))),
+    // To add partitions.
+    ...topicSpecs.filter(({ mayGrow }) => mayGrow).map(({ name }) => operator.topic(name, 'Alter')),
   ]
 }
 

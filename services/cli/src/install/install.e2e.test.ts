@@ -5,12 +5,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAcls, type KafkaAcl } from '@cupel/event-log/kafka'
+import { recordedReportPartitions } from '@cupel/access'
+import type { EventLog } from '@cupel/event-log'
+import { createAcls, openKafkaLog, type KafkaAcl } from '@cupel/event-log/kafka'
 import { ensureKafkaJars, freePort, startChild, type Child } from '@cupel/local-stack'
-import { silentLogger } from '@cupel/contracts'
+import { DEFAULT_REPORT_PARTITIONS, silentLogger, topicSpecs, useReportPartitions } from '@cupel/contracts'
+import { openDatabase } from '@cupel/postgres'
 import { logServices, type LogService } from '@cupel/service-connections'
 import { noteSkip, until } from '@cupel/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { callCupel, type Said } from '../../test/command-line.js'
 import { PASSWORD, startSecuredCluster, type SecuredCluster } from '../../test/secured-cluster.js'
 import { checkout } from '../../test/started.js'
@@ -28,6 +31,10 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
   let common: Record<string, string>
   let apiPort: number
   let key: string
+  /** With every right, and without MACs. */
+  let bare: EventLog
+  const open = (): EventLog =>
+    openKafkaLog({ ...cluster.kafka.access, clientId: 'test', topicPrefix: 'north.' })
 
   beforeAll(async () => {
     cluster = await startSecuredCluster(folder, await ensureKafkaJars({}), users)
@@ -46,28 +53,28 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     }
     const { acls } = await json<{ acls: KafkaAcl[] }>('install', '--print-acls')
     await createAcls({ ...cluster.kafka.access, clientId: 'test', logger: silentLogger }, acls)
+    bare = open()
   })
   afterAll(async () => {
+    useReportPartitions(DEFAULT_REPORT_PARTITIONS)
     await Promise.all(running.map((child) => child.stop()))
+    await (bare as EventLog | undefined)?.close()
     await (cluster as SecuredCluster | undefined)?.stop()
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const cupel = async (...args: string[]): Promise<Said> =>
-    await callCupel(
-      {
-        ...common,
-        CUPEL_HOME: folder,
-        CUPEL_DATABASE_ADMIN_URL: cluster.databaseUrl,
-        CUPEL_KAFKA_SASL_MECHANISM: 'scram-sha-512',
-        CUPEL_KAFKA_USERNAME: 'cupel-operator',
-        CUPEL_REGISTRY_URL: cluster.registryUrl,
-        CUPEL_REGISTRY_CA_FILE: cluster.caFile,
-        CUPEL_REGISTRY_USERNAME: 'registrar',
-        CUPEL_REGISTRY_PASSWORD_FILE: cluster.passwordFile,
-      },
-      args,
-    )
+  const operatorSettings = (): Record<string, string> => ({
+    ...common,
+    CUPEL_HOME: folder,
+    CUPEL_DATABASE_ADMIN_URL: cluster.databaseUrl,
+    CUPEL_KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    CUPEL_KAFKA_USERNAME: 'cupel-operator',
+    CUPEL_REGISTRY_URL: cluster.registryUrl,
+    CUPEL_REGISTRY_CA_FILE: cluster.caFile,
+    CUPEL_REGISTRY_USERNAME: 'registrar',
+    CUPEL_REGISTRY_PASSWORD_FILE: cluster.passwordFile,
+  })
+  const cupel = async (...args: string[]): Promise<Said> => await callCupel(operatorSettings(), args)
   const json = async <T>(...args: string[]): Promise<T> => {
     const said = await cupel(...args, '--json')
     expect(said.error).toBeNull()
@@ -75,21 +82,23 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
   }
 
   function serve(service: LogService, user: string, instance = 'auto'): Child {
-    const name = `${service}-as-${user}`
+    return spawn(`${service}-as-${user}`, join(checkout, 'services', service, 'dist', 'main.js'), [], {
+      ...common,
+      CUPEL_KAFKA_SASL_MECHANISM: 'plain',
+      CUPEL_KAFKA_USERNAME: `cupel-${user}`,
+      CUPEL_INSTANCE: instance,
+      CUPEL_PORT: String(service === 'api' ? apiPort : 0),
+      CUPEL_HOME: folder,
+    })
+  }
+
+  function spawn(name: string, file: string, args: string[], settings: Record<string, string>): Child {
     const child = startChild({
       name,
       command: process.execPath,
-      args: [join(checkout, 'services', service, 'dist', 'main.js')],
+      args: [file, ...args],
       cwd: checkout,
-      env: {
-        PATH: process.env['PATH'],
-        ...common,
-        CUPEL_KAFKA_SASL_MECHANISM: 'plain',
-        CUPEL_KAFKA_USERNAME: `cupel-${user}`,
-        CUPEL_INSTANCE: instance,
-        CUPEL_PORT: String(service === 'api' ? apiPort : 0),
-        CUPEL_HOME: folder,
-      },
+      env: { PATH: process.env['PATH'], ...settings },
       logFile: join(folder, `${name}.log`),
       recordFolder: join(folder, 'processes'),
       stage: 'service',
@@ -111,9 +120,22 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     return { status: response.status, json: (await response.json()) as Record<string, unknown> }
   }
 
+  test('report partitions that no id could name are refused before anything is made', async () => {
+    for (const count of ['48', '1', '512'])
+      expect((await cupel('install', '--report-partitions', count)).error).toMatchObject({
+        message: `--report-partitions takes a power of two from 2 to 256, not ${count}.`,
+      })
+    expect(await bare.topicFaults(topicSpecs.slice(0, 1))).toMatchObject([
+      { setting: 'topic' },
+      { setting: 'topic' },
+    ])
+  })
+
   test('one command installs it, and a second one finds nothing to do', async () => {
-    const planned = await json<{ steps: { name: string; changes: string[] }[] }>('install', '--dry-run')
-    const done = await json<{ changed: boolean; steps: { name: string; changes: string[] }[] }>('install')
+    type Steps = { name: string; changes: string[] }[]
+    const sizes = ['--report-partitions', '32']
+    const planned = await json<{ steps: Steps }>('install', '--dry-run', ...sizes)
+    const done = await json<{ changed: boolean; steps: Steps }>('install', ...sizes)
     expect(done.changed).toBe(true)
     const counts = (steps: { name: string; changes: string[] }[]): [string, number][] =>
       steps.map(({ name, changes }) => [name, changes.length])
@@ -121,6 +143,35 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       counts(planned.steps).filter(([name]) => name !== 'topics'),
     )
     expect(await json('upgrade')).toMatchObject({ changed: false })
+    expect(await bare.partitionCount(REPORTS)).toBe(32)
+  })
+
+  test('an installation that is killed before its number of report partitions is recorded records it in the next run', async () => {
+    const database = openDatabase({
+      ...{ connectionString: cluster.databaseUrl, maxConnections: 1, applicationName: 'test' },
+      onIdleError: () => undefined,
+    })
+    onTestFinished(() => database.close())
+    await database.execute('UPDATE access.report_number SET partitions = NULL')
+    for (const [point, recorded] of [
+      ['before', null],
+      ['after', 32],
+    ] as const) {
+      const killed = spawn(`install-${point}`, join(checkout, 'services/cli/dist/main.js'), ['install'], {
+        ...operatorSettings(),
+        CUPEL_FAILPOINT: `${point}:access.report-partitions:1`,
+      })
+      expect((await killed.exited).signal).toBe('SIGKILL')
+      expect(await recordedReportPartitions(database)).toBe(recorded)
+    }
+    expect(await json('install')).toMatchObject({ changed: false })
+  })
+
+  test('an installation keeps its number of report partitions', async () => {
+    expect((await cupel('install', '--report-partitions', '64')).error).toMatchObject({
+      message: expect.stringContaining('The reports of this installation are in 32 partitions') as string,
+    })
+    expect(await json('install', '--report-partitions', '32')).toMatchObject({ changed: false })
   })
 
   test('each service works as itself: a screen, and a bulk job to its end', async () => {
@@ -207,5 +258,37 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     ).toEqual([`Set retention.ms=-1 on the topic north.${REPORTS}.`])
     // A broker tells of a change a moment after its controller has made it.
     await until(async () => expect((await cupel('doctor')).exitCode).toBe(0))
+  })
+
+  test('partitions are added to the lanes, and the restarted services use them', async () => {
+    const lanes = topicSpecs.filter(({ mayGrow }) => mayGrow)
+    expect((await cupel('install', '--screen-partitions', '3')).error).toMatchObject({
+      message: expect.stringContaining('from 4 to 512') as string,
+    })
+    const { steps } = await json<{ steps: { changes: string[] }[] }>('install', '--screen-partitions', '6')
+    expect(steps.flatMap(({ changes }) => changes)).toEqual(
+      lanes.map(({ name }) => `Set partitions=6 on the topic north.${name}.`),
+    )
+    expect((await cupel('install', '--screen-partitions', '5')).error).toMatchObject({
+      message: expect.stringContaining('has 6 partitions, and none can be taken away') as string,
+    })
+    // In the order of the runbook: who reads a lane comes before who writes to it.
+    for (const service of ['projector', 'scorer', 'bulk-coordinator', 'api'] as const) {
+      await Promise.all(
+        running.filter(({ name }) => name.startsWith(`${service}-as-`)).map((each) => each.stop()),
+      )
+      serve(service, service)
+    }
+    const grown = open()
+    onTestFinished(() => grown.close())
+    await until(async () => {
+      const { status, json: report } = await call('/v1/screen', { address: LAZARUS })
+      expect(status).toBe(200)
+      expect((await call(`/v1/reports/${String(report['report_id'])}`)).status).toBe(200)
+      const ends = await Promise.all([4, 5].map((added) => grown.endOffset(lanes[0]!.name, added)))
+      expect(Math.min(...ends)).toBeGreaterThan(0)
+    })
+    await until(async () => expect((await cupel('doctor')).exitCode).toBe(0))
+    expect((await cupel('audit', 'verify')).exitCode).toBe(0)
   })
 })

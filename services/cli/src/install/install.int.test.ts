@@ -212,6 +212,14 @@ test('a log of an earlier release is not bound by an upgrade: its services may s
   }
 })
 
+test('partitions are not chosen on the embedded log', async () => {
+  for (const option of ['--screen-partitions', '--report-partitions'])
+    expect(await cupel('install', option, '32')).toMatchObject({
+      error: { message: 'Partitions are chosen on Kafka alone; the embedded log has a fixed number.' },
+    })
+  expect((await json('install')).changed).toBe(false)
+})
+
 test('each service has the rights at the brokers that it needs, and those of operators are separate', async () => {
   const said = await cupel('install', '--print-acls', '--principal', 'User:CN={service}')
   const lines = said.out.split('\n')

@@ -3,12 +3,15 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
 import { installationSteps } from './steps.js'
 import type { Target } from './target.js'
+import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
 
 export interface InstallOptions {
   readonly dryRun: boolean
   /** Whether there must be an installation already: a mistyped address must not begin another one. */
   readonly isUpgrade: boolean
   readonly note: (sentence: string) => void
+  /** Partitions of topics, where an operator chose them. */
+  readonly sizes?: ChosenSizes
 }
 
 export interface StepResult {
@@ -27,7 +30,9 @@ const OLDEST_POSTGRES = 15
 export async function install(target: Target, options: InstallOptions): Promise<readonly StepResult[]> {
   await requireVersion(target.database)
   if (options.isUpgrade) await requireInstallation(target.database)
-  const steps = installationSteps(target, options.note)
+  // A number that cannot be had is refused before anything is made.
+  if (options.sizes !== undefined) await sizedTopics(target, options.sizes)
+  const steps = installationSteps(target, options.note, options.sizes)
   const results: StepResult[] = []
   if (options.dryRun) {
     for (const { name, needed } of steps) results.push({ name, changes: await needed() })

@@ -2,11 +2,14 @@
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
+import { wholeNumber } from '../option-values.js'
 
 interface InstallCommandOptions extends JsonOption {
   readonly dryRun?: boolean
   readonly printAcls?: boolean
   readonly principal: string
+  readonly screenPartitions?: number
+  readonly reportPartitions?: number
 }
 
 const HELP = `
@@ -41,14 +44,28 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
       'user of a service at the brokers, for --print-acls',
       'User:cupel-{service}',
     )
+    .option(
+      '--screen-partitions <n>',
+      'partitions of each lane of screens: as many scorers at most share its work (new on three brokers: 32); more can be added later',
+      wholeNumber,
+    )
+    .option(
+      '--report-partitions <n>',
+      'partitions of the reports, a power of two up to 256 that can never be changed (new on three brokers: 64)',
+      wholeNumber,
+    )
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
     .action(async (options: InstallCommandOptions) => {
       if (options.printAcls === true) return await printAcls(context, options)
       const [{ install }, { withTarget }] = await Promise.all([import('./install.js'), import('./target.js')])
       const dryRun = options.dryRun === true
+      const { screenPartitions: screen, reportPartitions: report } = options
       const steps = await withTarget(context, (target) =>
-        install(target, { dryRun, isUpgrade, note: context.note }),
+        install(target, {
+          ...{ dryRun, isUpgrade, note: context.note },
+          ...(screen === undefined && report === undefined ? {} : { sizes: { screen, report } }),
+        }),
       )
       const changes = steps.flatMap((step) => step.changes)
       answer(context, options, { dry_run: dryRun, changed: changes.length > 0 && !dryRun, steps }, () =>

@@ -2,7 +2,8 @@
  * The steps of an installation, in their order. Each one says what it would change before it changes anything, and a second run finds
  * nothing to do. `cupel start` takes the same functions for the Postgres and the Kafka that it runs.
  */
-import { eventSchemas, topicOf } from '@cupel/contracts'
+import { recordedReportPartitions, recordReportPartitions } from '@cupel/access'
+import { eventSchemas, reportPartitions, topicOf } from '@cupel/contracts'
 import {
   installationTopics,
   loadSchemaCatalog,
@@ -24,14 +25,20 @@ import { evidenceSteps } from './evidence.js'
 import type { Step } from './step.js'
 import { ensureLogin, grantRights, loginOf, missingRights, roleState } from './service-role.js'
 import type { Target } from './target.js'
+import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
 
 /** `note` receives sentences about what takes long. */
-export function installationSteps(target: Target, note: (sentence: string) => void): readonly Step[] {
+export function installationSteps(
+  target: Target,
+  note: (sentence: string) => void,
+  sizes: ChosenSizes = {},
+): readonly Step[] {
   return [
     migrationsStep(target),
     readModelsStep(target),
     ...(target.serviceUrl === null ? [] : [roleStep(target, target.serviceUrl)]),
-    topicsStep(target),
+    topicsStep(target, sizes),
+    ...(target.log.kind === 'embedded' ? [] : [reportPartitionsStep(target)]),
     schemasStep(target),
     ...evidenceSteps(target, { note, hasLog: () => hasTopics(target.log) }),
     policyStep(target),
@@ -101,19 +108,40 @@ function roleStep({ database }: Target, serviceUrl: string): Step {
   }
 }
 
-function topicsStep({ log, config }: Target): Step {
+function topicsStep(target: Target, sizes: ChosenSizes): Step {
+  const { log, config } = target
   const accepts = acceptsFault(config)
   return {
     name: 'topics',
     async needed() {
+      const topics = await sizedTopics(target, sizes)
       if (log.kind === 'embedded' && !(await hasLog(log))) return ['Create the topics.']
-      return (await log.topicFaults(installationTopics()))
+      return (await log.topicFaults(topics))
         .filter((fault) => !accepts(fault))
-        .map(({ setting, sentence, topic }) =>
-          setting === 'topic' ? `Create the topic ${topic}.` : sentence,
+        .map(({ setting, sentence, topic, isMended, wanted }) =>
+          setting === 'topic'
+            ? `Create the topic ${topic}.`
+            : setting === 'partitions' && isMended
+              ? `Add partitions to the topic ${topic}, up to ${wanted}.`
+              : sentence,
         )
     },
-    make: async () => await log.ensureTopics(installationTopics(), accepts),
+    make: async () => await log.ensureTopics(await sizedTopics(target, sizes), accepts),
+  }
+}
+
+/** After the topics: what they have is what ids are made with from now on. */
+function reportPartitionsStep({ database }: Target): Step {
+  return {
+    name: 'report partitions',
+    async needed() {
+      if ((await recordedReportPartitions(database)) !== null) return []
+      return [`Record that reports are in ${reportPartitions()} partitions.`]
+    },
+    async make(needed) {
+      if (needed.length > 0) await recordReportPartitions(database, reportPartitions())
+      return needed
+    },
   }
 }
 

@@ -1,0 +1,68 @@
+// How many processes and machines a rate of screens takes, from the measured processor time of one screen in each service.
+
+/** Share of a core that a process is planned to use: the other half is for bursts, and for the work of a process that is restarted. */
+export const PLANNED_SHARE = 0.5
+/** Copies of each record. A follower writes what its leader writes; that it costs as much is an upper bound, not a measurement. */
+export const REPLICAS = 3
+/** Cores of the machines in the table. */
+export const MACHINE_CORES = 8
+/** At least two of every service that answers or decides, so that one may fail. */
+const LEAST = 2
+
+/** The services whose processes use one core at most. `limit` names what ends their growth. */
+const services = ['api', 'scorer', 'projector', 'bulk-coordinator']
+
+/**
+ * Processor time of one screen in milliseconds, by service, as docs/benchmarks.md has it for the Kafka profile.
+ * Throws where the page has no such line.
+ */
+export function costsOf(benchmarks) {
+  const kafka = benchmarks.slice(benchmarks.indexOf('### Kafka profile'))
+  const line = kafka.split('\n').find((each) => each.startsWith('| CPU per screen at 256 connections'))
+  if (line === undefined)
+    throw new Error('docs/benchmarks.md has no processor time per screen of the Kafka profile')
+  const costs = Object.fromEntries(
+    [...line.matchAll(/([a-z][a-z -]*[a-z]) (\d+\.\d+) ms/g)].map(([, name, cost]) => [name, Number(cost)]),
+  )
+  for (const name of [...services, 'kafka broker', 'postgres'])
+    if (!(costs[name] > 0)) throw new Error(`docs/benchmarks.md has no processor time of ${name}`)
+  return costs
+}
+
+/** Cores that are busy at `rate` screens a second. */
+const busyCores = (cost, rate) => (cost * rate) / 1000
+
+/** What a rate needs. `screen` and `report` are the partitions of a lane and of the reports. */
+export function needsOf(rate, costs, { screen, report }) {
+  const processes = (name) => Math.max(LEAST, Math.ceil(busyCores(costs[name], rate) / PLANNED_SHARE))
+  const api = processes('api')
+  const scorer = processes('scorer')
+  const projector = processes('projector')
+  const coordinatorShare = busyCores(costs['bulk-coordinator'], rate)
+  const brokerCores = Math.ceil((busyCores(costs['kafka broker'], rate) * REPLICAS) / PLANNED_SHARE)
+  const postgresCores = Math.ceil(busyCores(costs.postgres, rate) / PLANNED_SHARE)
+  // Of the coordinator one works, and one waits.
+  const serviceCores = api + scorer + projector + 2
+  return {
+    ...{ rate, api, scorer, projector, coordinatorShare, brokerCores, postgresCores },
+    machines: Math.max(LEAST, Math.ceil(serviceCores / MACHINE_CORES)),
+    exceeded: [
+      ...(coordinatorShare > PLANNED_SHARE ? ['the one active bulk coordinator'] : []),
+      ...(api > report / 2 ? [`report partitions (${report / 2} for API instances)`] : []),
+      ...(scorer > screen ? [`partitions of a lane (${screen})`] : []),
+      ...(projector > report ? [`report partitions (${report} for projectors)`] : []),
+    ],
+  }
+}
+
+/** The rate at which each limit is reached, lowest first. */
+export function limitsOf(costs, { screen, report, postgresCores }) {
+  const rateOf = (cores, cost) => Math.floor((cores * PLANNED_SHARE * 1000) / cost)
+  return [
+    { what: `scorers: ${screen} partitions of a lane`, rate: rateOf(screen, costs.scorer) },
+    { what: `APIs: ${report / 2} report partitions, one for each`, rate: rateOf(report / 2, costs.api) },
+    { what: `projectors: ${report} report partitions`, rate: rateOf(report, costs.projector) },
+    { what: 'the bulk coordinator: one works', rate: rateOf(1, costs['bulk-coordinator']) },
+    { what: `Postgres: one primary of ${postgresCores} cores`, rate: rateOf(postgresCores, costs.postgres) },
+  ].sort((one, other) => one.rate - other.rate)
+}
