@@ -57,6 +57,8 @@ export {
 } from './report-numbers/report-partitions.js'
 export { claimReportEpoch, highestReportEpoch, passReportEpoch } from './report-numbers/epoch.js'
 export { openReportNumbers, type TakeReportNumbers } from './report-numbers/report-numbers.js'
+export { createReportIds, type ReportIds } from './report-numbers/report-ids.js'
+export { createReportNames, reportIdRounds, type NameReports } from './report-numbers/report-id-cipher.js'
 export {
   beginSession,
   endSession,

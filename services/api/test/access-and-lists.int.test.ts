@@ -1,11 +1,16 @@
 /** Who may call from where, and what lists show to whom. */
 import { randomBytes } from 'node:crypto'
-import { createAccount, highestReportEpoch, issueKey, loadInstallationSecrets } from '@cupel/access'
+import {
+  createAccount,
+  createReportNames,
+  highestReportEpoch,
+  issueKey,
+  loadInstallationSecrets,
+} from '@cupel/access'
 import { API_KEY_RANDOM_BYTES, chains, renderApiKey } from '@cupel/domain'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
-import { createReportNames } from '../src/screening/report-id-cipher.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { exampleOf, operations } from './described.js'
 import { startInstallation, type Installation } from './installation.js'

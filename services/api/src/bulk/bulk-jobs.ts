@@ -1,5 +1,5 @@
 /** Bulk jobs as callers make and cancel them: each is an event, acknowledged before the answer. */
-import type { Caller } from '@cupel/access'
+import type { Caller, ReportIds } from '@cupel/access'
 import { LATE, withinMs } from '@cupel/concurrency'
 import {
   appendAttributes,
@@ -16,7 +16,6 @@ import { apiCallOf } from '../audit/api-call.js'
 import type { KeyedCall } from '../http/endpoint.js'
 import { statuses } from '../http/status.js'
 import { traceparentFor } from '../http/traceparent.js'
-import type { ReportIds } from '../screening/report-ids.js'
 
 export interface BulkOrder {
   readonly call: KeyedCall

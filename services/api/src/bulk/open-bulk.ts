@@ -1,5 +1,13 @@
 /** The parts of the API that bulk jobs need, put together. */
-import { admitJob, validKeys, type Caller, type JobStanding, type TakeReportNumbers } from '@cupel/access'
+import {
+  admitJob,
+  createReportIds,
+  validKeys,
+  type Caller,
+  type JobStanding,
+  type NameReports,
+  type TakeReportNumbers,
+} from '@cupel/access'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -19,8 +27,6 @@ import {
 import { createEventStreams, type EventStreams, type StreamLimits } from '../http/event-streams.js'
 import { createLargeReads, type LargeRead, type LargeReads } from '../http/large-reads.js'
 import type { Traffic } from '../http/traffic.js'
-import type { NameReports } from '../screening/report-id-cipher.js'
-import { createReportIds } from '../screening/report-ids.js'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
 import type { ResultsUrl } from './job-documents.js'
 import { createJobWatch, type JobWatch } from './job-watch.js'

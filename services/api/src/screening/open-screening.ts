@@ -1,5 +1,12 @@
 /** The parts of the API that screens need, put together: report ids, the screens in wait, the tail that settles them, reads. */
-import { isPendingScreen, notePendingScreens, type TakeReportNumbers } from '@cupel/access'
+import {
+  createReportIds,
+  isPendingScreen,
+  notePendingScreens,
+  type NameReports,
+  type ReportIds,
+  type TakeReportNumbers,
+} from '@cupel/access'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -9,8 +16,6 @@ import { createAwaitReport } from './await-report.js'
 import { createLateNotes } from './late-notes.js'
 import { createPendingKeeper } from './pending-keeper.js'
 import { createPendingTable, type PendingTable } from './pending-table.js'
-import type { NameReports } from './report-id-cipher.js'
-import { createReportIds, type ReportIds } from './report-ids.js'
 import { createReportReader, type ReportReader } from './report-reader.js'
 import { followReports } from './report-tail.js'
 import { createScreens, type Screens } from './screens.js'

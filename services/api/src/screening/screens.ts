@@ -1,4 +1,5 @@
 /** One screen: appends the request to the log and answers from the record that the scorer appends. */
+import type { ReportIds } from '@cupel/access'
 import {
   appendAttributes,
   requestedEventIdAt,
@@ -16,7 +17,6 @@ import { statuses } from '../http/status.js'
 import { traceparentFor } from '../http/traceparent.js'
 import type { AwaitReport } from './await-report.js'
 import type { PendingTable, ScreenInWait, ScreenOutcome } from './pending-table.js'
-import type { ReportIds } from './report-ids.js'
 import { isOverloaded } from './overload.js'
 
 export interface ScreenOrder extends ScreenedAddress {

@@ -1,4 +1,5 @@
 /** POST /v1/screen: one address in, its report out. */
+import type { ReportIds } from '@cupel/access'
 import {
   MAX_ADDRESS_LENGTH,
   parseAddress,
@@ -20,7 +21,6 @@ import { refuse, type Refusal } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
 import { chainCode, MAX_REFERENCE_LENGTH, orAbsent, text } from '../../http/text.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
-import type { ReportIds } from '../../screening/report-ids.js'
 import { REPLAY_WAIT_MS, type FoundReport, type ReportReader } from '../../screening/report-reader.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
 import { reportComponent, reportExample } from '../reports/report-description.js'
