@@ -36,6 +36,11 @@ export const problemCodes = {
     title: 'The report has as many share links as it may have',
     retry: 'after-fix',
   },
+  too_many_watches: {
+    status: 409,
+    title: 'The account has as many watches as it may have',
+    retry: 'after-fix',
+  },
   case_conflict: { status: 409, title: 'The case does not allow this change', retry: 'after-fix' },
   endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled', retry: 'after-fix' },
   job_not_ended: { status: 409, title: 'The bulk job has not ended', retry: 'later' },

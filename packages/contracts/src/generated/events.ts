@@ -545,6 +545,95 @@ export interface BulkCompleted {
   readonly completedAt: string
 }
 
+/** An account watches addresses. A watch of an address that was watched before replaces the settings of that one and keeps its id. */
+export interface WatchesCreated {
+  /** Names the call that made them. */
+  readonly batchId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  readonly watches: readonly CreatedWatch[]
+  /** What the id of a report is put behind to make its page. */
+  readonly reportPageUrl: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly createdAt: string
+  /** Id of the API key. */
+  readonly createdBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that made them. */
+  readonly call: null | ApiCall
+}
+
+/** CreatedWatch */
+export interface CreatedWatch {
+  readonly watchId: string
+  /** As the call named it. */
+  readonly address: string
+  readonly canonicalAddress: string
+  readonly chain: string
+  readonly candidateChains: readonly string[]
+  /** Finds the labels of the address, also those of other chains that share it. */
+  readonly lookupKey: string
+  /** The account’s own reference. */
+  readonly reference: null | string
+  /** From then on the address is not watched; UTC, RFC 3339 with milliseconds. Null: without an end. */
+  readonly until: null | string
+  /** Hundredths of a point by which the score must move. */
+  readonly thresholdHundredths: number
+}
+
+/** An account watches an address no more. */
+export interface WatchRemoved {
+  readonly watchId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly removedAt: string
+  /** Id of the API key. */
+  readonly removedBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that removed it. */
+  readonly call: null | ApiCall
+}
+
+/** A watched address was decided again, and its level changed or its score moved by at least the threshold of the watch. One event per change: a repeat has the same id. */
+export interface ReportChanged {
+  readonly watchId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  readonly address: string
+  readonly canonicalAddress: string
+  readonly chain: string
+  /** The reference of the watch. */
+  readonly reference: null | string
+  readonly previousReportId: string
+  readonly previousLevel: string
+  /** 0 to 100, at most two decimals. */
+  readonly previousScore: number
+  readonly reportId: string
+  readonly level: string
+  /** 0 to 100, at most two decimals. */
+  readonly score: number
+  /** What asked for the decision: created, labels, ledger, policy or scorer. Several where they came before it was made. */
+  readonly causes: readonly string[]
+  /** When the later report was decided; UTC, RFC 3339 with milliseconds. */
+  readonly changedAt: string
+  /** How much of the difference of the scores each part makes, in points; null where it was not computed. */
+  readonly split: null | ScoreSplit
+}
+
+/** ScoreSplit */
+export interface ScoreSplit {
+  readonly labels: number
+  readonly funds: number
+  readonly policy: number
+  readonly scorer: number
+}
+
 /** A source states a label of an address. Visible from the LabelSetPublished of the same import. */
 export interface LabelAsserted {
   readonly labelId: string
@@ -1228,6 +1317,9 @@ export interface EventData {
   readonly BulkCancelRequested: BulkCancelRequested
   readonly BulkCancelled: BulkCancelled
   readonly BulkCompleted: BulkCompleted
+  readonly WatchesCreated: WatchesCreated
+  readonly WatchRemoved: WatchRemoved
+  readonly ReportChanged: ReportChanged
   readonly LabelAsserted: LabelAsserted
   readonly LabelRetired: LabelRetired
   readonly LabelSetPublished: LabelSetPublished

@@ -45,6 +45,13 @@ export const topicTable = [
     "sandbox": true
   },
   {
+    "name": "screening.watch.events.v1",
+    "partitions": 4,
+    "key": "account_id",
+    "producer": "ordered",
+    "sandbox": true
+  },
+  {
     "name": "screening.case.events.v1",
     "partitions": 4,
     "key": "report_id",
