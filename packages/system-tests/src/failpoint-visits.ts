@@ -67,6 +67,12 @@ export const elsewhere: readonly FailpointName[] = [
   'sharing.change',
   'sharing.opened',
   'cases.change',
+  // services/api/test/watches.int.test.ts kills the API at this one.
+  'watches.change',
+  // services/bulk-coordinator/test/watches.int.test.ts kills a coordinator at each of these.
+  'watches.touched',
+  'watches.begun',
+  'watches.settled',
   // packages/archive/test/archive.int.test.ts kills a process at each of these.
   'archive.segment',
   'archive.manifest',

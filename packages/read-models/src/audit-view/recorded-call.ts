@@ -44,6 +44,8 @@ export const callEvents: readonly CallEvent[] = [
   callEvent('WebhookEndpointCreated', ['endpointId'], 'createdAt'),
   callEvent('WebhookEndpointChanged', ['endpointId'], 'changedAt'),
   callEvent('WebhookEndpointDeleted', ['endpointId'], 'deletedAt'),
+  callEvent('WatchesCreated', ['batchId'], 'createdAt'),
+  callEvent('WatchRemoved', ['watchId'], 'removedAt'),
   callEvent('ReportShareCreated', ['reportId', 'shareId'], 'createdAt'),
   callEvent('ReportShareRevoked', ['reportId', 'shareId'], 'revokedAt'),
   callEvent('ReportShareOpened', ['reportId', 'shareId'], 'openedAt'),

@@ -78,6 +78,7 @@ export const auditView: ReadModel = {
     topicOf('BulkSubmitted', livemode),
     topicOf('WebhookEndpointCreated', livemode),
     topicOf('ReportShareCreated', livemode),
+    topicOf('WatchesCreated', livemode),
   ]),
   workTopics: [screenTopic('interactive', true), screenTopic('interactive', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),

@@ -22,6 +22,7 @@ import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { sharingMigrations } from '@cupel/sharing'
 import { transparencyMigrations } from '@cupel/transparency'
+import { installWatchWalls, watchesMigrations } from '@cupel/watches'
 import { webhooksMigrations } from '@cupel/webhooks'
 
 /** In the order of their references. */
@@ -35,6 +36,7 @@ export const migrationSources = [
   webhooksMigrations,
   sharingMigrations,
   casesMigrations,
+  watchesMigrations,
   checkpointsMigrations,
   heartbeatsMigrations,
   transparencyMigrations,
@@ -44,6 +46,7 @@ export async function prepareDatabase(database: Database, logger: Logger): Promi
   const applied = await migrate(database, await readMigrations(migrationSources))
   if (applied.length > 0) logger.info({ applied }, 'Applied migrations')
   await installReadModels(database, readModels)
+  await installWatchWalls(database)
 }
 
 /** Registers the schemas, creates the topics, and returns the codec. */

@@ -13,6 +13,7 @@ import { isPriceTableKnown, isSegmentKnown } from '@cupel/ledger'
 import { loadCheckpoint, putCheckpoints, readModelGroup, type PartitionPosition } from '@cupel/projections'
 import { reportView } from '@cupel/read-models'
 import { isShareKnown, replayShareRevocation } from '@cupel/sharing'
+import { replayReportChange, replayWatches, replayWatchRemoval } from '@cupel/watches'
 import {
   endUnsettledDeliveries,
   isEndpointKnown,
@@ -35,6 +36,10 @@ const revoked = (count: number): string =>
   `${count} keys that were revoked after the backup are revoked again.`
 const unshared = (count: number): string =>
   `${count} share links that were revoked after the backup are revoked again.`
+const watched = (count: number): string =>
+  `${count} times watches are made again, as the log tells of them; they are decided anew.`
+const unwatched = (count: number): string =>
+  `${count} watches that were removed after the backup are removed again.`
 const switched = (count: number): string =>
   `${count} times a webhook endpoint is enabled or disabled again, as the log tells.`
 const deleted = (count: number): string =>
@@ -71,6 +76,15 @@ const replay: Replay = {
   async ReportShareRevoked({ transaction, notes }, revocation) {
     notes.notLost(lostShare(revocation.shareId))
     if (await replayShareRevocation(transaction, revocation)) notes.changed(unshared)
+  },
+  async WatchesCreated({ transaction, notes }, made) {
+    if ((await replayWatches(transaction, made)) > 0) notes.changed(watched)
+  },
+  async WatchRemoved({ transaction, notes }, removal) {
+    if (await replayWatchRemoval(transaction, removal)) notes.changed(unwatched)
+  },
+  async ReportChanged({ transaction }, change) {
+    await replayReportChange(transaction, change)
   },
   async WebhookEndpointCreated({ transaction, notes }, endpoint) {
     if (!(await isEndpointKnown(transaction, endpoint)))

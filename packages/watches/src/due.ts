@@ -1,0 +1,59 @@
+/** Watches that are to be decided again, and the screenings that do it. */
+import type { ScreenedAddress } from '@cupel/domain'
+import { asFields, type Queryable } from '@cupel/postgres'
+import type { Owner } from './watch.js'
+
+export interface DueWatch extends Owner, ScreenedAddress {
+  readonly watchId: string
+  readonly reportPageUrl: string
+}
+
+/** Screenings of watches of one account that may be under way at once. */
+export const MAX_UNDER_WAY = 2_000
+
+/** The due watches of each account, the longest due first, as many as its limit leaves and at most `limit` of each. */
+export async function listDueWatches(database: Queryable, limit: number): Promise<DueWatch[]> {
+  return await database.query<DueWatch>(
+    {
+      name: 'watches.due',
+      text: `SELECT ${asFields(
+        'd.watch_id, d.report_page_url, d.account_id, d.livemode, d.address, d.canonical_address, d.chain, d.candidate_chains',
+      )}
+      FROM (SELECT DISTINCT account_id, livemode FROM watches.watch
+            WHERE due_at <= clock_timestamp() AND pending_report_id IS NULL) tenant
+      CROSS JOIN LATERAL (
+        SELECT w.* FROM watches.watch w
+        WHERE w.account_id = tenant.account_id AND w.livemode = tenant.livemode
+          AND w.due_at <= clock_timestamp() AND w.pending_report_id IS NULL
+          AND (w.until IS NULL OR w.until > clock_timestamp())
+        ORDER BY w.due_at
+        LIMIT least($1::int8, greatest(0, $2::int8 - (
+          SELECT count(*) FROM watches.watch p WHERE p.pending_report_id IS NOT NULL
+            AND p.account_id = tenant.account_id AND p.livemode = tenant.livemode)))) d
+      ORDER BY d.account_id, d.livemode`,
+    },
+    [limit, MAX_UNDER_WAY],
+  )
+}
+
+/**
+ * Notes which screening decides each watch, and returns the ids of the watches that took theirs: one that was removed or taken
+ * meanwhile does not. What becomes due from now on asks for a further screening.
+ */
+export async function markPending(
+  transaction: Queryable,
+  screenings: readonly { readonly watchId: string; readonly reportId: string }[],
+): Promise<Set<string>> {
+  const rows = await transaction.query<{ watchId: string }>(
+    {
+      name: 'watches.pending',
+      text: `UPDATE watches.watch w
+             SET pending_report_id = s.report_id, pending_causes = w.causes, due_at = NULL, causes = '{}'
+             FROM unnest($1::text[], $2::text[]) AS s (watch_id, report_id)
+             WHERE w.watch_id = s.watch_id AND w.due_at IS NOT NULL AND w.pending_report_id IS NULL
+             RETURNING ${asFields('w.watch_id')}`,
+    },
+    [screenings.map(({ watchId }) => watchId), screenings.map(({ reportId }) => reportId)],
+  )
+  return new Set(rows.map(({ watchId }) => watchId))
+}

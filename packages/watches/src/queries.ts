@@ -1,0 +1,84 @@
+/** Reads watches for their account. Row security and the check of each row stand behind the condition of the query (docs/adr/0150). */
+import type { Queryable } from '@cupel/postgres'
+import { tenantScope } from '@cupel/projections'
+import { WATCH_FIELDS, type Owner, type Watch } from './watch.js'
+
+/** Place in the list: the last watch of the page before. */
+export interface WatchCursor {
+  readonly createdAt: string
+  readonly watchId: string
+}
+
+export interface WatchPage {
+  readonly items: readonly Watch[]
+  /** Null at the end of the list. */
+  readonly next: WatchCursor | null
+}
+
+/** Newest first. */
+export async function listWatches(
+  database: Queryable,
+  owner: Owner,
+  { pageSize, after }: { readonly pageSize: number; readonly after: WatchCursor | null },
+): Promise<WatchPage> {
+  const rows = await own(
+    database,
+    owner,
+    `($3::timestamptz IS NULL OR (w.created_at, w.watch_id) < ($3::timestamptz, $4))
+     ORDER BY w.created_at DESC, w.watch_id DESC LIMIT $5`,
+    [after?.createdAt ?? null, after?.watchId ?? '', pageSize + 1],
+  )
+  const items = rows.slice(0, pageSize)
+  const last = items.at(-1)
+  const isMore = rows.length > pageSize && last !== undefined
+  return { items, next: isMore ? { createdAt: last.createdAt, watchId: last.watchId } : null }
+}
+
+export async function getWatch(database: Queryable, owner: Owner, watchId: string): Promise<Watch | null> {
+  const [watch] = await own(database, owner, 'w.watch_id = $3', [watchId])
+  return watch ?? null
+}
+
+/** In the order of the ids; a watch that was removed is left out. */
+export async function listWatchesById(
+  database: Queryable,
+  owner: Owner,
+  watchIds: readonly string[],
+): Promise<Watch[]> {
+  return await own(
+    database,
+    owner,
+    'w.watch_id = ANY ($3::text[]) ORDER BY array_position($3::text[], w.watch_id)',
+    [watchIds],
+  )
+}
+
+/** The watches that a call made; null where there was no such call. */
+export async function findBatch(database: Queryable, owner: Owner, batchId: string): Promise<Watch[] | null> {
+  const [batch] = await database.query<{ watch_ids: string[] }>({ text: BATCH, scope: tenantScope(owner) }, [
+    owner.accountId,
+    owner.livemode,
+    batchId,
+  ])
+  return batch === undefined ? null : await listWatchesById(database, owner, batch.watch_ids)
+}
+
+const BATCH = 'SELECT watch_ids FROM watches.batch WHERE account_id = $1 AND livemode = $2 AND batch_id = $3'
+
+async function own(
+  database: Queryable,
+  owner: Owner,
+  condition: string,
+  values: readonly unknown[],
+): Promise<Watch[]> {
+  const text = `SELECT ${WATCH_FIELDS} FROM watches.watch w WHERE w.account_id = $1 AND w.livemode = $2 AND ${condition}`
+  const rows = await database.query<Watch & Record<string, unknown>>({ text, scope: tenantScope(owner) }, [
+    owner.accountId,
+    owner.livemode,
+    ...values,
+  ])
+  for (const { accountId, livemode } of rows)
+    if (accountId !== owner.accountId || livemode !== owner.livemode)
+      throw new Error('A query of watches returned a row of another tenant')
+  return rows
+}

@@ -1,0 +1,63 @@
+-- Watched addresses, and how each stands. Primary tables: they change together with an outbox row.
+CREATE SCHEMA watches;
+
+CREATE TABLE watches.watch (
+  watch_id             text COLLATE "C" PRIMARY KEY,
+  account_id           text COLLATE "C" NOT NULL,
+  livemode             bool NOT NULL,
+  -- The screened address, as it was parsed when the watch was made.
+  address              text NOT NULL,
+  canonical_address    text COLLATE "C" NOT NULL,
+  chain                text COLLATE "C" NOT NULL,
+  candidate_chains     json NOT NULL,
+  lookup_key           text COLLATE "C" NOT NULL,
+  -- What the id of a report is put behind to make its page.
+  report_page_url      text NOT NULL,
+  reference            text,
+  -- From then on it is not decided any more; null: without an end.
+  until                timestamptz,
+  -- Hundredths of a point by which the score must move.
+  threshold_hundredths int4 NOT NULL CHECK (threshold_hundredths BETWEEN 1 AND 10000),
+  created_at           timestamptz NOT NULL,
+  -- Its last report; null until the first one.
+  report_id            text COLLATE "C",
+  level                text COLLATE "C",
+  score                float8,
+  reported_at          timestamptz,
+  -- The last report waits for a list: the level depends on lists that are missing or old.
+  awaits_lists         bool NOT NULL DEFAULT false,
+  -- It is decided again from then on; null where nothing asks for it.
+  due_at               timestamptz,
+  -- What asked for it.
+  causes               text[] NOT NULL DEFAULT '{}',
+  -- The screening that is under way, and what asked for that one.
+  pending_report_id    text COLLATE "C",
+  pending_causes       text[] NOT NULL DEFAULT '{}',
+  -- Screenings in a row that ended without a report.
+  failures             int4 NOT NULL DEFAULT 0
+) WITH (fillfactor = 80);
+CREATE UNIQUE INDEX watch_of_address ON watches.watch (account_id, livemode, chain, canonical_address);
+CREATE INDEX watch_newest ON watches.watch (account_id, livemode, created_at DESC, watch_id DESC);
+CREATE INDEX watch_by_key ON watches.watch (lookup_key);
+CREATE INDEX watch_by_chain ON watches.watch (chain, canonical_address);
+CREATE INDEX watch_due ON watches.watch (account_id, livemode, due_at) WHERE due_at IS NOT NULL AND pending_report_id IS NULL;
+CREATE UNIQUE INDEX watch_pending ON watches.watch (pending_report_id) WHERE pending_report_id IS NOT NULL;
+
+-- Answers of the calls that made watches, for repeats under an Idempotency-Key.
+CREATE TABLE watches.batch (
+  batch_id   text COLLATE "C" PRIMARY KEY,
+  account_id text COLLATE "C" NOT NULL,
+  livemode   bool NOT NULL,
+  watch_ids  text[] NOT NULL,
+  made_at    timestamptz NOT NULL
+);
+CREATE INDEX batch_made ON watches.batch (made_at);
+
+-- The state of labels, ledger, policy and scorer that every watch was looked at for. One row.
+CREATE TABLE watches.progress (
+  only_row       bool PRIMARY KEY DEFAULT true CHECK (only_row),
+  label_set_seq  int8 NOT NULL,
+  ledger_seq     int8 NOT NULL,
+  policy_seq     int8 NOT NULL,
+  scorer_version text NOT NULL
+);

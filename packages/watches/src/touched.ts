@@ -1,0 +1,161 @@
+/**
+ * Which watches a change of labels, ledger, policy or scorer can touch. A statement that cannot tell names too many and never too
+ * few: a watch too many costs a screening, and a watch too few hides a listed address.
+ */
+import type { Queryable } from '@cupel/postgres'
+
+/** A state that every watch was looked at for. */
+export interface WatchedState {
+  readonly labelSetSeq: number
+  readonly ledgerSeq: number
+  readonly policySeq: number
+  readonly scorerVersion: string
+}
+
+/** What asks for another decision. */
+export type WatchCause = 'created' | 'labels' | 'ledger' | 'policy' | 'scorer'
+
+/** Addresses that labels can touch through transfers. With more, every watch of the chain is decided again. */
+const MAX_REACHED = 20_000
+/** The scorer looks at the ledger every half second: a decision waits until it has seen the new state. */
+const LEDGER_PATIENCE_MS = 3_000
+
+/** Marks the touched watches as due, and returns their number. */
+export async function markTouched(
+  transaction: Queryable,
+  { from, to, hops }: { readonly from: WatchedState; readonly to: WatchedState; readonly hops: number },
+): Promise<number> {
+  let marked = 0
+  if (to.scorerVersion !== from.scorerVersion) marked += await markDue(transaction, 'scorer', 'true', [])
+  if (to.policySeq !== from.policySeq) marked += await markDue(transaction, 'policy', 'w.livemode', [])
+  if (to.labelSetSeq !== from.labelSetSeq) marked += await markOfLabels(transaction, { from, to, hops })
+  if (to.ledgerSeq !== from.ledgerSeq)
+    marked += await markDue(
+      transaction,
+      'ledger',
+      `w.livemode AND w.chain IN (SELECT s.chain FROM ledger.segment s WHERE s.ledger_seq > $3 AND s.ledger_seq <= $4)`,
+      [from.ledgerSeq, to.ledgerSeq],
+      LEDGER_PATIENCE_MS,
+    )
+  return marked
+}
+
+/** A watch that ended is not due any more. */
+async function markDue(
+  transaction: Queryable,
+  cause: WatchCause,
+  condition: string,
+  values: readonly unknown[],
+  afterMs = 0,
+): Promise<number> {
+  return await transaction.execute(
+    `UPDATE watches.watch w SET due_at = clock_timestamp() + make_interval(secs => $2::float8 / 1000),
+       causes = CASE WHEN $1 = ANY (w.causes) THEN w.causes ELSE w.causes || $1::text END
+     WHERE (w.until IS NULL OR w.until > clock_timestamp()) AND (${condition})`,
+    [cause, afterMs, ...values],
+  )
+}
+
+async function markOfLabels(
+  transaction: Queryable,
+  { from, to, hops }: { readonly from: WatchedState; readonly to: WatchedState; readonly hops: number },
+): Promise<number> {
+  const range = [from.labelSetSeq, to.labelSetSeq]
+  const [news] = await transaction.query<{ changes_lists: boolean }>(CHANGES_LISTS, range)
+  if (news?.changes_lists === true) return await markDue(transaction, 'labels', 'w.livemode', [])
+  let marked = await markDue(
+    transaction,
+    'labels',
+    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$3', '$4')} OR w.lookup_key IN (${CHANGED_KEYS('$3', '$4')}))`,
+    range,
+  )
+  const chains = await transaction.query<{ chain: string }>(
+    'SELECT DISTINCT chain FROM watches.watch WHERE livemode AND chain IN (SELECT chain FROM ledger.segment)',
+  )
+  for (const { chain } of chains) marked += await markReached(transaction, { chain, range, hops })
+  return marked
+}
+
+/** Watches from which a path of transfers, or a common spending, leads to an address whose labels changed. */
+async function markReached(
+  transaction: Queryable,
+  {
+    chain,
+    range,
+    hops,
+  }: { readonly chain: string; readonly range: readonly number[]; readonly hops: number },
+): Promise<number> {
+  const reached = await transaction.query<{ address: string }>({ name: 'watches.reached', text: REACHED }, [
+    chain,
+    ...range,
+    hops,
+    MAX_REACHED + 1,
+  ])
+  if (reached.length > MAX_REACHED)
+    return await markDue(transaction, 'labels', 'w.livemode AND w.chain = $3', [chain])
+  return await markDue(
+    transaction,
+    'labels',
+    'w.livemode AND w.chain = $3 AND w.canonical_address = ANY ($4::text[])',
+    [chain, reached.map(({ address }) => address)],
+  )
+}
+
+/**
+ * Whether a publication changed which lists are in force or expected: that can change the level of every address. So does a list
+ * that became empty or incomplete, or that states an older date.
+ */
+const CHANGES_LISTS = {
+  name: 'watches.changes-lists',
+  text: `SELECT EXISTS (
+    SELECT FROM label_view.publication p WHERE p.label_set_seq > $1 AND p.label_set_seq <= $2
+      AND NOT p.historical
+      AND (p.kind <> 'published' OR p.replaces <> '[]' OR p.total = 0 OR p.stale_base OR p.visible <> p.total
+        OR EXISTS (
+          SELECT FROM label_view.publication r WHERE r.replaces <> '[]'
+            AND r.replaces::jsonb @> jsonb_build_array(jsonb_build_object('source', p.source, 'dataset', p.dataset)))
+        OR (SELECT earlier.total > 0 AND earlier.whole = p.whole AND earlier.authority_origin = p.authority_origin
+              AND earlier.refresh_configured = p.refresh_configured AND coalesce(p.as_of >= earlier.as_of, earlier.as_of IS NULL)
+            FROM label_view.publication earlier
+            WHERE earlier.source = p.source AND earlier.dataset = p.dataset AND earlier.kind = 'published'
+              AND NOT earlier.historical AND earlier.label_set_seq < p.label_set_seq
+            ORDER BY earlier.label_set_seq DESC LIMIT 1) IS NOT TRUE)) AS changes_lists`,
+}
+
+/** Whether a publication of the range renews a list on which the coverage of labels rests: an authority's own, or a required one. */
+const RENEWS_LISTS = (after: string, upTo: string): string => `EXISTS (
+  SELECT FROM label_view.publication p WHERE p.label_set_seq > ${after} AND p.label_set_seq <= ${upTo}
+    AND (p.whole OR p.authority_origin <> '' OR p.refresh_configured))`
+
+/** Look-up keys of labels that a publication of the range added or retired. */
+const CHANGED_KEYS = (after: string, upTo: string): string => `
+  WITH news AS (SELECT import_id FROM label_view.publication WHERE label_set_seq > ${after} AND label_set_seq <= ${upTo})
+  SELECT l.lookup_key FROM label_view.label l WHERE l.import_id IN (SELECT import_id FROM news)
+  UNION
+  SELECT l.lookup_key FROM label_view.retirement r JOIN label_view.label l USING (label_id)
+  WHERE r.import_id IN (SELECT import_id FROM news)`
+
+/**
+ * Addresses of a chain within so many transfers of an address whose labels changed, and those of its cluster. The limit makes it
+ * end early: the caller then takes all.
+ */
+const REACHED = `
+  WITH RECURSIVE changed AS (
+    SELECT DISTINCT l.canonical_address AS address FROM label_view.label l
+    WHERE l.lookup_key IN (${CHANGED_KEYS('$2', '$3')})),
+  member (address) AS (
+    SELECT address COLLATE "C" FROM changed
+    UNION
+    SELECT j.other FROM member CROSS JOIN LATERAL (
+      SELECT j.other FROM ledger.cluster_join j WHERE j.chain = $1 AND j.address = member.address) j),
+  near (address, hop) AS (
+    SELECT address COLLATE "C", 0 FROM changed
+    UNION
+    SELECT next.address, near.hop + 1 FROM near CROSS JOIN LATERAL (
+      SELECT t.to_address AS address FROM ledger.transfer t WHERE t.chain = $1 AND t.from_address = near.address
+      UNION
+      SELECT t.from_address FROM ledger.transfer t WHERE t.chain = $1 AND t.to_address = near.address) next
+    WHERE near.hop < $4)
+  (SELECT address FROM member LIMIT $5)
+  UNION
+  (SELECT address FROM near LIMIT $5)`
