@@ -1,4 +1,5 @@
 /** Every endpoint of the API. The server serves this list, and the API description is derived from it. */
+import type { ReportIds } from '@cupel/access'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import type { BulkParts } from './bulk/open-bulk.js'
 import type { Endpoint } from './http/endpoint.js'
@@ -31,8 +32,8 @@ import { caseEndpoints, type CaseParts } from './routes/cases/index.js'
 import { shareEndpoints, type SharingParts } from './routes/shares/index.js'
 import { createScreen } from './routes/screen/create-screen.js'
 import { getUsage, type UsageParts } from './routes/usage/get-usage.js'
+import { watchEndpoints, type WatchParts } from './routes/watches/index.js'
 import { webhookEndpoints, type WebhookParts } from './routes/webhook-endpoints/index.js'
-import type { ReportIds } from './screening/report-ids.js'
 import type { ReportReader } from './screening/report-reader.js'
 import type { Screens } from './screening/screens.js'
 
@@ -51,6 +52,7 @@ export interface EndpointParts {
   readonly sessions: SessionParts
   readonly sharing: SharingParts
   readonly cases: CaseParts
+  readonly watches: WatchParts
   readonly transparency: TransparencyParts
   /** Names of the readiness checks that fail. */
   readonly failing: () => readonly string[]
@@ -79,6 +81,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getBulkPdf(parts.bulk, parts.pdf),
     cancelBulkJob(parts.bulk),
     listBulkResults(parts.bulk, parts.listing.tokens),
+    ...watchEndpoints(parts.watches),
     ...webhookEndpoints(parts.webhooks),
     listLists(parts.lists),
     getPolicy(parts.policy.policyInForce),

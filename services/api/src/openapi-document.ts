@@ -61,6 +61,11 @@ const DESCRIBED: EndpointParts = {
     ...DESCRIBED_READS,
     secondPersonLevels: [],
   },
+  watches: {
+    database: {} as EndpointParts['watches']['database'],
+    tokens: DESCRIBED_READS.tokens,
+    reportPageUrl: notServed,
+  },
   transparency: { readProof: notServed, readCheckpoint: notServed },
   failing: notServed,
 }

@@ -2,6 +2,7 @@
 import {
   claimReportEpoch,
   createAdmission,
+  createReportNames,
   loadInstallationSecrets,
   openReportNumbers,
   type InstallationSecrets,
@@ -45,7 +46,6 @@ import { readPolicyInForce } from './routes/policy/get-policy.js'
 import { createComparison } from './routes/policy/what-if.js'
 import { readKeys, readUsage } from './routes/usage/get-usage.js'
 import { openScreening } from './screening/open-screening.js'
-import { createReportNames } from './screening/report-id-cipher.js'
 
 export interface ApiDeps {
   readonly config: Pick<
@@ -272,10 +272,11 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   const reading = { database, reports: screening.reports, tokens }
   const sharing = { ...reading, shareUrlOf: (token: string) => links.shareUrl + token }
   const cases = { ...reading, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
+  const watches = { database, tokens, reportPageUrl: () => links.reportPageUrl }
   return buildApp({
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(database, tokens), ...referenceOf(deps, tokens) },
-      ...{ bulk, webhooks, sessions, sharing, cases, pdf, failing },
+      ...{ bulk, webhooks, sessions, sharing, cases, watches, pdf, failing },
     }),
     ...{ gate, audit, idempotent, bodies, disk, traffic, logger, metrics, tls, webUrl },
     tracing: deps.tracing ?? null,

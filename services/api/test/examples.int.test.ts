@@ -5,6 +5,7 @@ import { createTestJobs } from './bulk-jobs.js'
 import { document, exampleOf, headerFaults, operations } from './described.js'
 import { startIdentityProvider, until, type IdentityProvider } from '@cupel/testkit'
 import { call } from './http-client.js'
+import { newWatch } from './watch-work.js'
 import { newShare, type MadeShare } from './report-work.js'
 import { startInstallation, type Installation } from './installation.js'
 
@@ -71,6 +72,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{job_id}', path.endsWith('/pdf') ? endedJobId : jobId)
     .replace('{share_id}', shareId)
     .replace('{token}', token)
+    .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
     .replace('{endpoint_id}', endpoint)
     .replace('{delivery_id}', deliveryId)
     .replaceAll(/\{\w+\}/g, reportId)

@@ -27,6 +27,7 @@ import {
 import { until } from '@cupel/testkit'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
 import { startTransparency, transparencyMigrations } from '@cupel/transparency'
+import { installWatchWalls, watchesMigrations } from '@cupel/watches'
 import { webhooksMigrations } from '@cupel/webhooks'
 import { expect } from 'vitest'
 import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
@@ -66,10 +67,12 @@ export async function startInstallation(): Promise<Installation> {
       webhooksMigrations,
       sharingMigrations,
       casesMigrations,
+      watchesMigrations,
       transparencyMigrations,
     ],
     readModels,
   })
+  await installWatchWalls(base.database)
   await activateDefaultPolicy(base)
   const scorer = await startTestScorer(base)
   base.onClose(() => scorer.stop())

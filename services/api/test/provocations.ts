@@ -14,6 +14,7 @@ import { exampleOf, type Described } from './described.js'
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
+import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
 
 /** Null where this operation cannot come to it. */
 export type Provocation = (at: Described) => Promise<Reply> | null
@@ -23,6 +24,7 @@ export type Provocations = Readonly<Record<ProblemCode, Provocation>>
 const SCREEN = '/v1/screen'
 const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
+const WATCHES = '/v1/watches'
 const REPORT = '/v1/reports/{report_id}'
 const PERSON = '/v1/sessions/oidc'
 const CURRENT_SESSION = '/v1/sessions/current'
@@ -88,6 +90,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const jobId = String(job.json()['job_id'])
 
   const work = await reportsWithWork(installation, { url, key, reportId })
+  const watchId = await newWatch(url, key)
   const hook = await newHook(url, key)
   const paused = await newHook(url, key)
   await call(url, 'PATCH', `${HOOKS}/${paused.endpointId}`, { key, body: { status: 'disabled' } })
@@ -99,6 +102,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{job_id}', jobId)
       .replace('{share_id}', work.share.shareId)
       .replace('{token}', work.share.token)
+      .replace('{watch_id}', watchId)
       .replace('{endpoint_id}', endpointId)
       .replace('{delivery_id}', deliveryId)
       .replaceAll(/\{\w+\}/g, reportId)
@@ -128,7 +132,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   /** In the body of a POST, in the query of a list. */
   const sendAddress = (at: Described, input: Record<string, string>): Promise<Reply> =>
     at.method === 'POST'
-      ? send(at, { body: at.path === BULK ? asBulk(input) : input })
+      ? send(at, { body: bodyWith(at.path, input) })
       : send(at, { query: `?${new URLSearchParams(input).toString()}` })
   const { scorer } = installation
   /** While the scorer keeps what it is asked. */
@@ -171,6 +175,12 @@ export async function createProvocations(installation: Installation): Promise<Pr
     idempotency_in_progress: async (at) => {
       const idempotencyKey = `first-${at.operation.operationId}`
       const headers = { 'idempotency-key': idempotencyKey }
+      if (at.path === WATCHES)
+        return await whileWatchesWait(installation, account.accountId, {
+          begin: () => void send(at, { headers }).catch(() => undefined),
+          idempotencyKey,
+          repeat: () => send(at, { headers }),
+        })
       // Never answered: what it appends is not acknowledged.
       void send(at, { url: stalledUrl, headers }).catch(() => undefined)
       await until(async () => {
@@ -185,6 +195,10 @@ export async function createProvocations(installation: Installation): Promise<Pr
       return await send(at, { headers })
     },
     too_many_shares: (at) => send(at, { id: work.crowded }),
+    too_many_watches: async (at) => {
+      await fillWatches(installation, crowded.accountId)
+      return await send(at, { key: crowded.key })
+    },
     case_conflict: (at) =>
       at.path.endsWith('/notes')
         ? send(at, { id: work.crowded })
@@ -255,6 +269,12 @@ export async function createProvocations(installation: Installation): Promise<Pr
     unavailable: (at) =>
       at.path === PERSON ? sendAs(at, 'desk', storelessUrl) : send(at, { url: storelessUrl }),
   }
+}
+
+/** The address in the body of each endpoint that takes one. */
+function bodyWith(path: string, input: Record<string, string>): object {
+  if (path === WATCHES) return { watches: [input] }
+  return path === BULK ? asBulk(input) : input
 }
 
 /** A link, a report with as many links and notes as it may have, one that is escalated, and the token of a link that was opened too often. */

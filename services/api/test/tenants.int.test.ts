@@ -12,6 +12,7 @@ import { exampleOf } from './described.js'
 import { ADDRESS, call, type Reply } from './http-client.js'
 import { newShare } from './report-work.js'
 import { startInstallation, type Installation } from './installation.js'
+import { newWatch } from './watch-work.js'
 
 interface Tenant {
   readonly name: string
@@ -63,6 +64,7 @@ async function tenantOf(name: string, key: string): Promise<Tenant> {
     String(made.headers['request-id']),
     String(job.json()['job_id']),
     ...(await webhooksOf(key)),
+    await newWatch(api.url, key),
     ...(await workOn(String(made.json()['report_id']), key)),
   ]
   const own = () => call(api.url, 'GET', '/v1/audit-log', { key })
@@ -98,6 +100,7 @@ const operations = () =>
 function nobodysLike(id: string): string {
   if (id.startsWith('job_')) return `job_${'0'.repeat(32)}`
   if (id.startsWith('shr_')) return `shr_${'0'.repeat(20)}`
+  if (id.startsWith('wat_')) return `wat_${'0'.repeat(20)}`
   if (id.startsWith('we_')) return `we_${'0'.repeat(20)}`
   return id.length === 16 ? '0123456789abcdef' : '019aa5c8-7f00-7000-8000-000000000001'
 }

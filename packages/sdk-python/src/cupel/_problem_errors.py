@@ -34,6 +34,7 @@ __all__ = [
     "IdempotencyInProgressError",
     "TooManyEndpointsError",
     "TooManySharesError",
+    "TooManyWatchesError",
     "CaseConflictError",
     "EndpointDisabledError",
     "JobNotEndedError",
@@ -114,6 +115,10 @@ class TooManyEndpointsError(ConflictError):
 
 class TooManySharesError(ConflictError):
     """409 `too_many_shares`: The report has as many share links as it may have."""
+
+
+class TooManyWatchesError(ConflictError):
+    """409 `too_many_watches`: The account has as many watches as it may have."""
 
 
 class CaseConflictError(ConflictError):
@@ -209,6 +214,7 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "idempotency_in_progress": IdempotencyInProgressError,
     "too_many_endpoints": TooManyEndpointsError,
     "too_many_shares": TooManySharesError,
+    "too_many_watches": TooManyWatchesError,
     "case_conflict": CaseConflictError,
     "endpoint_disabled": EndpointDisabledError,
     "job_not_ended": JobNotEndedError,

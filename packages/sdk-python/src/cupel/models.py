@@ -524,7 +524,7 @@ class WebhookDelivery(Model):
     webhook_id: str
     """The `webhook-id` header: the same over all attempts."""
     type: str
-    """`bulk.completed`, `bulk.cancelled` or `endpoint.test`; others may be added."""
+    """`bulk.completed`, `bulk.cancelled`, `report.changed` or `endpoint.test`; others may be added."""
     job_id: str | None
     """The job of the message; null where it concerns none."""
     status: str

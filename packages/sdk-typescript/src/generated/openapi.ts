@@ -287,6 +287,7 @@ export interface components {
              * @example idempotency_in_progress
              * @example too_many_endpoints
              * @example too_many_shares
+             * @example too_many_watches
              * @example case_conflict
              * @example endpoint_disabled
              * @example job_not_ended
@@ -590,6 +591,63 @@ export interface components {
             /** @description Token for the next page; null at the end. */
             readonly next_page_token: string | null;
         };
+        readonly WatchesRequest: {
+            /** @description One or many: all of them are watched, or none. */
+            readonly watches: readonly components["schemas"]["NewWatchRequest"][];
+        };
+        readonly NewWatchRequest: {
+            /** @description The address to watch, in any form that its chain allows. */
+            readonly address: string;
+            /** @description Chain code, in any case; absent or null: detected from the address. */
+            readonly chain?: string | null;
+            /** @description Your own reference, repeated in what is told of a change; null is the same as none. */
+            readonly reference?: string | null;
+            /** @description From then on the address is not decided again; RFC 3339, in the future. Absent or null: without an end. */
+            readonly until?: string | null;
+            /** @description Points by which the score must move, up or down, to be a change; 10 where absent. A changed level is always one. */
+            readonly threshold?: number | null;
+        };
+        readonly MadeWatches: {
+            /** @description In the order of the call. */
+            readonly items: readonly components["schemas"]["Watch"][];
+        };
+        readonly Watch: {
+            readonly watch_id: string;
+            /** @description As it was sent when the watch was made. */
+            readonly address: string;
+            /** @description Chain code. */
+            readonly chain: string;
+            /** @description Your own reference; null where there is none. */
+            readonly reference: string | null;
+            /** @description From then on the address is not decided again; null: without an end. */
+            readonly until: string | null;
+            /** @description Points by which the score must move to be a change. */
+            readonly threshold: number;
+            /** @description `active`, or `ended` from its `until` on. */
+            readonly status: string;
+            /**
+             * Format: date-time
+             * @description When it was made, UTC, RFC 3339 with milliseconds.
+             */
+            readonly created_at: string;
+            /** @description What later reports are compared with; null until the address was decided for the first time. */
+            readonly last_report: components["schemas"]["WatchedReport"] | null;
+        };
+        readonly WatchedReport: {
+            readonly report_id: string;
+            readonly level: string;
+            readonly score: number;
+            /**
+             * Format: date-time
+             * @description When it was decided, UTC, RFC 3339 with milliseconds.
+             */
+            readonly generated_at: string;
+        };
+        readonly WatchPage: {
+            readonly items: readonly components["schemas"]["Watch"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
         readonly NewWebhookEndpointRequest: {
             /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, globally reachable addresses alone. No user name, password or fragment. */
             readonly url: string;
@@ -672,7 +730,7 @@ export interface components {
             readonly delivery_id: string;
             /** @description The `webhook-id` header: the same over all attempts. */
             readonly webhook_id: string;
-            /** @description `bulk.completed`, `bulk.cancelled` or `endpoint.test`; others may be added. */
+            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed` or `endpoint.test`; others may be added. */
             readonly type: string;
             /** @description The job of the message; null where it concerns none. */
             readonly job_id: string | null;

@@ -88,6 +88,11 @@ export class TooManySharesError extends ConflictError {
   override name = 'TooManySharesError'
 }
 
+/** 409 `too_many_watches`: The account has as many watches as it may have. */
+export class TooManyWatchesError extends ConflictError {
+  override name = 'TooManyWatchesError'
+}
+
 /** 409 `case_conflict`: The case does not allow this change. */
 export class CaseConflictError extends ConflictError {
   override name = 'CaseConflictError'
@@ -200,6 +205,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   idempotency_in_progress: IdempotencyInProgressError,
   too_many_endpoints: TooManyEndpointsError,
   too_many_shares: TooManySharesError,
+  too_many_watches: TooManyWatchesError,
   case_conflict: CaseConflictError,
   endpoint_disabled: EndpointDisabledError,
   job_not_ended: JobNotEndedError,

@@ -5,6 +5,7 @@ export const tags = {
   'Share links': 'Let somebody without a key read one report.',
   Cases: 'Read and add what people write and decide about a report.',
   'Bulk jobs': 'Screen many addresses as one job.',
+  Watches: 'Be told when the report of an address changes.',
   'Label lists': 'Read which lists screenings rest on, and how old they are.',
   Policy: 'Read the numbers of the judgement, and try other ones.',
   'Webhook endpoints': 'Name the URLs that are told when a job ends.',

@@ -85,7 +85,11 @@ export const deliveryComponent = z
   .object({
     delivery_id: z.string(),
     webhook_id: z.string().describe('The `webhook-id` header: the same over all attempts.'),
-    type: z.string().describe('`bulk.completed`, `bulk.cancelled` or `endpoint.test`; others may be added.'),
+    type: z
+      .string()
+      .describe(
+        '`bulk.completed`, `bulk.cancelled`, `report.changed` or `endpoint.test`; others may be added.',
+      ),
     job_id: z.string().nullable().describe('The job of the message; null where it concerns none.'),
     status: z
       .string()

@@ -1,0 +1,45 @@
+/** GET /v1/watches: the watches of the account, newest first. */
+import { listWatches } from '@cupel/watches'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import { ownerOf, watchComponent, watchDocument, watchExample, type WatchParts } from './watch-description.js'
+
+const DEFAULT_PAGE_SIZE = 50
+const LIST = 'watches'
+
+const watchQuery = z.strictObject({ page_size: pageSize(DEFAULT_PAGE_SIZE), page_token: pageToken })
+
+export function listWatchesEndpoint({ database, tokens }: WatchParts): Endpoint {
+  return keyedEndpoint<undefined, z.infer<typeof watchQuery>>({
+    operationId: 'listWatches',
+    method: 'GET',
+    path: '/v1/watches',
+    tag: 'Watches',
+    summary: 'List watches',
+    description: 'Newest first, those that ended too.',
+    access: 'read-only',
+    querySchema: watchQuery,
+    answers: [
+      {
+        status: 200,
+        description: 'A page of watches.',
+        contentType: 'application/json',
+        schema: pageSchema(watchComponent),
+        example: { items: [watchExample], next_page_token: null },
+      },
+    ],
+    problems: ['unavailable'],
+    async handle(call, { query }) {
+      const owner = ownerOf(call)
+      const scope = [LIST, owner.accountId, owner.livemode]
+      const position = query.page_token === undefined ? null : tokens.open(scope, query.page_token)
+      const [createdAt, watchId] = position ?? []
+      const after = createdAt === undefined || watchId === undefined ? null : { createdAt, watchId }
+      if (query.page_token !== undefined && after === null) return unknownPageToken()
+      const page = await listWatches(database, owner, { pageSize: query.page_size, after })
+      const next = page.next === null ? null : tokens.seal(scope, [page.next.createdAt, page.next.watchId])
+      return jsonAnswer(200, JSON.stringify({ items: page.items.map(watchDocument), next_page_token: next }))
+    },
+  })
+}

@@ -1,0 +1,103 @@
+/** Watches as the API shows them, and what their routes have in common. */
+import { instant } from '@cupel/contracts'
+import type { Database } from '@cupel/postgres'
+import type { Actor, Owner, Watch } from '@cupel/watches'
+import { z } from 'zod'
+import { apiCallOf } from '../../audit/api-call.js'
+import type { KeyedCall } from '../../http/endpoint.js'
+import type { PageTokens } from '../../http/page-token.js'
+
+export interface WatchParts {
+  readonly database: Database
+  readonly tokens: PageTokens
+  /** What the id of a report is put behind to make its page; known once the API listens. */
+  readonly reportPageUrl: () => string
+}
+
+export const watchPath = z.object({
+  watch_id: z
+    .string()
+    .regex(/^wat_[0-9a-f]{20}$/)
+    .describe('The id of the watch.'),
+})
+export type WatchPath = z.infer<typeof watchPath>
+
+const HUNDREDTHS = 100
+
+export const watchComponent = z
+  .object({
+    watch_id: z.string(),
+    address: z.string().describe('As it was sent when the watch was made.'),
+    chain: z.string().describe('Chain code.'),
+    reference: z.string().nullable().describe('Your own reference; null where there is none.'),
+    until: instant
+      .nullable()
+      .describe('From then on the address is not decided again; null: without an end.'),
+    threshold: z.number().describe('Points by which the score must move to be a change.'),
+    status: z.string().describe('`active`, or `ended` from its `until` on.'),
+    created_at: instant.describe('When it was made, UTC, RFC 3339 with milliseconds.'),
+    last_report: z
+      .object({
+        report_id: z.string(),
+        level: z.string(),
+        score: z.number(),
+        generated_at: instant.describe('When it was decided, UTC, RFC 3339 with milliseconds.'),
+      })
+      .meta({ id: 'WatchedReport' })
+      .nullable()
+      .describe(
+        'What later reports are compared with; null until the address was decided for the first time.',
+      ),
+  })
+  .meta({ id: 'Watch' })
+
+export const watchExample: z.infer<typeof watchComponent> = {
+  watch_id: 'wat_0a1b2c3d4e5f60718293',
+  address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
+  chain: 'ETH',
+  reference: 'customer 4711',
+  until: null,
+  threshold: 10,
+  status: 'active',
+  created_at: '2026-11-21T09:00:00.012Z',
+  last_report: {
+    report_id: '9f2c4a1be07d6358',
+    level: 'red',
+    score: 100,
+    generated_at: '2026-11-21T09:00:01.040Z',
+  },
+}
+
+export function watchDocument(watch: Watch): z.infer<typeof watchComponent> {
+  const { lastReport } = watch
+  return {
+    watch_id: watch.watchId,
+    address: watch.address,
+    chain: watch.chain,
+    reference: watch.reference,
+    until: watch.until,
+    threshold: watch.thresholdHundredths / HUNDREDTHS,
+    status: watch.status,
+    created_at: watch.createdAt,
+    last_report:
+      lastReport === null
+        ? null
+        : {
+            report_id: lastReport.reportId,
+            level: lastReport.level,
+            score: lastReport.score,
+            generated_at: lastReport.reportedAt,
+          },
+  }
+}
+
+export const ownerOf = ({ caller }: KeyedCall): Owner => ({
+  accountId: caller.accountId,
+  livemode: caller.livemode,
+})
+
+/** Who changes a watch, and the call that the event of the change records. `status` is that of its success. */
+export function authorOf(call: KeyedCall, status: number): Owner & Actor {
+  const { keyId } = call.caller
+  return { ...ownerOf(call), keyId, person: call.caller.session?.actor ?? '', call: apiCallOf(call, status) }
+}

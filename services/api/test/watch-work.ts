@@ -1,0 +1,45 @@
+/** Watches in the states that tests need. */
+import { MAX_WATCHES } from '@cupel/watches'
+import { until } from '@cupel/testkit'
+import { expect } from 'vitest'
+import { exampleOf } from './described.js'
+import { call, type Reply } from './http-client.js'
+import type { Installation } from './installation.js'
+
+/** Calls that make watches of one account wait for each other: this one goes first, and keeps them waiting. */
+export async function whileWatchesWait(
+  { database }: Installation,
+  accountId: string,
+  calls: { begin: () => void; idempotencyKey: string; repeat: () => Promise<Reply> },
+): Promise<Reply> {
+  return await database.transaction({ at: 'test' }, async (transaction) => {
+    await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `cupel.watches ${accountId} true`,
+    ])
+    calls.begin()
+    await until(async () => {
+      const reserved = 'SELECT 1 FROM access.idempotency WHERE idempotency_key = $1'
+      expect(await database.query(reserved, [calls.idempotencyKey])).toHaveLength(1)
+    })
+    return await calls.repeat()
+  })
+}
+
+/** As many watches as an account may have. */
+export async function fillWatches({ database }: Installation, accountId: string): Promise<void> {
+  await database.execute(
+    `INSERT INTO watches.watch (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains, lookup_key,
+       threshold_hundredths, report_page_url, created_at)
+     SELECT 'full' || n, $1, true, n, n, 'ETH', '[]', n, 1000, '', now() FROM generate_series(1, $2::int4) AS n
+     ON CONFLICT DO NOTHING`,
+    [accountId, MAX_WATCHES],
+  )
+}
+
+/** Watches the address of the example; returns the id. */
+export async function newWatch(url: string, key: string): Promise<string> {
+  const body = exampleOf('POST', '/v1/watches')
+  const made = await call(url, 'POST', '/v1/watches', { key, body })
+  expect(made.status, made.text).toBe(201)
+  return (made.json()['items'] as { watch_id: string }[])[0]!.watch_id
+}
