@@ -63,11 +63,16 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
   },
   'bulk-coordinator': {
     reads: [...atStart, ...topicsOf('BulkSubmitted', 'ReportGenerated')],
-    writes: [...bulkScreens, ...topicsOf('BulkCompleted'), ...deadLetters('bulk-coordinator')],
+    // The screenings of watches have report numbers of their own.
+    writes: [
+      ...bulkScreens,
+      ...topicsOf('BulkCompleted', 'ReportEpochClaimed'),
+      ...deadLetters('bulk-coordinator'),
+    ],
     groups: 'bulk-coordinator.',
   },
   'webhook-dispatcher': {
-    reads: [...atStart, ...topicsOf('BulkCompleted', 'ReportGenerated')],
+    reads: [...atStart, ...topicsOf('BulkCompleted', 'ReportChanged', 'ReportGenerated')],
     writes: deadLetters('webhook-dispatcher'),
     groups: 'webhook-dispatcher.',
   },

@@ -28,6 +28,7 @@ import {
   type LockedJob,
   type OpenJob,
 } from './job-table.js'
+import { isWatchJob } from './watch-jobs.js'
 
 export interface Applied {
   /** Jobs that may be released now. */
@@ -146,7 +147,8 @@ function changeOf(job: LockedJob, events: readonly BulkEvent[], isRefused: boole
   if (decided === null) return change(job, state, null)
   const ended = evolveJob(state, [{ kind: 'ended', ...decided }])
   const event = endingEvent(job, decided.end, decided.cancelledIndices)
-  return change(job, ended, { event, isAnnounced: false })
+  // Nobody submitted the screenings of watches, and nobody is told of their end.
+  return change(job, ended, { event, isAnnounced: isWatchJob(job.jobId) })
 }
 
 function change(job: LockedJob, state: BulkJob, ending: ChangedJob['ending']): ChangedJob {

@@ -9,10 +9,12 @@ import type { Applied } from './apply.js'
 import { createBacklog, type Backlog } from './backlog.js'
 import { sweep } from './early-outcomes.js'
 import { COORDINATOR_GROUP, followJobs } from './follow-jobs.js'
+import { followWatches } from './follow-watches.js'
 import { watchInteractiveDwell } from './interactive-dwell.js'
 import { listOpenJobs } from './job-table.js'
 import { createPace, PACE_INTERVAL_MS, type Pace } from './pace.js'
 import { createRelease } from './release.js'
+import { isWatchJob } from './watch-jobs.js'
 
 export interface CoordinationOptions {
   readonly log: EventLog
@@ -83,6 +85,13 @@ async function startWork(options: CoordinationOptions, trouble: Trouble): Promis
     watchInteractiveDwell({ log, logger, onDwell: (dwellMs) => pace.interactive(dwellMs), onStopped }),
     followJobs({ log, codec, database, logger, metrics, onApplied: learn, onStopped }),
   ]
+  const watches = followWatches({
+    ...{ log, codec, database, logger, metrics, trouble },
+    onOpened(jobs) {
+      backlog.add(jobs)
+      release.wake()
+    },
+  })
   const pacing = startPacing({ backlog, pace, metrics })
   const sweeping = startLoop({
     step: () => sweep(database),
@@ -95,7 +104,7 @@ async function startWork(options: CoordinationOptions, trouble: Trouble): Promis
     isBroken: broken.signal,
     async stop() {
       clearInterval(pacing)
-      await Promise.all([...consumers, sweeping].map((one) => one.stop()))
+      await Promise.all([...consumers, sweeping, watches].map((one) => one.stop()))
       await Promise.all([release.stop(), announce.stop()])
     },
   }
@@ -140,7 +149,8 @@ function createLearner(
   const ended = metrics.counter('bulk_jobs_ended_total', 'Bulk jobs that ended')
   return (applied) => {
     backlog.add(applied.opened)
-    for (const { jobId, ...change } of applied.changed) if (backlog.changed(jobId, change)) ended.inc()
+    for (const { jobId, ...change } of applied.changed)
+      if (backlog.changed(jobId, change) && !isWatchJob(jobId)) ended.inc()
     pace.ended(applied.endedReportIds)
     for (const { jobId, cause } of applied.refused) logger.error({ jobId, cause }, 'A bulk job cannot run')
     openJobs.set(backlog.size())

@@ -6,6 +6,7 @@ import type { Database } from '@cupel/postgres'
 import type { Backlog } from './backlog.js'
 import { moveReleased, readUnits, type OpenJob, type Unit } from './job-table.js'
 import type { Pace } from './pace.js'
+import { isWatchJob } from './watch-jobs.js'
 
 export interface ReleaseOptions {
   readonly log: EventLog
@@ -104,8 +105,8 @@ function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
       answerByAt: null,
       requestedAt: job.submittedAt,
       reportUrl: job.reportPageUrl + reportId,
-      jobId: job.jobId,
-      jobIndex: unit.itemIndex,
+      jobId: isWatchJob(job.jobId) ? null : job.jobId,
+      jobIndex: isWatchJob(job.jobId) ? null : unit.itemIndex,
       call: null,
     },
     envelope: {

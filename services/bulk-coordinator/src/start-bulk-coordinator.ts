@@ -11,7 +11,7 @@ export interface BulkCoordinatorDeps {
   readonly config: Pick<Config, 'CUPEL_BULK_DWELL_TARGET_MS'>
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Uses four connections: for the lease, for reading, for releasing and for announcing. */
+  /** Uses five connections: for the lease, for reading, for releasing, for announcing and for watches. */
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics

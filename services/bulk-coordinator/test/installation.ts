@@ -10,8 +10,11 @@ import {
   type DomainEvent,
   type ScreenRequested,
 } from '@cupel/contracts'
+import { accessMigrations } from '@cupel/access'
 import { judgeItems } from '@cupel/domain'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
+import { ledgerMigrations } from '@cupel/ledger'
+import { labelView, policyView, reportView } from '@cupel/read-models'
 import type { RunningService } from '@cupel/service-kit'
 import { until } from '@cupel/testkit'
 import {
@@ -20,6 +23,7 @@ import {
   testEvent,
   type TestInstallation,
 } from '@cupel/testkit/installation'
+import { installWatchWalls, watchesMigrations } from '@cupel/watches'
 import { bulkMigrations, startBulkCoordinator } from '../src/index.js'
 
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -90,8 +94,10 @@ export function submission(
 }
 
 export async function openInstallation(): Promise<Installation> {
-  const base = await openTestInstallation({ migrations: [bulkMigrations] })
+  const migrations = [accessMigrations, bulkMigrations, ledgerMigrations, watchesMigrations]
+  const base = await openTestInstallation({ migrations, readModels: [labelView, policyView, reportView] })
   const { database, codec, append, records } = base
+  await installWatchWalls(database)
   const scorer = await startStubScorer(base)
   base.onClose(() => scorer.stop())
 

@@ -1,0 +1,128 @@
+/**
+ * Watches: marks those that a change of labels, ledger, policy or scorer can touch, screens them on the bulk lane, and tells their
+ * accounts of what changed. Every step is one transaction that a crash undoes as a whole, and runs under the lease.
+ */
+import {
+  claimReportEpoch,
+  createReportIds,
+  createReportNames,
+  loadInstallationSecrets,
+  openReportNumbers,
+  type ReportIds,
+} from '@cupel/access'
+import { startLoop, type Loop } from '@cupel/concurrency'
+import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
+import { CURRENT_SCORER_VERSION } from '@cupel/domain'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import type { Trouble } from '@cupel/projections'
+import { listDueWatches, lookForNews, markPending, settleWatches, sweepBatches } from '@cupel/watches'
+import { insertJobs, insertUnits, type OpenJob } from './job-table.js'
+import { watchJobsOf, type WatchScreening } from './watch-jobs.js'
+
+export interface FollowWatchesOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly trouble: Trouble
+  /** Jobs whose screenings may be released now. */
+  readonly onOpened: (jobs: readonly OpenJob[]) => void
+}
+
+/** A new state of labels, ledger or policy is seen within this time, and so is a report. */
+const LOOK_INTERVAL_MS = 250
+/** Watches of one account that begin in one step. */
+const MAX_BEGUN = 1_000
+/** Reports settled in one transaction. */
+const MAX_SETTLED = 500
+const SWEEP_INTERVAL_MS = 3_600_000
+
+export function followWatches(options: FollowWatchesOptions): Loop {
+  const { database, logger, metrics, trouble } = options
+  const marked = metrics.counter(
+    'watches_marked_total',
+    'Watches that a change can touch, marked to be decided again',
+  )
+  const decided = metrics.counter('watches_decided_total', 'Decisions of watched addresses')
+  const changed = metrics.counter(
+    'watches_changed_total',
+    'Decisions of watched addresses that were a change',
+  )
+  const begin = createBegin(options)
+  let sweptAt = -Infinity
+  return startLoop({
+    async step() {
+      marked.inc({}, (await lookForNews(database, CURRENT_SCORER_VERSION)) ?? 0)
+      const begun = await begin()
+      const settled = await settleWatches(database, MAX_SETTLED)
+      decided.inc({}, settled.settled)
+      changed.inc({}, settled.changed)
+      if (performance.now() - sweptAt > SWEEP_INTERVAL_MS) {
+        await sweepBatches(database)
+        sweptAt = performance.now()
+      }
+      trouble.over(PLACE)
+      return begun > 0 || settled.settled === MAX_SETTLED ? 0 : undefined
+    },
+    restMs: LOOK_INTERVAL_MS,
+    onError(error) {
+      if (trouble.failed(PLACE, error)) logger.warn({ err: error }, `Watches wait: ${String(error)}`)
+    },
+  })
+}
+
+const PLACE = 'watches'
+
+/** Returns a function that begins the screenings of due watches, and resolves to how many. */
+function createBegin({ log, codec, database, onOpened }: FollowWatchesOptions): () => Promise<number> {
+  let opening: Promise<ReportIds> | null = null
+  const reportIds = async (): Promise<ReportIds> => {
+    opening ??= openReportIds({ log, codec, database })
+    // The next step tries again.
+    opening.catch(() => (opening = null))
+    return await opening
+  }
+  return async () => {
+    const due = await listDueWatches(database, MAX_BEGUN)
+    if (due.length === 0) return 0
+    const ids = await reportIds()
+    const screenings: WatchScreening[] = []
+    for (const watch of due) screenings.push({ watch, reportId: await ids.next() })
+    const opened = await database.transaction({ at: 'watches.begun' }, async (transaction) => {
+      const taken = await markPending(
+        transaction,
+        screenings.map(({ watch, reportId }) => ({ watchId: watch.watchId, reportId })),
+      )
+      const jobs = watchJobsOf(
+        screenings.filter(({ watch }) => taken.has(watch.watchId)),
+        new Date().toISOString(),
+      )
+      await insertJobs(transaction, jobs)
+      await insertUnits(
+        transaction,
+        jobs.flatMap(({ units }) => units),
+      )
+      return jobs.map(({ job }) => job)
+    })
+    onOpened(opened)
+    return due.length
+  }
+}
+
+/** Ids of an epoch that this process alone has. Without watches none is claimed. */
+async function openReportIds({
+  log,
+  codec,
+  database,
+}: Pick<FollowWatchesOptions, 'log' | 'codec' | 'database'>): Promise<ReportIds> {
+  const { reportIdKey } = await loadInstallationSecrets(database)
+  const nameReports = createReportNames(reportIdKey)
+  return createReportIds({
+    take: await openReportNumbers(() =>
+      claimReportEpoch({ database, log, codec }, { instance: 0, nowMs: Date.now() }),
+    ),
+    idsOf: (first, count) => nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
+  })
+}

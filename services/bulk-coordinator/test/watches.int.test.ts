@@ -1,0 +1,257 @@
+/** A watched address is decided again when something that can touch it changes, and each change is told once. */
+import { killedAt, until } from '@cupel/testkit'
+import { lookForNews } from '@cupel/watches'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { addresses, openInstallation, type Installation } from './installation.js'
+import { activatePolicy, changes, due, publish, report, settleAll, watch } from './watching.js'
+
+const CHILD = new URL('./coordinator-child.ts', import.meta.url)
+const SCORER = '1.0.0'
+
+let installation: Installation
+beforeEach(async () => {
+  installation = await openInstallation()
+  await activatePolicy(installation)
+  await publish(installation, { added: ['0xbad'] })
+})
+afterEach(() => installation.close())
+
+const [A, B, C, D] = addresses(4) as [string, string, string, string]
+const green = () => ({ level: 'green', score: 0 })
+const look = () => lookForNews(installation.database, SCORER)
+const standing = async (): Promise<(string | null)[]> =>
+  (
+    await installation.database.query<{ level: string | null }>(
+      'SELECT CASE WHEN pending_report_id IS NULL AND due_at IS NULL THEN level END AS level FROM watches.watch ORDER BY address',
+    )
+  ).map(({ level }) => level)
+
+/** Stores reports as they are asked for until every watch has this level. */
+async function decided(decide: Parameters<typeof report>[1], levels: readonly string[]): Promise<void> {
+  await until(async () => {
+    await report(installation, decide)
+    expect(await standing()).toEqual(levels)
+  })
+}
+
+describe('a coordinator', () => {
+  test('decides a new watch once, and after a change of labels the touched watch alone', async () => {
+    const [watchId] = await watch(installation, [A, B])
+    await installation.coordinator()
+    await decided(green, ['green', 'green'])
+    expect(await changes(installation)).toEqual([])
+    const before = await installation.requests()
+    expect(before).toHaveLength(2)
+    expect(before[0]!.data).toMatchObject({ jobId: null, jobIndex: null, lane: 'bulk', accountId: 'acc_1' })
+
+    await publish(installation, { added: [A] })
+    const red = (address: string) => (address === A ? { level: 'red', score: 100 } : green())
+    await decided(red, ['red', 'green'])
+    const requests = await installation.requests()
+    expect(requests).toHaveLength(3)
+    const [previous, later] = [before.find(({ data }) => data.address === A)!, requests.at(-1)!]
+    expect((await changes(installation)).map(({ data }) => data)).toMatchObject([
+      {
+        ...{ watchId, accountId: 'acc_1', livemode: true, address: A, chain: 'ETH', reference: `of ${A}` },
+        ...{ previousReportId: previous.data.reportId, previousLevel: 'green', previousScore: 0 },
+        ...{ reportId: later.data.reportId, level: 'red', score: 100, causes: ['labels'], split: null },
+      },
+    ])
+    // The end of such a job is told to nobody.
+    expect(await installation.database.query('SELECT 1 FROM bulk.job WHERE NOT is_announced')).toEqual([])
+  })
+
+  test('tells of a score only where it moved by the threshold of the watch', async () => {
+    await watch(installation, [A], { thresholdHundredths: 1_000 })
+    await watch(installation, [B], { thresholdHundredths: 1 })
+    await installation.coordinator()
+    await decided(() => ({ level: 'orange', score: 40 }), ['orange', 'orange'])
+    await activatePolicy(installation)
+    const later = () => ({ level: 'orange', score: 49.99 })
+    await until(async () => {
+      await report(installation, later)
+      expect(await changes(installation)).not.toEqual([])
+    })
+    await decided(later, ['orange', 'orange'])
+    expect(await changes(installation)).toHaveLength(1)
+    expect((await changes(installation))[0]!.data).toMatchObject({
+      address: B,
+      causes: ['policy'],
+      score: 49.99,
+    })
+  })
+
+  test('tries again what ended without a report, and takes no failure for a level', async () => {
+    await watch(installation, [A])
+    await installation.coordinator()
+    await until(async () => expect(await report(installation, () => 'failed')).toBe(1))
+    const [row] = await until(async () => {
+      const rows = await installation.database.query<Record<string, unknown>>(
+        `SELECT level, report_id, causes, failures, due_at > now() + interval '30 seconds' AS later FROM watches.watch`,
+      )
+      expect(rows[0]!['failures']).toBe(1)
+      return rows
+    })
+    expect(row).toEqual({ level: null, report_id: null, causes: ['created'], failures: 1, later: true })
+  })
+})
+
+describe.each(['watches.touched:1', 'watches.begun:1', 'watches.settled:1'])('killed at %s', (point) => {
+  test.each(['before', 'after'])('%s, a coordinator leaves one event of one change', async (side) => {
+    await watch(installation, [A, B])
+    await settleAll(installation)
+    await look()
+    await publish(installation, { added: [A] })
+    const red = () => ({ level: 'red', score: 100 })
+    let isOver = false
+    const died = killedAt(CHILD, [installation.connectionString], `${side}:${point}`).finally(
+      () => (isOver = true),
+    )
+    while (!isOver) {
+      await report(installation, red)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    await died
+    await installation.coordinator()
+    await decided(red, ['red', 'green'])
+    expect((await changes(installation)).map(({ data }) => data['address'])).toEqual([A])
+    const ids = (await installation.requests()).map(({ data }) => data.reportId)
+    expect(new Set(ids).size).toBe(1)
+  })
+})
+
+describe('what a change touches', () => {
+  beforeEach(async () => {
+    await watch(installation, [A, B])
+    await watch(installation, [A, C], { accountId: 'acc_2' })
+    await watch(installation, [A], { livemode: false })
+    await watch(installation, [D], { chain: 'BTC' })
+    await settleAll(installation)
+    expect(await look()).toBe(0)
+  })
+
+  test('nothing, where nothing changed', async () => {
+    expect(await look()).toBeNull()
+    expect(await due(installation)).toEqual([])
+  })
+
+  test('by labels: the watches of their addresses, in every account and on every chain that shares the key', async () => {
+    await publish(installation, { added: [A, '0xother'] })
+    await look()
+    expect(await due(installation)).toEqual([A, A])
+    await settleAll(installation)
+    await publish(installation, { retired: [A] })
+    await look()
+    expect(await due(installation)).toEqual([A, A])
+  })
+
+  test('by labels of an address that transfers lead to, as far as the policy follows them', async () => {
+    const transfer = (id: number, from: string, to: string) =>
+      installation.database.execute(
+        `INSERT INTO ledger.transfer (transfer_id, segment_id, seen_segment_id, chain, from_address, to_address, kind, contract,
+           tx_hash, amount, sort_at) VALUES ($1::uuid, 1, 1, 'ETH', $2, $3, 'native', '', '', 1, 1)`,
+        [`00000000-0000-0000-0000-${String(id).padStart(12, '0')}`, from, to],
+      )
+    await segment('ETH')
+    await look()
+    await settleAll(installation)
+    // Two transfers lead from C to X, and three from B.
+    await transfer(1, C, '0xm')
+    await transfer(2, '0xx', '0xm')
+    await transfer(3, '0xx', '0xy')
+    await transfer(4, '0xy', '0xz')
+    await transfer(5, B, '0xz')
+    await publish(installation, { added: ['0xx'] })
+    await look()
+    expect(await due(installation)).toEqual([C])
+  })
+
+  test('by labels of an address that it spent together with', async () => {
+    await segment('BTC')
+    await look()
+    await settleAll(installation)
+    const join = (address: string, other: string) =>
+      installation.database.execute(
+        `INSERT INTO ledger.cluster_join (chain, address, other, tx_hash, segment_id) VALUES ('BTC', $1, $2, '', 1)`,
+        [address, other],
+      )
+    for (const [one, other] of [
+      [D, '1m'],
+      ['1m', D],
+      ['1m', '1n'],
+      ['1n', '1m'],
+      ['1n', '1o'],
+      ['1o', '1n'],
+    ])
+      await join(one!, other!)
+    await publish(installation, { added: ['1o'] })
+    await look()
+    expect(await due(installation)).toEqual([D])
+  })
+
+  test('by a segment: the watches of its chain', async () => {
+    await segment('BTC')
+    await look()
+    expect(await due(installation)).toEqual([D])
+  })
+
+  test.each<[string, Parameters<typeof publish>[1]]>([
+    ['a list that was not there', { source: 'new list' }],
+    ['a list that is expected', { kind: 'expected', source: 'awaited' }],
+    ['a list that is no whole list any more', { whole: false }],
+  ])('by %s: every watch but those of the sandbox', async (_, publication) => {
+    await publish(installation, publication)
+    await look()
+    expect(await due(installation)).toEqual([A, A, B, C, D])
+  })
+
+  test('by an older list: every watch but those of the sandbox', async () => {
+    await publish(installation, { asOf: '2026-11-21' })
+    await look()
+    await settleAll(installation)
+    await publish(installation, { asOf: '2026-11-20' })
+    await look()
+    expect(await due(installation)).toEqual([A, A, B, C, D])
+  })
+
+  test('by a list of an authority, not by another one: also the watches whose grey report waits for lists', async () => {
+    await installation.database.execute('UPDATE watches.watch SET awaits_lists = true WHERE address = $1', [
+      B,
+    ])
+    await publish(installation, { source: 'other', whole: false, origin: '' })
+    await look()
+    await settleAll(installation)
+    await publish(installation, { source: 'other', whole: false, origin: '' })
+    await look()
+    expect(await due(installation)).toEqual([])
+    await publish(installation)
+    await look()
+    expect(await due(installation)).toEqual([B])
+  })
+
+  test('by a policy: every watch but those of the sandbox; by a scorer: every watch', async () => {
+    await activatePolicy(installation)
+    await look()
+    expect(await due(installation)).toEqual([A, A, B, C, D])
+    await lookForNews(installation.database, '9.9.9')
+    expect(await due(installation)).toEqual([A, A, A, B, C, D])
+  })
+
+  test('not a watch that ended', async () => {
+    await installation.database.execute(
+      `UPDATE watches.watch SET until = now() WHERE address = $1 AND account_id = 'acc_2'`,
+      [A],
+    )
+    await publish(installation, { added: [A] })
+    await look()
+    expect(await due(installation)).toEqual([A])
+  })
+
+  async function segment(chain: string): Promise<void> {
+    await installation.database.execute(
+      `INSERT INTO ledger.segment (ledger_seq, chain, format, file_name, sha256, covers, replaces, asset_table_version, imported_by)
+       SELECT coalesce(max(ledger_seq), 0) + 1, $1, 'f', 'f', md5(random()::text), '{}', false, '1', '' FROM ledger.segment`,
+      [chain],
+    )
+  }
+})

@@ -1,0 +1,155 @@
+/** What a test of watches needs besides a coordinator: watches, lists, and the reports that a projector would have stored. */
+import { createWatches, newBatchId } from '@cupel/watches'
+import type { Installation } from './installation.js'
+
+export const SOURCE = 'list'
+
+export interface MadeWatch {
+  readonly watchId: string
+}
+
+const CALL = {
+  ...{
+    requestId: 'request',
+    keyId: 'key',
+    scope: 'read-write',
+    clientAddress: '203.0.113.9',
+    method: 'POST',
+  },
+  ...{ route: '/v1/watches', status: 201, at: '2026-11-21T09:00:00.000Z', actor: '' },
+}
+
+export const lookupKeyOf = (address: string): string => `evm:${address}`
+
+/** Ids of the watches, in the order of the addresses. */
+export async function watch(
+  { database }: Pick<Installation, 'database'>,
+  addresses: readonly string[],
+  { accountId = 'acc_1', livemode = true, chain = 'ETH', thresholdHundredths = 1_000 } = {},
+): Promise<string[]> {
+  const result = await createWatches(database, {
+    ...{ accountId, livemode, keyId: 'key', person: '', call: CALL, batchId: newBatchId() },
+    reportPageUrl: 'https://cupel.example.com/reports/',
+    watches: addresses.map((address) => ({
+      ...{
+        address,
+        canonicalAddress: address,
+        chain,
+        candidateChains: [chain],
+        lookupKey: lookupKeyOf(address),
+      },
+      ...{ reference: `of ${address}`, until: null, thresholdHundredths },
+    })),
+  })
+  if (!result.ok) throw new Error(result.code)
+  return result.watches.map(({ watchId }) => watchId)
+}
+
+export interface Publication {
+  readonly source?: string
+  readonly added?: readonly string[]
+  readonly retired?: readonly string[]
+  readonly whole?: boolean
+  readonly kind?: string
+  readonly asOf?: string
+  /** Of the authority whose own list it is. */
+  readonly origin?: string
+}
+
+let published = 0
+
+/** A publication as the label view holds it. Labels are of an address on ETH. */
+export async function publish(
+  { database }: Pick<Installation, 'database'>,
+  publication: Publication = {},
+): Promise<void> {
+  const { source = SOURCE, added = [], retired = [], whole = true, kind = 'published' } = publication
+  const importId = `import ${(published += 1)}`
+  await database.transaction({ at: 'test' }, async (transaction) => {
+    for (const address of added)
+      await transaction.execute(
+        `INSERT INTO label_view.label (import_id, label_id, source, dataset, chain, address, canonical_address, lookup_key,
+           category, subcategory, role, entity, origin, kind, confidence_ppm, source_url, log_offset)
+         VALUES ($1, $2, $3, 'set', 'ETH', $2, $2, $4, 'sanctions', '', 'owner', '', 'origin', 'designation', 1000000, '', 0)`,
+        [importId, address, source, lookupKeyOf(address)],
+      )
+    for (const address of retired)
+      await transaction.execute(
+        `INSERT INTO label_view.retirement (label_id, import_id, valid_to, log_offset) VALUES ($1, $2, '', 0)`,
+        [address, importId],
+      )
+    await transaction.execute(
+      `INSERT INTO label_view.publication (label_set_seq, import_id, kind, source, dataset, sha256, as_of, published_at, historical,
+         appended, authority_origin, whole, replaces, based_on_seq, lost_designations, total, added, unchanged, retired, refused,
+         imported_by, refresh_configured, visible, stale_base, log_offset)
+       SELECT coalesce(max(label_set_seq), 0) + 1, $1, $2, $3, 'set', '', $4, '', false, false, $6, $5, '[]', 0, 0, 7, 0, 0, 0,
+         0, '', false, 7, false, 0 FROM label_view.publication`,
+      [importId, kind, source, publication.asOf ?? null, whole, publication.origin ?? 'origin'],
+    )
+  })
+}
+
+export async function activatePolicy({ database }: Pick<Installation, 'database'>): Promise<void> {
+  await database.execute(
+    `INSERT INTO policy_view.activation (policy_seq, policy_id, version, document, sha256, activated_by, reason, activated_at, event_id, log_offset)
+     SELECT coalesce(max(policy_seq), 0) + 1, 'p', 1, '{"exposure":{"hops":2}}', '', '', '', '', gen_random_uuid()::text, 0 FROM policy_view.activation`,
+  )
+}
+
+/** Stores the report, or the failure, of every screening of a watch that has none. */
+export async function report(
+  { database }: Pick<Installation, 'database'>,
+  decide: (address: string) => { level: string; score: number } | 'failed',
+): Promise<number> {
+  const pending = await database.query<{ id: string; account: string; livemode: boolean; address: string }>(
+    `SELECT w.pending_report_id AS id, w.account_id AS account, w.livemode, w.address FROM watches.watch w
+     WHERE w.pending_report_id IS NOT NULL
+       AND NOT EXISTS (SELECT FROM report_view.report r WHERE r.report_id = w.pending_report_id)`,
+  )
+  for (const { id, account, livemode, address } of pending) {
+    const decision = decide(address)
+    const { level, score } = decision === 'failed' ? { level: null, score: null } : decision
+    await database.execute(
+      `INSERT INTO report_view.report (report_id, account_id, livemode, state, address, canonical_address, chain, level, score,
+         document, ended_at, log_partition, log_offset)
+       VALUES ($1, $2, $3, $4, $5, $5, 'ETH', $6, $7, '{"coverage":{"labels":{"status":"partial"}}}', now(), 0, 0)
+       ON CONFLICT DO NOTHING`,
+      [id, account, livemode, decision === 'failed' ? 'failed' : 'generated', address, level, score],
+    )
+  }
+  return pending.length
+}
+
+export interface ToldChange {
+  readonly id: string
+  readonly data: Record<string, unknown>
+}
+
+/** Every ReportChanged of the outbox. */
+export async function changes({ database }: Pick<Installation, 'database'>): Promise<ToldChange[]> {
+  const rows = await database.query<{
+    event: { type: string; envelope: { id: string }; data: Record<string, unknown> }
+  }>('SELECT event FROM projection.outbox ORDER BY seq')
+  return rows.flatMap(({ event }) =>
+    event.type === 'ReportChanged' ? [{ id: event.envelope.id, data: event.data }] : [],
+  )
+}
+
+/** Watches that are to be decided again, by their addresses. */
+export async function due({ database }: Pick<Installation, 'database'>): Promise<string[]> {
+  const rows = await database.query<{ address: string }>(
+    'SELECT address FROM watches.watch WHERE due_at IS NOT NULL ORDER BY address',
+  )
+  return rows.map(({ address }) => address)
+}
+
+/** As if every watch had been decided. */
+export async function settleAll(
+  { database }: Pick<Installation, 'database'>,
+  level = 'green',
+): Promise<void> {
+  await database.execute(
+    `UPDATE watches.watch SET due_at = NULL, causes = '{}', report_id = watch_id, level = $1, score = 0, reported_at = now()`,
+    [level],
+  )
+}
