@@ -1,11 +1,9 @@
 /** Deliveries of ended jobs: created in the transaction of the consumer's checkpoint; their body is added once the results can be read. */
 import { decidedEventId } from '@cupel/contracts'
-import type { DeliveryStatus, PayloadKind, WebhookType } from '@cupel/domain'
+import type { DeliveryStatus, JobWebhookType, PayloadKind } from '@cupel/domain'
 import { asFields, type Database, type Queryable } from '@cupel/postgres'
 import type { Owner } from './endpoints.js'
 import { webhookIdOf } from './webhook-id.js'
-
-export type JobWebhookType = Exclude<WebhookType, 'endpoint.test'>
 
 /** A job that ended, from its event. */
 export interface JobEnd extends Owner {
@@ -23,16 +21,24 @@ export interface JobEnd extends Owner {
  */
 const CLOCK_GRACE_MS = 300_000
 
-/** Creates one delivery for each endpoint of the account of each job, held if the endpoint is disabled or not proven. Safe to repeat. */
-export async function insertDeliveries(transaction: Queryable, ends: readonly JobEnd[]): Promise<number> {
-  if (ends.length === 0) return 0
-  // The lock orders this with a change of status or proof: either the change holds these deliveries too, or they are created held.
-  const rows = await transaction.query<{
-    place: number
-    endpointId: string
-    payload: PayloadKind
-    status: DeliveryStatus
-  }>(
+/** An endpoint that a message goes to. */
+export interface Addressee {
+  /** Of the message among those asked about, from 1. */
+  readonly place: number
+  readonly endpointId: string
+  readonly payload: PayloadKind
+  readonly status: DeliveryStatus
+}
+
+/**
+ * The endpoints of the accounts of messages. The lock orders this with a change of status or proof: either the change holds these
+ * deliveries too, or they are created held.
+ */
+export async function lockAddressees(
+  transaction: Queryable,
+  messages: readonly (Owner & { readonly at: string })[],
+): Promise<Addressee[]> {
+  return await transaction.query<Addressee>(
     `SELECT j.place::int4 AS place, ${asFields('e.endpoint_id')}, e.payload,
        CASE WHEN e.status = 'enabled' AND e.proven_at IS NOT NULL THEN 'pending' ELSE 'held' END AS status
      FROM unnest($1::text[], $2::bool[], $3::timestamptz[]) WITH ORDINALITY AS j (account_id, livemode, ended_at, place)
@@ -40,11 +46,20 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
        AND e.created_at <= j.ended_at + make_interval(secs => $4::float8 / 1000)
      ORDER BY e.endpoint_id, j.place FOR SHARE OF e`,
     [
-      ends.map(({ accountId }) => accountId),
-      ends.map(({ livemode }) => livemode),
-      ends.map(({ endedAt }) => endedAt),
+      messages.map(({ accountId }) => accountId),
+      messages.map(({ livemode }) => livemode),
+      messages.map(({ at }) => at),
       CLOCK_GRACE_MS,
     ],
+  )
+}
+
+/** Creates one delivery for each endpoint of the account of each job, held if the endpoint is disabled or not proven. Safe to repeat. */
+export async function insertDeliveries(transaction: Queryable, ends: readonly JobEnd[]): Promise<number> {
+  if (ends.length === 0) return 0
+  const rows = await lockAddressees(
+    transaction,
+    ends.map(({ accountId, livemode, endedAt }) => ({ accountId, livemode, at: endedAt })),
   )
   const made = rows.map((row) => {
     const end = ends[row.place - 1]!

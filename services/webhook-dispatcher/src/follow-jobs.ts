@@ -1,12 +1,15 @@
-/** Reads the ends of bulk jobs from the log and makes their deliveries, together with the checkpoint. */
+/** Reads the ends of bulk jobs and changed reports from the log and makes their deliveries, together with the checkpoint. */
 import { topicOf, type Logger, type Metrics, type Trace, type Tracing } from '@cupel/contracts'
 import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, type Consumer } from '@cupel/projections'
-import { insertDeliveries, type JobEnd } from '@cupel/webhooks'
+import { insertChangeDeliveries, insertDeliveries, type JobEnd, type ReportChange } from '@cupel/webhooks'
 
 export const DISPATCHER_GROUP = 'webhook-dispatcher.deliveries.v1'
-const TOPICS = [topicOf('BulkCompleted'), topicOf('BulkCompleted', false)]
+const TOPICS = [true, false].flatMap((live) => [
+  topicOf('BulkCompleted', live),
+  topicOf('ReportChanged', live),
+])
 const MAX_BATCH_RECORDS = 100
 const MAX_CONCURRENT_PARTITIONS = 4
 /** How long a record may wait for the schema it was written with. */
@@ -26,33 +29,62 @@ export interface FollowJobsOptions {
   readonly onStopped: (error: Error) => void
 }
 
+/** What an account is told of. */
+export type Told =
+  { readonly kind: 'end'; readonly end: JobEnd } | { readonly kind: 'change'; readonly change: ReportChange }
+
 export function followJobs(options: FollowJobsOptions): Consumer {
   const { log, codec, database, logger, metrics, tracing, onDeliveries, onStopped } = options
-  return consume<JobEnd | null>({
+  return consume<Told | null>({
     ...{ log, logger, onStopped },
     group: DISPATCHER_GROUP,
     topics: TOPICS,
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
-    read: (record) => endOfJob(codec, record),
+    read: (record) => toldBy(codec, record),
     deadLetters: { at: 'webhooks.dead-letter', metrics, window: {} },
-    commit: inTransaction<JobEnd | null, Followed>({
+    commit: inTransaction<Told | null, Followed>({
       database,
       at: 'webhooks.deliveries',
       async write(transaction, batches) {
-        const ends = batches.flatMap(({ outcomes }) => outcomes.filter((end) => end !== null))
+        const told = batches.flatMap(({ outcomes }) => outcomes.filter((one) => one !== null))
+        const ends = told.flatMap((one) => (one.kind === 'end' ? [one.end] : []))
+        const changes = told.flatMap((one) => (one.kind === 'change' ? [one.change] : []))
         const traces = tracing ? ends.map((end) => beginTrace(tracing, end)) : null
         const traced = traces === null ? ends : ends.map((end, index) => continuedBy(end, traces[index]!))
         await insertDeliveries(transaction, traced)
-        return { ends: ends.length, traces }
+        await insertChangeDeliveries(transaction, changes)
+        return { told: told.length, traces }
       },
-      onCommitted({ result: { ends, traces } }) {
+      onCommitted({ result: { told, traces } }) {
         for (const trace of traces ?? []) trace.end()
-        if (ends > 0) onDeliveries()
+        if (told > 0) onDeliveries()
       },
     }),
   })
+}
+
+function toldBy(codec: EventCodec, record: LogRecord): Told | null {
+  const end = endOfJob(codec, record)
+  if (end !== null) return { kind: 'end', end }
+  const change = changeIn(codec, record)
+  return change === null ? null : { kind: 'change', change }
+}
+
+/** Null where the record is not a changed report. */
+export function changeIn(codec: EventCodec, record: LogRecord): ReportChange | null {
+  if (typeOf(record) !== 'ReportChanged') return null
+  const { data, envelope } = codec.decodeAs('ReportChanged', record)!
+  const { watchId, accountId, livemode, address, chain, reference, causes, split } = data
+  return {
+    ...{ watchId, accountId, livemode, address, chain, reference, causes, split },
+    previous: { reportId: data.previousReportId, level: data.previousLevel, score: data.previousScore },
+    current: { reportId: data.reportId, level: data.level, score: data.score },
+    changedAt: readTime(data.changedAt),
+    eventId: envelope.id,
+    traceparent: record.headers['traceparent'],
+  }
 }
 
 /** Null where the record is not the end of a job. */
@@ -77,7 +109,7 @@ function readTime(text: string): string {
 }
 
 interface Followed {
-  readonly ends: number
+  readonly told: number
   /** Null where no traces are made. */
   readonly traces: readonly Trace[] | null
 }

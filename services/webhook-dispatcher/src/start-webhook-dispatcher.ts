@@ -75,7 +75,10 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   const following = followJobs({
     ...{ log, codec, database, logger, metrics },
     tracing: deps.tracing ?? null,
-    onDeliveries: () => bodies.wake(),
+    onDeliveries() {
+      bodies.wake()
+      sending.wake()
+    },
     onStopped: (error) => deps.fail('The ends of bulk jobs cannot be followed any more', error),
   })
   await following.joined

@@ -8,8 +8,10 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export const payloadKinds = ['full', 'thin'] as const
 export type PayloadKind = (typeof payloadKinds)[number]
 
-export const webhookTypes = ['bulk.completed', 'bulk.cancelled', 'endpoint.test'] as const
+export const webhookTypes = ['bulk.completed', 'bulk.cancelled', 'report.changed', 'endpoint.test'] as const
 export type WebhookType = (typeof webhookTypes)[number]
+/** Those that tell of the end of a job. */
+export type JobWebhookType = Extract<WebhookType, `bulk.${string}`>
 
 /** Why an endpoint is disabled: its owner paused it, or its receiver answered 410. */
 export type DisabledReason = 'paused' | 'gone'

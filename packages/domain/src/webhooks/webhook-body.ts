@@ -1,5 +1,5 @@
 /** What a webhook says. Built once per job and payload kind and stored; every attempt sends the same bytes. */
-import type { PayloadKind, WebhookType } from './delivery.js'
+import type { JobWebhookType, PayloadKind, WebhookType } from './delivery.js'
 
 export interface EndedJob {
   readonly jobId: string
@@ -28,7 +28,7 @@ export const MAX_FULL_BODY_BYTES = 4 * 1_024 * 1_024
 
 /** The body for an ended job. `full` carries the results, `thin` only where they are. */
 export function jobWebhookBody(
-  type: Exclude<WebhookType, 'endpoint.test'>,
+  type: JobWebhookType,
   payload: PayloadKind,
   job: EndedJob,
   items: readonly EndedItem[],
@@ -50,6 +50,49 @@ export function jobWebhookBody(
   const full = around(`${open},"results":[${items.map(fullItem).join(',')}]}`)
   if (utf8Length(full) <= MAX_FULL_BODY_BYTES) return full
   return around(`${open},"results":[${items.map((item) => JSON.stringify(shortItem(item))).join(',')}]}`)
+}
+
+/** A watched address whose report changed. */
+export interface ChangedReport {
+  readonly watchId: string
+  readonly address: string
+  readonly chain: string
+  readonly reference: string | null
+  readonly previous: ReportSummary
+  readonly current: ReportSummary
+  readonly causes: readonly string[]
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly changedAt: string
+  /** How much of the difference of the scores each part makes, in points; null where it was not computed. */
+  readonly split: {
+    readonly labels: number
+    readonly funds: number
+    readonly policy: number
+    readonly scorer: number
+  } | null
+}
+
+export interface ReportSummary {
+  readonly reportId: string
+  readonly level: string
+  readonly score: number
+}
+
+/** The body for a changed report, the same for every payload kind: it is small. */
+export function changeWebhookBody(change: ChangedReport): string {
+  const { watchId, address, chain, reference, previous, current, causes, split } = change
+  return JSON.stringify({
+    type: 'report.changed' satisfies WebhookType,
+    timestamp: change.changedAt,
+    data: {
+      ...{ watch_id: watchId, address, chain, reference },
+      ...{ previous: summaryOf(previous), current: summaryOf(current), causes, split },
+    },
+  })
+}
+
+function summaryOf({ reportId, level, score }: ReportSummary): object {
+  return { report_id: reportId, level, score }
 }
 
 /** The body that shows a receiver that it is reached. */

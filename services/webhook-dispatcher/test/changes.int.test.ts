@@ -1,0 +1,109 @@
+/** A changed report of a watched address reaches the endpoints of its account, once. */
+import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import { until } from '@cupel/testkit'
+import { verifyWebhook } from '@cupel/webhooks'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { killed, startChild } from './dispatcher-process.js'
+import { startInstallation, type Installation } from './installation.js'
+import { startReceiver, type Receiver } from './receiver.js'
+
+let installation: Installation
+let receiver: Receiver
+beforeEach(async () => {
+  installation = await startInstallation()
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await installation.stop()
+  await receiver.close()
+})
+
+interface Tenant {
+  readonly accountId: string
+  readonly livemode: boolean
+}
+
+/** Appends the change; with the same number it is the same change. */
+async function change({ accountId, livemode }: Tenant, number = 1): Promise<void> {
+  const { codec, log } = installation
+  const changedAt = new Date().toISOString()
+  const data: EventData['ReportChanged'] = {
+    ...{
+      watchId: `wat_${number}`,
+      accountId,
+      livemode,
+      address: '0xA',
+      canonicalAddress: '0xa',
+      chain: 'ETH',
+    },
+    ...{ reference: 'R', previousReportId: '00', previousLevel: 'green', previousScore: 0 },
+    ...{ reportId: '08', level: 'red', score: 100, causes: ['labels'], changedAt, split: null },
+  }
+  const id = decidedEventId('ReportChanged', data.watchId, data.reportId)
+  const envelope = { id, source: 'test', time: changedAt, subject: id, correlationId: id, causationId: id }
+  const event = { type: 'ReportChanged', data, envelope } as DomainEvent
+  await log.append('test', [
+    codec.encode(event, { topic: topicOf('ReportChanged', livemode), key: accountId }),
+  ])
+}
+
+async function allDelivered(
+  endpoint: Parameters<Installation['deliveries']>[0],
+  count: number,
+): Promise<void> {
+  await until(async () => {
+    const deliveries = await installation.deliveries(endpoint)
+    expect(deliveries.map(({ status }) => status)).toEqual(Array<string>(count).fill('delivered'))
+  })
+}
+
+test('it is signed, says both reports, and reaches no other account and no other environment', async () => {
+  await installation.dispatcher()
+  const endpoint = await installation.endpoint(`${receiver.url}/own`)
+  await installation.endpoint(`${receiver.url}/other-account`)
+  await installation.endpoint(`${receiver.url}/sandbox`, { accountId: endpoint.accountId, livemode: false })
+  await change(endpoint)
+  await change(endpoint)
+  await allDelivered(endpoint, 1)
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/own'])
+  const { headers, body } = receiver.received[0]!
+  const verdict = verifyWebhook(
+    { headers: headers as Record<string, string>, body },
+    endpoint.secret,
+    Date.now(),
+  )
+  expect(verdict).toEqual({ ok: true })
+  expect(JSON.parse(body)).toMatchObject({
+    type: 'report.changed',
+    data: {
+      ...{ watch_id: 'wat_1', address: '0xA', chain: 'ETH', reference: 'R' },
+      previous: { report_id: '00', level: 'green', score: 0 },
+      current: { report_id: '08', level: 'red', score: 100 },
+      ...{ causes: ['labels'], split: null },
+    },
+  })
+  expect(await installation.deliveries(endpoint)).toMatchObject([{ type: 'report.changed', jobId: null }])
+})
+
+test.each(['before:webhooks.deliveries:1', 'after:webhooks.deliveries:1'])(
+  'a dispatcher that dies %s leaves one delivery for each change',
+  async (point) => {
+    const endpoint = await installation.endpoint(receiver.url)
+    for (let number = 1; number <= 3; number += 1) await change(endpoint, number)
+    await killed(startChild([installation.connectionString, 'dispatch'], point))
+    await installation.dispatcher()
+    await allDelivered(endpoint, 3)
+    const bodies = new Map(receiver.received.map(({ headers, body }) => [headers['webhook-id'], body]))
+    expect(bodies.size).toBe(3)
+  },
+)
+
+test('while its endpoint is not proven it is held, and sent once the endpoint is', async () => {
+  await installation.dispatcher()
+  const endpoint = await installation.endpoint(receiver.url, { isProven: false })
+  await change(endpoint)
+  await until(async () => {
+    const changes = (await installation.deliveries(endpoint)).filter(({ type }) => type === 'report.changed')
+    expect(changes).toMatchObject([{ status: 'delivered' }])
+  })
+})
