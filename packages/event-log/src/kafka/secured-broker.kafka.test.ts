@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { silentLogger } from '@cupel/contracts'
 import { freePort, startKafka, type KafkaJars, type RunningKafka } from '@cupel/local-stack'
-import { newKafkaFolder, RECORD_FOLDER } from '@cupel/testkit'
+import { newKafkaFolder, RECORD_FOLDER, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkpointStore, newGroup, subscribeOptions, until } from '../contract/log-under-test.contract.js'
+import { checkpointStore, newGroup, subscribeOptions } from '../contract/log-under-test.contract.js'
 import { numbered, record, textOf } from '../contract/records.contract.js'
-import type { EventLog, LogRecord, LogStoppedError } from '../port.js'
+import { GENESIS_TOPIC } from '../genesis.js'
+import { LogUnavailableError, type EventLog, type LogRecord, type LogStoppedError } from '../port.js'
+import { createAcls, type KafkaAcl } from './acls.js'
 import { jarsOrReason, specOf } from './broker-under-test.contract.js'
 import { openKafkaLog } from './kafka-log.js'
 
@@ -120,38 +123,156 @@ describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout:
   })
 })
 
+/** Signs in by its certificate, as `CN=limited`, with the rights that ACLs give it. */
+const CLIENT = 'User:CN=limited'
+
+describe.skipIf(typeof jars === 'string')(
+  'Over TLS with a certificate of the client',
+  { timeout: CASE_TIMEOUT_MS },
+  () => {
+    let broker: SecuredBroker
+    beforeAll(async () => {
+      if (typeof jars !== 'string') broker = await startWithClients(jars)
+    }, CASE_TIMEOUT_MS)
+    afterAll(async () => {
+      await (broker as SecuredBroker | undefined)?.stop()
+    }, CASE_TIMEOUT_MS)
+
+    const limited = (tls: object = { pfx: broker.clientKeys, passphrase: PASSWORD }): EventLog =>
+      openKafkaLog({
+        brokers: `localhost:${broker.port}`,
+        clientId: 'limited',
+        ssl: { ca: [broker.ca], ...tls },
+      })
+    const allow = async (topic: string, ...operations: KafkaAcl['operation'][]): Promise<void> =>
+      await createAcls(
+        { ...broker.kafka.access, clientId: 'admin', logger: silentLogger },
+        operations.map((operation) => ({
+          ...{ principal: CLIENT, resource_type: 'topic', name: topic, pattern: 'literal', operation },
+        })),
+      )
+
+    test('a denied topic keeps no other one from being written or read, and counts once it is allowed', async () => {
+      const [allowed, denied, group] = ['allowed.v1', 'denied.v1', newGroup()]
+      const admin = openKafkaLog({ ...broker.kafka.access, clientId: 'admin' })
+      await admin.ensureTopics([specOf(allowed), specOf(denied)])
+      await admin.append('test', [record(denied, 'of another', { partition: 0 })])
+      await allow(GENESIS_TOPIC, 'Read')
+      await allow(allowed, 'Read', 'Write')
+      await createAcls({ ...broker.kafka.access, clientId: 'admin', logger: silentLogger }, [
+        { principal: CLIENT, resource_type: 'group', name: group, pattern: 'literal', operation: 'Read' },
+      ])
+      const log = limited()
+      // A broker knows of new rights a moment after its controller does.
+      const store = checkpointStore(await until(() => log.identity()))
+      await until(() => log.append('test', [record(allowed, 'first', { partition: 0 })]))
+      const handled: string[] = []
+      const stops: LogStoppedError[] = []
+      await log.subscribe(
+        subscribeOptions({
+          ...{ group, topics: [allowed, denied], checkpoint: store.load },
+          onStopped: (error) => stops.push(error),
+          handle: async (batch) => void handled.push(...batch.records.map(textOf)),
+        }),
+      )
+      const refused = log
+        .append('test', [record(denied, 'refused', { partition: 0 })])
+        .catch((error) => error)
+      for (const text of numbered(20)) await log.append('test', [record(allowed, text, { partition: 0 })])
+      await until(() => expect(handled).toEqual(expect.arrayContaining(numbered(20))))
+      expect(handled).not.toContain('of another')
+      expect(await refused).toBeInstanceOf(LogUnavailableError)
+      expect(stops).toEqual([])
+      await allow(denied, 'Read', 'Write')
+      await until(() => expect(handled).toContain('of another'))
+      await until(() => log.append('test', [record(denied, 'now allowed', { partition: 0 })]))
+      await until(() => expect(handled).toContain('now allowed'))
+      expect(handled).not.toContain('refused')
+      expect(stops).toEqual([])
+      await Promise.all([log.close(), admin.close()])
+    })
+
+    test('without a certificate, or with one that the broker does not trust, nothing is read', async () => {
+      for (const tls of [{}, { pfx: broker.brokerKeys, passphrase: PASSWORD }]) {
+        const log = limited(tls)
+        await expect(log.endOffset('allowed.v1', 0)).rejects.toThrow()
+        await log.close()
+      }
+    })
+  },
+)
+
+interface SecuredBroker {
+  readonly kafka: RunningKafka
+  readonly port: number
+  /** Certificate of the broker, as PEM. */
+  readonly ca: string
+  /** PKCS 12, under PASSWORD. */
+  readonly clientKeys: Buffer
+  readonly brokerKeys: Buffer
+  stop(): Promise<void>
+}
+
+/** A broker whose second listener asks for a certificate, and whose ACLs count for everybody but the launcher. */
+async function startWithClients(kafkaJars: KafkaJars): Promise<SecuredBroker> {
+  const folder = await newKafkaFolder()
+  const [localPort, controllerPort, port] = [await freePort(), await freePort(), await freePort()]
+  const ca = makeCertificate(folder, kafkaJars)
+  makeCertificate(folder, kafkaJars, 'limited')
+  const trust = ['-keystore', join(folder, 'trusted.p12'), '-storetype', 'PKCS12', '-storepass', PASSWORD]
+  const client = ['-noprompt', '-alias', 'client', '-file', join(folder, 'limited.pem')]
+  execFileSync(keytoolOf(kafkaJars), ['-importcert', ...client, ...trust], { stdio: 'ignore' })
+  const listeners = `LOCAL://127.0.0.1:${localPort},CLIENTS://localhost:${port}`
+  const kafka = await startKafka({
+    ...{ jars: kafkaJars, port: localPort, controllerPort },
+    folder: join(folder, 'kafka'),
+    logFile: join(folder, 'kafka.log'),
+    recordFolder: join(folder, RECORD_FOLDER),
+    settings: {
+      listeners: `${listeners},CONTROLLER://127.0.0.1:${controllerPort}`,
+      'advertised.listeners': listeners,
+      'listener.security.protocol.map': 'LOCAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,CLIENTS:SSL',
+      'listener.name.clients.ssl.client.auth': 'required',
+      'listener.name.clients.ssl.keystore.location': join(folder, 'localhost.p12'),
+      'listener.name.clients.ssl.keystore.password': PASSWORD,
+      'listener.name.clients.ssl.keystore.type': 'PKCS12',
+      'listener.name.clients.ssl.truststore.location': join(folder, 'trusted.p12'),
+      'listener.name.clients.ssl.truststore.password': PASSWORD,
+      'listener.name.clients.ssl.truststore.type': 'PKCS12',
+      'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+      'super.users': 'User:cupel',
+    },
+  })
+  return {
+    ...{ kafka, port, ca },
+    clientKeys: readFileSync(join(folder, 'limited.p12')),
+    brokerKeys: readFileSync(join(folder, 'localhost.p12')),
+    async stop() {
+      await kafka.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const keytoolOf = ({ java }: KafkaJars): string =>
+  java === 'java' ? 'keytool' : join(dirname(java), 'keytool')
+
 function unsignedToken(validSeconds: number): string {
   const now = Math.floor(Date.now() / 1000)
   const part = (claims: object): string => Buffer.from(JSON.stringify(claims)).toString('base64url')
   return `${part({ alg: 'none' })}.${part({ sub: 'cupel', iat: now - 1_000, exp: now + validSeconds })}.`
 }
 
-/** A certificate for localhost that signs itself; returns it as PEM. */
-function makeCertificate(folder: string, { java }: KafkaJars): string {
-  const keytool = java === 'java' ? 'keytool' : join(dirname(java), 'keytool')
+/** A certificate of that name that signs itself, with its key in a file of PKCS 12; returns it as PEM. */
+function makeCertificate(folder: string, kafkaJars: KafkaJars, name = 'localhost'): string {
+  const keytool = keytoolOf(kafkaJars)
   const store = [
-    '-keystore',
-    join(folder, 'keys.p12'),
-    '-storetype',
-    'PKCS12',
-    '-storepass',
-    PASSWORD,
-    '-alias',
-    'broker',
+    ...['-keystore', join(folder, `${name}.p12`), '-storetype', 'PKCS12'],
+    ...['-storepass', PASSWORD, '-alias', name],
   ]
-  const make = [
-    '-genkeypair',
-    '-keyalg',
-    'RSA',
-    '-dname',
-    'CN=localhost',
-    '-ext',
-    'san=dns:localhost',
-    '-validity',
-    '2',
-  ]
-  execFileSync(keytool, [...make, ...store], { stdio: 'ignore' })
-  const file = join(folder, 'broker.pem')
+  const subject = ['-dname', `CN=${name}`, '-ext', 'san=dns:localhost', '-validity', '2']
+  execFileSync(keytool, ['-genkeypair', '-keyalg', 'RSA', ...subject, ...store], { stdio: 'ignore' })
+  const file = join(folder, `${name}.pem`)
   execFileSync(keytool, ['-exportcert', '-rfc', '-file', file, ...store], { stdio: 'ignore' })
   return readFileSync(file, 'utf8')
 }
@@ -177,7 +298,7 @@ async function startSecured(folder: string, kafkaJars: KafkaJars, port: number):
         'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";',
       'listener.name.secured.scram-sha-512.sasl.jaas.config':
         'org.apache.kafka.common.security.scram.ScramLoginModule required;',
-      'listener.name.secured.ssl.keystore.location': join(folder, 'keys.p12'),
+      'listener.name.secured.ssl.keystore.location': join(folder, 'localhost.p12'),
       'listener.name.secured.ssl.keystore.password': PASSWORD,
       'listener.name.secured.ssl.keystore.type': 'PKCS12',
     },
