@@ -21,7 +21,7 @@ import { PausedError } from '@cupel/projections'
 import {
   labelFacts,
   newestPublication,
-  readLabelSnapshot,
+  rememberLabels,
   setFacts,
   type Label,
   type LabelSnapshot,
@@ -69,11 +69,12 @@ export type Decider = (requests: readonly PreparedRequest[]) => Promise<readonly
 
 export function createDecider(options: DeciderOptions): Decider {
   let standing = nothingKnown
+  const readLabels = rememberLabels(options.database)
 
   const read = async (lookupKeys: readonly string[]): Promise<LabelSnapshot & { standing: Standing }> => {
     const since = performance.now()
     const known = standing
-    const snapshot = await readLabelSnapshot(options.database, {
+    const snapshot = await readLabels({
       lookupKeys,
       knownSetsSeq: known.setsSeq,
       knownPolicySeq: known.policySeq,

@@ -25,7 +25,12 @@ export interface LabelSnapshot {
   readonly policy: ActivePolicy | null
   /** Null if no projector ever read the label topic. */
   readonly checkpoint: LabelViewCheckpoint | null
-  /** All visible labels of the keys, current or ended, in the order of the log. */
+  /**
+   * What the labels were read from: these tables, after this much of this log. Equal states have equal labels. Null where there is no view,
+   * or no publication.
+   */
+  readonly state: string | null
+  /** All visible labels of the keys, current or ended; those of one key in the order of the log. */
   readonly labels: readonly Label[]
 }
 
@@ -33,6 +38,7 @@ export interface LabelSnapshot {
 const standing = `
       state.seq AS label_set_seq, coalesce(policy.policy_seq, 0) AS policy_seq,
       checkpoint.next, checkpoint.log,
+      (SELECT tableoid::int8 FROM label_view.publication LIMIT 1) AS tables,
       (extract(epoch FROM now() - checkpoint.followed_at) * 1000)::int8 AS followed_age_ms,
       (SELECT json_agg(json_build_array(${LABEL_EXPRESSIONS.join(', ')}) ORDER BY l.log_offset)
        FROM ${visibleLabels(null)} WHERE l.lookup_key = ANY (${keptPlan('$1::text[]')})) AS labels
@@ -68,6 +74,8 @@ interface LookUpRow extends Record<string, unknown> {
   policy_seq: number
   next: number | null
   log: string | null
+  /** A rebuild puts other tables in the place of these. */
+  tables: number | null
   followed_age_ms: number | null
   labels: CompactLabel[] | null
 }
@@ -79,6 +87,13 @@ interface SnapshotRow extends LookUpRow {
 
 const NOTHING_KNOWN = -1
 
+export interface SnapshotWanted {
+  readonly lookupKeys: readonly string[]
+  /** Numbers of the states of sets and policy that the caller has. */
+  readonly knownSetsSeq?: number
+  readonly knownPolicySeq?: number
+}
+
 /**
  * Reads the snapshot for a batch. Sets and policy change rarely: for a caller that passes the numbers it knows, only the labels
  * are read while both are current; if one has changed, everything is read again by one statement. A key without labels costs
@@ -86,11 +101,7 @@ const NOTHING_KNOWN = -1
  */
 export async function readLabelSnapshot(
   database: Queryable,
-  {
-    lookupKeys,
-    knownSetsSeq = NOTHING_KNOWN,
-    knownPolicySeq = NOTHING_KNOWN,
-  }: { lookupKeys: readonly string[]; knownSetsSeq?: number; knownPolicySeq?: number },
+  { lookupKeys, knownSetsSeq = NOTHING_KNOWN, knownPolicySeq = NOTHING_KNOWN }: SnapshotWanted,
 ): Promise<LabelSnapshot> {
   if (knownSetsSeq !== NOTHING_KNOWN && knownPolicySeq !== NOTHING_KNOWN) {
     const row = only(await database.query<LookUpRow>(LOOK_UP, [lookupKeys]))
@@ -121,8 +132,15 @@ function snapshotOf(row: LookUpRow & Pick<LabelSnapshot, 'sets' | 'policy'>): La
       row.next === null || row.log === null
         ? null
         : { next: row.next, log: row.log, followedAgeMs: row.followed_age_ms },
+    state: stateOf(row),
     labels: (row.labels ?? []).map(labelOf),
   }
+}
+
+function stateOf({ tables, next, log, label_set_seq: seq }: LookUpRow): string | null {
+  return typeof tables !== 'number' || next === null || log === null
+    ? null
+    : `${tables}/${log}/${next}/${seq}`
 }
 
 const AS_OF = {
