@@ -12,6 +12,8 @@ export interface RestoreArchiveOptions {
   readonly log: EventLog
   /** Every topic of the installation. One that the archive lacks must be empty. */
   readonly topics: readonly string[]
+  /** Called when everything was compared and records are missing, before the first one is written. */
+  readonly beforeWriting?: () => Promise<void>
   readonly onProgress?: (progress: { readonly records: number; readonly total: number }) => void
 }
 
@@ -49,6 +51,7 @@ export async function restoreArchive(options: RestoreArchiveOptions): Promise<Re
   const count = (records: number): void => onProgress?.({ records: (done += records), total })
   // All of it is compared before the first record is written.
   for (const place of places) await compare(archive, log, place, count)
+  if (places.some(({ written, archived }) => written < archived)) await options.beforeWriting?.()
   for (const place of places) await copy(archive, log, place, count)
   const present = places.reduce((sum, { written }) => sum + written, 0)
   return {

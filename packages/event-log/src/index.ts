@@ -17,6 +17,14 @@ export { GENESIS_TOPIC } from './genesis.js'
 export { keyPartition } from './key-partition.js'
 export { missingFront, requireFront } from './missing-front.js'
 export { eventLogMigrations } from './migrations.js'
+export {
+  beginRestoration,
+  endRestoration,
+  findRestoration,
+  markRestorationWhole,
+  restorationSentence,
+  type Restoration,
+} from './restoration.js'
 export { builtInRegistry } from './schemas/built-in-registry.js'
 export { addCatalogRows, registerSchemas, replaceCatalogRows } from './schemas/register-schemas.js'
 export type { RegisterSchemasOptions } from './schemas/register-schemas.js'

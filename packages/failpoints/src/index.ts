@@ -78,6 +78,7 @@ export const failpointNames = [
   'archive.segment',
   'archive.manifest',
   'archive.restore',
+  'archive.restoration',
   'access.admit',
   'access.auth-failures',
   'access.change',

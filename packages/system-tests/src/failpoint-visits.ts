@@ -78,6 +78,8 @@ export const elsewhere: readonly FailpointName[] = [
   'archive.manifest',
   // packages/archive/test/restore.int.test.ts kills a process at each of these.
   'archive.restore',
+  // services/cli/src/archive/restore.int.test.ts kills a process at it.
+  'archive.restoration',
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',
   'ledger.batch',

@@ -1,12 +1,13 @@
 /** An installation that lost everything but an archive and its keys proves and answers what it answered before. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { databaseBehindLog } from '@cupel/access'
 import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { startProjector } from '@cupel/projector'
 import { createSigningKeys } from '@cupel/signing'
-import { until } from '@cupel/testkit'
+import { killedAt, until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 import { openDecided, type Decided } from '../../test/decided.js'
@@ -46,6 +47,7 @@ interface Verified {
   readonly signatures: { readonly signed: number; readonly unsigned: number }
 }
 
+const PROCESS = new URL('../../test/cupel-process.ts', import.meta.url)
 const REASON = ['--reason', 'The disk is lost.']
 
 test('the log of an archive verifies, with every signature, and gives the same reports', async () => {
@@ -98,5 +100,36 @@ test('a log that has gone on is not restored over, and a database that follows a
     expect(out).toContain('cupel log adopt')
   } finally {
     await other.close()
+  }
+})
+
+test('killed at any point no service starts on the half of a log, until another run and `cupel restore` are done', async () => {
+  const halved = await another()
+  try {
+    const args = [JSON.stringify(halved.environment), 'archive', 'restore', archive, ...REASON]
+    await killedAt(PROCESS, args, 'before:archive.restoration:1')
+    expect(await databaseBehindLog(halved)).toBeNull()
+    for (const point of [
+      'after:archive.restoration:1',
+      'before:archive.restore:2',
+      'before:checkpoints.adopt:1',
+    ]) {
+      await killedAt(PROCESS, args, point)
+      expect(await databaseBehindLog(halved), point).toContain('is not whole yet')
+      const refused = await halved.json<{ refusals: string[] }>('restore', '--older-database', ...REASON)
+      expect(refused, point).toMatchObject({ may_start: false })
+      expect(refused.refusals).toEqual([expect.stringContaining('cupel archive restore')])
+    }
+    await halved.json('archive', 'restore', archive, ...REASON)
+    expect(await databaseBehindLog(halved)).toContain('Run `cupel restore --dry-run`')
+    expect(await halved.json('restore', '--dry-run')).toMatchObject({ may_start: true })
+    expect(await databaseBehindLog(halved)).not.toBeNull()
+    expect(await halved.json('restore', ...REASON)).toMatchObject({ may_start: true, older_database: true })
+    expect(await databaseBehindLog(halved)).toBeNull()
+    // What is refused keeps no installation from starting.
+    const refused = await halved.cupel('archive', 'restore', archive, ...REASON)
+    expect([refused.error === null, await databaseBehindLog(halved)]).toEqual([true, null])
+  } finally {
+    await halved.close()
   }
 })

@@ -3,8 +3,10 @@ import { openFolderStore, restoreArchive, type ArchiveContents, type RestoredArc
 import { adoptRestoredLog } from '@cupel/checkpoints'
 import {
   addCatalogRows,
+  beginRestoration,
   builtInRegistry,
   installationTopics,
+  markRestorationWhole,
   registerSchemas,
   replaceCatalogRows,
   type CatalogRow,
@@ -18,6 +20,7 @@ import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 import { operator } from '../operator.js'
 import { requiredReason } from '../required-reason.js'
+import { stillRunning } from '../restore/still-running.js'
 import { openArchive, refusedArchive } from './open-archive.js'
 
 interface RestoreArchiveCommand extends JsonOption {
@@ -49,7 +52,9 @@ docs/runbooks/restore-an-archive.md says what follows.`,
         context,
         async (connections) => {
           const restored = await restore(context, { connections, place, contents, options })
-          return { ...restored, follows: await adopt(connections, contents, { restored, reason }) }
+          const follows = await adopt(connections, contents, { restored, reason })
+          await markRestorationWhole(connections.database, restored.log)
+          return { ...restored, follows }
         },
         { creates: true },
       )
@@ -68,16 +73,30 @@ async function restore(
   context: CliContext,
   { connections, place, contents, options }: RestoreParts,
 ): Promise<RestoredArchive> {
-  const { run, log } = connections
+  const { run, log, database } = connections
   if (run !== null) throw new CommandError('Stop the installation first: it is running.', EXIT_FAILED)
+  const running = await stillRunning(database)
+  if (running !== null) throw new CommandError(running, EXIT_FAILED)
   const topics = installationTopics()
   await log.unchecked.ensureTopics(topics)
   await takeSchemas(connections, contents)
   return await restoreArchive({
     ...{ store: openFolderStore(place), contents, log: log.unchecked },
     topics: topics.map(({ name }) => name),
+    beforeWriting: () => fence(connections, contents),
     ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
   }).catch(refusedArchive)
+}
+
+/** From now on no service starts, until the log is whole and `cupel restore` has run. */
+async function fence({ database, log }: Connections, contents: ArchiveContents): Promise<void> {
+  const restoration = {
+    ...{ log: await log.identity(), archive: contents.log! },
+    ...{ manifest: contents.number, head: contents.head! },
+  }
+  await database.transaction({ at: 'archive.restoration' }, (transaction) =>
+    beginRestoration(transaction, restoration),
+  )
 }
 
 function catalogRows({ schemas, versions }: ArchiveContents): readonly CatalogRow[] {

@@ -6,7 +6,14 @@ import { databaseBehindLog, highestReportEpoch, passReportEpoch } from '@cupel/a
 import { replayJobs } from '@cupel/bulk-coordinator'
 import type { CheckpointSettings } from '@cupel/checkpoints'
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
-import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
+import {
+  endRestoration,
+  findRestoration,
+  restorationSentence,
+  typeOf,
+  type EventCodec,
+  type EventLog,
+} from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import {
   lowestCheckpoint,
@@ -17,7 +24,6 @@ import {
   writeOutbox,
 } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import { logServices } from '@cupel/service-connections'
 import { skipDecidedRequests } from './decided-requests.js'
 import { takeBackPublished } from './published-leaves.js'
 import { replayDeliveries } from './deliveries.js'
@@ -25,6 +31,7 @@ import { settleReadEnds, settleSignedEnds, unfitLog } from './log-ends.js'
 import { createNotes, type Notes } from './notes.js'
 import { fenceThePast, replayPrimaryTables } from './primary-tables.js'
 import { RESTORE_GROUP } from './since-backup.js'
+import { stillRunning } from './still-running.js'
 
 export interface RestoreParts {
   readonly database: Database
@@ -62,11 +69,13 @@ const emptied = (count: number): string =>
 const appended = (count: number): string => `${count} events of the outbox are in the log already.`
 const jobFacts = (count: number): string =>
   `${count} records of bulk jobs are applied to them: nothing of them is screened or announced again.`
+const fromArchive = (): string => 'The log was made from an archive, and services may follow it.'
 const numbers = (): string => 'Report numbers go on behind the highest one of the log.'
 
 export async function restore(parts: RestoreParts, options: RestoreOptions): Promise<Restored> {
   const notes = createNotes()
-  const unfit = (await stillRunning(parts.database)) ?? (await unfitLog(parts))
+  const unfit =
+    (await stillRunning(parts.database)) ?? (await halfRestored(parts.database)) ?? (await unfitLog(parts))
   if (unfit !== null) {
     notes.refused(unfit)
     return resultOf(notes, false)
@@ -112,6 +121,7 @@ async function bringTogether(
   notes.changed(jobFacts, await replayJobs(parts))
   await skipDecidedRequests(parts)
   if (isOlder) await fenceThePast(parts)
+  if (await endRestoration(transaction)) notes.changed(fromArchive)
   if (await passReportEpoch(transaction, await highestReportEpoch({ log, codec }))) notes.changed(numbers)
   return isOlder
 }
@@ -175,15 +185,10 @@ async function recordRestore(
   await writeOutbox(transaction, event, { topic: topicOf('InstallationRestored'), key: identity })
 }
 
-/** A sentence where a service is connected to the database: it would work on what is being changed. */
-async function stillRunning(database: Database): Promise<string | null> {
-  const rows = await database.query<{ name: string }>(
-    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = ANY ($1::text[]) ORDER BY 1`,
-    [logServices.map((service) => `cupel-${service}`)],
-  )
-  if (rows.length === 0) return null
-  return `Stop every service first: ${rows.map(({ name }) => name).join(', ')} are connected to the database.`
+/** A sentence where the log is still being made from an archive. */
+async function halfRestored(database: Database): Promise<string | null> {
+  const restoration = await findRestoration(database)
+  return restoration === null || restoration.isWhole ? null : restorationSentence(restoration)
 }
 
 function resultOf(notes: Notes, isOlderDatabase: boolean): Restored {
