@@ -32,6 +32,7 @@ const ROOTS = [
   'NewShare',
   'ReportCase',
   'CaseSummary',
+  'Watch',
 ]
 const KEYWORDS = new Set([
   'from',

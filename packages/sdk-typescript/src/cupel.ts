@@ -8,6 +8,7 @@ import { Lists } from './resources/lists.js'
 import { Policy } from './resources/policy.js'
 import { Reports } from './resources/reports.js'
 import { WebhookEndpoints } from './resources/webhook-endpoints.js'
+import { Watches } from './resources/watches.js'
 import { settingsFrom, type CupelOptions } from './settings.js'
 import type { CallOptions, KeyedCallOptions } from './transport/call.js'
 import { createTransport, type Transport } from './transport/transport.js'
@@ -31,6 +32,7 @@ export class Cupel {
   readonly chains: Chains
   readonly lists: Lists
   readonly policy: Policy
+  readonly watches: Watches
   readonly webhooks = webhooks
   readonly #transport: Transport
 
@@ -46,6 +48,7 @@ export class Cupel {
     this.chains = new Chains(this.#transport)
     this.lists = new Lists(this.#transport)
     this.policy = new Policy(this.#transport)
+    this.watches = new Watches(this.#transport)
   }
 
   /**

@@ -21,6 +21,7 @@ export type { CaseListOptions, Cases, Disposition, NoteOptions } from './resourc
 export type { Chains } from './resources/chains.js'
 export type { Lists } from './resources/lists.js'
 export type { Policy, WhatIfOptions } from './resources/policy.js'
+export type { NewWatch, Watches } from './resources/watches.js'
 export { webhooks } from './webhooks/verify.js'
 export type { VerifyOptions, WebhookBody, WebhookHeaders } from './webhooks/verify.js'
 export type {
@@ -29,6 +30,9 @@ export type {
   BulkEnd,
   BulkResultSummary,
   EndpointTestMessage,
+  ReportChange,
+  ReportChangedMessage,
+  ReportSummary,
   WebhookMessage,
 } from './webhooks/messages.js'
 export * from './errors.js'

@@ -20,6 +20,8 @@ export type ActivePolicy = Schemas['Policy']
 export type PolicyDocument = Schemas['PolicyDocument']
 export type WhatIf = Schemas['WhatIf']
 export type Usage = Schemas['Usage']
+export type Watch = Schemas['Watch']
+export type WatchedReport = Schemas['WatchedReport']
 
 /** A link to a report, without the link itself. */
 export type Share = Schemas['Share']

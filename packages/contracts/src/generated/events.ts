@@ -632,6 +632,7 @@ export interface ScoreSplit {
   readonly funds: number
   readonly policy: number
   readonly scorer: number
+  readonly time: number
 }
 
 /** A source states a label of an address. Visible from the LabelSetPublished of the same import. */

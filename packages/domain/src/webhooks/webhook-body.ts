@@ -69,6 +69,7 @@ export interface ChangedReport {
     readonly funds: number
     readonly policy: number
     readonly scorer: number
+    readonly time: number
   } | null
 }
 

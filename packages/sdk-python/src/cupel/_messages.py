@@ -47,6 +47,34 @@ class BulkEnd(Model):
     """None where the endpoint has the payload `thin`. Summaries where the message would be larger than 4 MiB."""
 
 
+class ReportSummary(Model):
+    """A report before or after a change."""
+
+    __slots__ = ()
+
+    report_id: str
+    level: str
+    score: float
+
+
+class ReportChange(Model):
+    """The report of a watched address changed."""
+
+    __slots__ = ()
+    _parts = {"previous": ReportSummary, "current": ReportSummary}
+
+    watch_id: str
+    address: str
+    chain: str
+    reference: str | None
+    previous: ReportSummary
+    current: ReportSummary
+    causes: tuple[str, ...]
+    """What asked for the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added."""
+    split: Mapping[str, float] | None
+    """How many points of the difference each part makes; None where that was not computed."""
+
+
 class WebhookMessage(Model):
     """A verified message. Types may be added: skip one that you do not know."""
 
@@ -78,6 +106,15 @@ class BulkCancelledMessage(WebhookMessage):
     data: BulkEnd
 
 
+class ReportChangedMessage(WebhookMessage):
+    """`report.changed`: the report of a watched address changed."""
+
+    __slots__ = ()
+    _parts = {"data": ReportChange}
+
+    data: ReportChange
+
+
 class EndpointTestMessage(WebhookMessage):
     """`endpoint.test`: someone tried the endpoint."""
 
@@ -89,6 +126,7 @@ class EndpointTestMessage(WebhookMessage):
 _CLASS_BY_TYPE: Mapping[str, type[WebhookMessage]] = {
     "bulk.completed": BulkCompletedMessage,
     "bulk.cancelled": BulkCancelledMessage,
+    "report.changed": ReportChangedMessage,
     "endpoint.test": EndpointTestMessage,
 }
 

@@ -1409,3 +1409,38 @@ class CaseSummary(Model):
     """When the first entry was made; null without one."""
     changed_at: str | None
     """When the last entry was made; null without one."""
+
+
+class WatchedReport(Model):
+    __slots__ = ()
+
+    report_id: str
+    level: str
+    score: float
+    generated_at: str
+    """When it was decided, UTC, RFC 3339 with milliseconds."""
+
+
+class Watch(Model):
+    __slots__ = ()
+    _parts = {
+        "last_report": WatchedReport,
+    }
+
+    watch_id: str
+    address: str
+    """As it was sent when the watch was made."""
+    chain: str
+    """Chain code."""
+    reference: str | None
+    """Your own reference; null where there is none."""
+    until: str | None
+    """From then on the address is not decided again; null: without an end."""
+    threshold: float
+    """Points by which the score must move to be a change."""
+    status: str
+    """`active`, or `ended` from its `until` on."""
+    created_at: str
+    """When it was made, UTC, RFC 3339 with milliseconds."""
+    last_report: WatchedReport | None
+    """What later reports are compared with; null until the address was decided for the first time."""

@@ -220,7 +220,7 @@ def _judged(expected: dict[str, Any], outcome: Outcome, answers: list[Any]) -> l
 
 
 def as_json(result: Any) -> Any:
-    if isinstance(result, list):
+    if isinstance(result, (list, tuple)):
         return [as_json(one) for one in result]
     if isinstance(result, cupel.Download):
         content = base64.b64encode(result.content).decode()

@@ -24,6 +24,26 @@ export interface BulkResultSummary {
   readonly score?: number
 }
 
+/** The report of a watched address changed. */
+export interface ReportChange {
+  readonly watch_id: string
+  readonly address: string
+  readonly chain: string
+  readonly reference: string | null
+  readonly previous: ReportSummary
+  readonly current: ReportSummary
+  /** What asked for the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
+  readonly causes: readonly string[]
+  /** How many points of the difference each part makes; null where that was not computed. */
+  readonly split: Readonly<Record<string, number>> | null
+}
+
+export interface ReportSummary {
+  readonly report_id: string
+  readonly level: string
+  readonly score: number
+}
+
 interface Message<Type extends string, Data> {
   /** Equal for all attempts of one delivery. Keep the ids that you have seen, and skip what comes again. */
   readonly webhook_id: string
@@ -35,7 +55,9 @@ interface Message<Type extends string, Data> {
 
 export type BulkCompletedMessage = Message<'bulk.completed', BulkEnd>
 export type BulkCancelledMessage = Message<'bulk.cancelled', BulkEnd>
+export type ReportChangedMessage = Message<'report.changed', ReportChange>
 export type EndpointTestMessage = Message<'endpoint.test', Readonly<Record<string, unknown>>>
 
 /** A verified message. Types may be added: skip one that you do not know. */
-export type WebhookMessage = BulkCompletedMessage | BulkCancelledMessage | EndpointTestMessage
+export type WebhookMessage =
+  BulkCompletedMessage | BulkCancelledMessage | ReportChangedMessage | EndpointTestMessage

@@ -21,6 +21,7 @@ from .resources.chains import AsyncChains
 from .resources.lists import AsyncLists
 from .resources.policy import AsyncPolicy
 from .resources.reports import AsyncReports
+from .resources.watches import AsyncWatches
 from .resources.webhook_endpoints import AsyncWebhookEndpoints
 from .transport import AsyncTransport
 
@@ -89,6 +90,7 @@ class AsyncCupel:
         self.chains = AsyncChains(self._transport)
         self.lists = AsyncLists(self._transport)
         self.policy = AsyncPolicy(self._transport)
+        self.watches = AsyncWatches(self._transport)
 
     async def screen(
         self,

@@ -22,6 +22,7 @@ from .resources.chains import Chains
 from .resources.lists import Lists
 from .resources.policy import Policy
 from .resources.reports import Reports
+from .resources.watches import Watches
 from .resources.webhook_endpoints import WebhookEndpoints
 from .transport import Transport
 
@@ -90,6 +91,7 @@ class Cupel:
         self.chains = Chains(self._transport)
         self.lists = Lists(self._transport)
         self.policy = Policy(self._transport)
+        self.watches = Watches(self._transport)
 
     def screen(
         self,

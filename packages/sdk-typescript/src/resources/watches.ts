@@ -1,0 +1,59 @@
+import { objectOf } from '../answers.js'
+import { InvalidArgumentError } from '../errors.js'
+import type { ItemList } from '../item-list.js'
+import { path } from '../path.js'
+import type { CallOptions, KeyedCallOptions } from '../transport/call.js'
+import type { Transport } from '../transport/transport.js'
+import type { Watch } from '../types.js'
+import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
+
+/** An address to watch. */
+export interface NewWatch {
+  readonly address: string
+  /** Chain code, in any case; without it the chain is detected from the address. */
+  readonly chain?: string | undefined
+  /** Your own reference, repeated in what is told of a change; at most 128 characters. */
+  readonly reference?: string | undefined
+  /** From then on the address is not decided again. */
+  readonly until?: Time | undefined
+  /** Points by which the score must move to be a change; the service takes 10 without it. */
+  readonly threshold?: number | undefined
+}
+
+/** Addresses that are decided again whenever something comes that can touch their reports. */
+export class Watches {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Watches up to 1,000 addresses, all of them or none, and returns the watches in their order. An address that is watched already keeps its
+   * watch and takes these settings.
+   */
+  async create(watches: readonly NewWatch[], options: KeyedCallOptions = {}): Promise<readonly Watch[]> {
+    if (!Array.isArray(watches)) throw new InvalidArgumentError('The watches must be a list.')
+    const body = {
+      watches: (watches as readonly NewWatch[]).map((one) => ({ ...one, until: timeText(one.until) })),
+    }
+    const call = { method: 'POST', path: '/v1/watches', body, repeat: 'keyed', options } as const
+    return (objectOf(await this.#transport(call)) as unknown as { items: readonly Watch[] }).items
+  }
+
+  /** Newest first, those that ended too. */
+  list(options: ListOptions = {}): ItemList<Watch> {
+    return listOf(this.#transport, '/v1/watches', options)
+  }
+
+  /** One watch, with its last report. */
+  async get(watchId: string, options: CallOptions = {}): Promise<Watch> {
+    const call = { method: 'GET', path: path`/v1/watches/${watchId}`, repeat: 'safe', options } as const
+    return objectOf(await this.#transport(call)) as unknown as Watch
+  }
+
+  /** The address is not decided again. Its reports stay. */
+  async delete(watchId: string, options: CallOptions = {}): Promise<void> {
+    await this.#transport({ method: 'DELETE', path: path`/v1/watches/${watchId}`, repeat: 'safe', options })
+  }
+}
