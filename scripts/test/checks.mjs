@@ -12,6 +12,15 @@ const lintCache =
     ? []
     : ['--cache', '--cache-location', '.cache/eslint/', '--cache-strategy', 'content']
 
+/**
+ * Files with the content, settings and version of a run that passed are not formatted again. CI begins without a cache, and would only
+ * write one.
+ */
+const formatCache =
+  process.env.CI === 'true'
+    ? []
+    : ['--cache', '--cache-location', '.cache/prettier.json', '--cache-strategy', 'content']
+
 /** Arguments to node. */
 const commands = {
   types: bin('typescript-native/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
@@ -27,7 +36,7 @@ const commands = {
     'packages',
     'services',
   ),
-  format: bin('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'),
+  format: bin('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', ...formatCache, '.'),
   links: ['scripts/check-links.mjs'],
 }
 
