@@ -13,7 +13,7 @@ export const longest = [
   'packages/sdk-python/test/package.contract.test.ts',
   'packages/system-tests/test/failpoints.e2e.test.ts',
   'services/web/test/console.e2e.test.ts',
-  'packages/sdk-python/test/product.e2e.test.ts',
+  'packages/sdk-python/test/product.long.e2e.test.ts',
   'packages/system-tests/test/attack.long.e2e.test.ts',
   'packages/system-tests/test/bulk-kills.long.e2e.test.ts',
   'services/cli/src/start/start-cluster.long.e2e.test.ts',

@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
 
   test.each(
     drawnWithin(
-      { name: 'deaths of commands', minimum: 4 },
+      { name: 'deaths of commands', minimum: 2 },
       Object.entries(byCommand).flatMap(([name, args]) =>
         sides.map((side) => ({ point: `${side}:${name}`, args })),
       ),

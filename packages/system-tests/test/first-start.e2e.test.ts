@@ -22,7 +22,7 @@ const deaths = sides.flatMap((side) => [
   })),
 ])
 
-test.each(drawnWithin({ name: 'deaths at first start', minimum: 5 }, deaths))(
+test.each(drawnWithin({ name: 'deaths at first start', minimum: 1 }, deaths))(
   'an installation that dies at $point comes up again and answers',
   async ({ point, environment }) => {
     const home = createHome()
