@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { holdFolder } from '@cupel/local-stack/home'
+import { holderOf, holdFolder } from '@cupel/local-stack/home'
 import { ArchiveError, ArchiveInUseError, type ArchiveStore, type Draft } from './store.js'
 
 const FILE_MODE = 0o600
@@ -18,6 +18,7 @@ export function openFolderStore(folder: string): ArchiveStore {
     read: (path, maxBytes) => readWhole(join(folder, path), maxBytes),
     create: (path) => createDraft(join(folder, path)),
     remove: (path) => rm(join(folder, path), { force: true }),
+    isHeld: () => Promise.resolve(holderOf(folder) !== null),
     async hold() {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE })
       const held = holdFolder(folder, 'cupel archive')

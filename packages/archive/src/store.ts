@@ -11,6 +11,8 @@ export interface ArchiveStore {
   create(path: string): Promise<Draft>
   /** Removes a file that nothing names. */
   remove(path: string): Promise<void>
+  /** Whether a writer is at work. */
+  isHeld(): Promise<boolean>
   /** Keeps other writers out until `release`. Throws ArchiveInUseError where another one is at work. */
   hold(): Promise<{ release(): void }>
 }

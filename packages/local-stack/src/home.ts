@@ -152,6 +152,12 @@ export function holdFolder(folder: string, command: string): { readonly release:
   return tryHold(folder, command) ?? { release: () => rmSync(join(folder, LOCK), { force: true }) }
 }
 
+/** The process that holds the folder; null where none that lives does. Changes nothing. */
+export function holderOf(folder: string): Holder | null {
+  const holder = readJson<Holder>(join(folder, LOCK))
+  return holder !== null && isSameProcess(holder) ? holder : null
+}
+
 /** Null when this process holds the folder, otherwise the holder. */
 function tryHold(home: string, command: string): Holder | null {
   const path = join(home, LOCK)

@@ -10,16 +10,25 @@ export interface ReadArchive {
   readonly time: string | null
   readonly keyId: string | null
   readonly segments: number
+  /** Files of a run of `create` that is at work. */
+  readonly pending: number
   readonly faults: readonly ArchiveFault[]
 }
 
 /** Faults told; all are counted. */
 const MAX_FAULTS = 200
 
-export function readArchive({ folder, contents, faults }: OpenedArchive): ReadArchive {
+export function readArchive({ folder, contents, pending, faults }: OpenedArchive): ReadArchive {
   const { number, head, time, keyId, segments } = contents
   const count = [...segments.values()].reduce((sum, { length }) => sum + length, 0)
-  return { folder, manifests: number, ...{ head, time, keyId }, segments: count, faults: faults() }
+  return {
+    folder,
+    manifests: number,
+    ...{ head, time, keyId },
+    segments: count,
+    pending: pending.length,
+    faults: faults(),
+  }
 }
 
 export function archiveJson({ faults, ...archive }: ReadArchive): unknown {
@@ -37,12 +46,17 @@ export function archiveLines({
   time,
   keyId,
   segments,
+  pending,
   faults,
 }: ReadArchive): string[] {
   const lines = [
     `Archive ${folder}: ${count(manifests)} manifests, the last of ${time} signed by ${keyId}, and ${count(segments)} segments.`,
     `  last manifest: ${head}`,
   ]
+  if (pending > 0)
+    lines.push(
+      `  A run of \`cupel archive create\` is at work: its ${count(pending)} files are not in a manifest yet and were not read.`,
+    )
   for (const { file, detail, records } of faults.slice(0, MAX_FAULTS)) {
     const place =
       records === undefined

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openFolderStore } from '@cupel/archive'
 import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
@@ -130,6 +131,29 @@ test('a segment that was changed is named with the records that it held, and not
   })
   const again = await auditor(['audit', 'recompute', '--archive', folder])
   expect(again.error).toMatchObject({ message: expect.stringContaining(reportSegment()) as string })
+})
+
+test('while a run is at work, the archive is proven up to its last manifest; without one, its files are faults', async () => {
+  const folder = copyOf('at work')
+  const place = join('segments', topicOf('ReportGenerated'), String(reportPartition(report.reportId)))
+  writeFileSync(join(folder, place, '0000000000000001.avro.draft'), 'a part')
+  const held = await openFolderStore(folder).hold()
+  expect(await proof(['archive', 'verify', folder])).toMatchObject({
+    ...{ exitCode: 0, is_proven: true, reports: 1 },
+    archive: { manifests: 1, pending: 1, faults: [] },
+  })
+  expect((await auditor(['archive', 'verify', folder])).out).toContain('is at work: its 1 files')
+  // A run never writes in front of what is there.
+  const foreign = join(place, '0000000000000000.avro.draft')
+  writeFileSync(join(folder, foreign), 'a part')
+  expect(await proof(['archive', 'verify', folder])).toMatchObject({
+    ...{ exitCode: 1, archive: { pending: 1, faults: [{ file: foreign }] } },
+  })
+  rmSync(join(folder, foreign))
+  held.release()
+  expect(await proof(['archive', 'verify', folder])).toMatchObject({
+    ...{ exitCode: 1, is_proven: false, archive: { pending: 0, fault_count: 1 } },
+  })
 })
 
 test('an archive whose only manifest was changed or removed is not empty: it is damaged', async () => {

@@ -5,9 +5,8 @@ import {
   ArchiveError,
   openArchiveLog,
   openFolderStore,
-  readManifests,
+  readArchiveFiles,
   requirementOf,
-  unnamedFiles,
   type ArchiveContents,
   type ArchivedRequirement,
   type ArchiveFault,
@@ -24,12 +23,21 @@ import {
 import { purposeOf, verifier, type PublicKey, type Verifier } from '@cupel/signing'
 import { installationCheckpoints } from '../checkpoints.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import {
+  CommandError,
+  EXIT_CONFIG,
+  EXIT_FAILED,
+  EXIT_NOT_FOUND,
+  EXIT_UNAVAILABLE,
+  EXIT_USAGE,
+} from '../explain.js'
 import { homeRecordKeys } from '../record-keys-file.js'
 
 export interface OpenedArchive {
   readonly folder: string
   readonly contents: ArchiveContents
+  /** Files of a run that is at work: they are not read. */
+  readonly pending: readonly string[]
   readonly log: AuthenticLog
   readonly codec: EventCodec
   /** False without record keys: records of other producers are read like the others. */
@@ -53,7 +61,7 @@ export interface OpenArchiveOptions {
   readonly gathersFaults: boolean
 }
 
-const UNNAMED = `No manifest names it: a run of \`cupel archive create\` is at work or was cut off (run it again), or somebody put the file there.`
+const UNNAMED = `No manifest names it: a run of \`cupel archive create\` was cut off (run it again), or somebody put the file there.`
 
 /** Throws NoArchiveError where the folder holds none, and a CommandError where it cannot be read. */
 export async function openArchive(
@@ -62,9 +70,14 @@ export async function openArchive(
   { publicKeys, gathersFaults }: OpenArchiveOptions,
 ): Promise<OpenedArchive> {
   const store = openFolderStore(folder)
-  const { contents, faults } = await readManifests(store, await manifestVerifier(context, publicKeys))
-  const unnamed = faults.length > 0 ? [] : await unnamedFiles(store, contents)
+  const verifier = await manifestVerifier(context, publicKeys)
+  const { contents, faults, unnamed, pending } = await readArchiveFiles(store, verifier)
   const found: ArchiveFault[] = [...faults, ...unnamed.map((file) => ({ file, detail: UNNAMED }))]
+  if (contents.log === null && found.length === 0 && pending.length > 0)
+    throw new CommandError(
+      `The first run of \`cupel archive create\` is at work in ${folder}, and no manifest is there yet.`,
+      EXIT_UNAVAILABLE,
+    )
   if (contents.log === null && found.length === 0) throw new NoArchiveError(folder)
   const [first] = gathersFaults && contents.log !== null ? [] : faults
   if (first !== undefined) throw new CommandError(`${folder}: ${first.file}: ${first.detail}`, EXIT_FAILED)
@@ -92,7 +105,7 @@ export async function openArchive(
     isOwn: () => false,
   })
   return {
-    ...{ folder, contents, requirement, checksMacs: keys !== null },
+    ...{ folder, contents, pending, requirement, checksMacs: keys !== null },
     log: readAuthentic(log, check),
     codec: createEventCodec(archiveCatalog(contents)),
     faults: () => [...found, ...damaged.values()],
