@@ -6,6 +6,7 @@ export {
   type StoredReportsOptions,
 } from './stored-reports.js'
 export {
+  CannotResumeError,
   recomputeLevels,
   recomputeReports,
   type LevelCounts,
@@ -13,6 +14,7 @@ export {
   type RecomputeLevel,
   type RecomputeOptions,
   type RecomputeResult,
+  type RecomputeState,
 } from './recompute-reports.js'
 export { readReportsAt, type ReportPlace } from './reports-at.js'
 export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'

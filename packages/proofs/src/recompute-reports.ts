@@ -8,11 +8,14 @@ import type { Database } from '@cupel/postgres'
 import { measureExposureAgain } from './recompute-exposure.js'
 import { readLabelsAgain, type ReportWithShared } from './recompute-labels.js'
 import { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
+import { addTo, noCounts, tallyOf, type RangeTally } from './range-tally.js'
 import {
   frontsMissing,
   readStoredReports,
+  reportRanges,
   type MissingFront,
   type ReadingProgress,
+  type ReportRange,
   type StoredReport,
 } from './stored-reports.js'
 import { compared, failed, type RecomputeStatus, type Verdict } from './verdict.js'
@@ -33,6 +36,23 @@ export interface RecomputeOptions {
   /** Findings kept for the answer; all are counted. */
   readonly maxFindings: number
   readonly maxIds?: number
+  /** What an earlier call passed to `onRange`, with the same log and the same question: only the rest is decided. */
+  readonly resume?: RecomputeState | undefined
+  /** Called at the beginning and after each partition. A rejection ends the work. */
+  readonly onRange?: (state: RecomputeState) => Promise<void>
+}
+
+/** How far the work has come. JSON keeps it as it is. */
+export interface RecomputeState {
+  /** The records in question, as the log had them when the work began. */
+  readonly ranges: readonly ReportRange[]
+  /** What was found in the first ranges, one entry for each. */
+  readonly done: readonly RangeTally[]
+}
+
+/** The log no longer has what it had when the work began. */
+export class CannotResumeError extends Error {
+  override readonly name = 'CannotResumeError'
 }
 
 export interface RecomputeFinding {
@@ -56,85 +76,94 @@ export interface RecomputeResult {
   readonly findingsOmitted: number
   /** Where reports may be gone, so that what is left proves nothing of them. */
   readonly missingFronts: readonly MissingFront[]
+  /** Reports of ranges that an earlier call had done. */
+  readonly resumedReports: number
   /** There are reports, none differs, every one could be decided again, and none may be gone. */
   readonly isProven: boolean
 }
 
-/** Decides the reports again, batch by batch; memory is bounded whatever the log contains. */
+/**
+ * Decides the reports again, batch by batch; memory is bounded whatever the log contains. Rejects with CannotResumeError where the log ends
+ * before what an earlier call was to decide.
+ */
 export async function recomputeReports(options: RecomputeOptions): Promise<RecomputeResult> {
-  const { levels, database } = options
-  const tally = createTally({ ...options, missingFronts: await frontsMissing(options) })
+  const { levels, database, maxFindings, resume } = options
+  const missingFronts = await frontsMissing(options)
+  const ranges = resume?.ranges ?? (await reportRanges(options))
+  if (resume !== undefined) await requireRanges(options.log, ranges)
+  const done = [...(resume?.done ?? [])]
+  const resumedReports = done.reduce((sum, { reports }) => sum + reports, 0)
+  let tally = tallyOf(levels)
+  const found = (place: RecordPlace, reportId: string, verdictOf: (level: RecomputeLevel) => Verdict): void =>
+    addTo(tally, { place, reportId, verdictOf, levels, maxFindings })
   const sharedInputs = openSharedInputs(options)
   const onUndecodable = (error: unknown, record: RecordPlace & { readonly key: string }): void =>
-    tally.report(record, record.key, () => failed(error))
+    found(record, record.key, () => failed(error))
+  const onRangeRead = async (): Promise<void> => {
+    done.push(tally)
+    tally = tallyOf(levels)
+    await options.onRange?.({ ranges, done })
+  }
 
-  for await (const batch of readStoredReports({ ...options, onUndecodable })) {
+  await options.onRange?.({ ranges, done })
+  const reading = { ...options, ranges: ranges.slice(done.length), onUndecodable, onRangeRead }
+  for await (const batch of readStoredReports(reading)) {
     const complete: (StoredReport & ReportWithShared)[] = []
     for (const stored of batch) {
       const { data } = stored.report
       const shared = await sharedOf(sharedInputs, data)
-      if (shared instanceof Error) tally.report(stored, data.reportId, () => failed(shared))
+      if (shared instanceof Error) found(stored, data.reportId, () => failed(shared))
       else complete.push({ ...stored, data, shared })
     }
     const verdicts = await Promise.all(levels.map((level) => judges[level](complete, database)))
     complete.forEach((stored, index) =>
-      tally.report(stored, stored.data.reportId, (level) => verdicts[levels.indexOf(level)]![index]!),
+      found(stored, stored.data.reportId, (level) => verdicts[levels.indexOf(level)]![index]!),
     )
   }
-  return tally.result()
+  return { ...resultOf(done, { levels, maxFindings, missingFronts }), resumedReports }
 }
 
 type RecordPlace = Pick<StoredReport, 'topic' | 'partition' | 'offset'>
 
-function createTally({
-  levels,
-  maxFindings,
-  missingFronts,
-}: Pick<RecomputeOptions, 'levels' | 'maxFindings'> & Pick<RecomputeResult, 'missingFronts'>) {
-  const counts = Object.fromEntries(levels.map((level) => [level, noCounts()])) as Partial<
-    Record<RecomputeLevel, LevelCounts>
-  >
-  const findings: RecomputeFinding[] = []
-  let reports = 0
-  let omitted = 0
-  return {
-    /** Counts one report with its verdict at every level. */
-    report(
-      { topic, partition, offset }: RecordPlace,
-      reportId: string,
-      verdictOf: (level: RecomputeLevel) => Verdict,
-    ): void {
-      reports += 1
-      for (const level of levels) {
-        const verdict = verdictOf(level)
-        const { status } = verdict
-        counts[level]![status] += 1
-        if (status === 'same' || status === 'nothing-recorded') continue
-        if (findings.length === maxFindings) omitted += 1
-        else findings.push({ reportId, level, ...verdict, status, topic, partition, offset })
-      }
-    },
-    result: (): RecomputeResult => ({
-      reports,
-      levels: counts,
-      findings,
-      findingsOmitted: omitted,
-      missingFronts,
-      isProven:
-        reports > 0 &&
-        missingFronts.length === 0 &&
-        levels.every((level) => counts[level]!.differs === 0 && counts[level]!.failed === 0),
-    }),
+async function requireRanges(log: AuthenticLog, ranges: readonly ReportRange[]): Promise<void> {
+  for (const { topic, partition, to } of ranges) {
+    const count = await log.partitionCount(topic)
+    const end = partition < count ? await log.endOffset(topic, partition) : 0
+    if (end < to)
+      throw new CannotResumeError(
+        `${topic}/${partition} ends at offset ${end}, and it had ${to} when the work began.`,
+      )
   }
 }
 
-const noCounts = (): LevelCounts => ({
-  same: 0,
-  differs: 0,
-  failed: 0,
-  'not-derivable': 0,
-  'nothing-recorded': 0,
-})
+/** Of all ranges together. Findings are listed in the order of the log. */
+function resultOf(
+  tallies: readonly RangeTally[],
+  {
+    levels,
+    maxFindings,
+    missingFronts,
+  }: Pick<RecomputeOptions, 'levels' | 'maxFindings'> & Pick<RecomputeResult, 'missingFronts'>,
+): Omit<RecomputeResult, 'resumedReports'> {
+  const counts: Partial<Record<RecomputeLevel, LevelCounts>> = {}
+  for (const level of levels) {
+    const sum = (counts[level] = noCounts())
+    for (const status of Object.keys(sum) as RecomputeStatus[])
+      for (const tally of tallies) sum[status] += tally.levels[level]![status]
+  }
+  const reports = tallies.reduce((sum, tally) => sum + tally.reports, 0)
+  const listed = tallies.flatMap(({ findings }) => findings)
+  const findings = listed.slice(0, maxFindings)
+  const omitted = tallies.reduce((sum, tally) => sum + tally.findingsOmitted, 0)
+  return {
+    ...{ reports, levels: counts, findings, missingFronts },
+    findingsOmitted: omitted + listed.length - findings.length,
+    isProven:
+      reports > 0 &&
+      missingFronts.length === 0 &&
+      levels.every((level) => counts[level]!.differs === 0 && counts[level]!.failed === 0),
+  }
+}
 
 /** The events that a report names, or the error that says which of them the log lacks. */
 async function sharedOf(

@@ -35,6 +35,10 @@ export interface StoredReportsOptions {
   /** Called for a record that is no event, or of another producer, which is then skipped. Without this callback the reading fails there. */
   readonly onUndecodable?: (error: unknown, record: LogRecord) => void
   readonly onProgress?: (progress: ReadingProgress) => void
+  /** Only these ranges; without them all that the log has when the reading begins. */
+  readonly ranges?: readonly ReportRange[] | undefined
+  /** Called after each range, when the caller is done with its last batch. A rejection ends the reading. */
+  readonly onRangeRead?: () => Promise<void>
   readonly maxIds?: number
 }
 
@@ -51,15 +55,15 @@ export async function* readStoredReports(
 ): AsyncGenerator<readonly StoredReport[], void, undefined> {
   const { log, maxIds = MAX_IDS } = options
   const forgeryOf = await log.forgeryCheck()
-  const places = await placesOf(options)
-  const shares = (place: Place): number => Math.max(1, Math.ceil((place.to - place.from) / maxIds))
-  const total = places.reduce((sum, place) => sum + (place.to - place.from) * shares(place), 0)
+  const ranges = options.ranges ?? (await reportRanges(options))
+  const shares = (range: ReportRange): number => Math.max(1, Math.ceil((range.to - range.from) / maxIds))
+  const total = ranges.reduce((sum, range) => sum + (range.to - range.from) * shares(range), 0)
   let records = 0
-  for (const place of places) {
-    for (let share = 0; share < shares(place); share += 1) {
-      const first = createIdSet(Math.min(maxIds * 2, Math.max(1, place.to - place.from)))
-      const isOurs = (id: string): boolean => fingerprint(id).high % shares(place) === share
-      for await (const batch of log.unchecked.read(place)) {
+  for (const range of ranges) {
+    for (let share = 0; share < shares(range); share += 1) {
+      const first = createIdSet(Math.min(maxIds * 2, Math.max(1, range.to - range.from)))
+      const isOurs = (id: string): boolean => fingerprint(id).high % shares(range) === share
+      for await (const batch of log.unchecked.read(range)) {
         const reports = batch
           .filter((record) => types.includes(record.headers[TYPE_HEADER]) && record.value !== null)
           .filter(({ key }) => options.reportId === undefined || key === options.reportId)
@@ -71,6 +75,7 @@ export async function* readStoredReports(
         if (reports.length > 0) yield reports
       }
     }
+    await options.onRangeRead?.()
   }
 }
 
@@ -102,24 +107,26 @@ export interface MissingFront {
 export async function frontsMissing(
   options: Pick<StoredReportsOptions, 'log' | 'livemode' | 'reportId'>,
 ): Promise<readonly MissingFront[]> {
-  return (await placesOf(options))
+  return (await reportRanges(options))
     .filter(({ from }) => from > 0)
     .map(({ topic, partition, from }) => ({ topic, partition, beginsAt: from }))
 }
 
-interface Place {
+/** The records of one partition: `from` is the first one, `to` the one behind the last. */
+export interface ReportRange {
   readonly topic: string
   readonly partition: number
   readonly from: number
   readonly to: number
 }
 
-async function placesOf({
+/** The partitions of the requested reports, as far as the log has them now. */
+export async function reportRanges({
   log,
   livemode,
   reportId,
-}: Pick<StoredReportsOptions, 'log' | 'livemode' | 'reportId'>): Promise<Place[]> {
-  const places: Place[] = []
+}: Pick<StoredReportsOptions, 'log' | 'livemode' | 'reportId'>): Promise<ReportRange[]> {
+  const ranges: ReportRange[] = []
   const modes = livemode === undefined ? [true, false] : [livemode]
   for (const topic of modes.map((live) => topicOf('ReportGenerated', live))) {
     const count = await log.partitionCount(topic)
@@ -129,10 +136,10 @@ async function placesOf({
         log.startOffset(topic, partition),
         log.endOffset(topic, partition),
       ])
-      places.push({ topic, partition, from, to })
+      ranges.push({ topic, partition, from, to })
     }
   }
-  return places
+  return ranges
 }
 
 /** The report of a record in the requested range. An older record is not decoded: only its id matters. */

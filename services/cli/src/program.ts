@@ -1,8 +1,7 @@
 /** The tree of all commands. Each group registers itself in its own file. */
 import { Command } from 'commander'
 import type { CliContext } from './context.js'
-
-const VERSION = '0.1.0'
+import { VERSION } from './version.js'
 
 type Register = (program: Command, context: CliContext) => void
 

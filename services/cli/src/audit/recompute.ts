@@ -1,5 +1,13 @@
 /** `cupel audit recompute`: every stored report decided again, and what differs. */
-import { recomputeLevels, recomputeReports, type RecomputeLevel, type RecomputeResult } from '@cupel/proofs'
+import {
+  CannotResumeError,
+  recomputeLevels,
+  recomputeReports,
+  type RecomputeLevel,
+  type RecomputeResult,
+} from '@cupel/proofs'
+import { readFileSync } from 'node:fs'
+import { sha256Hex } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import { Option, type Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
@@ -18,7 +26,10 @@ import {
 } from './expected-log.js'
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
+import { openStateFile, type StateFile } from './recompute-state.js'
+import { measureWork, workText, type WorkRate } from './work-rate.js'
 import { momentOf } from './moment.js'
+import { VERSION } from '../version.js'
 
 interface RecomputeOptions extends ExpectationOptions {
   readonly level?: RecomputeLevel
@@ -27,7 +38,10 @@ interface RecomputeOptions extends ExpectationOptions {
   readonly limit: number
   readonly archive?: string
   readonly publicKeys?: string
+  readonly state?: string
 }
+
+type Measured = RecomputeResult & { readonly measured: WorkRate }
 
 const DEFAULT_FINDINGS = 100
 
@@ -48,6 +62,10 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
     .option('--limit <count>', 'reports listed that differ; all are counted', wholeNumber, DEFAULT_FINDINGS)
     .option('--archive <folder>', 'read an archive in place of the log, without database and broker: level A')
     .option('--public-keys <file>', 'with --archive: count manifests that these keys signed')
+    .option(
+      '--state <file>',
+      'keep how far the run has come, and go on there if it was cut off; removed at the end',
+    )
     .option('--json', 'answer in JSON')
     .action(async (options: RecomputeOptions) => {
       const { log, ...result } = await proving(context, options, () => decideAgain(context, options))
@@ -67,23 +85,55 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
 async function decideAgain(
   context: CliContext,
   options: RecomputeOptions,
-): Promise<RecomputeResult & { readonly log: string }> {
+): Promise<Measured & { readonly log: string }> {
   const since = momentOf('--since', options.since)
-  const from = async (
-    { log, codec, database }: Pick<Connections, 'log' | 'codec'> & { readonly database: Database | null },
-    levels: readonly RecomputeLevel[],
-  ) => ({
-    log: await requireLog(log, options),
-    ...(await recomputeReports({
-      ...{ log, codec, database, levels, since },
+  const from = async (source: Source, levels: readonly RecomputeLevel[]) => {
+    const identity = await requireLog(source.log, options)
+    const stateFile = stateFileOf(context, options, { source, levels, identity, since })
+    const { resume } = stateFile ?? {}
+    if (resume !== undefined)
+      context.note(
+        `An earlier run had done ${resume.done.length} of ${resume.ranges.length} partitions. This one goes on.`,
+      )
+    const rate = measureWork({ now: () => performance.now(), cpuUsage: () => process.cpuUsage() })
+    const { log, codec, database } = source
+    const result = await recomputeReports({
+      ...{ log, codec, database, levels, since, resume },
       reportId: options.report,
       maxFindings: options.limit,
+      ...(stateFile === null ? {} : { onRange: async (state) => stateFile.save(state) }),
       ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
-    })),
-  })
+    }).catch((cause: unknown) => {
+      if (!(cause instanceof CannotResumeError)) throw cause
+      throw new CommandError(`${options.state!} cannot be used: ${cause.message}`, EXIT_FAILED, { cause })
+    })
+    stateFile?.remove()
+    return { log: identity, ...result, measured: rate(result.reports - result.resumedReports) }
+  }
   if (options.archive !== undefined) return await from(await archived(context, options), ['A'])
   const levels = options.level === undefined ? recomputeLevels : [options.level]
   return await withConnections(context, (connections) => from(connections, levels))
+}
+
+type Source = Pick<Connections, 'log' | 'codec' | 'checksMacs'> & { readonly database: Database | null }
+
+function stateFileOf(
+  context: CliContext,
+  { state, report, limit, archive, publicKeys }: RecomputeOptions,
+  asked: {
+    readonly source: Source
+    readonly levels: readonly RecomputeLevel[]
+    readonly identity: string
+    readonly since: string | undefined
+  },
+): StateFile | null {
+  if (state === undefined) return null
+  const keys = publicKeys === undefined ? null : sha256Hex(readFileSync(context.path(publicKeys), 'utf8'))
+  return openStateFile(context.path(state), {
+    ...{ version: VERSION, log: asked.identity, levels: asked.levels, limit, public_keys_sha256: keys },
+    ...{ since: asked.since ?? null, report: report ?? null, checks_macs: asked.source.checksMacs },
+    archive: archive === undefined ? null : context.path(archive),
+  })
 }
 
 /** Lists and ledger are in tables, which an archive does not have. */
@@ -95,17 +145,21 @@ async function archived(context: CliContext, { archive, publicKeys, level = 'A' 
     )
   const keys = publicKeys === undefined ? null : readPublicKeys(context.path(publicKeys))
   const folder = context.path(archive!)
-  const { log, codec } = await openArchive(context, folder, { publicKeys: keys, gathersFaults: false })
-  return { log, codec, database: null }
+  const { log, codec, checksMacs } = await openArchive(context, folder, {
+    publicKeys: keys,
+    gathersFaults: false,
+  })
+  return { log, codec, checksMacs, database: null }
 }
 
 /** No report is there, and nothing says that one was. */
 const isEmpty = ({ reports, missingFronts }: RecomputeResult): boolean =>
   reports === 0 && missingFronts.length === 0
 
-function jsonOf({ findings, levels, missingFronts, ...rest }: RecomputeResult): object {
+function jsonOf({ findings, levels, missingFronts, measured, ...rest }: Measured): object {
   return {
     ...snakeCase(rest),
+    measured: snakeCase(measured),
     levels: Object.fromEntries(Object.entries(levels).map(([level, counts]) => [level, underscored(counts)])),
     findings: findings.map((finding) => snakeCase(finding)),
     missing_fronts: missingFronts.map((front) => snakeCase(front)),
@@ -115,7 +169,7 @@ function jsonOf({ findings, levels, missingFronts, ...rest }: RecomputeResult): 
 const underscored = (counts: object): unknown =>
   Object.fromEntries(Object.entries(counts).map(([name, count]) => [name.replaceAll('-', '_'), count]))
 
-function textOf(result: RecomputeResult): string {
+function textOf(result: Measured): string {
   const { reports, levels, findings, findingsOmitted, missingFronts } = result
   const rows = Object.entries(levels).map(([level, counts]) => [
     level,
@@ -135,7 +189,7 @@ function textOf(result: RecomputeResult): string {
     lines.push(
       `  ${topic}/${partition} begins at offset ${beginsAt}: the records before it were deleted, and reports with them.`,
     )
-  lines.push('', verdictOf(result))
+  lines.push('', workText(result.measured), verdictOf(result))
   return lines.join('\n')
 }
 

@@ -1,0 +1,53 @@
+/** What was found in the reports of one partition. It is plain data: JSON keeps it as it is. */
+import type { LevelCounts, RecomputeFinding, RecomputeLevel } from './recompute-reports.js'
+import type { Verdict } from './verdict.js'
+
+export interface RangeTally {
+  reports: number
+  readonly levels: Readonly<Partial<Record<RecomputeLevel, LevelCounts>>>
+  readonly findings: RecomputeFinding[]
+  findingsOmitted: number
+}
+
+export const tallyOf = (levels: readonly RecomputeLevel[]): RangeTally => ({
+  reports: 0,
+  levels: Object.fromEntries(levels.map((level) => [level, noCounts()])),
+  findings: [],
+  findingsOmitted: 0,
+})
+
+/** Counts one report with its verdict at every level. */
+export function addTo(
+  tally: RangeTally,
+  {
+    place: { topic, partition, offset },
+    reportId,
+    verdictOf,
+    levels,
+    maxFindings,
+  }: {
+    readonly place: { readonly topic: string; readonly partition: number; readonly offset: number }
+    readonly reportId: string
+    readonly verdictOf: (level: RecomputeLevel) => Verdict
+    readonly levels: readonly RecomputeLevel[]
+    readonly maxFindings: number
+  },
+): void {
+  tally.reports += 1
+  for (const level of levels) {
+    const verdict = verdictOf(level)
+    const { status } = verdict
+    tally.levels[level]![status] += 1
+    if (status === 'same' || status === 'nothing-recorded') continue
+    if (tally.findings.length === maxFindings) tally.findingsOmitted += 1
+    else tally.findings.push({ reportId, level, ...verdict, status, topic, partition, offset })
+  }
+}
+
+export const noCounts = (): LevelCounts => ({
+  same: 0,
+  differs: 0,
+  failed: 0,
+  'not-derivable': 0,
+  'nothing-recorded': 0,
+})

@@ -1,0 +1,99 @@
+/**
+ * The file of `audit recompute --state`: how far a run has come, so that the next one goes on there. It is the auditor’s own and no proof: whoever
+ * can change it decides what the answer says of the partitions that it calls done.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { canonicalJson, sha256Hex } from '@cupel/domain'
+import type { RecomputeState } from '@cupel/proofs'
+import { CommandError, EXIT_FAILED } from '../explain.js'
+
+/** Raised when the contents of the file change their meaning. */
+const FORMAT = 1
+
+/** Everything that the answer depends on. What is done of one question is nothing of another one. */
+export type Question = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
+
+export interface StateFile {
+  /** What an earlier run left; undefined where none did. */
+  readonly resume: RecomputeState | undefined
+  save(state: RecomputeState): void
+  /** A run that came to its end leaves no file: the next one begins anew. */
+  remove(): void
+}
+
+/**
+ * Throws a CommandError where the file is damaged, belongs to another question, or cannot be read or written.
+ */
+export function openStateFile(path: string, question: Question): StateFile {
+  const resume = readState(path, question)
+  return {
+    resume,
+    save: (state) =>
+      attempt(path, 'written', () => {
+        const body = { format: FORMAT, question, state }
+        replaceFile(path, `${canonicalJson({ ...body, sha256: sha256Hex(canonicalJson(body)) })}\n`)
+      }),
+    remove: () => attempt(path, 'removed', () => rmSync(path, { force: true })),
+  }
+}
+
+function readState(path: string, question: Question): RecomputeState | undefined {
+  const text = textOf(path)
+  if (text === null) return undefined
+  const { format, question: asked, state, sha256 } = parsed(path, text)
+  if (sha256 !== sha256Hex(canonicalJson({ format, question: asked, state })))
+    throw new CommandError(
+      `${path} is no state of \`cupel audit recompute\`, or it was changed. ${REMOVE}`,
+      EXIT_FAILED,
+    )
+  if (format !== FORMAT || canonicalJson(asked) !== canonicalJson(question))
+    throw new CommandError(
+      `${path} belongs to a run with another log, other options or another version. ${REMOVE}`,
+      EXIT_FAILED,
+    )
+  return state as RecomputeState
+}
+
+const REMOVE = 'Remove it to begin anew, or name another file.'
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new CommandError(`${path} cannot be read.`, EXIT_FAILED, { cause })
+  }
+}
+
+/** Members of what is no object, or no JSON at all, are null; then the hash cannot be right. */
+function parsed(
+  path: string,
+  text: string,
+): Readonly<Record<'format' | 'question' | 'state' | 'sha256', unknown>> {
+  try {
+    return { format: null, question: null, state: null, sha256: null, ...(JSON.parse(text) as object | null) }
+  } catch (cause) {
+    throw new CommandError(`${path} is no JSON. ${REMOVE}`, EXIT_FAILED, { cause })
+  }
+}
+
+/** Whole or not at all, whenever the process is killed. */
+function replaceFile(path: string, text: string): void {
+  const beside = `${path}.${process.pid}.new`
+  const file = openSync(beside, 'w', 0o600)
+  try {
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(beside, path)
+}
+
+function attempt(path: string, what: string, work: () => void): void {
+  try {
+    work()
+  } catch (cause) {
+    throw new CommandError(`${path} cannot be ${what}.`, EXIT_FAILED, { cause })
+  }
+}
