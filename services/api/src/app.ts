@@ -12,7 +12,7 @@ import {
   type ConnectionLimits,
   type TlsIdentity,
 } from '@cupel/http-edge'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { answerBrokenRequest } from './http/broken-request.js'
 import type { Endpoint } from './http/endpoint.js'
 import { countOf } from './http/body-reader.js'
@@ -60,8 +60,11 @@ export function buildApp(parts: AppParts): App {
   for (const endpoint of parts.endpoints) {
     fastify.route({
       method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method],
-      url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler: (request, reply) => void serveCall(parts, send, endpoint, request, reply),
+      url: routeOf(endpoint),
+      handler: (request, reply) => {
+        if (endpoint.lastParameterTakesSlashes === true) nameRest(endpoint, request)
+        void serveCall(parts, send, endpoint, request, reply)
+      },
     })
   }
   return {
@@ -75,6 +78,20 @@ export function buildApp(parts: AppParts): App {
       await fastify.close()
     },
   }
+}
+
+const LAST_PARAMETER = /\{(\w+)\}$/
+
+function routeOf({ path, lastParameterTakesSlashes }: Endpoint): string {
+  const last = lastParameterTakesSlashes === true ? path.replace(LAST_PARAMETER, '*') : path
+  return last.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+/** The router gives the rest of the path no name. */
+function nameRest({ path }: Endpoint, request: FastifyRequest): void {
+  const [, name = ''] = LAST_PARAMETER.exec(path) ?? []
+  const { '*': rest, ...others } = request.params as Record<string, string>
+  request.params = { ...others, [name]: rest }
 }
 
 /** Every method Fastify would read a body for; Node may not know the newest. */

@@ -22,6 +22,7 @@ import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
 import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
 import { getLogCheckpoint, type ReadLogCheckpoint } from './routes/log/get-log-checkpoint.js'
+import { getLogTile, type ReadLogTile } from './routes/log/get-log-tile.js'
 import { getReportPdf } from './routes/reports/get-report-pdf.js'
 import { getReportProof, type ReadProof } from './routes/reports/get-report-proof.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
@@ -61,6 +62,7 @@ export interface EndpointParts {
 export interface TransparencyParts {
   readonly readProof: ReadProof
   readonly readCheckpoint: ReadLogCheckpoint
+  readonly readTile: ReadLogTile
 }
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
@@ -90,6 +92,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     ...sessionEndpoints(parts.sessions),
     listAuditLog(parts.auditListing, parts.bulk.largeReads),
     getLogCheckpoint(parts.transparency.readCheckpoint),
+    getLogTile(parts.transparency.readTile),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),
     getDocs(() => (page ??= renderReferencePage(describeApi(endpoints)))),

@@ -66,6 +66,6 @@ const DESCRIBED: EndpointParts = {
     tokens: DESCRIBED_READS.tokens,
     reportPageUrl: notServed,
   },
-  transparency: { readProof: notServed, readCheckpoint: notServed },
+  transparency: { readProof: notServed, readCheckpoint: notServed, readTile: notServed },
   failing: notServed,
 }

@@ -25,7 +25,7 @@ import {
   type Config,
   type RunningService,
 } from '@cupel/service-kit'
-import { readCheckpoint, readProof } from '@cupel/transparency'
+import { readCheckpoint, readProof, readPublicTile } from '@cupel/transparency'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { plansOf } from './access/configured-plans.js'
 import { createPersonSignIn } from './access/person-sign-in.js'
@@ -314,6 +314,7 @@ function referenceOf(
     transparency: {
       readProof: (report) => readProof(database, report),
       readCheckpoint: async () => readCheckpoint(database, await log.identity()),
+      readTile: async (name) => readPublicTile(database, await log.identity(), name),
     },
     lists: { judge: (caller) => judgeSets(database, caller), tokens },
     policy: {

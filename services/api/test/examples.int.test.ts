@@ -75,6 +75,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
     .replace('{endpoint_id}', endpoint)
     .replace('{delivery_id}', deliveryId)
+    .replace('{tile}', 'entries/000.p/1')
     .replaceAll(/\{\w+\}/g, reportId)
 }
 

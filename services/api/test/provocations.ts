@@ -105,6 +105,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{watch_id}', watchId)
       .replace('{endpoint_id}', endpointId)
       .replace('{delivery_id}', deliveryId)
+      .replace('{tile}', 'entries/000.p/1')
       .replaceAll(/\{\w+\}/g, reportId)
   /** As the description shows it, but for what is given. */
   const send = (

@@ -1,8 +1,16 @@
-import { parseVerifierKey, readSigningKeys, verifierKey, type PublicKey } from '@cupel/signing'
+import {
+  leafHash,
+  parseVerifierKey,
+  readSigningKeys,
+  treeRoot,
+  verifierKey,
+  type PublicKey,
+} from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { verifyReport } from '@cupel/transparency'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, screen } from './http-client.js'
+import { appendAccounts, entriesOf, tileReader } from './log-work.js'
 import { startInstallation, type Installation } from './installation.js'
 
 let installation: Installation
@@ -61,6 +69,48 @@ test('the proof of a report of another account, of the other environment or of n
     expect((await call(url, 'GET', `${path}/proof`, { key: stranger })).json()['code']).toBe('not_found')
   const nobodys = await call(url, 'GET', '/v1/reports/0000000000000000/proof', { key })
   expect(nobodys.json()['code']).toBe('not_found')
+})
+
+test('the tiles make the tree of the checkpoint, partial ones too, and never change', async () => {
+  await appendAccounts(installation, 300)
+  const checkpoint = await until(async () => {
+    const { text } = await call(url, 'GET', '/v1/log/checkpoint', { key })
+    expect(Number(text.split('\n')[1])).toBeGreaterThan(300)
+    return text
+  })
+  const [, sizeText, root] = checkpoint.split('\n')
+  const size = Number(sizeText)
+  const read = tileReader(url, key)
+  const bundles = await Promise.all([read('entries/000'), read(`entries/001.p/${size - 256}`)])
+  const hashes = bundles.flatMap(({ bytes }) => entriesOf(bytes)).map((entry) => leafHash(entry))
+  expect(hashes).toHaveLength(size)
+  expect(treeRoot(hashes).toString('base64')).toBe(root)
+  const whole = await read('0/000')
+  expect(whole.bytes).toEqual(Buffer.concat(hashes.slice(0, 256)))
+  expect((await read('0/000.p/7')).bytes).toEqual(whole.bytes.subarray(0, 7 * 32))
+  expect((await read('1/000.p/1')).bytes).toEqual(treeRoot(hashes.slice(0, 256)))
+  expect(whole.headers.get('content-type')).toBe('application/octet-stream')
+  expect(whole.headers.get('cache-control')).toBe('private, max-age=31536000, immutable')
+  const head = await call(url, 'HEAD', '/v1/log/tile/0/000', { key })
+  expect([head.status, head.headers['content-length'], head.text]).toEqual([200, String(256 * 32), ''])
+})
+
+test.each([
+  ...['0/001', '0/002', '2/000', '2/000.p/1', '63/000', '0/x999/x999/x999/x999/x999/999', '1/000'],
+  ...['0/000.p/256', '0/000.p/0', '0/000.p/01', '0/x000/000', '0/0', '00/000', '-1/000', 'data/000'],
+  ...['', '0', '0/', '0/000/', '0//000', '../checkpoint', '0/000.p/1/x', `0/${'x001/'.repeat(500)}000`],
+])('a tile that the tree does not have, or that has no such name, is 404: %s', async (tile) => {
+  const reply = await call(url, 'GET', `/v1/log/tile/${tile}`, { key })
+  expect([reply.status, reply.json()['code'], reply.headers['cache-control']]).toEqual([
+    ...[404, 'not_found', 'no-store'],
+  ])
+})
+
+test('tiles need a key, and other methods are refused', async () => {
+  const nobody = await call(url, 'GET', '/v1/log/tile/0/000')
+  expect([nobody.status, nobody.headers['cache-control']]).toEqual([401, 'no-store'])
+  const post = await call(url, 'POST', '/v1/log/tile/0/000.p/1', { key })
+  expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS'])
 })
 
 test('a proof that was erased is 404, and the report stays', async () => {

@@ -92,6 +92,8 @@ interface EndpointBase<Path, Query, Body> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** OpenAPI form: `/v1/reports/{report_id}`. */
   readonly path: `/${string}`
+  /** The last parameter is the rest of the path, with its slashes. */
+  readonly lastParameterTakesSlashes?: true
   readonly tag: Tag
   readonly summary: string
   readonly description: string

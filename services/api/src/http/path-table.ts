@@ -13,7 +13,12 @@ export interface KnownPath {
   readonly allow: string
 }
 
-export function createPathTable(endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): PathTable {
+export function createPathTable(
+  endpoints: readonly Pick<Endpoint, 'method' | 'path' | 'lastParameterTakesSlashes'>[],
+): PathTable {
+  const withSlashes = new Set(
+    endpoints.flatMap((each) => (each.lastParameterTakesSlashes ? [each.path] : [])),
+  )
   const methodsByPath = new Map<Endpoint['path'], Set<string>>()
   for (const { method, path } of endpoints) {
     const methods = methodsByPath.get(path) ?? new Set<string>()
@@ -23,7 +28,7 @@ export function createPathTable(endpoints: readonly Pick<Endpoint, 'method' | 'p
   }
   const table = [...methodsByPath].map(([path, methods]) => ({
     path,
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    pattern: patternOf(path, withSlashes.has(path)),
     allow: [...methods, 'OPTIONS'].join(', '),
   }))
   return {
@@ -32,4 +37,10 @@ export function createPathTable(endpoints: readonly Pick<Endpoint, 'method' | 'p
       return table.find(({ pattern }) => pattern.test(path)) ?? null
     },
   }
+}
+
+function patternOf(path: string, lastTakesSlashes: boolean): RegExp {
+  const escaped = path.replaceAll('.', '\\.')
+  const named = lastTakesSlashes ? escaped.replace(/\{\w+\}$/, '.+') : escaped
+  return new RegExp(`^${named.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
