@@ -42,3 +42,6 @@ export { renderArchive } from './archive/render.js'
 export { renderExposure, runExposure, type ExposureOptions } from './exposure/run-exposure.js'
 /** `npm run bench:labels`: how fast the labels of a batch are looked up. */
 export { renderLookUp, runLookUp, type LookUpOptions } from './label-look-up/run-look-up.js'
+/** `npm run bench:watches`: how soon a change of a list is told, and what interactive screens notice of it. */
+export { runWatches, type WatchesOptions, type WatchesResults } from './watches/run-watches.js'
+export { renderWatches } from './watches/render.js'
