@@ -10,7 +10,7 @@ const setupFiles = process.env['CI'] === 'true' ? ['packages/testkit/src/repeata
 /** `npm test` leaves these files to `npm run test:full`. They run too where they are named. */
 const exclude = [
   ...configDefaults.exclude,
-  ...(process.env['CUPEL_TEST_LEAVE_OUT'] === 'long' ? ['**/*.long.*.test.ts'] : []),
+  ...(process.env['CUPEL_TEST_LEAVE_OUT'] === 'long' ? ['**/*.long.*.test.ts', '**/*.long.*.test.mjs'] : []),
 ]
 /** Only what hangs takes so long, also where the processors are busy with something else. */
 const HANG_MS = 180_000

@@ -1,7 +1,7 @@
 // The test command's own rules: what it runs, and that nothing that failed or was skipped goes unseen.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { root } from '../setup.mjs'
 import { longest, longestFirst } from './longest-first.mts'
 import { checkNames, planOf, projectNames, UsageError } from './plan.mjs'
@@ -141,4 +141,18 @@ test('files that take long begin first, and each of them exists', () => {
   const files = [others[1], ...longest.toReversed(), others[0]]
   expect(longestFirst(files, (file) => file)).toEqual([...longest, others[1], others[0]])
   expect(longest.filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
+
+test('long files are left out in every language that tests are written in', async () => {
+  vi.stubEnv('CUPEL_TEST_LEAVE_OUT', 'long')
+  try {
+    const { default: config } = await import('../../vitest.config.ts')
+    for (const { test: kind } of config.test.projects) {
+      const languages = kind.include.map((pattern) => /\.test\.(\w+)$/.exec(pattern)[1])
+      expect(new Set(languages), kind.name).toEqual(new Set(['ts', 'mjs']))
+      for (const language of languages) expect(kind.exclude).toContain(`**/*.long.*.test.${language}`)
+    }
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })
