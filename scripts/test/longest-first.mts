@@ -27,7 +27,7 @@ export const longest = [
   'packages/system-tests/test/proofs.e2e.test.ts',
   'packages/domain/test/reference-knowledge.unit.test.ts',
   'packages/system-tests/test/faults.e2e.test.ts',
-  'services/cli/src/start/start-kafka.e2e.test.ts',
+  'services/cli/src/start/start-kafka.long.e2e.test.ts',
   'packages/system-tests/test/rolling-restart.long.e2e.test.ts',
   'packages/domain/test/reference-judgement.unit.test.ts',
   'packages/sdk-typescript/test/package.contract.test.ts',
