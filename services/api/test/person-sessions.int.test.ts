@@ -163,7 +163,7 @@ test('an ID token counts once, on every instance, whatever became of it', async 
   }
 })
 
-test('who has the ID token and not the secret of its nonce opens nothing', async () => {
+test('an ID token without the secret of its nonce begins no session', async () => {
   const { id_token } = await people.signIn({ groups: ['desk'] })
   const { nonce } = await people.signIn()
   expect((await call(url, 'POST', SIGN_IN, { body: { id_token, nonce } })).status).toBe(403)
