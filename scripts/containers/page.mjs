@@ -11,10 +11,15 @@ import { root } from '../setup.mjs'
  */
 export function commandsOf(path) {
   const commands = []
-  let [section, isCode, open, end] = ['', false, null, null]
-  for (const line of readFileSync(join(root, path), 'utf8').split('\n')) {
-    if (line.startsWith('```')) isCode = line === '```sh'
-    else if (!isCode) section = /^#+ (.*)$/.exec(line)?.[1] ?? section
+  let [section, isCode, open, end, indent] = ['', false, null, null, 0]
+  for (const indented of readFileSync(join(root, path), 'utf8').split('\n')) {
+    // A block may stand within a step of a list.
+    const fence = indented.trimStart()
+    const line = isCode ? indented.slice(indent) : indented
+    if (fence.startsWith('```')) {
+      isCode = fence === '```sh'
+      indent = indented.length - fence.length
+    } else if (!isCode) section = /^#+ (.*)$/.exec(line)?.[1] ?? section
     else {
       open = open === null ? line : `${open}\n${line}`
       end ??= /<<'(\w+)'$/.exec(line)?.[1] ?? null

@@ -17,6 +17,8 @@ const FOLLOWED = {
     'From a file of values to the first report': 'scripts/kubernetes/run-chart.containers.test.mjs',
     Upgrade: 'scripts/kubernetes/run-chart.containers.test.mjs',
   },
+  'docs/runbooks/add-partitions.md': { Steps: 'services/cli/src/install/install.e2e.test.ts' },
+  'docs/runbooks/restore-a-backup.md': { Restore: 'services/cli/src/install/install.e2e.test.ts' },
 }
 /** Commands that no test runs: they need the public registry of images, or settings that only a reader has. */
 const NOT_FOLLOWED = {
@@ -30,6 +32,8 @@ const NOT_FOLLOWED = {
     ],
   },
   'docs/kubernetes.md': {},
+  'docs/runbooks/add-partitions.md': {},
+  'docs/runbooks/restore-a-backup.md': {},
 }
 
 test.each(Object.keys(FOLLOWED))(
@@ -53,6 +57,10 @@ test('a backslash and a here-document continue a command', () => {
   const commands = commandsBelow('docs/kubernetes.md', 'From a file of values to the first report')
   expect(commands.some((command) => /^kubectl apply .*\n[^]*\nYAML$/.test(command))).toBe(true)
   expect(commands.some((command) => /^curl [^]*\\\n {2}-d /.test(command))).toBe(true)
+})
+
+test('a block within a step of a list is read without its indentation', () => {
+  expect(commandsBelow('docs/runbooks/restore-a-backup.md', 'Restore')[0]).toBe('cupel upgrade')
 })
 
 test('a reader fills in what was printed, and nothing else', async () => {

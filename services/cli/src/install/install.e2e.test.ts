@@ -81,6 +81,31 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     return JSON.parse(said.out) as T
   }
 
+  /** A command of a page, which must succeed. */
+  const follow = async (command: string): Promise<Said> => {
+    const words = /^(?:npm run --silent cupel --|cupel) (.*)$/.exec(command)![1]!.match(/"[^"]*"|\S+/g)!
+    const said = await cupel(...words.map((word) => word.replaceAll('"', '')))
+    expect(said).toMatchObject({ error: null, exitCode: 0 })
+    return said
+  }
+
+  const stopServices = async (): Promise<void> => {
+    await Promise.all(running.map((child) => child.stop()))
+  }
+
+  /** As a snapshot of the volume would: one consistent state, while nothing is connected. */
+  async function copyDatabase(from: string, to: string): Promise<void> {
+    const url = new URL(cluster.databaseUrl)
+    url.pathname = '/postgres'
+    const server = openDatabase({
+      ...{ connectionString: url.toString(), maxConnections: 1, applicationName: 'test' },
+      onIdleError: () => undefined,
+    })
+    await server.execute(`DROP DATABASE IF EXISTS ${to} WITH (FORCE)`)
+    await until(() => server.execute(`CREATE DATABASE ${to} TEMPLATE ${from}`))
+    await server.close()
+  }
+
   function serve(service: LogService, user: string, instance = 'auto'): Child {
     return spawn(`${service}-as-${user}`, join(checkout, 'services', service, 'dist', 'main.js'), [], {
       ...common,
@@ -265,12 +290,14 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     expect((await cupel('install', '--screen-partitions', '3')).error).toMatchObject({
       message: expect.stringContaining('from 4 to 512') as string,
     })
-    const { steps } = await json<{ steps: { changes: string[] }[] }>('install', '--screen-partitions', '6')
-    expect(steps.flatMap(({ changes }) => changes)).toEqual(
-      lanes.map(({ name }) => `Set partitions=6 on the topic north.${name}.`),
+    const [plan, grow] = await commandsBelow('docs/runbooks/add-partitions.md', 'Steps')
+    expect((await follow(plan!)).out).toContain(
+      `Add partitions to the topic north.${lanes[0]!.name}, up to 40.`,
     )
-    expect((await cupel('install', '--screen-partitions', '5')).error).toMatchObject({
-      message: expect.stringContaining('has 6 partitions, and none can be taken away') as string,
+    const { out } = await follow(grow!)
+    for (const { name } of lanes) expect(out).toContain(`Set partitions=40 on the topic north.${name}.`)
+    expect((await cupel('install', '--screen-partitions', '39')).error).toMatchObject({
+      message: expect.stringContaining('has 40 partitions, and none can be taken away') as string,
     })
     // In the order of the runbook: who reads a lane comes before who writes to it.
     for (const service of ['projector', 'scorer', 'bulk-coordinator', 'api'] as const) {
@@ -285,10 +312,58 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       const { status, json: report } = await call('/v1/screen', { address: LAZARUS })
       expect(status).toBe(200)
       expect((await call(`/v1/reports/${String(report['report_id'])}`)).status).toBe(200)
-      const ends = await Promise.all([4, 5].map((added) => grown.endOffset(lanes[0]!.name, added)))
-      expect(Math.min(...ends)).toBeGreaterThan(0)
+      const added = Array.from({ length: 36 }, (_, index) => grown.endOffset(lanes[0]!.name, 4 + index))
+      expect(Math.max(...(await Promise.all(added)))).toBeGreaterThan(0)
     })
     await until(async () => expect((await cupel('doctor')).exitCode).toBe(0))
     expect((await cupel('audit', 'verify')).exitCode).toBe(0)
   })
+
+  test('a lost day of the database comes back as the runbook of a restore says, word for word', async () => {
+    const [upgrade, plan, restore, again, recompute] = await commandsBelow(
+      'docs/runbooks/restore-a-backup.md',
+      'Restore',
+    )
+    const answered: string[] = []
+    const screen = async (): Promise<void> => {
+      const { status, json: report } = await call('/v1/screen', { address: LAZARUS })
+      expect(status).toBe(200)
+      answered.push(String(report['report_id']))
+    }
+    const readAll = async (): Promise<void> => {
+      for (const id of answered) expect((await call(`/v1/reports/${id}`)).status).toBe(200)
+    }
+    await screen()
+    await stopServices()
+    await copyDatabase('elsewhere', 'backup')
+    for (const service of logServices) serve(service, service)
+    await until(screen)
+    await screen()
+
+    // 1. Stop every service.  2. Put back what was lost.
+    await stopServices()
+    await copyDatabase('backup', 'elsewhere')
+    await follow(upgrade!)
+    const behind = serve('api', 'api')
+    expect((await behind.exited).code).not.toBe(0)
+    expect(behind.output()).toContain('an older database was restored')
+    expect((await follow(plan!)).out).toContain('Nothing was changed: this was a dry run.')
+    expect((await follow(restore!)).out).toContain('Done. The services may be started.')
+    expect((await follow(again!)).out).toContain('Nothing to do. The services may be started.')
+    for (const service of ['projector', ...logServices.filter((each) => each !== 'projector')] as const)
+      serve(service, service)
+    await until(readAll)
+    await until(screen)
+    await readAll()
+    expect(new Set(answered).size).toBe(answered.length)
+    await follow(recompute!)
+  })
 })
+
+/** The commands of a section of a page, as a reader finds them. */
+async function commandsBelow(page: string, section: string): Promise<readonly string[]> {
+  const reader = (await import(new URL('../../../../scripts/containers/page.mjs', import.meta.url).href)) as {
+    commandsBelow(page: string, section: string): readonly string[]
+  }
+  return reader.commandsBelow(page, section)
+}
