@@ -6,12 +6,14 @@ export {
   type StoredReportsOptions,
 } from './stored-reports.js'
 export {
-  CannotResumeError,
   recomputeLevels,
-  recomputeReports,
   type LevelCounts,
   type RecomputeFinding,
   type RecomputeLevel,
+} from './range-tally.js'
+export {
+  CannotResumeError,
+  recomputeReports,
   type RecomputeOptions,
   type RecomputeResult,
   type RecomputeState,

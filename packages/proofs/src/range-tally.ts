@@ -1,6 +1,22 @@
 /** What was found in the reports of one partition. It is plain data: JSON keeps it as it is. */
-import type { LevelCounts, RecomputeFinding, RecomputeLevel } from './recompute-reports.js'
-import type { Verdict } from './verdict.js'
+import type { RecomputeStatus, Verdict } from './verdict.js'
+
+export const recomputeLevels = ['A', 'B', 'C'] as const
+export type RecomputeLevel = (typeof recomputeLevels)[number]
+
+export interface RecomputeFinding {
+  readonly reportId: string
+  readonly level: RecomputeLevel
+  readonly status: Exclude<RecomputeStatus, 'same' | 'nothing-recorded'>
+  /** Names from the record's root, joined by dots. */
+  readonly paths: readonly string[]
+  readonly reason: string | null
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+}
+
+export type LevelCounts = Record<RecomputeStatus, number>
 
 export interface RangeTally {
   reports: number

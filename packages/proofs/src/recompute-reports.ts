@@ -8,7 +8,15 @@ import type { Database } from '@cupel/postgres'
 import { measureExposureAgain } from './recompute-exposure.js'
 import { readLabelsAgain, type ReportWithShared } from './recompute-labels.js'
 import { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
-import { addTo, noCounts, tallyOf, type RangeTally } from './range-tally.js'
+import {
+  addTo,
+  noCounts,
+  tallyOf,
+  type LevelCounts,
+  type RangeTally,
+  type RecomputeFinding,
+  type RecomputeLevel,
+} from './range-tally.js'
 import {
   frontsMissing,
   readStoredReports,
@@ -19,9 +27,6 @@ import {
   type StoredReport,
 } from './stored-reports.js'
 import { compared, failed, type RecomputeStatus, type Verdict } from './verdict.js'
-
-export const recomputeLevels = ['A', 'B', 'C'] as const
-export type RecomputeLevel = (typeof recomputeLevels)[number]
 
 export interface RecomputeOptions {
   readonly log: AuthenticLog
@@ -54,20 +59,6 @@ export interface RecomputeState {
 export class CannotResumeError extends Error {
   override readonly name = 'CannotResumeError'
 }
-
-export interface RecomputeFinding {
-  readonly reportId: string
-  readonly level: RecomputeLevel
-  readonly status: Exclude<RecomputeStatus, 'same' | 'nothing-recorded'>
-  /** Names from the record's root, joined by dots. */
-  readonly paths: readonly string[]
-  readonly reason: string | null
-  readonly topic: string
-  readonly partition: number
-  readonly offset: number
-}
-
-export type LevelCounts = Record<RecomputeStatus, number>
 
 export interface RecomputeResult {
   readonly reports: number
