@@ -245,6 +245,8 @@ test('every operation refuses a parameter that it does not know, and says which'
     endpoint_id: 'we_0a1b2c3d4e5f60718293',
     share_id: 'shr_0a1b2c3d4e5f60718293',
     delivery_id: '3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c',
+    watch_id: 'wat_0a1b2c3d4e5f60718293',
+    tile: '0/000.p/1',
   }
   for (const { method, path, operation } of operations) {
     // Whatever is wrong with a link, it opens nothing, and the answer does not tell why.
