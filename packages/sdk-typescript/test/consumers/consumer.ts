@@ -48,6 +48,8 @@ export async function receive(body: Uint8Array, headers: Record<string, string |
     case 'bulk.completed':
     case 'bulk.cancelled':
       return message.data.job_id
+    case 'report.changed':
+      return message.data.watch_id
     case 'endpoint.test':
       return message.webhook_id
     default:
