@@ -49,7 +49,8 @@ describe('a coordinator', () => {
     await decided(red, ['red', 'green'])
     const requests = await installation.requests()
     expect(requests).toHaveLength(3)
-    const [previous, later] = [before.find(({ data }) => data.address === A)!, requests.at(-1)!]
+    const previous = before.find(({ data }) => data.address === A)!
+    const later = requests.find(({ data }) => data.address === A && data.reportId !== previous.data.reportId)!
     expect((await changes(installation)).map(({ data }) => data)).toMatchObject([
       {
         ...{ watchId, accountId: 'acc_1', livemode: true, address: A, chain: 'ETH', reference: `of ${A}` },
@@ -58,7 +59,9 @@ describe('a coordinator', () => {
       },
     ])
     // The end of such a job is told to nobody.
-    expect(await installation.database.query('SELECT 1 FROM bulk.job WHERE NOT is_announced')).toEqual([])
+    await until(async () =>
+      expect(await installation.database.query('SELECT 1 FROM bulk.job WHERE NOT is_announced')).toEqual([]),
+    )
   })
 
   test('tells of a score only where it moved by the threshold of the watch', async () => {
