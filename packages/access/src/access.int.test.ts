@@ -135,7 +135,7 @@ describe('changes', () => {
   test('lists show accounts and keys in the order they came, of one account or of all', async () => {
     const one = await issueKey(database, order())
     // Keys of one millisecond are in the order of their ids.
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => expect(new Date().toISOString() > one.issuedAt).toBe(true), 1)
     const two = await issueKey(database, order({ environment: 'test', scope: 'read-only' }))
     expect((await listKeys(database, { accountId })).map((key) => key.keyId)).toEqual([one.keyId, two.keyId])
     expect((await listKeys(database)).length).toBeGreaterThanOrEqual(2)
