@@ -80,7 +80,7 @@ export async function createArchive(options: CreateOptions): Promise<Created> {
   try {
     return await extend(options)
   } finally {
-    held.release()
+    await held.release()
   }
 }
 
@@ -103,9 +103,11 @@ async function extend(options: CreateOptions): Promise<Created> {
   const unnamed = await cutOffFiles(store, contents, limits)
   const topics = await topicsOf(options, contents)
   const works = await workOf(options, contents, topics)
+  const manifests = openManifests(options, { contents, identity, topics })
+  // A run that lost its hold may still be at work: it can name its segments no more once this manifest is in the place of its next one.
+  if (unnamed.length > 0 && store.isShared) await manifests.fence()
   // Only now: the log has what they hold.
   for (const path of unnamed) await store.remove(path)
-  const manifests = openManifests(options, { contents, identity, topics })
   const total = works.reduce((sum, { from, to }) => sum + to - from, 0)
   let done = 0
   let [records, segments, bytes] = [0, 0, 0]
@@ -141,8 +143,8 @@ async function cutOffFiles(
     throw new ArchiveError(
       `${store.place} holds ${foreign}, which is no file of an archive: choose another folder.`,
     )
-  // A run that was cut off leaves the segments of one manifest, and drafts of one segment and one manifest.
-  if (unnamed.length > manifestSegments + 2)
+  // A run that was cut off leaves the segments of one manifest, and drafts of one segment and one manifest; so does one that lost its hold.
+  if (unnamed.length > (manifestSegments + 2) * (store.isShared ? 2 : 1))
     throw new ArchiveError(
       `${store.place} holds ${unnamed.length} segments that no manifest names: manifests are missing. Put them back, from a copy of the archive.`,
     )
@@ -336,6 +338,8 @@ function openManifests(
   }
 
   return {
+    /** A manifest without segments. */
+    fence: async (): Promise<void> => write(await newSchemas()),
     async add(segment: Segment): Promise<void> {
       waiting.push(segment)
       if (waiting.length >= limitsOf(options).manifestSegments) await write(await newSchemas())

@@ -13,6 +13,7 @@ const LOCK = 'lock'
 export function openFolderStore(folder: string): ArchiveStore {
   return {
     place: folder,
+    isShared: false,
     list: async () =>
       (await filesIn(folder)).map((path) => relative(folder, path).split(sep).join('/')).sort(),
     read: (path, maxBytes) => readWhole(join(folder, path), maxBytes),
@@ -22,7 +23,7 @@ export function openFolderStore(folder: string): ArchiveStore {
     async hold() {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE })
       const held = holdFolder(folder, 'cupel archive')
-      if ('release' in held) return held
+      if ('release' in held) return { release: async () => held.release() }
       throw new ArchiveInUseError(
         `Another process (${held.pid}, since ${held.since}) writes into ${folder}: wait until it is done.`,
       )

@@ -14,4 +14,8 @@ export { readManifests, unnamedFiles, type ArchiveContents, type ArchiveFault } 
 export { requirementOf, type ArchivedRequirement } from './requirement.js'
 export { restoreArchive, type RestoreArchiveOptions, type RestoredArchive } from './restore-archive.js'
 export { archiveCatalog } from './schema-catalog.js'
+export { isS3Address } from './s3/s3-address.js'
+export type { S3Connection, S3Credentials } from './s3/s3-call.js'
+export { StoreRefusedError, StoreUnavailableError } from './s3/s3-errors.js'
+export { openS3Store, type S3StoreOptions } from './s3/s3-store.js'
 export { ArchiveError, ArchiveInUseError, type ArchiveStore, type Draft } from './store.js'

@@ -17,3 +17,7 @@ export const MAX_SEGMENT_FILE_BYTES = MAX_SEGMENT_BYTES + 2 * MAX_BLOCK_BYTES
 /** Records, and bytes of their values, that are restored with one append. */
 export const MAX_RESTORED_RECORDS = 500
 export const MAX_RESTORED_BYTES = 1024 * 1024
+/** Milliseconds for which a run that was killed keeps others out of a store. A run at work renews it three times as often. */
+export const LEASE_MS = 60_000
+/** Pages of the list of a store, of 1,000 files each as stores make them. */
+export const MAX_LIST_PAGES = 10_000

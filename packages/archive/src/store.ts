@@ -3,6 +3,8 @@
 export interface ArchiveStore {
   /** For messages. */
   readonly place: string
+  /** Whether a writer can lose its hold while it is at work, as one that was stopped for a while in front of a store far away. */
+  readonly isShared: boolean
   /** The paths of all files, drafts of writes that were cut off included, in the order of their names. */
   list(): Promise<readonly string[]>
   /** Null where there is no such file. Throws where it has more than `maxBytes`. */
@@ -14,7 +16,7 @@ export interface ArchiveStore {
   /** Whether a writer is at work. */
   isHeld(): Promise<boolean>
   /** Keeps other writers out until `release`. Throws ArchiveInUseError where another one is at work. */
-  hold(): Promise<{ release(): void }>
+  hold(): Promise<{ release(): Promise<void> }>
 }
 
 export interface Draft {

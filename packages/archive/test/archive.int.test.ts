@@ -98,7 +98,7 @@ test('while one run is at work another one is refused, and the lock of a dead on
   await own.append(1)
   const held = await openFolderStore(own.folder).hold()
   await expect(own.create()).rejects.toThrow(ArchiveInUseError)
-  held.release()
+  await held.release()
   writeFileSync(
     join(own.folder, 'lock'),
     JSON.stringify({ pid: 1, identity: 'another', command: '', since: '' }),

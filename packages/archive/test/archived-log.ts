@@ -6,15 +6,19 @@ import { createSigningKeys, readSigningKeys, type SigningKeys } from '@cupel/sig
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   createArchive,
+  isS3Address,
   openArchiveLog,
   openFolderStore,
+  openS3Store,
   readManifests,
   restoreArchive,
   unnamedFiles,
   type ArchiveContents,
   type ArchiveFault,
+  type ArchiveStore,
   type Created,
   type RestoredArchive,
+  type S3StoreOptions,
 } from '../src/index.js'
 
 export const TOPIC = 'access.request.events.v1'
@@ -28,18 +32,35 @@ export interface ArchivedLog {
   readonly log: EventLog
   readonly keys: SigningKeys
   readonly keyFile: string
+  /** Or an address in a store. */
   readonly folder: string
   append(count: number, place?: { readonly topic?: string; readonly partition?: number }): Promise<void>
-  create(options?: { readonly keys?: SigningKeys; readonly log?: EventLog }): Promise<Created>
+  create(options?: {
+    readonly keys?: SigningKeys
+    readonly log?: EventLog
+    readonly store?: ArchiveStore
+  }): Promise<Created>
   close(): Promise<void>
 }
 
+/** The environment names the store of `s3://` in JSON, so that programs of their own find it too. */
+const S3_STORE = 'CUPEL_TEST_S3_STORE'
+
+export function useS3Store(options: S3StoreOptions): void {
+  process.env[S3_STORE] = JSON.stringify(options)
+}
+
+export const storeOf = (place: string): ArchiveStore =>
+  isS3Address(place)
+    ? openS3Store(place, JSON.parse(process.env[S3_STORE]!) as S3StoreOptions)
+    : openFolderStore(place)
+
 let records = 0
 
-export async function openArchivedLog(): Promise<ArchivedLog> {
+export async function openArchivedLog(place?: string): Promise<ArchivedLog> {
   const installation = await openTestInstallation({ topics })
   const { log } = installation
-  const folder = join(installation.folder, 'archive')
+  const folder = place ?? join(installation.folder, 'archive')
   const keyFile = join(installation.folder, 'archive-keys.json')
   createSigningKeys(keyFile)
   const keys = readSigningKeys(keyFile)
@@ -62,13 +83,15 @@ export async function runCreate({
   log,
   keys,
   folder,
+  store = storeOf(folder),
 }: {
   readonly log: EventLog
   readonly keys: SigningKeys
   readonly folder: string
+  readonly store?: ArchiveStore
 }): Promise<Created> {
   return await createArchive({
-    ...{ store: openFolderStore(folder), log, limits, signer: keys.signer, verifier: keys.verifier },
+    ...{ store, log, limits, signer: keys.signer, verifier: keys.verifier },
     topics: topics.map(({ name }) => name),
     rawTopics: new Set(topics.map(({ name }) => name)),
     schemas: () => Promise.resolve({ schemas: [], versions: [] }),
@@ -88,7 +111,7 @@ export async function runRestore({
   readonly folder: string
   readonly topics?: readonly string[]
 }): Promise<RestoredArchive> {
-  const store = openFolderStore(folder)
+  const store = storeOf(folder)
   const { contents } = await readManifests(store, keys.verifier)
   return await restoreArchive({ store, contents, log, topics: names })
 }
@@ -116,7 +139,7 @@ export interface Checked {
 
 /** Everything that is wrong with the archive, and the records that can be read of it. */
 export async function check(folder: string, keys: SigningKeys): Promise<Checked> {
-  const store = openFolderStore(folder)
+  const store = storeOf(folder)
   const { contents, faults } = await readManifests(store, keys.verifier)
   const found = [...faults]
   if (faults.length === 0)

@@ -103,6 +103,25 @@ export const settingsOfConnections = {
     'File with the certificate authorities of the registry in PEM; by default those of the system.',
   ),
   CUPEL_REGISTRY_INSECURE: insecure('the registry of CUPEL_REGISTRY_URL'),
+  CUPEL_S3_ENDPOINT: url
+    .optional()
+    .describe(
+      'Base address of the S3-compatible store of archives in `s3://bucket/prefix`; by default the one of Amazon S3 in CUPEL_S3_REGION. Buckets are named in the path.',
+    ),
+  CUPEL_S3_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/)
+    .default('us-east-1')
+    .describe('Region of that store, which every call is signed for.'),
+  CUPEL_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('Access key at that store.'),
+  CUPEL_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('Secret of CUPEL_S3_ACCESS_KEY_ID.'),
+  CUPEL_S3_SECRET_ACCESS_KEY_FILE: secretFile('CUPEL_S3_SECRET_ACCESS_KEY'),
+  CUPEL_S3_SESSION_TOKEN: z.string().min(1).optional().describe('Token of temporary access keys.'),
+  CUPEL_S3_SESSION_TOKEN_FILE: secretFile('CUPEL_S3_SESSION_TOKEN'),
+  CUPEL_S3_CA_FILE: file(
+    'File with the certificate authorities of that store in PEM; by default those of the system.',
+  ),
+  CUPEL_S3_INSECURE: insecure('the store of CUPEL_S3_ENDPOINT'),
   CUPEL_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-z0-9.-]*$/)

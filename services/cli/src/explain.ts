@@ -38,15 +38,23 @@ export async function explain(error: unknown): Promise<Explanation> {
   }
   if (error instanceof OutputClosedError) return { sentence: '', exitCode: EXIT_OUTPUT_CLOSED }
   if (error instanceof CommandError) return { sentence: error.message, exitCode: error.exitCode }
-  const [{ LogStoppedError }, { LocalStackError, exitCodes }, { isUnavailable }, { ConfigError }] =
-    await Promise.all([
-      import('@cupel/event-log'),
-      import('@cupel/local-stack'),
-      import('@cupel/postgres'),
-      import('@cupel/service-kit'),
-    ])
+  const [
+    { LogStoppedError },
+    { LocalStackError, exitCodes },
+    { isUnavailable },
+    { ConfigError },
+    { StoreRefusedError, StoreUnavailableError },
+  ] = await Promise.all([
+    import('@cupel/event-log'),
+    import('@cupel/local-stack'),
+    import('@cupel/postgres'),
+    import('@cupel/service-kit'),
+    import('@cupel/archive'),
+  ])
   if (error instanceof LocalStackError) return { sentence: error.message, exitCode: error.exitCode }
   if (error instanceof LogStoppedError) return { sentence: error.message, exitCode: EXIT_FAILED }
+  if (error instanceof StoreUnavailableError) return { sentence: error.message, exitCode: EXIT_UNAVAILABLE }
+  if (error instanceof StoreRefusedError) return { sentence: error.message, exitCode: EXIT_CONFIG }
   if (error instanceof ConfigError) return { sentence: error.message, exitCode: EXIT_CONFIG }
   if (isUnavailable(error))
     return { sentence: `The database is unavailable: ${messageOf(error)}.`, exitCode: EXIT_UNAVAILABLE }

@@ -1,3 +1,4 @@
+import { StoreRefusedError, StoreUnavailableError } from '@cupel/archive'
 import { LogStoppedError } from '@cupel/event-log'
 import { exitCodes, LocalStackError, type LocalStackErrorCode } from '@cupel/local-stack'
 import { ConfigError } from '@cupel/service-kit'
@@ -17,6 +18,8 @@ test('every condition of the local stack has an exit code of its own, and keeps 
 test.each([
   ['a refused command', new CommandError('No such account.', 3), 'No such account.', 3],
   ['a wrong setting', new ConfigError('CUPEL_PORT: Invalid input.'), 'CUPEL_PORT: Invalid input.', 78],
+  ['a store that is away', new StoreUnavailableError('The store is away.'), 'The store is away.', 69],
+  ['a store that refuses', new StoreRefusedError('The store refused it.'), 'The store refused it.', 78],
   [
     'a log without its beginning',
     new LogStoppedError('truncated-log', 'It begins at offset 9.'),

@@ -150,7 +150,7 @@ test('while a run is at work, the archive is proven up to its last manifest; wit
     ...{ exitCode: 1, archive: { pending: 1, faults: [{ file: foreign }] } },
   })
   rmSync(join(folder, foreign))
-  held.release()
+  await held.release()
   expect(await proof(['archive', 'verify', folder])).toMatchObject({
     ...{ exitCode: 1, is_proven: false, archive: { pending: 0, fault_count: 1 } },
   })

@@ -1,5 +1,5 @@
 /** `cupel archive create`: what the log has and the archive has not. */
-import { ArchiveInUseError, createArchive, openFolderStore, type Created } from '@cupel/archive'
+import { ArchiveInUseError, createArchive, type Created } from '@cupel/archive'
 import { loadSignaturesRequired } from '@cupel/checkpoints'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, macsRequiredOf, readCatalogRows } from '@cupel/event-log'
@@ -12,20 +12,21 @@ import { withConnections, type Connections } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from '../explain.js'
 import { refusedArchive } from './open-archive.js'
+import { archivePlace, openStore } from './open-store.js'
 
 export function registerCreate(archive: Command, context: CliContext): void {
   archive
     .command('create')
-    .summary('copy the records of the log that the folder does not have yet')
-    .argument('<folder>', 'the archive; made where it is missing')
+    .summary('copy the records of the log that the archive does not have yet')
+    .argument('<place>', 'the archive: a folder, which is made where it is missing, or s3://bucket/prefix')
     .description(
-      `Copies every record of the log into files of the folder, with exactly its bytes, and signs a manifest that names
+      `Copies every record of the log into files of the archive, with exactly its bytes, and signs a manifest that names
 each file by its hash. A later run adds what is new. A run that was cut off at any moment leaves an archive that counts, and the
 next run goes on there. The log is only read, and the services go on meanwhile. The keys are those of the checkpoints.`,
     )
     .option('--json', 'answer in JSON')
     .action(async (folder: string, options: JsonOption) => {
-      const place = context.path(folder)
+      const place = archivePlace(context, folder)
       const created = await withConnections(context, (connections) =>
         create(context, place, { connections, options }),
       )
@@ -52,7 +53,7 @@ async function create(
     loadSignaturesRequired(database, identity),
   ])
   return await createArchive({
-    store: openFolderStore(folder),
+    store: await openStore(context, folder),
     // With the records of other producers: they are in the log, and a proof names them.
     log: log.unchecked,
     topics: [...topicSpecs.map(({ name }) => name), ...deadLetters],

@@ -4,7 +4,6 @@ import {
   archiveCatalog,
   ArchiveError,
   openArchiveLog,
-  openFolderStore,
   readArchiveFiles,
   requirementOf,
   type ArchiveContents,
@@ -32,8 +31,10 @@ import {
   EXIT_USAGE,
 } from '../explain.js'
 import { homeRecordKeys } from '../record-keys-file.js'
+import { openStore } from './open-store.js'
 
 export interface OpenedArchive {
+  /** Or `s3://bucket/prefix`. */
   readonly folder: string
   readonly contents: ArchiveContents
   /** Files of a run that is at work: they are not read. */
@@ -47,7 +48,7 @@ export interface OpenedArchive {
   readonly faults: () => readonly ArchiveFault[]
 }
 
-/** There is no archive in the folder. */
+/** There is no archive in the folder or store. */
 export class NoArchiveError extends CommandError {
   constructor(folder: string) {
     super(`There is no archive in ${folder}.`, EXIT_NOT_FOUND)
@@ -69,7 +70,7 @@ export async function openArchive(
   folder: string,
   { publicKeys, gathersFaults }: OpenArchiveOptions,
 ): Promise<OpenedArchive> {
-  const store = openFolderStore(folder)
+  const store = await openStore(context, folder)
   const verifier = await manifestVerifier(context, publicKeys)
   const { contents, faults, unnamed, pending } = await readArchiveFiles(store, verifier)
   const found: ArchiveFault[] = [...faults, ...unnamed.map((file) => ({ file, detail: UNNAMED }))]

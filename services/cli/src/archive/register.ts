@@ -8,7 +8,7 @@ import { registerRestoreArchive } from './restore.js'
 export function registerArchive(program: Command, context: CliContext): void {
   const archive = program
     .command('archive')
-    .summary('copy the log into a folder, check the copy, and make a log of it')
+    .summary('copy the log into a folder or a store, check the copy, and make a log of it')
     .description(
       'Copy the log into signed files that can be kept and checked elsewhere, and from which a lost log is made again.',
     )

@@ -1,5 +1,5 @@
 /** `cupel archive restore`: a log that was lost is made again from an archive. */
-import { openFolderStore, restoreArchive, type ArchiveContents, type RestoredArchive } from '@cupel/archive'
+import { restoreArchive, type ArchiveContents, type RestoredArchive } from '@cupel/archive'
 import { adoptRestoredLog } from '@cupel/checkpoints'
 import {
   addCatalogRows,
@@ -22,6 +22,7 @@ import { operator } from '../operator.js'
 import { requiredReason } from '../required-reason.js'
 import { stillRunning } from '../restore/still-running.js'
 import { openArchive, refusedArchive } from './open-archive.js'
+import { archivePlace, openStore } from './open-store.js'
 
 interface RestoreArchiveCommand extends JsonOption {
   readonly publicKeys?: string
@@ -32,7 +33,7 @@ export function registerRestoreArchive(archive: Command, context: CliContext): v
   archive
     .command('restore')
     .summary('make a log of an archive')
-    .argument('<folder>', 'the archive')
+    .argument('<place>', 'the archive: a folder, or s3://bucket/prefix')
     .description(
       `Writes every record of the archive into the log of the settings, each at its offset and with exactly its bytes. The log must be
 empty, or hold what an earlier run of this command wrote: that is compared, and the run goes on behind it. Stop the services first.
@@ -44,7 +45,7 @@ docs/runbooks/restore-an-archive.md says what follows.`,
     .option('--public-keys <file>', 'count manifests that these keys signed, in place of those of the home')
     .option('--json', 'answer in JSON')
     .action(async (folder: string, options: RestoreArchiveCommand) => {
-      const place = context.path(folder)
+      const place = archivePlace(context, folder)
       const reason = requiredReason(options.reason)
       const keys = options.publicKeys === undefined ? null : readPublicKeys(context.path(options.publicKeys))
       const { contents } = await openArchive(context, place, { publicKeys: keys, gathersFaults: false })
@@ -81,7 +82,7 @@ async function restore(
   await log.unchecked.ensureTopics(topics)
   await takeSchemas(connections, contents)
   return await restoreArchive({
-    ...{ store: openFolderStore(place), contents, log: log.unchecked },
+    ...{ store: await openStore(context, place), contents, log: log.unchecked },
     topics: topics.map(({ name }) => name),
     beforeWriting: () => fence(connections, contents),
     ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),

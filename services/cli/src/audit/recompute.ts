@@ -14,6 +14,7 @@ import { answer, snakeCase, table } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOTHING_TO_PROVE, EXIT_USAGE } from '../explain.js'
 import { openArchive } from '../archive/open-archive.js'
+import { archivePlace } from '../archive/open-store.js'
 import { withConnections, type Connections } from '../connections.js'
 import { reportIdValue, wholeNumber } from '../option-values.js'
 import {
@@ -60,7 +61,10 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
     .option('--since <date>', 'only reports recorded from then on')
     .option('--report <id>', 'only this report', reportIdValue)
     .option('--limit <count>', 'reports listed that differ; all are counted', wholeNumber, DEFAULT_FINDINGS)
-    .option('--archive <folder>', 'read an archive in place of the log, without database and broker: level A')
+    .option(
+      '--archive <place>',
+      'read an archive (a folder, or s3://bucket/prefix) in place of the log, without database and broker: level A',
+    )
     .option('--public-keys <file>', 'with --archive: count manifests that these keys signed')
     .option(
       '--state <file>',
@@ -132,7 +136,7 @@ function stateFileOf(
   return openStateFile(context.path(state), {
     ...{ version: VERSION, log: asked.identity, levels: asked.levels, limit, public_keys_sha256: keys },
     ...{ since: asked.since ?? null, report: report ?? null, checks_macs: asked.source.checksMacs },
-    archive: archive === undefined ? null : context.path(archive),
+    archive: archive === undefined ? null : archivePlace(context, archive),
   })
 }
 
@@ -144,7 +148,7 @@ async function archived(context: CliContext, { archive, publicKeys, level = 'A' 
       EXIT_USAGE,
     )
   const keys = publicKeys === undefined ? null : readPublicKeys(context.path(publicKeys))
-  const folder = context.path(archive!)
+  const folder = archivePlace(context, archive!)
   const { log, codec, checksMacs } = await openArchive(context, folder, {
     publicKeys: keys,
     gathersFaults: false,

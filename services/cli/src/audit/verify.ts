@@ -8,6 +8,7 @@ import { Option, type Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import { archiveJson, archiveLines, readArchive, type ReadArchive } from '../archive/archive-text.js'
 import { openArchive } from '../archive/open-archive.js'
+import { archivePlace } from '../archive/open-store.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
 import { withConnections, type Connections } from '../connections.js'
@@ -45,8 +46,8 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
     .addOption(
       new Option(
-        '--archive <folder>',
-        'read an archive in place of the log, without database and broker',
+        '--archive <place>',
+        'read an archive (a folder, or s3://bucket/prefix) in place of the log, without database and broker',
       ).conflicts('minCheckpoint'),
     )
     .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
@@ -57,7 +58,7 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
 export function registerVerifyArchive(archive: Command, context: CliContext): void {
   addExpectations(archive.command('verify'))
     .summary('check that an archive is whole, and what is in it')
-    .argument('<folder>', 'the archive')
+    .argument('<place>', 'the archive: a folder, or s3://bucket/prefix')
     .description(
       `Reads every file of an archive and changes nothing: each manifest is signed and follows the one before, each segment has the bytes
 that were signed, no record is missing, and every record and report is what \`cupel audit verify\` asks of the log. It needs the
@@ -127,7 +128,10 @@ async function verify(context: CliContext, options: VerifyOptions): Promise<Veri
   const publicKeys =
     options.publicKeys === undefined ? null : readPublicKeys(context.path(options.publicKeys))
   if (options.archive !== undefined)
-    return await verifyArchived(context, options, { publicKeys, folder: context.path(options.archive) })
+    return await verifyArchived(context, options, {
+      publicKeys,
+      folder: archivePlace(context, options.archive),
+    })
   const work = (connections: Connections) => verifyConnected(context, options, { publicKeys, connections })
   return await withConnections(context, work, { isAuditor: publicKeys !== null })
 }

@@ -11,6 +11,7 @@ import { openSharedInputs, readStoredReports } from '@cupel/proofs'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import { openArchive } from '../archive/open-archive.js'
+import { archivePlace } from '../archive/open-store.js'
 import { readPublicKeys } from '../audit/public-keys.js'
 import { withConnections } from '../connections.js'
 import type { CliContext } from '../context.js'
@@ -39,7 +40,10 @@ Both reports are read from the log, or from an archive, and decided again first:
     )
     .argument('<from>', 'id of the first report', reportIdValue)
     .argument('<to>', 'id of the second report', reportIdValue)
-    .option('--archive <folder>', 'read an archive in place of the log, without database and broker')
+    .option(
+      '--archive <place>',
+      'read an archive (a folder, or s3://bucket/prefix) in place of the log, without database and broker',
+    )
     .option('--public-keys <file>', 'with --archive: count manifests that these keys signed')
     .option('--json', 'answer in JSON')
     .action(async (from: string, to: string, options: ExplainOptions) => {
@@ -79,7 +83,7 @@ async function reading<Result>(
   if (archive === undefined) return await withConnections(context, work)
   const keys = publicKeys === undefined ? null : readPublicKeys(context.path(publicKeys))
   return await work(
-    await openArchive(context, context.path(archive), { publicKeys: keys, gathersFaults: false }),
+    await openArchive(context, archivePlace(context, archive), { publicKeys: keys, gathersFaults: false }),
   )
 }
 
