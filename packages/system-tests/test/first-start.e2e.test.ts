@@ -1,65 +1,110 @@
-/** An installation dies at each failpoint of its first start and of a late screen. It starts again and answers. */
+/** An installation dies at each failpoint of its first start and of late screens, one death after another. It comes up again and answers. */
 import { join } from 'node:path'
 import { drawnWithin } from '@cupel/testkit'
 import { expect, test } from 'vitest'
-import { createClient } from '../src/client.js'
+import { createClient, type Client } from '../src/client.js'
 import { atFirstStart, whenLate } from '../src/failpoint-visits.js'
 import { firedPoints, sides } from '../src/fired-points.js'
-import { createHome, removeHome, startInstallation } from '../src/installation.js'
+import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
 import { until } from '../src/until.js'
 
 const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 /** Concurrent screens: the demo key allows as many, and 10 ms are too short to answer them all. */
 const BURST = 50
+/** A process that answers as many bursts has passed every point that its data folder still leads to. */
+const SURVIVED_BURSTS = 20
 /** Longer than any lease, and ample for a busy machine. */
 const RECOVERY_MS = 180_000
+/** Each death takes a start. */
+const TIMEOUT_MS = 1_200_000
 
-const deaths = sides.flatMap((side) => [
-  ...atFirstStart.map((name) => ({ point: `${side}:${name}`, environment: {} })),
-  ...whenLate.map((name) => ({
-    point: `${side}:${name}`,
-    environment: { CUPEL_SCREEN_DEADLINE_MS: '10' },
-  })),
+const pointsOf = (names: readonly string[]): string[] =>
+  names.flatMap((name) => sides.map((side) => `${side}:${name}`))
+const drawn = drawnWithin({ name: 'deaths at first start', minimum: 3 }, [
+  ...pointsOf(atFirstStart),
+  ...pointsOf(whenLate),
 ])
+const among = (names: readonly string[]): string[] => pointsOf(names).filter((point) => drawn.includes(point))
 
-test.each(drawnWithin({ name: 'deaths at first start', minimum: 1 }, deaths))(
-  'an installation that dies at $point comes up again and answers',
-  async ({ point, environment }) => {
-    const home = createHome()
-    const fired = join(home, 'fired')
+test(
+  'an installation that dies at each point of its first start and of late screens comes up again and answers',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    let home = createHome()
     try {
-      await dieAt({
-        home,
-        environment: { ...environment, CUPEL_FAILPOINT: `${point}:1`, CUPEL_FAILPOINT_FIRED: fired },
-      })
-      expect(firedPoints(fired)).toEqual([point])
-      const again = await startInstallation({ home })
-      const client = createClient(again.ready.base_urls, again.ready.keys.read_write)
-      // Leases of the dead process expire first.
-      await until('an answer', RECOVERY_MS, async () => (await client.screen(LABELLED)).status === 200)
-      await client.close()
-      expect(await again.stop()).toBe(0)
+      const left = new Set(among(atFirstStart))
+      while (left.size > 0) {
+        await dieAtEach(home, left)
+        await expectAnswers(home)
+        if (left.size === 0) break
+        // What this folder has behind it, such as a genesis, another one has still before it.
+        removeHome(home)
+        home = createHome()
+      }
+      const late = new Set(among(whenLate))
+      await dieAtEach(home, late, { CUPEL_SCREEN_DEADLINE_MS: '10' })
+      expect([...late], 'points at which nothing died').toEqual([])
+      await expectAnswers(home)
     } finally {
       removeHome(home)
     }
   },
 )
 
-/** Starts an installation. Where the start does not reach the point, screens until the process is dead. */
-async function dieAt(options: { home: string; environment: Record<string, string> }): Promise<void> {
+/**
+ * Starts an installation again and again, each time with every point armed at which none has died, until a start survives. Removes the
+ * points at which a process died from `left`. Throws where the first start meets none of them.
+ */
+async function dieAtEach(
+  home: string,
+  left: Set<string>,
+  environment: Record<string, string> = {},
+): Promise<void> {
+  const fired = join(home, 'fired')
+  for (let deaths = 0; left.size > 0; deaths += 1) {
+    const armed = [...left].map((point) => `${point}:1`).join(',')
+    const options = { CUPEL_FAILPOINT: armed, CUPEL_FAILPOINT_FIRED: fired }
+    const mayLive = deaths > 0
+    const isDead = await startUntilDead({ home, environment: { ...environment, ...options } }, mayLive)
+    const met = firedPoints(fired).filter((point) => left.delete(point))
+    if (!isDead) return
+    expect(met, 'each process dies at one point').toHaveLength(1)
+  }
+}
+
+/** Whether the process died: before it was ready, or while it was asked for screens. */
+async function startUntilDead(
+  options: { home: string; environment: Record<string, string> },
+  mayLive: boolean,
+): Promise<boolean> {
   const started = await startInstallation(options).catch((error: unknown) => String(error))
   if (typeof started === 'string') {
     expect(started).toContain('before it was ready')
-    return
+    return true
   }
-  const client = createClient(started.ready.base_urls, started.ready.keys.read_write)
+  const client = clientOf(started)
+  const isDead = (): boolean => started.supervisor.signalCode === 'SIGKILL'
   try {
+    let bursts = 0
     await until('the death of the process', RECOVERY_MS, async () => {
       await Promise.allSettled(Array.from({ length: BURST }, () => client.screen(LABELLED)))
-      return started.supervisor.signalCode === 'SIGKILL'
+      bursts += 1
+      return isDead() || (mayLive && bursts >= SURVIVED_BURSTS)
     })
+    return isDead()
   } finally {
     await client.close()
     await started.stop()
   }
 }
+
+async function expectAnswers(home: string): Promise<void> {
+  const started = await startInstallation({ home })
+  const client = clientOf(started)
+  // Leases of the dead process expire first.
+  await until('an answer', RECOVERY_MS, async () => (await client.screen(LABELLED)).status === 200)
+  await client.close()
+  expect(await started.stop()).toBe(0)
+}
+
+const clientOf = ({ ready }: Installation): Client => createClient(ready.base_urls, ready.keys.read_write)
