@@ -8,7 +8,7 @@
 //
 // Before the last line stand the ten slowest files, what was skipped and why, and what failed with the first lines of its output.
 // A failure makes the exit code 1; with CI=true a skipped test is a failure, and up to three files that failed run once more, alone
-// (ADR 347). Long randomised suites print seed and number of
+// (ADR 331). Long randomised suites print seed and number of
 // cases; CUPEL_TEST_SEED repeats them, CUPEL_TEST_BUDGET_MS overrides the time each of them may take.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

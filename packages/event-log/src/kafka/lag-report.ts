@@ -1,5 +1,5 @@
 /**
- * Tells Kafka how far a group has read, so that Kafka's own tools show its lag (docs/adr/0340). Nobody reads these offsets back: the
+ * Tells Kafka how far a group has read, so that Kafka's own tools show its lag (docs/adr/0021). Nobody reads these offsets back: the
  * positions of a group are its checkpoints in Postgres.
  */
 import type { Logger } from '@cupel/contracts'
