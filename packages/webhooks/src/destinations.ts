@@ -1,6 +1,6 @@
 /**
  * How often a place may be called, over all accounts and all dispatchers: a token bucket of each host with its port, and one of each
- * address, because many names may lead to one address (docs/adr/0321).
+ * address, because many names may lead to one address (docs/adr/0112).
  */
 import type { Queryable } from '@cupel/postgres'
 

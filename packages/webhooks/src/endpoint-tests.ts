@@ -1,4 +1,4 @@
-/** Test messages: what an account sends to try a receiver, and what proves that a receiver wants messages at all (docs/adr/0320). */
+/** Test messages: what an account sends to try a receiver, and what proves that a receiver wants messages at all (docs/adr/0112). */
 import { requestedEventId } from '@cupel/contracts'
 import { testWebhookBody } from '@cupel/domain'
 import type { Database, Queryable } from '@cupel/postgres'

@@ -1,7 +1,7 @@
 /**
  * Epochs of report numbers. A process makes ids only from numbers of an epoch that no other process ever had. Three places know
  * which epochs are used: the log, the database and, roughly, the clock. An older copy of one of them, or of all but the clock, hands
- * out no number for a second time (docs/adr/0335).
+ * out no number for a second time (docs/adr/0072).
  */
 import { randomUUID } from 'node:crypto'
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'

@@ -56,7 +56,7 @@ export interface AuditQuery extends Tenant {
 }
 
 /**
- * Newest first. The outcome of a screen is read from the report view (docs/adr/0240); a screen that has none yet is not listed.
+ * Newest first. The outcome of a screen is read from the report view (docs/adr/0095); a screen that has none yet is not listed.
  * New calls do not move the pages: each page starts after the last entry of the page before.
  */
 export async function listAuditEntries(database: Queryable, query: AuditQuery): Promise<AuditPage> {

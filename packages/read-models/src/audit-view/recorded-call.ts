@@ -1,5 +1,5 @@
 /**
- * The calls that are recorded by the event they made (docs/adr/0240). Every other call with a key has an ApiRequestAudited, and
+ * The calls that are recorded by the event they made (docs/adr/0095). Every other call with a key has an ApiRequestAudited, and
  * that one also counts where a call has both: its answer was not the one its event lets expect.
  */
 import { problemCodes, type ApiCall, type ApiRequestAudited, type EventData } from '@cupel/contracts'
