@@ -1,6 +1,6 @@
 /**
  * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node returns the number of an address's
- * transactions: they are counted where a node with the whole history has all their signatures on one page (docs/adr/0132).
+ * transactions: they are counted where a node with the whole history has all their signatures on one page (docs/adr/0130).
  */
 import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'

@@ -66,7 +66,7 @@ class ConnectedPositions implements LogPositions {
         ?.partitionMetadata.length
     })
     if (count === undefined || count === 0) throw unknownTopic(wireTopic)
-    // Kept: where partitions are added to a lane, its readers and writers restart in an order (docs/adr/0405).
+    // Kept: where partitions are added to a lane, its readers and writers restart in an order (docs/adr/0326).
     this.counts.set(wireTopic, count)
     return count
   }
