@@ -1,4 +1,4 @@
-/** Writes the records of an archive into an empty log, each at its offset with exactly its bytes (docs/adr/0390). */
+/** Writes the records of an archive into an empty log, each at its offset with exactly its bytes (docs/adr/0367). */
 import type { EventLog, LogIdentity, LogRecord, NewRecord } from '@cupel/event-log'
 import { openArchiveLog } from './archive-log.js'
 import { MAX_RESTORED_BYTES, MAX_RESTORED_RECORDS } from './limits.js'

@@ -1,4 +1,4 @@
-/** Takes a copy of the log in place of the log: the same records under another identity, shown by the signed checkpoints (docs/adr/0338). */
+/** Takes a copy of the log in place of the log: the same records under another identity, shown by the signed checkpoints (docs/adr/0318). */
 import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { EventLog, LogIdentity } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'

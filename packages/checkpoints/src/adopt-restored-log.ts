@@ -1,4 +1,4 @@
-/** Takes a log that was made of an archive, for a database that followed no log before (docs/adr/0390). */
+/** Takes a log that was made of an archive, for a database that followed no log before (docs/adr/0367). */
 import type { LogIdentity } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { listCheckpoints } from '@cupel/projections'

@@ -1,4 +1,4 @@
-/** That a log is being made from an archive. Until database and log were brought together no service starts (docs/adr/0390). */
+/** That a log is being made from an archive. Until database and log were brought together no service starts (docs/adr/0367). */
 import type { Queryable } from '@cupel/postgres'
 import type { LogIdentity } from './port.js'
 

@@ -115,7 +115,7 @@ interface KeyEvents {
   readonly published: readonly PublicKey[]
   /** By key id, the offset of each partition from which on its signatures do not count. */
   readonly retired: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** The log before, by the identity of the copy that took its place (docs/adr/0338). */
+  /** The log before, by the identity of the copy that took its place (docs/adr/0318). */
   readonly adopted: ReadonlyMap<LogIdentity, LogIdentity>
 }
 

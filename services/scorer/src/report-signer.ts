@@ -1,4 +1,4 @@
-/** Signs reports: one signature for all that are ready in the same moment, whatever their lane and partition (docs/adr/0332). */
+/** Signs reports: one signature for all that are ready in the same moment, whatever their lane and partition (docs/adr/0317). */
 import { openReportSigner, type ReportSigningConfig } from '@cupel/checkpoints'
 import { createBatcher } from '@cupel/concurrency'
 import type { LogIdentity, NewRecord } from '@cupel/event-log'
