@@ -20,10 +20,32 @@ const BETWEEN_SIDES = 10
 /** Longer than any lease, and ample for a busy machine. */
 const RECOVERY_MS = 180_000
 
+interface Death {
+  readonly point: string
+  readonly args: readonly string[]
+}
+
+/** Deaths in the order in which a command meets their points, by command. */
+function groupedByCommand(deaths: readonly Death[]): ReadonlyMap<string, readonly Death[]> {
+  const grouped = new Map<string, Death[]>()
+  for (const death of deaths) {
+    const command = death.args.slice(0, 2).join(' ')
+    grouped.set(command, [...(grouped.get(command) ?? []), death])
+  }
+  return grouped
+}
+
 describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoint', () => {
   const home = createHome()
   const fired = join(home, 'fired')
   const seed = runSeed()
+  const drawnDeaths = drawnWithin(
+    { name: 'deaths of commands', minimum: 2 },
+    Object.entries(byCommand).flatMap(([name, args]): Death[] =>
+      sides.map((side) => ({ point: `${side}:${name}`, args })),
+    ),
+    seed,
+  )
   let installation: Installation | undefined
 
   afterAll(async () => {
@@ -70,25 +92,23 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
     await client.close()
   }, 900_000)
 
-  test.each(
-    drawnWithin(
-      { name: 'deaths of commands', minimum: 2 },
-      Object.entries(byCommand).flatMap(([name, args]) =>
-        sides.map((side) => ({ point: `${side}:${name}`, args })),
-      ),
-      seed,
-    ),
-  )('a command that dies at $point succeeds when repeated', async ({ point, args }) => {
-    const labels = join(home, 'labels.csv')
-    writeFileSync(labels, LABEL_FILE)
-    // Each import is a set of its own, so that it always has something to append.
-    const replaced: Record<string, string> = { LABELS: labels, SET: point.replaceAll(/[:.]/g, '-') }
-    const full = args.map((arg) => replaced[arg] ?? arg)
-    const killed = await cupel(home, full, { CUPEL_FAILPOINT: `${point}:1` })
-    expect(killed.exitCode, killed.stderr).not.toBe(0)
-    const repeated = await cupel(home, full)
-    expect(repeated.exitCode, repeated.stderr).toBe(0)
-  })
+  // Each process goes on where the one before it died, and the last one has no point armed.
+  test.each([...groupedByCommand(drawnDeaths)])(
+    'a command that dies at each of its points, one after another, succeeds when it is repeated: %s',
+    async (_command, deaths) => {
+      const labels = join(home, 'labels.csv')
+      writeFileSync(labels, LABEL_FILE)
+      // Its label set is new, so that it has something to append.
+      const replaced: Record<string, string> = { LABELS: labels, SET: 'failpoints' }
+      const full = deaths[0]!.args.map((arg) => replaced[arg] ?? arg)
+      for (const { point } of deaths) {
+        const killed = await cupel(home, full, { CUPEL_FAILPOINT: `${point}:1` })
+        expect(killed.exitCode, `${point}\n${killed.stderr}`).toBeNull()
+      }
+      const repeated = await cupel(home, full)
+      expect(repeated.exitCode, repeated.stderr).toBe(0)
+    },
+  )
 })
 
 const LABEL_FILE = `address,chain,category,entity,source,source_url,confidence,observed_at
