@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressOf } from '../kubernetes/as-containers.mjs'
 import { openComposition, untilServed } from './composition.mjs'
 import { docker } from './docker.mjs'
-import { hasHistory, releasedImage } from './released-image.mjs'
+import { hasHistory } from '../released-checkout.mjs'
+import { releasedImage } from './released-image.mjs'
 
 const RELEASE = '0.1.0'
 const missing = process.env.CUPEL_TEST_ENGINE_MISSING

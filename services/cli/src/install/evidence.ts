@@ -9,7 +9,7 @@ import {
   requireSignatures,
   unpublishedKeys,
 } from '@cupel/checkpoints'
-import { topicOf } from '@cupel/contracts'
+import { topicOf, type TopicSpec } from '@cupel/contracts'
 import {
   areMacsRequired,
   installationTopics,
@@ -37,23 +37,25 @@ const REASON = 'cupel install'
 /** A scorer that wrote a report without a signature within this time may still run. */
 const UNSIGNED_QUIET_MS = 10 * 60_000
 
-/** `hasLog` says whether the log can be read yet. */
-export function evidenceSteps(
-  target: Target,
-  { hasLog, note }: { readonly hasLog: () => Promise<boolean>; readonly note: (sentence: string) => void },
-): readonly Step[] {
+interface EvidenceParts {
+  /** The topics that can be read already. */
+  readonly existingTopics: () => Promise<readonly TopicSpec[]>
+  readonly note: (sentence: string) => void
+}
+
+export function evidenceSteps(target: Target, parts: EvidenceParts): readonly Step[] {
   const reportKeys = (): SigningKeys | null =>
     target.config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined
       ? null
       : ofFile(() => readReportSigningKeys(target.config))
   return [
-    macsStep(target, hasLog, note),
+    macsStep(target, parts),
     keysStep(target, reportKeys),
-    signaturesStep(target, { hasLog, note, reportKeys }),
+    signaturesStep(target, { ...parts, reportKeys }),
   ]
 }
 
-function macsStep(target: Target, hasLog: () => Promise<boolean>, note: (sentence: string) => void): Step {
+function macsStep(target: Target, { existingTopics, note }: EvidenceParts): Step {
   const { database, log, config } = target
   const topicPrefix = config.CUPEL_TOPIC_PREFIX
   const sentence = 'Require a MAC of every record from now on.'
@@ -62,10 +64,12 @@ function macsStep(target: Target, hasLog: () => Promise<boolean>, note: (sentenc
     async needed() {
       const keys = recordKeysOf(config)
       if (keys === null) return []
-      if (!(await hasTable(database, 'log.record_key')) || !(await hasLog())) return [sentence]
+      const topics = await existingTopics()
+      if (topics.length === 0) return [sentence]
       // A further key is registered by `cupel log require-macs`, once every process has it.
-      if (await areMacsRequired(database, await log.identity())) return []
-      const earlier = await recordWithoutMac(log)
+      const isKnown = await hasTable(database, 'log.record_key')
+      if (isKnown && (await areMacsRequired(database, await log.identity()))) return []
+      const earlier = await recordWithoutMac(log, topics)
       if (earlier === null) return [sentence]
       note(
         `MACs are not required yet: ${earlier} was written by an earlier release. When its last service has stopped, run \`cupel log require-macs\`.`,
@@ -91,8 +95,8 @@ function macsStep(target: Target, hasLog: () => Promise<boolean>, note: (sentenc
 const idsOf = ({ byId }: RecordKeys): string[] => [...byId.keys()]
 
 /** A record without a MAC at the end of a partition: services that write none have worked here. Null in a new installation. */
-async function recordWithoutMac(log: EventLog): Promise<string | null> {
-  for (const { name: topic } of installationTopics())
+async function recordWithoutMac(log: EventLog, topics: readonly TopicSpec[]): Promise<string | null> {
+  for (const { name: topic } of topics)
     for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
       const last = await lastRecord(log, topic, partition)
       if (last !== null && last.headers[MAC_HEADER] === undefined)
@@ -126,16 +130,18 @@ function keysStep({ database, config }: Target, reportKeys: () => SigningKeys | 
 
 function signaturesStep(
   { database, log }: Target,
-  parts: Parameters<typeof evidenceSteps>[1] & { readonly reportKeys: () => SigningKeys | null },
+  parts: EvidenceParts & { readonly reportKeys: () => SigningKeys | null },
 ): Step {
   const sentence = 'Require a signature of every report from now on.'
   return {
     name: 'signatures',
     async needed() {
       if (parts.reportKeys() === null) return []
-      if (!(await hasTable(database, 'checkpoints.signatures_required')) || !(await parts.hasLog()))
-        return [sentence]
-      if (!(await loadSignaturesRequired(database, await log.identity())).isEmpty) return []
+      const topics = await parts.existingTopics()
+      const reports = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
+      if (!reports.every((topic) => topics.some(({ name }) => name === topic))) return [sentence]
+      const isKnown = await hasTable(database, 'checkpoints.signatures_required')
+      if (isKnown && !(await loadSignaturesRequired(database, await log.identity())).isEmpty) return []
       const unsigned = await recentUnsignedReport(log)
       if (unsigned === null) return [sentence]
       parts.note(

@@ -105,6 +105,16 @@ test('what was lost is made again, and nothing else', async () => {
   expect((await json('install')).changed).toBe(false)
 })
 
+test('an upgrade of a release that lacks the schema of an event is planned before it is made', async () => {
+  const subject = 'screening.watch.events.v1-WatchesCreated'
+  await admin.execute('DELETE FROM log.schema_version WHERE subject = $1', [subject])
+  const plan = await json('upgrade', '--dry-run')
+  expect(plan.steps.flatMap(({ changes }) => changes)).toEqual([
+    `Register the schema of ${subject} under FULL_TRANSITIVE.`,
+  ])
+  expect((await json('upgrade')).changed).toBe(true)
+})
+
 test('the doctor finds nothing at fault, and names what is', async () => {
   const healthy = await cupel('doctor')
   expect(healthy.out).toContain('Nothing is at fault.')

@@ -3,17 +3,18 @@
  * nothing to do. `cupel start` takes the same functions for the Postgres and the Kafka that it runs.
  */
 import { recordedReportPartitions, recordReportPartitions } from '@cupel/access'
-import { eventSchemas, reportPartitions, topicOf } from '@cupel/contracts'
+import { eventSchemas, reportPartitions, topicOf, type TopicSpec } from '@cupel/contracts'
 import {
+  GENESIS_TOPIC,
   installationTopics,
   loadSchemaCatalog,
   openAuthenticLog,
   type AuthenticLog,
   registerSchemas,
+  typeOf,
   type SchemaRegistry,
 } from '@cupel/event-log'
 import { migrate, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
-import { readActivations } from '@cupel/policy'
 import { hasCurrentDefinition, installReadModels } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { acceptsFault, recordKeysOf } from '@cupel/service-connections'
@@ -40,7 +41,7 @@ export function installationSteps(
     topicsStep(target, sizes),
     ...(target.log.kind === 'embedded' ? [] : [reportPartitionsStep(target)]),
     schemasStep(target),
-    ...evidenceSteps(target, { note, hasLog: () => hasTopics(target.log) }),
+    ...evidenceSteps(target, { note, existingTopics: () => existingTopics(target) }),
     policyStep(target),
     rebuildStep(target, note),
   ]
@@ -153,10 +154,13 @@ async function hasLog(log: Target['log']): Promise<boolean> {
   )
 }
 
-/** Whether every topic exists, so that their ends can be read. */
-async function hasTopics(log: Target['log']): Promise<boolean> {
-  if (log.kind === 'embedded' && !(await hasLog(log))) return false
-  return (await log.topicFaults(installationTopics())).every(({ setting }) => setting !== 'topic')
+/** The topics whose ends can be read. An installation of an earlier release lacks those that are new, and a plan is made before they are. */
+async function existingTopics({ log, config }: Target): Promise<readonly TopicSpec[]> {
+  if (log.kind === 'embedded' && !(await hasLog(log))) return []
+  const faults = await log.topicFaults(installationTopics())
+  const absent = new Set(faults.filter(({ setting }) => setting === 'topic').map(({ topic }) => topic))
+  const isAbsent = (name: string): boolean => absent.has(config.CUPEL_TOPIC_PREFIX + name)
+  return isAbsent(GENESIS_TOPIC) ? [] : installationTopics().filter(({ name }) => !isAbsent(name))
 }
 
 function schemasStep({ database, registry, logger }: Target): Step {
@@ -195,13 +199,11 @@ export async function missingSchemas(
 }
 
 function policyStep(target: Target): Step {
-  const { database, log } = target
+  const { database } = target
   return {
     name: 'policy',
     async needed() {
-      const hasPolicy =
-        (await hasPolicyTopic(log)) && (await readActivations(log, await loadCodec(database))).length > 0
-      return hasPolicy ? [] : ['Put the default policy in force.']
+      return (await hasActivation(target)) ? [] : ['Put the default policy in force.']
     },
     async make() {
       const codec = await loadCodec(database)
@@ -213,10 +215,17 @@ function policyStep(target: Target): Step {
   }
 }
 
-async function hasPolicyTopic(log: Target['log']): Promise<boolean> {
-  if (log.kind === 'embedded' && !(await hasLog(log))) return false
-  const topics = installationTopics().filter(({ name }) => name === topicOf('PolicyActivated'))
-  return (await log.topicFaults(topics)).every(({ setting }) => setting !== 'topic')
+/** By the types of the records: an installation of an earlier release has no schemas yet for a codec of this one. */
+async function hasActivation(target: Target): Promise<boolean> {
+  const { log } = target
+  const [type, topic] = ['PolicyActivated', topicOf('PolicyActivated')]
+  if (!(await existingTopics(target)).some(({ name }) => name === topic)) return false
+  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+    const to = await log.endOffset(topic, partition)
+    for await (const records of log.read({ topic, partition, from: 0, to }))
+      if (records.some((record) => typeOf(record) === type)) return true
+  }
+  return false
 }
 
 /** A log of its own whose records carry a MAC, where there are keys. Its state is in a table, so that it opens after the migrations. */
