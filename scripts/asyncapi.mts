@@ -1,7 +1,14 @@
 /** The AsyncAPI 3.0 document of the public events, made of schemas/ and deploy/topics.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventSchemas, topicSpecs, type EventType, type TopicSpec } from '../packages/contracts/src/index.js'
+import {
+  derivedTopicSpecs,
+  eventSchemas,
+  isCompacted,
+  topicSpecs,
+  type EventType,
+  type TopicSpec,
+} from '../packages/contracts/src/index.js'
 
 const root = join(import.meta.dirname, '..')
 const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'
@@ -24,13 +31,19 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const publicTypes = (Object.keys(eventSchemas) as EventType[]).filter(
   (type) => eventSchemas[type].visibility === 'public',
 )
-const publicSpecs = topicSpecs.filter(({ name }) => typesOf(name).length > 0)
+const publicSpecs = [...topicSpecs, ...derivedTopicSpecs].filter(({ name }) => typesOf(name).length > 0)
 
 /** What a subscriber may rely on, by how a topic is written. */
 const GUARANTEES = {
   fast: 'A record may be repeated, with the same bytes. The first record with a report id in its partition counts, and each further one is ignored.',
   ordered:
     'Records with one key are in the order in which they happened. A record that repeats an event id is ignored.',
+  compacted:
+    'The topic is compacted: the last record of a key is its state, and those before it are removed in time. A record that repeats an event id is ignored, and so is one that is older than another one of its key. A record without a value says that nothing is known of the key any more. It is kept only where the installation switches it on.',
+}
+
+function guaranteesOf(topic: string): string {
+  return GUARANTEES[isCompacted(topic) ? 'compacted' : rowOf(topic).producer]
 }
 
 export function asyncapiDocument(): string {
@@ -43,7 +56,8 @@ export function asyncapiDocument(): string {
       description:
         'The public events of Cupel on Kafka. Records have the Confluent wire format (a zero byte, the schema id in four bytes, Avro) ' +
         'and the attributes of CloudEvents 1.0 as headers. Schemas are FULL_TRANSITIVE: a version adds fields with defaults and ' +
-        'changes nothing else, so that a reader of any version reads records of every other. Records are kept for ever.',
+        'changes nothing else, so that a reader of any version reads records of every other. Records are kept for ever, but for topics of state, ' +
+        'of which the last record of each key is.',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/avro',
@@ -59,11 +73,11 @@ export function asyncapiDocument(): string {
 
 function channelOf({ name, partitions, config }: TopicSpec) {
   const isSandbox = name.startsWith(SANDBOX)
-  const { key, producer } = rowOf(name)
+  const { key } = rowOf(name)
   return {
     address: name,
     title: `${isSandbox ? 'Test-mode events' : 'Events'} of ${nameWithoutSandbox(name)}`,
-    description: `Key of a record: ${key}. ${GUARANTEES[producer]} Nothing is said of the order of records in different partitions.`,
+    description: `Key of a record: ${key}. ${guaranteesOf(name)} Nothing is said of the order of records in different partitions.`,
     messages: Object.fromEntries(
       typesOf(name).map((type) => [type, { $ref: `#/components/messages/${type}` }]),
     ),
@@ -73,13 +87,20 @@ function channelOf({ name, partitions, config }: TopicSpec) {
         partitions,
         topicConfiguration: {
           'cleanup.policy': [config['cleanup.policy']],
-          'retention.ms': Number(config['retention.ms']),
-          'max.message.bytes': Number(config['max.message.bytes']),
+          ...numbersOf(config),
         },
         bindingVersion: BINDING_VERSION,
       },
     },
   }
+}
+
+/** The settings of a topic that the binding has names for. */
+function numbersOf(config: TopicSpec['config']): Record<string, number> {
+  const names = ['retention.ms', 'delete.retention.ms', 'max.message.bytes']
+  return Object.fromEntries(
+    names.flatMap((name) => (config[name] === undefined ? [] : [[name, Number(config[name])]])),
+  )
 }
 
 /** In AsyncAPI the document speaks of what the application does: Cupel sends, a subscriber receives. */
@@ -99,7 +120,7 @@ function messageOf(type: EventType) {
     name: type,
     title: type,
     summary: avro.doc ?? type,
-    description: `Appended by ${owner}. Subject of its schema: ${subject}. ${GUARANTEES[rowOf(topic).producer]}`,
+    description: `Appended by ${owner}. Subject of its schema: ${subject}. ${guaranteesOf(topic)}`,
     contentType: 'application/avro',
     headers: { $ref: '#/components/schemas/Envelope' },
     correlationId: {

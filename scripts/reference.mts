@@ -2,7 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { eventSchemas, policyJsonSchema, problemCodes, topicSpecs } from '../packages/contracts/src/index.js'
+import {
+  derivedTopicSpecs,
+  eventSchemas,
+  policyJsonSchema,
+  problemCodes,
+  topicSpecs,
+} from '../packages/contracts/src/index.js'
 import { settingsReference } from '../packages/service-kit/src/settings-reference.js'
 import { MAX_COLLECTOR_ANSWER_BYTES } from '../packages/service-kit/src/tracing/collector-client.js'
 import {
@@ -55,10 +61,10 @@ const pages: Record<string, string> = {
     `${banner}# Events and topics\n\nAvro in the Confluent wire format, CloudEvents in the headers, compatibility FULL_TRANSITIVE: every field has a\ndefault, a version only adds. *Public* events may be subscribed to; internal ones may change owner. Test-mode events go\nto the same names under \`sandbox.\`.\n\n## Topics\n\n` +
     table(
       ['Topic', 'Partitions', 'Retention'],
-      topicSpecs.map((t) => [
+      [...topicSpecs, ...derivedTopicSpecs].map((t) => [
         `\`${t.name}\``,
         String(t.partitions),
-        t.config['retention.ms'] === '-1' ? 'for ever' : String(t.config['retention.ms']),
+        t.config['cleanup.policy'] === 'compact' ? 'the last record of each key' : 'for ever',
       ]),
     ) +
     Object.entries(eventSchemas)

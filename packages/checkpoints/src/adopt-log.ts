@@ -1,8 +1,15 @@
 /** Takes a copy of the log in place of the log: the same records under another identity, shown by the signed checkpoints (docs/adr/0318). */
-import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import {
+  derivedTopicGroups,
+  isCompacted,
+  requestedEventId,
+  topicOf,
+  type DomainEvent,
+  type EventData,
+} from '@cupel/contracts'
 import type { EventLog, LogIdentity } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { listCheckpoints, writeOutbox } from '@cupel/projections'
+import { forgetCheckpoints, listCheckpoints, writeOutbox } from '@cupel/projections'
 import type { Verifier } from '@cupel/signing'
 import { CheckpointsStoppedError } from './checkpoint-files.js'
 import { compareLog, type LogComparison } from './compare-log.js'
@@ -92,7 +99,7 @@ function requireSame({ last, faults, partitions }: LogComparison): number {
 /** A reader may have read further than the last checkpoint goes. */
 async function requireRead(log: EventLog, database: Database, replaces: LogIdentity): Promise<void> {
   for (const { group, topic, partition, next, log: of } of await listCheckpoints(database)) {
-    if (of !== replaces) continue
+    if (of !== replaces || isCompacted(topic)) continue
     const end = await log.endOffset(topic, partition)
     if (next > end)
       throw new CheckpointsStoppedError(
@@ -110,6 +117,8 @@ async function unsignedRecords(log: EventLog, { partitions }: LogComparison): Pr
 
 /** Everything that the database knows of the log before holds for the copy. Its own checkpoints begin anew, with the first record. */
 async function rename(transaction: Queryable, from: LogIdentity, to: LogIdentity): Promise<void> {
+  // A copy of a topic that is compacted has other offsets, if there is one: it is made again.
+  await forgetCheckpoints(transaction, derivedTopicGroups)
   await transaction.execute('UPDATE projection.checkpoint SET log = $2 WHERE log = $1', [from, to])
   // What an installation of the copy wrote begins later than what is required already.
   await transaction.execute('DELETE FROM log.macs_required WHERE log_id = $1', [to])

@@ -34,17 +34,45 @@ export function screenTopic(lane: Lane, livemode = true): string {
   return livemode ? topic : SANDBOX_PREFIX + topic
 }
 
-/** Every topic of an installation, the sandbox's included, each as small as it may be. */
-export const topicSpecs: readonly TopicSpec[] = topicTable.flatMap((topic) => {
+type TopicRow = (typeof topicTable)[number]
+
+/** Every topic that the log is made of, the sandbox's included, each as small as it may be. */
+export const topicSpecs: readonly TopicSpec[] = topicTable
+  .filter((topic) => !('derived' in topic))
+  .flatMap(specsOf)
+
+/**
+ * Topics that are made of the log and can be made again at any time: no read model reads them, and archives, checkpoints and proofs leave
+ * them out. They are compacted, so that their offsets have gaps.
+ */
+export const derivedTopicSpecs: readonly TopicSpec[] = topicTable
+  .filter((topic) => 'derived' in topic)
+  .flatMap(specsOf)
+
+function specsOf(topic: TopicRow): TopicSpec[] {
   const spec = {
     name: topic.name as string,
     partitions: topic.partitions,
     producer: topic.producer,
-    config: topicDefaults,
+    config: 'config' in topic ? topic.config : topicDefaults,
     ...('mayGrow' in topic ? { mayGrow: topic.mayGrow } : {}),
   }
   return topic.sandbox ? [spec, { ...spec, name: SANDBOX_PREFIX + topic.name }] : [spec]
-})
+}
+
+/** Reads the reports and appends those that are the latest. */
+export const LATEST_REPORTS_GROUP = 'projector.latest-reports.v1'
+/** Reads what was appended and puts right what is not the latest. */
+export const LATEST_REPORTS_CHECK_GROUP = 'projector.latest-reports-check.v1'
+/** The groups that keep the derived topics. Without their checkpoints the topics are made again of the log. */
+export const derivedTopicGroups: readonly string[] = [LATEST_REPORTS_GROUP, LATEST_REPORTS_CHECK_GROUP]
+
+const derivedNames = new Set(derivedTopicSpecs.map(({ name }) => name))
+
+/** Whether a topic keeps the last record of each key alone, without the installation's prefix. */
+export function isCompacted(topic: string): boolean {
+  return derivedNames.has(topic)
+}
 
 const REPORT_TOPIC: TopicName = 'screening.report.events.v1'
 

@@ -2,7 +2,7 @@
  * Dead letters: records that a group cannot handle, kept whole with the cause, for an operator. When a letter is resolved a note
  * is appended to the same topic: letters without a note are open.
  */
-import { topicsInUse, type TopicSpec } from '@cupel/contracts'
+import { derivedTopicSpecs, topicsInUse, type TopicSpec } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
 import {
   RecordTooLargeError,
@@ -46,6 +46,7 @@ export const deadLetterGroups: readonly string[] = [
 /** Every topic of an installation but the one that gives the log its identity. */
 export const installationTopics = (): readonly TopicSpec[] => [
   ...topicsInUse(),
+  ...derivedTopicSpecs,
   ...deadLetterGroups.map(deadLetterTopic),
 ]
 

@@ -23,7 +23,7 @@ export interface NewRecord {
 export interface LogRecord {
   readonly topic: string
   readonly partition: number
-  /** Position within the partition, from 0, without gaps. */
+  /** Position within the partition, from 0, without gaps; of a compacted topic with gaps. */
   readonly offset: number
   readonly key: string
   /** Empty where another program wrote a record without a value. */

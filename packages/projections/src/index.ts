@@ -25,6 +25,7 @@ export type { RunningReadModel, RunReadModelOptions } from './run-read-model.js'
 export { listProjectionStatuses } from './projection-state.js'
 export type { ProjectionState, ProjectionStatus, StoredProjectionStatus } from './projection-state.js'
 export {
+  forgetCheckpoints,
   lowestCheckpoint,
   markFoundInLog,
   putCheckpoints,

@@ -29,6 +29,15 @@ export async function putCheckpoints(
   )
 }
 
+/** Lets groups read from the beginning of the log again. A member that runs does so with its next batch. Resolves to whether any had begun. */
+export async function forgetCheckpoints(transaction: Queryable, groups: readonly string[]): Promise<boolean> {
+  const removed = await transaction.execute(
+    'DELETE FROM projection.checkpoint WHERE group_name = ANY($1::text[]) AND next > 0',
+    [groups],
+  )
+  return removed > 0
+}
+
 /** The first record that a reader of the partition has not read, as the database has it; null where nobody reads the partition. */
 export async function lowestCheckpoint(
   transaction: Queryable,

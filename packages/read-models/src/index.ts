@@ -23,6 +23,8 @@ export * from './label-view/decision-facts.js'
 export { readJudgedLists } from './label-view/judged-lists.js'
 export * from './label-view/queries.js'
 export * from './policy-view/queries.js'
+export * from './report-view/latest-report-topic.js'
+export * from './report-view/latest-reports.js'
 export * from './report-view/queries.js'
 export * from './tenancy.js'
 

@@ -2,7 +2,7 @@
  * What each service does on the log: the topics it reads and writes, and its groups. A start checks these topics and no others, and the
  * rights that `cupel install --print-acls` prints are these. Topics are without the prefix of the installation.
  */
-import { screenTopic, topicOf, topicSpecs, type EventType } from '@cupel/contracts'
+import { derivedTopicSpecs, screenTopic, topicOf, topicSpecs, type EventType } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, GENESIS_TOPIC } from '@cupel/event-log'
 
 export interface LogAccess {
@@ -38,8 +38,8 @@ const deadLetters = (service: string): string[] =>
     .filter((group) => group.startsWith(`${service}.`))
     .map((group) => deadLetterTopic(group).name)
 
-/** The projector fills every read model, and its relay appends the events of the primary tables. */
-const all = topicSpecs.map(({ name }) => name)
+/** The projector fills every read model and every derived topic, and its relay appends the events of the primary tables. */
+const all = [...topicSpecs, ...derivedTopicSpecs].map(({ name }) => name)
 
 export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
   api: {

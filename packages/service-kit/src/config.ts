@@ -285,6 +285,11 @@ export const settings = {
   CUPEL_CHECKPOINT_INTERVAL_MS: milliseconds(100, 86_400_000)
     .default(10_000)
     .describe('Time between two checkpoints of the log; none is made where nothing is new.'),
+  CUPEL_LATEST_REPORTS: flag
+    .default(false)
+    .describe(
+      'Whether projectors keep the topic of the latest report of each account about each address: true or false. While it is false nothing is read or written for it.',
+    ),
   CUPEL_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

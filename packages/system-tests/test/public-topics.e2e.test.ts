@@ -17,6 +17,7 @@ import {
   type Installation,
 } from '../src/installation.js'
 import { appendRecord, readRawTopic, readTopic } from '../src/kafka-log.js'
+import { until } from '../src/until.js'
 import { prepareSubscribers, settingsOf, type Subscriber } from '../src/subscribers.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
@@ -26,6 +27,7 @@ const quickStarts = missing === undefined ? await prepareSubscribers().catch(noQ
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const OTHERS = ['0x00000000219ab540356cBB839Cbe05303d7705Fa', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq']
 const REPORTS = 'screening.report.events.v1'
+const LATEST = 'screening.latest-report.events.v1'
 const GOLDEN = join(checkout, 'schemas/golden')
 const LIMIT_MS = 300_000
 
@@ -44,7 +46,7 @@ describe.skipIf(missing !== undefined)('public topics', () => {
     installation = await startInstallation({
       ...{ kafka: true, home },
       // A busy machine is slower than a customer is patient.
-      environment: { CUPEL_SCREEN_DEADLINE_MS: '20000' },
+      environment: { CUPEL_SCREEN_DEADLINE_MS: '20000', CUPEL_LATEST_REPORTS: 'true' },
     })
     client = createClient(installation.ready.base_urls, await enterpriseKey(home))
   }, LIMIT_MS)
@@ -67,6 +69,24 @@ describe.skipIf(missing !== undefined)('public topics', () => {
         }
         if (topic === REPORTS) expect(records.map(({ type }) => type)).toEqual(['ReportGenerated'])
       }
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'the topic of the latest reports ends with the report that was made last of each address',
+    async () => {
+      const answer = await client.screen(ADDRESS)
+      const { report_id: reportId } = JSON.parse(answer.text) as { report_id: string }
+      await until('the latest report in its topic', LIMIT_MS, async () => {
+        const records = await readTopic(installation.ready, LATEST)
+        const last = new Map(records.map(({ key, value }) => [key, value['reportId']]))
+        expect([...last.values()]).toEqual([reportId])
+        const [key] = [...last.keys()]
+        const { accountId, chain, canonicalAddress } = records[0]!.value
+        expect(key).toBe(`${String(accountId)}/${String(chain)}/${String(canonicalAddress)}`)
+        return true
+      })
     },
     LIMIT_MS,
   )

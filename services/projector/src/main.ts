@@ -4,8 +4,8 @@ import { connectService } from '@cupel/service-connections'
 import { runService, type Config } from '@cupel/service-kit'
 import { startProjector } from './start-projector.js'
 
-/** One per read model, two for the relay, two for evidence and one in reserve: more would only wait for each other. */
-const PROJECTOR_CONNECTIONS = readModels.length + 5
+/** One per read model, two each for the relay, evidence and the latest reports, one in reserve: more would only wait for each other. */
+const PROJECTOR_CONNECTIONS = readModels.length + 7
 
 /** The embedded log uses the same connections and needs some of them. */
 function maxConnections(config: Config): number {

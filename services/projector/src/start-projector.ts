@@ -1,4 +1,7 @@
-/** Runs every read model, each with its own checkpoint, the outbox relay, the signing of the log's checkpoints, and the transparency log. */
+/**
+ * Runs every read model, each with its own checkpoint, the outbox relay, the signing of the log's checkpoints, the transparency log, and
+ * where it is switched on the topic of the latest reports.
+ */
 import {
   CheckpointConfigError,
   checkpointSettings,
@@ -9,7 +12,7 @@ import {
   type RunningCheckpoints,
 } from '@cupel/checkpoints'
 import { topicSpecs, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
   runReadModel,
@@ -23,12 +26,13 @@ import { auditView, readModels } from '@cupel/read-models'
 import { ConfigError, type Check, type RunningService } from '@cupel/service-kit'
 import { SigningKeysError } from '@cupel/signing'
 import { startTransparency, type RunningTransparency } from '@cupel/transparency'
+import { keepLatestReports, type LatestReports } from './keep-latest-reports.js'
 import { watchLists } from './watch-lists.js'
 
 export interface ProjectorDeps {
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Uses one connection per read model and four more. */
+  /** Uses one connection per read model and six more. */
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
@@ -36,8 +40,8 @@ export interface ProjectorDeps {
   readonly tracing?: Tracing | null
   /** Ends the process, so that a new one takes its place. A read model that a record stopped is no reason: the others go on. */
   readonly fail?: (reason: string, error: unknown) => void
-  /** Names the signing keys. Without them no checkpoints of the log are made. */
-  readonly config?: CheckpointConfig
+  /** Names the signing keys, without which no checkpoints of the log are made, and says whether the topic of the latest reports is kept. */
+  readonly config?: CheckpointConfig & { readonly CUPEL_LATEST_REPORTS?: boolean }
 }
 
 export interface RunningProjector extends RunningService {
@@ -61,12 +65,17 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
   )
   const lists = watchLists({ database, logger, metrics })
   const relay = startOutboxRelay({ log, codec, database, logger, metrics })
+  const latest = keptLatestReports(deps)
   const statuses = (): ProjectionStatus[] =>
     [...projections.values()].map((projection) => projection.status())
   return {
     name: 'projector',
     projections: statuses,
-    checks: () => [...statuses().map(projectionCheck), relayCheck(relay), ...evidenceChecks(evidence)],
+    checks: () => [
+      ...statuses().map(projectionCheck),
+      relayCheck(relay),
+      ...asideChecks({ ...evidence, ...latest }),
+    ],
     async stopProjection(name) {
       const projection = projections.get(name)
       if (projection === undefined) throw new RangeError(`There is no projection ${name}`)
@@ -77,6 +86,7 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
         relay.stop(),
         lists.stop(),
         ...(evidence === null ? [] : [evidence.checkpoints.stop(), evidence.transparency.stop()]),
+        latest?.['latest-reports'].stop(),
         ...[...projections.values()].map((projection) => projection.stop()),
       ])
     },
@@ -113,10 +123,27 @@ async function openSettings({ config, ...deps }: ProjectorDeps): Promise<Checkpo
   }
 }
 
+/** Null where the installation does not keep their topic. */
+function keptLatestReports(deps: ProjectorDeps): { readonly 'latest-reports': Aside } | null {
+  if (deps.config?.CUPEL_LATEST_REPORTS !== true) return null
+  const latest: LatestReports = keepLatestReports({
+    ...deps,
+    onStopped(error) {
+      if (error instanceof LogStoppedError && error.reason === 'stuck')
+        deps.fail?.('The topic of the latest reports is not kept any more', error)
+    },
+  })
+  return { 'latest-reports': { error: () => latest.problem(), stop: () => latest.stop() } }
+}
+
+interface Aside {
+  error(): string | null
+  stop(): Promise<void>
+}
+
 /** Like a stopped audit view: told, and no reason to refuse screens. */
-function evidenceChecks(evidence: Evidence | null): Check[] {
-  if (evidence === null) return []
-  return Object.entries(evidence).map(([name, running]: [string, { error(): string | null }]) => {
+function asideChecks(asides: Readonly<Record<string, Pick<Aside, 'error'>>>): Check[] {
+  return Object.entries(asides).map(([name, running]) => {
     const detail = running.error()
     return { name, ok: true, ...(detail === null ? {} : { detail }) }
   })

@@ -424,6 +424,31 @@ export interface ScreeningFailed {
   readonly failedAt: string
 }
 
+/** The latest report of an account about an address on a chain: state, not history. It names no person and repeats no reference of the account. */
+export interface LatestReportRecorded {
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** Code of the chain, such as ETH. */
+  readonly chain: string
+  /** The address in the one form that its chain compares. The key of the record is accountId/chain/canonicalAddress. */
+  readonly canonicalAddress: string
+  /** The address as it was screened. */
+  readonly address: string
+  readonly reportId: string
+  /** green, orange, red or grey. */
+  readonly level: string
+  readonly score: number
+  /** When the report was decided; UTC, RFC 3339 with milliseconds. Of two reports the one with the later generatedAt is the latest, and of two with one generatedAt the one whose reportId is greater by its bytes. */
+  readonly generatedAt: string
+  /** The bulk job, where the report is one of its items. */
+  readonly jobId: null | string
+  /** Partition of the topic of reports where ReportGenerated stands. */
+  readonly reportPartition: number
+  /** Its offset there. */
+  readonly reportOffset: number
+}
+
 /** The state of every list of labels, stated once for all reports that use it. Repeats of one hash have the same bytes. */
 export interface LabelStateRecorded {
   /** SHA-256, lowercase hex, of the RFC 8785 form of the other fields. Names this state; also the key of the record. */
@@ -1313,6 +1338,7 @@ export interface EventData {
   readonly ScreenRequested: ScreenRequested
   readonly ReportGenerated: ReportGenerated
   readonly ScreeningFailed: ScreeningFailed
+  readonly LatestReportRecorded: LatestReportRecorded
   readonly LabelStateRecorded: LabelStateRecorded
   readonly BulkSubmitted: BulkSubmitted
   readonly BulkCancelRequested: BulkCancelRequested

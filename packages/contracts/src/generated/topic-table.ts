@@ -127,5 +127,20 @@ export const topicTable = [
     "key": "epoch",
     "producer": "ordered",
     "sandbox": false
+  },
+  {
+    "name": "screening.latest-report.events.v1",
+    "partitions": 4,
+    "key": "account_id/chain/address",
+    "producer": "ordered",
+    "sandbox": true,
+    "derived": true,
+    "config": {
+      "cleanup.policy": "compact",
+      "retention.ms": "-1",
+      "max.message.bytes": "2097152",
+      "delete.retention.ms": "604800000",
+      "max.compaction.lag.ms": "604800000"
+    }
   }
 ] as const

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createWake, type Wake } from '@cupel/concurrency'
-import type { Logger } from '@cupel/contracts'
+import { isCompacted, type Logger } from '@cupel/contracts'
 import { LogStoppedError, type LogRecord } from '../port.js'
 import { isKnown, openConnection, sendTo, topicFault, topicIdOf, type Connection } from './connection.js'
 import { createHolds, pauseMs, type Holds } from './fetch-holds.js'
@@ -345,7 +345,7 @@ class PartitionFetcher implements Fetcher {
       if (error instanceof UnreadableBatchError) return this.trouble(target, { kind: 'unreadable', error })
       throw error
     }
-    if (decoded.first !== null && decoded.first > from)
+    if (decoded.first !== null && decoded.first > from && !isCompacted(target.topic))
       return this.trouble(target, { kind: 'gap', found: decoded.first })
     target.offset = decoded.next
     target.onFetched({

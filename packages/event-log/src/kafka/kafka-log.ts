@@ -2,6 +2,7 @@
 import {
   noMetrics,
   silentLogger,
+  derivedTopicSpecs,
   topicSpecs,
   type Logger,
   type Metrics,
@@ -77,7 +78,9 @@ class KafkaLog implements EventLog {
   private readonly metrics: AppendMetrics
   private readonly meterOf: MeterOf
   private readonly producers: Readonly<Record<ProducerKind, Producer>>
-  private readonly producerOfTopic = new Map(topicSpecs.map((spec) => [spec.name, spec.producer]))
+  private readonly producerOfTopic = new Map(
+    [...topicSpecs, ...derivedTopicSpecs].map((spec) => [spec.name, spec.producer]),
+  )
   private readonly partitionCounts = new Map<string, number>()
   /** Tails and subscriptions that `close` has to stop. */
   private readonly readers = new Set<{ stop(): Promise<void> }>()

@@ -3,6 +3,7 @@
  * decoded values and keys are views of the received buffer, and headers are decoded on first use.
  * Source: Kafka documentation, "Record Batch" and "Record"; varints are zig-zag encoded as in Protocol Buffers.
  */
+import { isCompacted } from '@cupel/contracts'
 import { TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from '../port.js'
 import { codecs, MAX_UNPACKED_BYTES, TooLargeError } from './unpack.js'
 
@@ -116,10 +117,11 @@ const CONTROL_FLAG = 0x20
 
 /**
  * The records from `from` on in the batches of an answer. A batch holds offsets below the one asked for where the asked one
- * lies in its middle; the last batch may be cut off.
+ * lies in its middle; the last batch may be cut off. Only in a compacted topic is read what follows a gap.
  */
 export function decodeBatches(bytes: Buffer, topic: string, partition: number, from: number): DecodedBatches {
   const records: LogRecord[] = []
+  const mayHaveGaps = isCompacted(topic)
   let next = from
   let first: number | null = null
   let at = 0
@@ -139,7 +141,7 @@ export function decodeBatches(bytes: Buffer, topic: string, partition: number, f
     if (lastOffset >= from) {
       const begins = Math.max(baseOffset, from)
       first ??= begins
-      if (begins > next) break
+      if (begins > next && !mayHaveGaps) break
       if ((attributes & CONTROL_FLAG) === 0) {
         const count = bytes.readInt32BE(at + 57)
         const body = unpacked(

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
+import { topicOf } from '@cupel/contracts'
 import lz4js from 'lz4js'
 import snappyjs from 'snappyjs'
 import fc from 'fast-check'
@@ -124,6 +125,9 @@ describe('a fetched range', () => {
     const holed = Buffer.concat([encode(['a'].map(made), 0), encode(['b'].map(made), 5)])
     expect(decodeBatches(holed, 't', 0, 0)).toMatchObject({ first: 0, next: 1 })
     expect(decodeBatches(holed, 't', 0, 1)).toMatchObject({ first: 5, next: 1 })
+    const compacted = decodeBatches(holed, topicOf('LatestReportRecorded'), 0, 1)
+    expect(compacted).toMatchObject({ first: 5, next: 6 })
+    expect(compacted.records.map(({ offset }) => offset)).toEqual([5])
   })
 
   test('passes over control batches, whose offsets count', () => {

@@ -45,6 +45,14 @@ const consequences: Readonly<Record<string, string>> = {
   'compression.type': 'the brokers would rewrite every batch',
 }
 
+/** Of a topic that keeps the last record of each key. */
+const consequencesOfCompaction: Readonly<Record<string, string>> = {
+  'cleanup.policy': 'a reader of the state would have to read every record that there ever was',
+  'retention.ms': 'the state of quiet keys would expire',
+  'delete.retention.ms': 'a reader that rests could miss that a key is gone',
+  'max.compaction.lag.ms': 'records that were replaced could stay readable',
+}
+
 /** Of a topic that may grow. */
 const TOO_FEW = 'as many processes at most can share its work'
 
@@ -64,7 +72,7 @@ export function faultsOf(
     ]
   const faults: TopicFault[] = []
   const add = (setting: string, is: string | null, must: string, isMended: boolean): void => {
-    const consequence = setting === 'partitions' && isMended ? TOO_FEW : consequences[setting]
+    const consequence = setting === 'partitions' && isMended ? TOO_FEW : consequenceOf(wanted, setting)
     const sentence = `The topic ${name} has ${setting}=${is ?? '(unknown)'} and must have ${must}: ${consequence ?? 'the log needs it'}.`
     faults.push({ topic: name, setting, found: is, wanted: must, isMended, sentence })
   }
@@ -77,6 +85,11 @@ export function faultsOf(
     if (!suffices(setting, is, must)) add(setting, is, must, true)
   }
   return faults
+}
+
+function consequenceOf(wanted: TopicSpec, setting: string): string | undefined {
+  const own = wanted.config['cleanup.policy'] === 'compact' ? consequencesOfCompaction[setting] : undefined
+  return own ?? consequences[setting]
 }
 
 /** Limits may be higher than wanted; everything else is as it must be. */

@@ -1,3 +1,4 @@
+import { derivedTopicSpecs } from '@cupel/contracts'
 import { expect, test } from 'vitest'
 import { faultsOf, wantedConfig } from './topic-faults.js'
 
@@ -34,6 +35,19 @@ test.each([
   const faults = faultsOf('t', spec, 3, found({ [setting]: value }))
   expect(faults).toMatchObject([{ topic: 't', setting, found: value, isMended: true }])
   expect(faults[0]!.sentence).toContain(`The topic t has ${setting}=${value} and must have `)
+})
+
+test.each([
+  ['cleanup.policy', 'delete', 'a reader of the state would have to read every record'],
+  ['max.compaction.lag.ms', '9223372036854775807', 'records that were replaced could stay readable'],
+  ['delete.retention.ms', '0', 'a reader that rests could miss'],
+  ['min.insync.replicas', '1', 'an acknowledged record could be lost'],
+])('of a topic of state %s=%s is one fault, with what it would break there', (setting, value, breaks) => {
+  const state = derivedTopicSpecs[0]!
+  const config = new Map(Object.entries({ ...wantedConfig(state, 3), [setting]: value }))
+  const faults = faultsOf('t', state, 3, { partitions: state.partitions, replicas: 3, config })
+  expect(faults).toMatchObject([{ setting, found: value, isMended: true }])
+  expect(faults[0]!.sentence).toContain(breaks)
 })
 
 test('what moves records is not put right by itself', () => {

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerAdopt } from './adopt.js'
 import { registerAcceptShorter } from './accept-shorter.js'
+import { registerRebuildLatestReports } from './rebuild-latest-reports.js'
 import { registerRecordKeys } from './record-keys.js'
 import { registerRequireMacs } from './require-macs.js'
 import { registerRequireSignatures } from './require-signatures.js'
@@ -19,6 +20,7 @@ export function registerLog(program: Command, context: CliContext): void {
   registerRecordKeys(log, context)
   registerAcceptShorter(log, context)
   registerAdopt(log, context)
+  registerRebuildLatestReports(log, context)
   registerSigningKeys(log, context)
   registerRequireSignatures(log, context)
 }

@@ -7,8 +7,9 @@ import {
   type CheckpointSettings,
 } from '@cupel/checkpoints'
 import { installationTopics, missingFront, type EventLog } from '@cupel/event-log'
+import { derivedTopicGroups, isCompacted } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
-import { listCheckpoints, putCheckpoints } from '@cupel/projections'
+import { forgetCheckpoints, listCheckpoints, putCheckpoints } from '@cupel/projections'
 import type { Notes } from './notes.js'
 
 export interface LogEndsParts {
@@ -28,6 +29,8 @@ const caughtUp = (): string =>
   'The database follows the signed checkpoints again: an older database was restored.'
 const movedBack = (count: number): string =>
   `${count} readers whose positions lie beyond the end of the log go on at its end. Read models keep the rows of lost records until \`cupel audit replay\`.`
+
+const madeAgain = (): string => 'The topic of the latest reports lacks records: it is made again of the log.'
 
 const lostSentence = (of: { topic: string; partition: number; from: number; to: number }): string =>
   `The log no longer has the records ${of.from} to ${of.to - 1} of ${of.topic}/${of.partition}.`
@@ -90,12 +93,16 @@ export async function settleReadEnds(
   const identity = await log.identity()
   const known = new Set(installationTopics().map(({ name }) => name))
   const beyond = []
+  let isDerivedCut = false
   for (const checkpoint of await listCheckpoints(transaction)) {
     const { topic, partition, next } = checkpoint
     if (!known.has(topic)) continue
     const end = await log.endOffset(topic, partition)
-    if (next > end) beyond.push({ ...checkpoint, end })
+    if (next <= end) continue
+    if (isCompacted(topic)) isDerivedCut = true
+    else beyond.push({ ...checkpoint, end })
   }
+  if (isDerivedCut && (await forgetCheckpoints(transaction, derivedTopicGroups))) notes.changed(madeAgain)
   for (const { topic, partition, next, end } of beyond)
     notes.lost(lostSentence({ topic, partition, from: end, to: next }))
   if (beyond.length > 0 && !acceptsLost) {

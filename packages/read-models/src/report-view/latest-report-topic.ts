@@ -1,0 +1,51 @@
+/** The topic that holds the latest report of each account about each address: its keys and its records. */
+import { decidedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import type { EventCodec, NewRecord } from '@cupel/event-log'
+import type { LatestReport, ReportedAddress } from './latest-reports.js'
+
+/** Neither an account id nor the code of a chain has a slash. The environment is in the name of the topic. */
+export function latestReportKey({ accountId, chain, canonicalAddress }: ReportedAddress): string {
+  return `${accountId}/${chain}/${canonicalAddress}`
+}
+
+/** Null where a key is not one of the topic's. */
+export function addressOfKey(key: string, livemode: boolean): ReportedAddress | null {
+  const [accountId = '', chain = '', ...rest] = key.split('/')
+  const canonicalAddress = rest.join('/')
+  if (accountId === '' || chain === '' || canonicalAddress === '') return null
+  return { accountId, livemode, chain, canonicalAddress }
+}
+
+/** The same report always gives the same record. */
+export function latestReportRecord(codec: EventCodec, report: LatestReport): NewRecord {
+  const { endedAt: generatedAt, logPartition, logOffset, reportId, accountId, livemode, ...rest } = report
+  const { chain, canonicalAddress, address, level, score, jobId } = rest
+  const key = latestReportKey(report)
+  const event: DomainEvent<'LatestReportRecorded'> = {
+    type: 'LatestReportRecorded',
+    data: {
+      ...{
+        accountId,
+        livemode,
+        chain,
+        canonicalAddress,
+        address,
+        reportId,
+        level,
+        score,
+        generatedAt,
+        jobId,
+      },
+      ...{ reportPartition: logPartition, reportOffset: logOffset },
+    },
+    envelope: {
+      id: decidedEventId('LatestReportRecorded', reportId),
+      source: 'cupel/projector',
+      time: generatedAt,
+      subject: key,
+      correlationId: reportId,
+      causationId: decidedEventId('ReportGenerated', reportId),
+    },
+  }
+  return codec.encode(event, { topic: topicOf('LatestReportRecorded', livemode), key })
+}

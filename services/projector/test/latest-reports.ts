@@ -1,0 +1,112 @@
+/** Reports of tests for the topic of the latest ones, what they must lead to, and what the topic says. */
+import {
+  LATEST_REPORTS_CHECK_GROUP,
+  LATEST_REPORTS_GROUP,
+  topicOf,
+  type DomainEvent,
+  type EventData,
+} from '@cupel/contracts'
+import type { LogRecord } from '@cupel/event-log'
+import { testEvent, type TestInstallation } from '@cupel/testkit/installation'
+import { listCheckpoints } from '@cupel/projections'
+
+export interface MadeReport {
+  readonly reportId: string
+  readonly livemode: boolean
+  readonly accountId: string
+  readonly address: string
+  readonly chain: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly generatedAt: string
+  readonly score: number
+}
+
+type Latest = DomainEvent<'LatestReportRecorded'>
+
+export function reportEvent(made: MadeReport): DomainEvent<'ReportGenerated'> {
+  const { reportId, address, ...rest } = made
+  const inputs = {
+    ...{ labelSetSeq: 0, labelView: '', labelStateSha256: '', labels: [], cluster: null },
+    ...{ policyId: '', policyVersion: 0, policySha256: '', chainTableVersion: '', originTableVersion: '' },
+    ...{ assetTableVersion: '', scorerVersion: '', chainStage: '', chainFacts: [], exposure: null },
+  }
+  const data: EventData['ReportGenerated'] = {
+    ...{ ...rest, reportId, inputs, report: '{}', address: address.toUpperCase(), canonicalAddress: address },
+    ...{ candidateChains: [], customerReference: 'of a customer', level: 'red', levelReasons: [] },
+    categories: { sanctions: 0, darknet: 0, mixer: 0, scam: 0, stolen: 0, cleanExchange: 0 },
+    ...{ scoreIsLowerBound: false, reportUrl: '', jobId: null, jobIndex: null, reportSha256: '' },
+  }
+  return testEvent('ReportGenerated', reportId, data)
+}
+
+/** What the topic must say in the end: of the first record of each report id the latest one by time and id, written without the product. */
+export function expectedLatest(appended: readonly MadeReport[]): ReadonlyMap<string, MadeReport> {
+  const first = new Map<string, MadeReport>()
+  for (const made of appended) if (!first.has(made.reportId)) first.set(made.reportId, made)
+  const latest = new Map<string, MadeReport>()
+  for (const made of first.values()) {
+    const key = `${made.livemode} ${made.accountId}/${made.chain}/${made.address}`
+    const known = latest.get(key)
+    if (known === undefined || orderOf(known) < orderOf(made)) latest.set(key, made)
+  }
+  return latest
+}
+
+const orderOf = ({ generatedAt, reportId }: { generatedAt: string; reportId: string }): string =>
+  `${generatedAt} ${reportId}`
+
+/** Every record of the topic in each environment, in the order of each partition, also those of other producers. */
+export async function latestRecords({ log, codec }: TestInstallation): Promise<LatestRecord[]> {
+  const found: LatestRecord[] = []
+  for (const livemode of [true, false]) {
+    const topic = topicOf('LatestReportRecorded', livemode)
+    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+      const to = await log.endOffset(topic, partition)
+      for await (const records of log.unchecked.read({ topic, partition, from: 0, to }))
+        for (const record of records)
+          found.push({
+            record,
+            event: record.value.length === 0 ? null : codec.decodeAs('LatestReportRecorded', record),
+          })
+    }
+  }
+  return found
+}
+
+export interface LatestRecord {
+  readonly record: LogRecord
+  /** Null where the record has no value. */
+  readonly event: Latest | null
+}
+
+/** What compaction leaves of the topic. */
+export async function lastOfKeys(
+  installation: TestInstallation,
+): Promise<ReadonlyMap<string, Latest | null>> {
+  const records = await latestRecords(installation)
+  return new Map(
+    records.map(({ record: { topic, key }, event }) => [`${!topic.startsWith('sandbox.')} ${key}`, event]),
+  )
+}
+
+/** Whether everything was read that is in the log now, what was read of the topic of the latest reports among it. */
+export async function isSettled({ database, log }: TestInstallation): Promise<boolean> {
+  const next = new Map(
+    (await listCheckpoints(database)).map((each) => [
+      `${each.group} ${each.topic} ${each.partition}`,
+      each.next,
+    ]),
+  )
+  const groups = [
+    [LATEST_REPORTS_GROUP, 'ReportGenerated'],
+    [LATEST_REPORTS_CHECK_GROUP, 'LatestReportRecorded'],
+  ] as const
+  for (const [group, type] of groups)
+    for (const livemode of [true, false]) {
+      const topic = topicOf(type, livemode)
+      for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1)
+        if ((next.get(`${group} ${topic} ${partition}`) ?? 0) < (await log.endOffset(topic, partition)))
+          return false
+    }
+  return true
+}
