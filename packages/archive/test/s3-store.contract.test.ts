@@ -1,8 +1,8 @@
 /** What a store of an archive may do, and what it makes of it: never a shorter archive, never another one's file under its name. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeCertificate } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   ArchiveError,
@@ -245,26 +245,10 @@ describe('a lease', () => {
 })
 
 test('a store over TLS is one of a known authority', async () => {
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  execFileSync(
-    'openssl',
-    [
-      ...[
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '2',
-      ],
-      ...['-subj', '/CN=test', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-    ],
-    { stdio: 'pipe' },
-  )
-  const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  const tls = makeCertificate({
+    ...{ certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') },
+    names: 'IP:127.0.0.1',
+  })
   const secure = await openScriptedStore(tls)
   try {
     const store = secure.open({ ca: tls.cert })

@@ -1,10 +1,10 @@
 /** Receivers over TLS: the certificate must be the name's, of a known authority, and in force; the address plays no part in it. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeCertificate } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOutboundClient, parseAllowedRanges } from '../src/index.js'
 
@@ -24,21 +24,8 @@ afterAll(async () => {
 })
 
 function certify(names: string): { cert: string; key: string } {
-  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  const options = [
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-subj',
-    '/CN=test',
-    '-days',
-    '2',
-  ]
-  const subject = ['-addext', `subjectAltName=${names}`, '-keyout', keyFile, '-out', certFile]
-  execFileSync('openssl', ['req', '-x509', ...options, ...subject], { stdio: 'pipe' })
-  return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
+  return makeCertificate({ ...files, subject: 'test', names })
 }
 
 /** Port of a receiver that answers with the name it was asked for. */

@@ -1,5 +1,4 @@
 /** A renewed certificate is served to new connections, and to none before every process has seen it. */
-import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { renewIdentity, serverOptionsOf, connectionLimits } from '@cupel/http-edge'
-import { until } from '@cupel/testkit'
+import { makeCertificate, until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { followTlsIdentity } from './follow-tls-identity.js'
 import { readTlsIdentity } from './tls-identity.js'
@@ -20,24 +19,7 @@ const config = { CUPEL_TLS_CERT_FILE: file('served.crt'), CUPEL_TLS_KEY_FILE: fi
 
 beforeAll(() => {
   for (const name of ['first', 'second'])
-    execFileSync(
-      'openssl',
-      [
-        ...[
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:prime256v1',
-          '-nodes',
-          '-days',
-          '2',
-        ],
-        ...['-subj', `/CN=${name}`, '-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)],
-      ],
-      { stdio: 'pipe' },
-    )
+    makeCertificate({ subject: name, certFile: file(`${name}.crt`), keyFile: file(`${name}.key`) })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

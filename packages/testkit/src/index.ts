@@ -14,6 +14,7 @@ export {
   type IdentityProvider,
 } from './identity-provider.js'
 export { startS3Server, type S3Server } from './s3-server.js'
+export { makeCertificate, type CertificateOrder } from './certificates.js'
 export { killedAt } from './killed-at.js'
 export { PATIENCE_MS, until } from './until.js'
 export { assertWithin, casesWithin, drawnWithin, isLongRun, runSeed, type LongSuite } from './budget.js'

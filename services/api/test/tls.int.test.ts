@@ -1,10 +1,9 @@
 /** The service as configured for TLS: its address says so, and a screen goes through. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { until } from '@cupel/testkit'
+import { makeCertificate, until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { ADDRESS } from './http-client.js'
 import { startInstallation } from './installation.js'
@@ -12,18 +11,18 @@ import { startInstallation } from './installation.js'
 test('with a certificate and its key configured the whole API speaks HTTPS, and takes a renewed pair without a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-tls-'))
   const [certFile, keyFile] = [join(folder, 'api.crt'), join(folder, 'api.key')]
-  makeCertificate(certFile, keyFile)
+  const order = { certFile, keyFile, names: 'IP:127.0.0.1' }
+  const { cert } = makeCertificate(order)
   const installation = await startInstallation()
   try {
     const config = { CUPEL_TLS_CERT_FILE: certFile, CUPEL_TLS_KEY_FILE: keyFile }
     const { url, baseUrl } = await installation.api({ config })
     const { key } = await installation.key()
     expect([url, baseUrl]).toEqual([expect.stringMatching(/^https:\/\//), url])
-    const reply = await screenOverTls(`${url}/v1/screen`, key, readFileSync(certFile, 'utf8'))
+    const reply = await screenOverTls(`${url}/v1/screen`, key, cert)
     expect(reply).toMatchObject({ status: 200, hsts: 'max-age=31536000' })
     await expect(fetch(`${url.replace('https', 'http')}/healthz`)).rejects.toThrow()
-    makeCertificate(certFile, keyFile)
-    const renewed = readFileSync(certFile, 'utf8')
+    const { cert: renewed } = makeCertificate(order)
     await until(async () =>
       expect(await screenOverTls(`${url}/v1/screen`, key, renewed)).toMatchObject({ status: 200 }),
     )
@@ -32,14 +31,6 @@ test('with a certificate and its key configured the whole API speaks HTTPS, and 
     rmSync(folder, { recursive: true, force: true })
   }
 })
-
-function makeCertificate(certFile: string, keyFile: string): void {
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', keyFile, '-out', certFile], {
-    stdio: 'pipe',
-  })
-}
 
 function screenOverTls(url: string, key: string, ca: string) {
   return new Promise<{ status: number; hsts: unknown }>((resolve, reject) => {

@@ -1,12 +1,11 @@
 /** The transport: TLS, deadlines, limits on connections, and the headers every answer carries. */
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
-import { until } from '@cupel/testkit'
+import { makeCertificate, until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readTlsIdentity } from '@cupel/service-kit'
@@ -22,24 +21,10 @@ const file = (name: string): string => join(folder, name)
 let tls: TlsIdentity
 beforeAll(async () => {
   for (const name of ['own', 'other'])
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '2',
-      ].concat(
-        ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
-        ['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)],
-      ),
-      { stdio: 'pipe' },
-    )
+    makeCertificate({
+      ...{ certFile: file(`${name}.crt`), keyFile: file(`${name}.key`) },
+      names: 'DNS:localhost,IP:127.0.0.1',
+    })
   tls = (await readTlsIdentity({
     CUPEL_TLS_CERT_FILE: file('own.crt'),
     CUPEL_TLS_KEY_FILE: file('own.key'),

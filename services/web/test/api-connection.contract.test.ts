@@ -1,10 +1,10 @@
 /** The console knows the API of its installation by its certificate, whatever name is in it. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeCertificate } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiConnection, type ApiConnection } from '../src/api/api-connection.js'
 
@@ -15,26 +15,8 @@ const ports = new Map<string, number>()
 
 beforeAll(async () => {
   for (const name of ['own', 'renewed', 'foreign']) {
-    const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)]
-    execFileSync(
-      'openssl',
-      [
-        ...[
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:prime256v1',
-          '-nodes',
-          '-days',
-          '2',
-        ],
-        ...['-subj', '/CN=cupel.example', '-keyout', key, '-out', cert],
-      ],
-      { stdio: 'pipe' },
-    )
-    const pem = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+    const files = { certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) }
+    const pem = makeCertificate({ ...files, subject: 'cupel.example' })
     pems.set(name, pem)
     const server = createServer(pem, (_request, response) => response.end('{}'))
     await new Promise<void>((resolve) => server.listen(0, resolve))

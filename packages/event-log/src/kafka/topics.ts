@@ -40,13 +40,10 @@ export async function createTopics(
   creation: TopicCreation,
   options: AdminOptions = {},
 ): Promise<readonly string[]> {
-  return await withAdmin(
+  return await withTopics(
     connection,
-    async (admin) => {
-      const { brokers } = await admin.describeCluster()
-      const replicas = replicasWanted(creation.replicationFactor, brokers.length)
-      const wanted = wantedTopics(creation)
-      const found = await describeTopics(admin, wanted)
+    creation,
+    async ({ admin, replicas, wanted, found }) => {
       const missing = wanted.filter(({ name }) => !found.has(name))
       await createMissing(admin, missing, replicas)
       await untilLed(
@@ -84,14 +81,39 @@ export async function topicFaults(
   creation: TopicCreation,
   options: AdminOptions = {},
 ): Promise<readonly TopicFault[]> {
+  return await withTopics(
+    connection,
+    creation,
+    ({ replicas, wanted, found }) =>
+      Promise.resolve(
+        wanted.flatMap((spec) => faultsOf(spec.name, spec, replicas, found.get(spec.name) ?? null)),
+      ),
+    options,
+  )
+}
+
+interface Topics {
+  readonly admin: Admin
+  readonly replicas: number
+  readonly wanted: ReturnType<typeof wantedTopics>
+  readonly found: Awaited<ReturnType<typeof describeTopics>>
+}
+
+/** Runs the work with the topics that are wanted and what the cluster has of them. */
+async function withTopics<T>(
+  connection: KafkaConnectionOptions,
+  creation: TopicCreation,
+  work: (topics: Topics) => Promise<T>,
+  options: AdminOptions,
+): Promise<T> {
   return await withAdmin(
     connection,
     async (admin) => {
       const { brokers } = await admin.describeCluster()
-      const replicas = replicasWanted(creation.replicationFactor, brokers.length)
       const wanted = wantedTopics(creation)
       const found = await describeTopics(admin, wanted)
-      return wanted.flatMap((spec) => faultsOf(spec.name, spec, replicas, found.get(spec.name) ?? null))
+      const replicas = replicasWanted(creation.replicationFactor, brokers.length)
+      return await work({ admin, replicas, wanted, found })
     },
     options,
   )

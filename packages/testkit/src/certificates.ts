@@ -1,0 +1,29 @@
+/** Certificates of servers that tests start. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+const DAYS_IN_FORCE = '2'
+
+export interface CertificateOrder {
+  /** Where the PEM files are written; files of these names are replaced. */
+  readonly certFile: string
+  readonly keyFile: string
+  /** The common name; by default localhost. */
+  readonly subject?: string
+  /** Names and addresses that it is for, as openssl writes them: `DNS:localhost,IP:127.0.0.1`. By default none but the subject. */
+  readonly names?: string
+}
+
+/** Makes a self-signed certificate with a key on P-256 and returns both as PEM texts. Throws where openssl is missing or refuses. */
+export function makeCertificate({ certFile, keyFile, subject = 'localhost', names }: CertificateOrder): {
+  readonly cert: string
+  readonly key: string
+} {
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const extension = names === undefined ? [] : ['-addext', `subjectAltName=${names}`]
+  const form = ['-days', DAYS_IN_FORCE, '-subj', `/CN=${subject}`, ...extension]
+  execFileSync('openssl', ['req', '-x509', ...curve, ...form, '-keyout', keyFile, '-out', certFile], {
+    stdio: 'pipe',
+  })
+  return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+}
