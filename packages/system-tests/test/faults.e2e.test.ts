@@ -1,5 +1,5 @@
 /**
- * Failpoints that a process visits only after a fault: a stopped scorer, an unreadable record, a broker that does not answer, a
+ * A broker that stands still without closing a connection. Then failpoints that a process visits only after a fault: a stopped scorer, an unreadable record, a broker that does not answer, a
  * storm of wrong keys. The process dies on both sides of each and restarts; then the test checks what the log holds.
  */
 import { drawnWithin, noteSkip } from '@cupel/testkit'
@@ -33,7 +33,7 @@ const LIMIT_MS = 900_000
 const sidesTried = drawnWithin({ name: 'sides of deaths after faults', minimum: 1 }, sides)
 type FaultPoint = (typeof pointsByFault)[number]
 
-describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fault leads', () => {
+describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => {
   const home = createHome()
   const fired = join(home, 'fired')
   let installation: Installation
@@ -101,6 +101,39 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying where only a fau
       'idempotency-key': idempotencyKey,
     })
   const idOf = (text: string) => String((JSON.parse(text) as Record<string, unknown>)['report_id'])
+
+  test(
+    'with a broker that stands still a screen is a 503 that names its report, repeats are answered, and all become that one report',
+    async () => {
+      const readReports = async () => effectiveReports(await readTopic(installation.ready, REPORTS))
+      const bodyOf = ({ text }: { text: string }) => JSON.parse(text) as Readonly<Record<string, unknown>>
+      await serving()
+      const before = await readReports()
+      signal('kafka', 'SIGSTOP')
+      const first = await post('deposit-1')
+      expect(bodyOf(first)).toMatchObject({ status: 503, code: 'screening_timeout' })
+      expect(first.headers['retry-after']).toMatch(/^\d+$/)
+      const promised = bodyOf(first)['report_id']
+      expect(promised).toMatch(/^[0-9a-f]{16}$/)
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const repeated = await post('deposit-1')
+        expect([409, 503]).toContain(repeated.status)
+        expect([undefined, promised]).toContain(bodyOf(repeated)['report_id'])
+      }
+      // Reports that are stored do not need the broker.
+      expect((await client.send('GET', '/v1/reports?page_size=1')).status).toBe(200)
+
+      signal('kafka', 'SIGCONT')
+      const report = await until('the report', SERVING_MS, async () => {
+        const answer = await post('deposit-1')
+        return answer.status === 200 ? bodyOf(answer) : null
+      })
+      expect(report['report_id']).toBe(promised)
+      const made = [...(await readReports()).keys()].filter((id) => !before.has(id))
+      expect(made).toEqual([promised])
+    },
+    LIMIT_MS,
+  )
 
   test(
     'access.reservation, scorer.request-deferred: late and refused screens end as one report for each key and each promised id',
