@@ -16,7 +16,8 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM } from './chromium.js'
 
-/** Where screenshots go that a person looks at. */
+/** Set to true, it makes tests take pictures for people. No test reads them. */
+const WITH_PICTURES = process.env['CUPEL_TEST_SCREENSHOTS'] === 'true'
 const PICTURES = fileURLToPath(new URL('../../../.cache/screenshots/', import.meta.url))
 /** Only a hang takes longer, also where the processors are busy. */
 const STEP_TIMEOUT_MS = 120_000
@@ -44,7 +45,7 @@ export interface Desk {
   api<T>(method: string, path: string, body?: unknown, key?: string): Promise<T>
   /** Fails on a violation of axe-core, on an error in the browser's console, and on a request to anywhere else. */
   check(page: Page): Promise<void>
-  /** A PNG of the whole page under .cache/screenshots, for people. */
+  /** With CUPEL_TEST_SCREENSHOTS=true a PNG of the whole page under .cache/screenshots, for people. */
   screenshot(page: Page, name: string): Promise<void>
   close(): Promise<void>
 }
@@ -126,6 +127,7 @@ function deskOf(browser: Browser, ready: ReadyLine, url: string): Omit<Desk, 'cl
       expect(faults.get(page)).toEqual([])
     },
     async screenshot(page, name) {
+      if (!WITH_PICTURES) return
       mkdirSync(PICTURES, { recursive: true })
       await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
     },

@@ -1,6 +1,6 @@
 /** The console as a compliance desk uses it: screening, history, comparison, lists, policy, usage and audit log in a browser. */
 import { cupel } from '@cupel/system-tests'
-import { until } from '@cupel/testkit'
+import { drawnWithin, until } from '@cupel/testkit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { openDesk } from './browser.js'
@@ -333,12 +333,15 @@ const PAGES = {
   audit: '/audit',
 } as const
 
-describe.each([
+const LOOKS = [
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
   ['on a phone', { colorScheme: 'light', width: 390 }],
   ['without a script', { javaScriptEnabled: false }],
-] as const)('every page %s', (name, look) => {
+] as const
+const looks = drawnWithin({ name: 'looks of every page', minimum: 2 }, LOOKS)
+
+describe.each(looks)('every page %s', (name, look) => {
   desk.test('is accessible and fits its width', async () => {
     const page = await signIn('/', look)
     for (const [title, path] of Object.entries(PAGES)) {
