@@ -25,10 +25,23 @@ export type {
   PriceImportResult,
   PriceImportSummary,
 } from './prices/import-prices.js'
-export { currentPricesSha256, listPriceImports, readPriceTable } from './prices/read-prices.js'
+export {
+  currentPricesSha256,
+  listPriceImports,
+  pricesSha256At,
+  readPriceTable,
+} from './prices/read-prices.js'
 export type { PriceImport } from './prices/read-prices.js'
+export { mayHaveProvider, noteProvidedChains } from './provided-chains.js'
 export { readTransfers } from './read-transfers.js'
 export type { TransfersOfAddress } from './read-transfers.js'
-export { currentLedgerSeq, declaredRanges, LEDGER_LOOK_INTERVAL_MS, listSegments } from './segments.js'
+export {
+  currentLedgerSeq,
+  declaredRanges,
+  hasSegmentsUpTo,
+  LEDGER_LOOK_INTERVAL_MS,
+  ledgerSeqAt,
+  listSegments,
+} from './segments.js'
 export type { Segment } from './segments.js'
 export type { KnownSizes } from './sizes.js'

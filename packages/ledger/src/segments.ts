@@ -84,6 +84,33 @@ export async function currentLedgerSeq(database: Queryable): Promise<number> {
   return row?.seq ?? 0
 }
 
+/**
+ * The state of the ledger at a moment, `at` in UTC, RFC 3339: 0 where it was empty. A segment counts from the moment that it states.
+ */
+export async function ledgerSeqAt(database: Queryable, at: string): Promise<number> {
+  const [row] = await database.query<{ seq: number | null }>(
+    {
+      name: 'ledger.seq-at',
+      text: `SELECT max(ledger_seq) AS seq FROM ledger.segment
+             WHERE ledger_seq IS NOT NULL AND published_at::timestamptz <= $1::timestamptz`,
+    },
+    [at],
+  )
+  return row?.seq ?? 0
+}
+
+/** Whether the ledger has every segment up to the state: what is left of a part looks like a ledger without those transfers. */
+export async function hasSegmentsUpTo(database: Queryable, ledgerSeq: number): Promise<boolean> {
+  const [row] = await database.query<{ count: number }>(
+    {
+      name: 'ledger.segments-up-to',
+      text: 'SELECT count(*)::int8 AS count FROM ledger.segment WHERE ledger_seq BETWEEN 1 AND $1',
+    },
+    [ledgerSeq],
+  )
+  return row?.count === ledgerSeq
+}
+
 /** Time of the block at a height, in seconds, as of the ledger_seq `$2`: an SQL expression. */
 export const blockAtS = (chain: string, height: string): string => `
   (SELECT b.at_s FROM ledger.block b JOIN ledger.segment told ON told.segment_id = b.segment_id

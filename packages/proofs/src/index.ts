@@ -20,6 +20,8 @@ export {
 } from './recompute-reports.js'
 export { readReportsAt, type ReportPlace } from './reports-at.js'
 export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
+export { screenAsOf, type AsOfRequest, type AsOfScreening, type PastReport } from './as-of/screen-as-of.js'
+export type { NotYet, PastSource } from './as-of/past-state.js'
 export type { RecomputeStatus } from './verdict.js'
 export { verifyLog, type TopicSummary, type VerifyOptions, type VerifyResult } from './verify-log.js'
 export type { ExpectedSignatures, SignatureSummary } from './report-signatures.js'

@@ -3,10 +3,10 @@
  * names.
  */
 import type { ClusterRecord, ExposureRecord, ReportGenerated } from '@cupel/contracts'
-import { compilePolicyText, considerCluster, type LabelFacts, type PriceTable } from '@cupel/domain'
+import { compilePolicyText, considerCluster, type PriceTable } from '@cupel/domain'
 import { examineAddress, listSegments, readClusterFacts, readPriceTable } from '@cupel/ledger'
 import { isUnavailable, type Database } from '@cupel/postgres'
-import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+import { labelsByKeyAsOf } from './labels-as-of.js'
 import type { ReportWithShared } from './recompute-labels.js'
 import { compared, failed, nothingRecorded, type Verdict } from './verdict.js'
 
@@ -81,7 +81,7 @@ async function examineAgain(
     policy: compilePolicyText(shared.policyDocument),
     labelSets: shared.labelState.labelSets,
     generatedAt: data.generatedAt,
-    labelsOf: async (lookupKeys) => await labelsAsOf(lookupKeys, data.inputs.labelSetSeq, database),
+    labelsOf: (lookupKeys) => labelsByKeyAsOf(database, { lookupKeys, labelSetSeq: data.inputs.labelSetSeq }),
   })
 }
 
@@ -96,22 +96,8 @@ async function readClusterAgain(
   const { chain, generatedAt } = data
   const facts = await readClusterFacts(database, {
     ...{ chain, address: data.canonicalAddress, ledgerSeq, maxAddresses: policy.document.cluster.addresses },
-    labelsOf: async (lookupKeys) => await labelsAsOf(lookupKeys, data.inputs.labelSetSeq, database),
+    labelsOf: (lookupKeys) => labelsByKeyAsOf(database, { lookupKeys, labelSetSeq: data.inputs.labelSetSeq }),
   })
   const { labelSets } = shared.labelState
   return facts === null ? null : considerCluster(facts, { chain, labelSets, generatedAt, policy })
-}
-
-async function labelsAsOf(
-  lookupKeys: readonly string[],
-  labelSetSeq: number,
-  database: Database,
-): Promise<ReadonlyMap<string, readonly LabelFacts[]>> {
-  const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
-  const byKey = new Map<string, LabelFacts[]>()
-  for (const label of labels) {
-    const known = byKey.get(label.lookupKey) ?? []
-    if (known.push(labelFacts(label)) === 1) byKey.set(label.lookupKey, known)
-  }
-  return byKey
 }

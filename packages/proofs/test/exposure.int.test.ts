@@ -1,34 +1,11 @@
 /** Level C: exposure and cluster of a report are worked out again from the ledger, as of the state the report names. */
-import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
-import {
-  compiledDefaultPolicy,
-  decideScreening,
-  labelState,
-  parseAddress,
-  type PriceTable,
-} from '@cupel/domain'
-import { importLabels } from '@cupel/labels'
-import {
-  currentLedgerSeq,
-  examineAddress,
-  importLedger,
-  importPrices,
-  ledgerMigrations,
-  readClusterFacts,
-  readPriceTable,
-} from '@cupel/ledger'
-import {
-  labelFacts,
-  newestPublication,
-  policyView,
-  readLabelsAsOf,
-  readLabelSnapshot,
-  readModels,
-  setFacts,
-} from '@cupel/read-models'
-import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
+import type { ReportGenerated } from '@cupel/contracts'
+import type { PriceTable } from '@cupel/domain'
+import { importPrices, readPriceTable } from '@cupel/ledger'
+import type { TestInstallation } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recomputeReports } from '../src/index.js'
+import { openDeciding, type Deciding } from './deciding.js'
 
 const ASKED = '0x1111111111111111111111111111111111111111'
 const THIEF = '0x2222222222222222222222222222222222222222'
@@ -39,6 +16,7 @@ ETH,100,2026-11-20T00:00:00Z,0x${'1'.repeat(64)},,native,ETH,,${THIEF},${BETWEEN
 ETH,101,2026-11-20T00:01:00Z,0x${'2'.repeat(64)},,native,ETH,,${BETWEEN},${ASKED},4000000000000000000,4,,test
 ETH,102,2026-11-20T00:02:00Z,0x${'3'.repeat(64)},,native,ETH,,${ASKED},${THIEF},1000000000000000000,1,,test
 `
+const ASKED_NOW = { address: ASKED, chain: 'ETH', reportId: '00000000000000a1' }
 const DAY_OF_TRANSFERS = '2026-11-20'
 const MORE_TRANSFERS = TRANSFERS.replaceAll('1'.repeat(64), '4'.repeat(64))
   .replaceAll('2'.repeat(64), '5'.repeat(64))
@@ -47,114 +25,19 @@ const LABELS = `address,chain,category,entity,source,source_url,confidence,obser
 ${THIEF},ETH,stolen,A Thief,my_list,https://example.org/list,0.8,2026-11-20
 `
 
+let deciding: Deciding
 let installation: TestInstallation
 let report: ReportGenerated
 
 beforeAll(async () => {
-  installation = await openTestInstallation({
-    migrations: [ledgerMigrations],
-    readModels,
-    statementTimeoutMs: 0,
-  })
-  const { document, canonical, sha256 } = compiledDefaultPolicy
-  const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
-  const activation = { ...policy, activatedBy: 'test', reason: '', activatedAt: new Date().toISOString() }
-  await installation.append(testEvent('PolicyActivated', policy.policyId, activation))
-  installation.run(policyView)
-  await installation.caughtUp(policyView)
-  await importLabelText(LABELS)
-  await importTransfers('first.csv', TRANSFERS)
-  report = await decide()
-  await append(report)
+  deciding = await openDeciding()
+  ;({ installation } = deciding)
+  await deciding.importLabelText(LABELS)
+  await deciding.importTransfers('first.csv', TRANSFERS)
+  report = await deciding.decide(ASKED_NOW)
+  await deciding.append(report)
 })
 afterAll(async () => await installation.close())
-
-async function importLabelText(text: string, set = 'mine'): Promise<void> {
-  const file = await installation.file('labels.csv', text)
-  const deps = { ...installation.deps, labelView: 'here' as const }
-  const result = await importLabels({ file, format: 'csv', set, importedBy: 'test' }, deps)
-  expect(result.status).toBe('imported')
-}
-
-async function importTransfers(
-  name: string,
-  text: string,
-  of: { readonly format: string; readonly chain: string } = { format: 'csv', chain: 'ETH' },
-): Promise<void> {
-  const { database } = installation
-  const file = await installation.file(name, text)
-  const request = { file, ...of, importedBy: 'test' }
-  expect(await importLedger(request, { database })).toMatchObject({ status: 'imported' })
-}
-
-/** A decision with exposure and cluster, as a scorer makes it. */
-async function decide(
-  {
-    address,
-    chain,
-    reportId,
-    prices = null,
-  }: {
-    readonly address: string
-    readonly chain: string
-    readonly reportId: string
-    readonly prices?: PriceTable | null
-  } = { address: ASKED, chain: 'ETH', reportId: '00000000000000a1' },
-): Promise<ReportGenerated> {
-  const { database } = installation
-  const parsed = parseAddress(address, chain)
-  if (!parsed.ok) throw new Error(parsed.detail)
-  const snapshot = await readLabelSnapshot(database, { lookupKeys: [parsed.lookupKey] })
-  const labelSets = snapshot.sets!.map(setFacts)
-  const generatedAt = new Date().toISOString()
-  const policy = compiledDefaultPolicy
-  const asked = { chain, address: parsed.canonical, ledgerSeq: await currentLedgerSeq(database), prices }
-  const labelsOf = async (lookupKeys: readonly string[]) => {
-    const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: snapshot.labelSetSeq })
-    return new Map(
-      lookupKeys.map((key) => [key, labels.filter((one) => one.lookupKey === key).map(labelFacts)]),
-    )
-  }
-  const exposure = await examineAddress(database, { ...asked, policy, labelSets, generatedAt, labelsOf })
-  const cluster = await readClusterFacts(database, { ...asked, maxAddresses: 10_000, labelsOf })
-  const lists = {
-    labelSetSeq: snapshot.labelSetSeq,
-    labelsAsOf: newestPublication(snapshot.sets!),
-    labelSets,
-  }
-  const state = labelState(lists)
-  await installation.append(testEvent('LabelStateRecorded', state.sha256, state))
-  const decision = decideScreening({
-    request: {
-      ...{
-        reportId,
-        accountId: 'acc_test',
-        livemode: true,
-        address,
-        canonicalAddress: parsed.canonical,
-        chain,
-      },
-      ...{ candidateChains: [], customerReference: null, reportUrl: '', jobId: null, jobIndex: null },
-    },
-    snapshot: { ...lists, labelView: 'current', labels: [] },
-    exposure,
-    cluster,
-    policy,
-    generatedAt,
-  })
-  if (decision.outcome !== 'decided') throw new Error(decision.detail)
-  return decision.event
-}
-
-async function append(data: ReportGenerated): Promise<void> {
-  const target = {
-    topic: topicOf('ReportGenerated'),
-    key: data.reportId,
-    partition: reportPartition(data.reportId),
-  }
-  const event = testEvent('ReportGenerated', data.reportId, data)
-  await installation.log.append('test', [installation.codec.encode(event, target)])
-}
 
 const recomputeC = (reportId = report.reportId) =>
   recomputeReports({
@@ -171,8 +54,8 @@ test('is the same, byte for byte, and stays so when ledger and labels have grown
     isProven: true,
     levels: { A: { same: 1 }, C: { same: 1 } },
   })
-  await importTransfers('second.csv', MORE_TRANSFERS)
-  await importLabelText(LABELS.replace('0.8', '0.3'))
+  await deciding.importTransfers('second.csv', MORE_TRANSFERS)
+  await deciding.importLabelText(LABELS.replace('0.8', '0.3'))
   expect(await recomputeC()).toMatchObject({ isProven: true, levels: { C: { same: 1 } } })
 })
 
@@ -189,11 +72,11 @@ test('reads the prices that the report used, whatever table is in force now, and
   }
   const prices = await importTable('3000.5')
   const reportId = '00000000000000b7'
-  const priced = await decide({ address: ASKED, chain: 'ETH', reportId, prices })
+  const priced = await deciding.decide({ address: ASKED, chain: 'ETH', reportId, prices })
   expect(priced.inputs.exposure).toMatchObject({ priceTableSha256: prices.sha256 })
   const [measure] = priced.inputs.exposure!.measures
   expect(BigInt(measure!.microUsd!)).toBe((BigInt(measure!.amount) * 3_000_500_000n) / 10n ** 18n)
-  await append(priced)
+  await deciding.append(priced)
   await importTable('1')
   expect((await recomputeC(reportId)).levels.C).toMatchObject({ same: 1 })
   await database.execute('DELETE FROM ledger.price WHERE sha256 = $1', [prices.sha256])
@@ -207,7 +90,11 @@ test('is found where it was changed, though the report follows from the change',
   const measures = exposure.measures.map((measure) => ({ ...measure, amount: '1' }))
   const reportId = '00000000000000b1'
   // The report itself is not decided again here: level C asks only whether the ledger says what the record says.
-  await append({ ...report, reportId, inputs: { ...report.inputs, exposure: { ...exposure, measures } } })
+  await deciding.append({
+    ...report,
+    reportId,
+    inputs: { ...report.inputs, exposure: { ...exposure, measures } },
+  })
   const { levels, findings } = await recomputeC(reportId)
   expect(levels.C).toMatchObject({ differs: 1, same: 0 })
   const atC = findings.find(({ level }) => level === 'C')
@@ -243,17 +130,20 @@ test('a cluster is read again: its labels at level B, its members at level C', a
       inputs: owners.map((owner) => ({ addresses: [owner], value: 10_000_000 })),
       outputs: [{ addresses: ['1HaHTfmvoUW6i6nhJf8jJs6tU4cHNmBQHQ'], value: 10_000_000 }],
     })
-  await importTransfers('together.json', spent('7', asked, thief), bitcoin)
-  await importLabelText(LABELS.replace(`${THIEF},ETH`, `${thief},BTC`), 'thieves')
+  await deciding.importTransfers('together.json', spent('7', asked, thief), bitcoin)
+  await deciding.importLabelText(LABELS.replace(`${THIEF},ETH`, `${thief},BTC`), 'thieves')
   const reportId = '00000000000000c1'
-  const decided = await decide({ address: asked, chain: 'BTC', reportId })
+  const decided = await deciding.decide({ address: asked, chain: 'BTC', reportId })
   expect(decided.inputs.cluster).toMatchObject({ size: 2, stopped: '', labels: [{ member: thief }] })
   expect(decided.level).toBe('orange')
-  await append(decided)
+  await deciding.append(decided)
 
   // What joins the cluster later, and what is said later, changes no earlier state.
-  await importTransfers('later.json', spent('8', asked, stranger), bitcoin)
-  await importLabelText(LABELS.replace(`${THIEF},ETH`, `${thief},BTC`).replace('0.8', '0.4'), 'thieves')
+  await deciding.importTransfers('later.json', spent('8', asked, stranger), bitcoin)
+  await deciding.importLabelText(
+    LABELS.replace(`${THIEF},ETH`, `${thief},BTC`).replace('0.8', '0.4'),
+    'thieves',
+  )
   const proofOf = (id: string) =>
     recomputeReports({
       ...installation.deps,
@@ -273,7 +163,7 @@ test('a cluster is read again: its labels at level B, its members at level C', a
   }))
   const forgedId = '00000000000000d1'
   const cluster = { ...decided.inputs.cluster!, labels: forged }
-  await append({ ...decided, reportId: forgedId, inputs: { ...decided.inputs, cluster } })
+  await deciding.append({ ...decided, reportId: forgedId, inputs: { ...decided.inputs, cluster } })
   const { levels, findings } = await proofOf(forgedId)
   expect(levels).toMatchObject({ A: { differs: 1 }, B: { differs: 1 }, C: { differs: 1 } })
   expect(findings.find(({ level }) => level === 'B')?.paths).toContain('inputs.cluster.0.confidencePpm')

@@ -15,6 +15,8 @@ export type PreparedRequest = Request & { readonly chainInputs?: ChainInputs }
 type Decide<R extends Request> = (requests: readonly R[]) => Promise<readonly Decision[]>
 
 export interface ChainStage {
+  /** Chains of which a provider is asked. */
+  readonly chains: readonly string[]
   /** Runs the stage before the decisions of a lane. */
   before(lane: Lane, decide: Decide<PreparedRequest>): Decide<Request>
   close(): Promise<void>
@@ -37,7 +39,7 @@ export type ChainStageConfig = Pick<
   Partial<Pick<Config, 'CUPEL_CHAIN_DATA_INSECURE'>>
 
 /** Without a configured provider the stage does nothing and costs nothing. */
-const absent: ChainStage = { before: (_lane, decide) => decide, close: async () => undefined }
+const absent: ChainStage = { chains: [], before: (_lane, decide) => decide, close: async () => undefined }
 
 /** Throws a ConfigError where the file of providers cannot be used: a mistake of the operator must not go unnoticed. */
 export async function openChainStage({ config, logger, metrics, now }: ChainStageDeps): Promise<ChainStage> {
@@ -90,6 +92,7 @@ export function createChainStage(
   { budgetMs, now }: { readonly budgetMs: number; readonly now: () => Date },
 ): ChainStage {
   return {
+    chains: [...new Set(chainData.endpoints.map(({ chain }) => chain))],
     before: (lane, decide) => async (requests) => {
       if (!requests.some((request) => isAsked(chainData, request))) return await decide(requests)
       const nowMs = now().getTime()

@@ -3,7 +3,8 @@ import type { ReportSigningConfig } from '@cupel/checkpoints'
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
-import type { Database } from '@cupel/postgres'
+import { noteProvidedChains } from '@cupel/ledger'
+import { sqlState, type Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/read-models'
 import { startInstallationClock } from '@cupel/service-connections'
@@ -74,6 +75,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const identity = await deps.log.identity()
   const sign = await openSignReports({ ...deps, log: identity })
   const chainStage = await openChainStage({ ...deps, now })
+  await tellProvidedChains(deps.database, chainStage.chains)
   const exposureStage = await startExposureStage({ ...deps, budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS })
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
@@ -106,6 +108,16 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     },
   }
 }
+
+/** For whoever decides for a past moment later. An installation without a ledger has no table, and nothing to be contradicted. */
+async function tellProvidedChains(database: Database, chains: readonly string[]): Promise<void> {
+  await noteProvidedChains(database, chains).catch((error: unknown) => {
+    if (sqlState(error) !== UNDEFINED_TABLE) throw error
+  })
+}
+
+/** SQLSTATE of an installation without ledger tables. */
+const UNDEFINED_TABLE = '42P01'
 
 const lanesOf = (choice: Config['CUPEL_SCORER_LANE']): readonly Lane[] =>
   choice === 'both' ? ['interactive', 'bulk'] : [choice]

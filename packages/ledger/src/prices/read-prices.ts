@@ -35,6 +35,19 @@ export async function currentPricesSha256(database: Queryable): Promise<string |
   return row?.sha256 ?? null
 }
 
+/** SHA-256 of the table that was in force at a moment, `at` in UTC, RFC 3339; null where there was none. */
+export async function pricesSha256At(database: Queryable, at: string): Promise<string | null> {
+  const [row] = await database.query<{ sha256: string }>(
+    {
+      name: 'ledger.prices-at',
+      text: `SELECT sha256 FROM ledger.price_import WHERE imported_at::timestamptz <= $1::timestamptz
+             ORDER BY price_seq DESC LIMIT 1`,
+    },
+    [at],
+  )
+  return row?.sha256 ?? null
+}
+
 /** One text per price: decoding a column costs more than splitting it off. */
 const READ = {
   name: 'ledger.read-prices',

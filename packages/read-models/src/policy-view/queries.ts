@@ -23,6 +23,19 @@ export async function readActivePolicy(database: Queryable): Promise<ActivePolic
   return policy ?? null
 }
 
+/** The policy that was in force at a moment, `at` in UTC, RFC 3339; null before the first activation. */
+export async function readPolicyAt(database: Queryable, at: string): Promise<ActivePolicy | null> {
+  const [policy] = await database.query<ActivePolicy>(
+    {
+      name: 'policy-view.at',
+      text: `SELECT ${FIELDS} FROM policy_view.activation WHERE activated_at::timestamptz <= $1::timestamptz
+             ORDER BY policy_seq DESC LIMIT 1`,
+    },
+    [at],
+  )
+  return policy ?? null
+}
+
 /** Activations, newest first. */
 export async function listPolicies(
   database: Queryable,

@@ -1,0 +1,68 @@
+/** What an installation knew at a past moment: the states of lists, policy, ledger and prices, each by its number or hash. */
+import { compiledDefaultPolicy, compilePolicyText, type CompiledPolicy } from '@cupel/domain'
+import type { EventCodec, EventLog } from '@cupel/event-log'
+import { ledgerSeqAt, pricesSha256At } from '@cupel/ledger'
+import type { Queryable } from '@cupel/postgres'
+import { findLabelStateAt, LABEL_PARTITION, LABEL_TOPIC, readPolicyAt } from '@cupel/read-models'
+
+export interface PastSource {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  /** Its views of labels and policies have everything that the log has. */
+  readonly database: Queryable
+}
+
+export interface PastState {
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly asOf: string
+  /** Names the state of all lists. */
+  readonly labelSetSeq: number
+  readonly policy: CompiledPolicy
+  /** UTC, RFC 3339. */
+  readonly policyActivatedAt: string
+  /** 0 where the ledger was empty. */
+  readonly ledgerSeq: number
+  /** Null where there were no prices. */
+  readonly pricesSha256: string | null
+}
+
+/** What was missing at a moment before the beginning. */
+export type NotYet = 'lists' | 'policy'
+
+/** The state of a live installation at `asOf`, or what it did not have yet. */
+export async function findPastState(source: PastSource, asOf: string): Promise<PastState | NotYet> {
+  const { database } = source
+  const [lists, policy, ledgerSeq, pricesSha256] = await Promise.all([
+    findLabelStateAt(database, asOf),
+    readPolicyAt(database, asOf),
+    ledgerSeqAt(database, asOf),
+    pricesSha256At(database, asOf),
+  ])
+  if (lists.publishedSeq === null) return 'lists'
+  if (policy === null) return 'policy'
+  let labelSetSeq = lists.publishedSeq
+  for (const { labelSetSeq: next, logOffset } of lists.expectations) {
+    const expectedAt = await timeOfExpectation(source, logOffset)
+    if (Date.parse(expectedAt) > Date.parse(asOf)) break
+    labelSetSeq = next
+  }
+  return {
+    ...{ asOf, labelSetSeq, ledgerSeq, pricesSha256 },
+    policy: compilePolicyText(policy.document),
+    policyActivatedAt: policy.activatedAt,
+  }
+}
+
+/** Rejects where the log no longer has the event: then the view of labels is not one of this log. */
+async function timeOfExpectation({ log, codec }: PastSource, offset: number): Promise<string> {
+  const place = { topic: LABEL_TOPIC, partition: LABEL_PARTITION }
+  for await (const records of log.read({ ...place, from: offset, to: offset + 1 }))
+    for (const record of records) {
+      const event = codec.decodeAs('LabelSetExpected', record)
+      if (event !== null) return event.data.expectedAt || event.envelope.time
+    }
+  throw new Error(`${LABEL_TOPIC}/${LABEL_PARTITION} has no LabelSetExpected at offset ${offset}`)
+}
+
+/** The sandbox never changes: its policy is the default one of the scorer. */
+export const sandboxPolicy: CompiledPolicy = compiledDefaultPolicy

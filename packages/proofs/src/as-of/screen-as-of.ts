@@ -1,0 +1,152 @@
+/**
+ * Screens an address as of a past moment: lists, policy, ledger and prices as they were then, decided by the current scorer. It is an answer and
+ * no report: it has no id, nothing is stored, and no event tells of it. Providers of chain data cannot be asked about the past; what they
+ * said is left out, and nothing is greener for it (docs/adr/0396).
+ */
+import { createHash } from 'node:crypto'
+import type { Report, ReportGenerated } from '@cupel/contracts'
+import {
+  decideScreening,
+  labelState,
+  parseAddress,
+  sandboxLabels,
+  type CompiledPolicy,
+  type RiskLevel,
+  type ScreenedAddress,
+  type ScreeningSnapshot,
+} from '@cupel/domain'
+import type { Pace } from '@cupel/ledger'
+import { newestPublication, readLabelsAsOf, labelFacts, setFacts } from '@cupel/read-models'
+import { readPastLedger, type PastFindings } from './past-ledger.js'
+import { findPastState, sandboxPolicy, type NotYet, type PastSource } from './past-state.js'
+
+export interface AsOfRequest extends ScreenedAddress {
+  readonly livemode: boolean
+  readonly customerReference: string | null
+  /** UTC, RFC 3339 with milliseconds, not in the future. */
+  readonly asOf: string
+}
+
+/** What a report of that moment would have said, without what only a report has. */
+export type PastReport = Omit<Report, 'report_id' | 'report_url'>
+
+export interface AsOfScreening {
+  readonly asOf: string
+  /** Names the state of all lists, as `label_snapshot` of a report does. */
+  readonly labelSetSeq: number
+  /** UTC time of the newest publication. */
+  readonly labelsAsOf: string
+  /** The hash by which a report names that state. */
+  readonly labelStateSha256: string
+  readonly policy: {
+    readonly id: string
+    readonly version: number
+    readonly sha256: string
+    /** UTC, RFC 3339; null in the sandbox, whose policy never changes. */
+    readonly activatedAt: string | null
+  }
+  /** 0 where the ledger was empty. */
+  readonly ledgerSeq: number
+  readonly report: PastReport
+}
+
+/**
+ * Resolves to what was not there yet, where the moment lies before the first list or policy. `pace` shares the event loop, and ends the work
+ * with what it throws.
+ */
+export async function screenAsOf(
+  source: PastSource,
+  request: AsOfRequest,
+  pace: Pace,
+): Promise<AsOfScreening | NotYet> {
+  return request.livemode ? await screenLive(source, request, pace) : screenInSandbox(request)
+}
+
+async function screenLive(
+  source: PastSource,
+  request: AsOfRequest,
+  pace: Pace,
+): Promise<AsOfScreening | NotYet> {
+  const { database } = source
+  const { chain, canonicalAddress: address, asOf } = request
+  const state = await findPastState(source, asOf)
+  if (typeof state === 'string') return state
+  const parsed = parseAddress(address, chain)
+  if (!parsed.ok) throw new TypeError(`The canonical address is refused: ${parsed.reason}`)
+  const { labelSetSeq, policy, policyActivatedAt, ledgerSeq } = state
+  const { sets, labels } = await readLabelsAsOf(database, { lookupKeys: [parsed.lookupKey], labelSetSeq })
+  const labelSets = sets.map(setFacts)
+  const snapshot: ScreeningSnapshot = {
+    ...{ labelSetSeq, labelView: 'current', labelSets },
+    labelsAsOf: newestPublication(sets),
+    labels: labels.map(labelFacts),
+  }
+  const findings = await readPastLedger(database, { chain, address, state, labelSets, pace })
+  const decisions = findings.map((found) => decided(request, { snapshot, policy, ...found }))
+  return answerOf(decisions.reduce(worse), { snapshot, policy, policyActivatedAt, ledgerSeq, asOf })
+}
+
+function screenInSandbox(request: AsOfRequest): AsOfScreening | NotYet {
+  const { canonicalAddress, chain, asOf } = request
+  const labels = sandboxLabels(canonicalAddress, chain, asOf)
+  if (Date.parse(labels.labelsAsOf) > Date.parse(asOf)) return 'lists'
+  const snapshot: ScreeningSnapshot = { labelSetSeq: 0, labelView: 'current', ...labels }
+  const policy = sandboxPolicy
+  const decision = decided(request, { snapshot, policy, exposure: null, cluster: null })
+  return answerOf(decision, { snapshot, policy, policyActivatedAt: null, ledgerSeq: 0, asOf })
+}
+
+interface PastInputs extends PastFindings {
+  readonly snapshot: ScreeningSnapshot
+  readonly policy: CompiledPolicy
+}
+
+function decided(request: AsOfRequest, inputs: PastInputs): ReportGenerated {
+  const { livemode, address, canonicalAddress, chain, candidateChains, customerReference, asOf } = request
+  const decision = decideScreening(
+    {
+      ...inputs,
+      request: {
+        ...{ livemode, address, canonicalAddress, chain, candidateChains, customerReference },
+        ...{ reportId: '', accountId: '', reportUrl: '', jobId: null, jobIndex: null },
+      },
+      generatedAt: asOf,
+    },
+    (text) => createHash('sha256').update(text).digest('hex'),
+  )
+  if (decision.outcome === 'unavailable') throw new Error(decision.detail)
+  return decision.event
+}
+
+/** From the best for the address to the worst. */
+const levels: readonly string[] = ['green', 'grey', 'orange', 'red'] satisfies readonly RiskLevel[]
+const rank = ({ level }: ReportGenerated): number => levels.indexOf(level)
+
+const worse = (a: ReportGenerated, b: ReportGenerated): ReportGenerated =>
+  rank(b) > rank(a) || (rank(b) === rank(a) && b.score > a.score) ? b : a
+
+function answerOf(
+  decision: ReportGenerated,
+  of: Pick<PastInputs, 'snapshot' | 'policy'> & {
+    readonly policyActivatedAt: string | null
+    readonly ledgerSeq: number
+    readonly asOf: string
+  },
+): AsOfScreening {
+  const { snapshot, policy, policyActivatedAt: activatedAt, ledgerSeq, asOf } = of
+  const { id, version } = policy.document
+  return {
+    ...{ asOf, ledgerSeq },
+    labelSetSeq: snapshot.labelSetSeq,
+    labelsAsOf: snapshot.labelsAsOf,
+    labelStateSha256: labelState(snapshot).sha256,
+    policy: { id, version, sha256: policy.sha256, activatedAt },
+    report: withoutIdentity(decision.report),
+  }
+}
+
+/** The members keep their order and their values: what is left is the text that a report would have had. */
+function withoutIdentity(text: string): PastReport {
+  const { report_id: _id, report_url: _url, ...report } = JSON.parse(text) as Report
+  return report
+}

@@ -1,0 +1,21 @@
+/** The labels of look-up keys in one state of all lists, as decisions take them. */
+import type { LabelFacts } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+
+/** By look-up key; a key without labels has no entry. */
+export type LabelsByKey = ReadonlyMap<string, readonly LabelFacts[]>
+
+export async function labelsByKeyAsOf(
+  database: Queryable,
+  of: { readonly lookupKeys: readonly string[]; readonly labelSetSeq: number },
+): Promise<LabelsByKey> {
+  const { labels } = await readLabelsAsOf(database, of)
+  const byKey = new Map<string, LabelFacts[]>()
+  for (const label of labels) {
+    const known = byKey.get(label.lookupKey)
+    if (known === undefined) byKey.set(label.lookupKey, [labelFacts(label)])
+    else known.push(labelFacts(label))
+  }
+  return byKey
+}

@@ -1,0 +1,181 @@
+/** An installation with labels and a ledger in which a test decides screens as a scorer does, and changes what they rest on. */
+import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
+import {
+  compiledDefaultPolicy,
+  compilePolicyText,
+  decideScreening,
+  labelState,
+  parseAddress,
+  type ChainInputs,
+  type CompiledPolicy,
+  type PriceTable,
+} from '@cupel/domain'
+import { importLabels } from '@cupel/labels'
+import {
+  currentLedgerSeq,
+  examineAddress,
+  importLedger,
+  ledgerMigrations,
+  readClusterFacts,
+} from '@cupel/ledger'
+import {
+  labelFacts,
+  labelView,
+  newestPublication,
+  policyView,
+  readLabelsAsOf,
+  readLabelSnapshot,
+  readModels,
+  setFacts,
+} from '@cupel/read-models'
+import { until } from '@cupel/testkit'
+import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
+import { expect } from 'vitest'
+
+export interface Deciding {
+  readonly installation: TestInstallation
+  importLabelText(text: string, set?: string, options?: { readonly whole?: boolean }): Promise<void>
+  /** `complete`: heights that the file is declared complete for. */
+  importTransfers(
+    name: string,
+    text: string,
+    of?: {
+      readonly format: string
+      readonly chain: string
+      readonly complete?: { readonly from: number; readonly to: number }
+    },
+  ): Promise<void>
+  activate(policy: CompiledPolicy): Promise<void>
+  /** A refresher waits for a list, or no longer does. */
+  expectList(dataset: string, expected: boolean): Promise<void>
+  /** A decision with exposure and cluster, as a scorer makes it now. Nothing has the same millisecond after it. */
+  decide(of: {
+    readonly address: string
+    readonly chain: string
+    readonly reportId: string
+    readonly prices?: PriceTable | null
+    readonly chainInputs?: ChainInputs
+  }): Promise<ReportGenerated>
+  append(data: ReportGenerated): Promise<void>
+}
+
+/** With the default policy in force. */
+export async function openDeciding(): Promise<Deciding> {
+  const installation = await openTestInstallation({
+    migrations: [ledgerMigrations],
+    readModels,
+    statementTimeoutMs: 0,
+  })
+  const { database } = installation
+  installation.run(policyView)
+  installation.run(labelView)
+  const activate: Deciding['activate'] = async ({ document, canonical, sha256 }) => {
+    const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
+    const activatedAt = new Date().toISOString()
+    await installation.append(
+      testEvent('PolicyActivated', policy.policyId, {
+        ...policy,
+        activatedBy: 'test',
+        reason: '',
+        activatedAt,
+      }),
+    )
+    await installation.caughtUp(policyView)
+  }
+  await activate(compiledDefaultPolicy)
+
+  return {
+    installation,
+    activate,
+    async expectList(dataset, expected) {
+      const expectation = { dataset, expected, source: '', reason: '', expectedBy: 'test' }
+      const expectedAt = new Date().toISOString()
+      await installation.append(
+        testEvent('LabelSetExpected', dataset, {
+          ...{ ...expectation, expectedAt, expectationId: `${dataset} ${expectedAt}` },
+        }),
+      )
+      await installation.caughtUp(labelView)
+    },
+    async importLabelText(text, set = 'mine', { whole = false } = {}) {
+      const file = await installation.file('labels.csv', text)
+      const deps = { ...installation.deps, labelView: 'here' as const }
+      const request = { file, format: 'csv' as const, set, importedBy: 'test' }
+      const result = await importLabels(
+        whole ? { ...request, whole, asOf: new Date().toISOString() } : request,
+        deps,
+      )
+      expect(result.status).toBe('imported')
+    },
+    async importTransfers(name, text, { complete, ...of } = { format: 'csv', chain: 'ETH' }) {
+      const file = await installation.file(name, text)
+      const request = { file, ...of, importedBy: 'test', ...declared(complete) }
+      expect(await importLedger(request, { database })).toMatchObject({ status: 'imported' })
+    },
+    decide: (of) => decide(installation, of),
+    async append(data) {
+      const target = {
+        topic: topicOf('ReportGenerated'),
+        key: data.reportId,
+        partition: reportPartition(data.reportId),
+      }
+      const event = testEvent('ReportGenerated', data.reportId, data)
+      await installation.log.append('test', [installation.codec.encode(event, target)])
+    },
+  }
+}
+
+const declared = (complete: { readonly from: number; readonly to: number } | undefined) =>
+  complete === undefined ? {} : { completeFrom: complete.from, completeTo: complete.to }
+
+async function decide(
+  installation: TestInstallation,
+  { address, chain, reportId, prices = null, chainInputs }: Parameters<Deciding['decide']>[0],
+): Promise<ReportGenerated> {
+  const { database } = installation
+  const parsed = parseAddress(address, chain)
+  if (!parsed.ok) throw new Error(parsed.detail)
+  const snapshot = await readLabelSnapshot(database, { lookupKeys: [parsed.lookupKey] })
+  const labelSets = snapshot.sets!.map(setFacts)
+  const generatedAt = new Date().toISOString()
+  const policy = compilePolicyText(snapshot.policy!.document)
+  const asked = { chain, address: parsed.canonical, ledgerSeq: await currentLedgerSeq(database), prices }
+  const labelsOf = async (lookupKeys: readonly string[]) => {
+    const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: snapshot.labelSetSeq })
+    return new Map(
+      lookupKeys.map((key) => [key, labels.filter((one) => one.lookupKey === key).map(labelFacts)]),
+    )
+  }
+  const hasLedger = asked.ledgerSeq > 0
+  const exposure = hasLedger
+    ? await examineAddress(database, { ...asked, policy, labelSets, generatedAt, labelsOf })
+    : null
+  const { addresses: maxAddresses } = policy.document.cluster
+  const cluster = hasLedger ? await readClusterFacts(database, { ...asked, maxAddresses, labelsOf }) : null
+  const lists = {
+    labelSetSeq: snapshot.labelSetSeq,
+    labelsAsOf: newestPublication(snapshot.sets!),
+    labelSets,
+  }
+  const state = labelState(lists)
+  await installation.append(testEvent('LabelStateRecorded', state.sha256, state))
+  const decision = decideScreening({
+    request: {
+      ...{
+        reportId,
+        accountId: 'acc_test',
+        livemode: true,
+        address,
+        canonicalAddress: parsed.canonical,
+        chain,
+      },
+      ...{ candidateChains: [], customerReference: null, reportUrl: '', jobId: null, jobIndex: null },
+    },
+    snapshot: { ...lists, labelView: 'current', labels: snapshot.labels.map(labelFacts) },
+    ...(chainInputs === undefined ? {} : { chainInputs }),
+    ...{ exposure, cluster, policy, generatedAt },
+  })
+  if (decision.outcome !== 'decided') throw new Error(decision.detail)
+  await until(() => expect(Date.now()).toBeGreaterThan(Date.parse(generatedAt)))
+  return decision.event
+}
