@@ -33,6 +33,7 @@ const ROOTS = [
   'ReportCase',
   'CaseSummary',
   'Watch',
+  'AsOfScreening',
 ]
 const KEYWORDS = new Set([
   'from',

@@ -48,6 +48,11 @@ export const problemCodes = {
   payload_too_large: { status: 413, title: 'The body is too large', retry: 'after-fix' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json', retry: 'after-fix' },
   unsupported_chain: { status: 422, title: 'The chain is not supported', retry: 'after-fix' },
+  as_of_too_early: {
+    status: 422,
+    title: 'At that moment there was nothing to decide from',
+    retry: 'after-fix',
+  },
   chain_mismatch: { status: 422, title: 'The address belongs to another chain', retry: 'after-fix' },
   idempotency_mismatch: {
     status: 422,

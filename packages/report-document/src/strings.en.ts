@@ -105,6 +105,7 @@ export const en = {
     shortfall: 'The address sent what the known transfers do not show it received.',
     balance_mismatch: 'A provider reports a balance that the known transfers do not explain.',
     count_mismatch: 'A provider counts other transactions than the ledger has.',
+    chain_data_left_out: 'A provider could have contradicted the ledger, and cannot be asked about the past.',
     execution_unknown: 'Whether some transfers were executed is not proven.',
     unknown_order: 'The order of some transfers is not known.',
     too_many_transfers: 'There are more transfers than the search may read.',

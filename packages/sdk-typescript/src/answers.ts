@@ -2,7 +2,7 @@
 import { UnexpectedAnswerError } from './errors.js'
 import type { Answer } from './transport/call.js'
 import { isObject, jsonOf, type JsonObject } from './transport/json.js'
-import type { BulkJob, Download, Report } from './types.js'
+import type { AsOfScreening, BulkJob, Download, Report } from './types.js'
 
 export function objectOf(answer: Answer): JsonObject {
   expectType(answer, /^application\/(?:[a-z.-]+\+)?json\b/i, 'JSON')
@@ -24,6 +24,21 @@ export function reportOf(answer: Answer, expected: { address?: string; report_id
         answer,
       )
   return value as unknown as Report
+}
+
+/** The screening of the address that was sent, as of a past moment. A report in its place is none: a decision for now is not one for then. */
+export function asOfScreeningOf(answer: Answer, address: string): AsOfScreening {
+  const value = objectOf(answer)
+  const report = isObject(value['report']) ? value['report'] : {}
+  const risk = report['risk']
+  if (value['object'] !== 'as_of_screening' || !isObject(risk) || typeof risk['level'] !== 'string')
+    throw new UnexpectedAnswerError('The body is not a screening as of a past moment', answer)
+  if (report['address'] !== address)
+    throw new UnexpectedAnswerError(
+      'The screening has another address than the one that was asked for',
+      answer,
+    )
+  return value as unknown as AsOfScreening
 }
 
 export function jobOf(answer: Answer, jobId?: string): BulkJob {

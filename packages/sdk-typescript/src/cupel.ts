@@ -1,4 +1,4 @@
-import { objectOf, reportOf } from './answers.js'
+import { asOfScreeningOf, objectOf, reportOf } from './answers.js'
 import { InvalidArgumentError } from './errors.js'
 import { AuditLog } from './resources/audit-log.js'
 import { Bulk } from './resources/bulk.js'
@@ -12,7 +12,7 @@ import { Watches } from './resources/watches.js'
 import { settingsFrom, type CupelOptions } from './settings.js'
 import type { CallOptions, KeyedCallOptions } from './transport/call.js'
 import { createTransport, type Transport } from './transport/transport.js'
-import type { Report, Usage } from './types.js'
+import type { AsOfScreening, Report, Usage } from './types.js'
 import { webhooks } from './webhooks/verify.js'
 
 export interface ScreenOptions extends KeyedCallOptions {
@@ -62,9 +62,31 @@ export class Cupel {
     return reportOf(await this.#transport(call), { address })
   }
 
+  /**
+   * Says what lists, policy and ledger of a past moment say of an address. It is no report: it has no id, nothing is stored, and nothing is
+   * billed. Providers of chain data cannot be asked about the past, so that what they said is left out.
+   */
+  async screenAsOf(
+    address: string,
+    asOf: string | Date,
+    options: ScreenOptions = {},
+  ): Promise<AsOfScreening> {
+    if (typeof address !== 'string') throw new InvalidArgumentError('The address must be a text.')
+    const moment = asOf instanceof Date ? momentOf(asOf) : asOf
+    if (typeof moment !== 'string' || moment === '')
+      throw new InvalidArgumentError('The moment must be an RFC 3339 time or a Date.')
+    const { chain, customerReference } = options
+    const body = { address, chain, customer_reference: customerReference, as_of: moment }
+    const call = { method: 'POST', path: '/v1/screen', body, repeat: 'keyed', options } as const
+    return asOfScreeningOf(await this.#transport(call), address)
+  }
+
   /** What the account has used of its plan, and what it may use. */
   async usage(options: CallOptions = {}): Promise<Usage> {
     const call = { method: 'GET', path: '/v1/usage', repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as Usage
   }
 }
+
+/** Empty where the Date holds no time. */
+const momentOf = (date: Date): string => (Number.isNaN(date.getTime()) ? '' : date.toISOString())

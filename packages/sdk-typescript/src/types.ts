@@ -3,6 +3,8 @@ import type { components } from './generated/openapi.js'
 type Schemas = components['schemas']
 
 export type Report = Schemas['Report']
+/** What a past moment says of an address; no report. */
+export type AsOfScreening = Schemas['AsOfScreening']
 export type BulkJob = Schemas['BulkJob']
 /** A job in a list, without its results. */
 export type BulkJobSummary = Schemas['BulkJobSummary']

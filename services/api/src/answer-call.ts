@@ -31,6 +31,7 @@ import type {
   Answer,
   Call,
   Endpoint,
+  Idempotency,
   KeyedCall,
   PersonEndpoint,
   PersonRefusal,
@@ -136,7 +137,11 @@ async function answerUnderKey(
   const keyed = keyedCall(call, endpoint, request, known, admission)
   const { reservation } = admission
   if (reservation === null) return await handled(parts, endpoint, keyed, inputs)
-  return await answerIdempotently(parts.idempotent, keyed, idempotency, reservation, (id, isResumed) =>
+  const ofInputs: Idempotency = {
+    ...idempotency,
+    replay: (of, workId) => idempotency.replay(of, workId, inputs),
+  }
+  return await answerIdempotently(parts.idempotent, keyed, ofInputs, reservation, (id, isResumed) =>
     handled(parts, endpoint, { ...keyed, work: { id, isResumed } }, inputs),
   )
 }

@@ -35,6 +35,7 @@ import { createScreen } from './routes/screen/create-screen.js'
 import { getUsage, type UsageParts } from './routes/usage/get-usage.js'
 import { watchEndpoints, type WatchParts } from './routes/watches/index.js'
 import { webhookEndpoints, type WebhookParts } from './routes/webhook-endpoints/index.js'
+import type { AsOfScreens } from './screening/as-of-screens.js'
 import type { ReportReader } from './screening/report-reader.js'
 import type { Screens } from './screening/screens.js'
 
@@ -43,6 +44,7 @@ export interface EndpointParts {
   readonly reports: ReportReader
   readonly pdf: PdfRenderer
   readonly reportIds: ReportIds
+  readonly asOfScreens: AsOfScreens
   readonly listing: ReportListing
   readonly auditListing: AuditListing
   readonly lists: Lists
@@ -69,7 +71,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   let description: string | null = null
   let page: string | null = null
   const endpoints: readonly Endpoint[] = [
-    createScreen(parts.screens, parts.reports, parts.reportIds),
+    createScreen(parts),
     getReport(parts.reports),
     getReportPdf(parts.reports, parts.pdf, createReadCaseText(parts.cases)),
     getReportProof(parts.reports, parts.transparency.readProof),

@@ -28,6 +28,7 @@ const DESCRIBED: EndpointParts = {
   reports: { find: notServed },
   pdf: { render: notServed, renderBulk: notServed, renderWithCase: notServed, close: notServed },
   reportIds: { next: notServed },
+  asOfScreens: { screen: notServed, now: notServed },
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   lists: { judge: notServed, tokens: { seal: notServed, open: notServed } },

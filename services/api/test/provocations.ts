@@ -216,6 +216,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
     payload_too_large: (at) => send(at, { body: ' '.repeat(1_048_577) }),
     unsupported_media_type: (at) => send(at, { headers: { 'content-type': 'text/plain' } }),
     unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),
+    as_of_too_early: (at) => send(at, { body: { ...screenAt, as_of: '2009-01-03T18:15:05Z' } }),
     chain_mismatch: (at) => sendAddress(at, { address: BITCOIN_ADDRESS, chain: 'ETH' }),
     rate_limited: (at) =>
       at.path === PERSON

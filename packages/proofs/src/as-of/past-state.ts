@@ -2,7 +2,7 @@
 import { compiledDefaultPolicy, compilePolicyText, type CompiledPolicy } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { ledgerSeqAt, pricesSha256At } from '@cupel/ledger'
-import type { Queryable } from '@cupel/postgres'
+import { sqlState, type Queryable } from '@cupel/postgres'
 import { findLabelStateAt, LABEL_PARTITION, LABEL_TOPIC, readPolicyAt } from '@cupel/read-models'
 
 export interface PastSource {
@@ -35,8 +35,8 @@ export async function findPastState(source: PastSource, asOf: string): Promise<P
   const [lists, policy, ledgerSeq, pricesSha256] = await Promise.all([
     findLabelStateAt(database, asOf),
     readPolicyAt(database, asOf),
-    ledgerSeqAt(database, asOf),
-    pricesSha256At(database, asOf),
+    ledgerSeqAt(database, asOf).catch(withoutLedger(0)),
+    pricesSha256At(database, asOf).catch(withoutLedger(null)),
   ])
   if (lists.publishedSeq === null) return 'lists'
   if (policy === null) return 'policy'
@@ -53,13 +53,22 @@ export async function findPastState(source: PastSource, asOf: string): Promise<P
   }
 }
 
+/** An installation without tables of a ledger has none, as for the scorer. */
+const withoutLedger =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (sqlState(error) !== UNDEFINED_TABLE) throw error
+    return value
+  }
+const UNDEFINED_TABLE = '42P01'
+
 /** Rejects where the log no longer has the event: then the view of labels is not one of this log. */
 async function timeOfExpectation({ log, codec }: PastSource, offset: number): Promise<string> {
   const place = { topic: LABEL_TOPIC, partition: LABEL_PARTITION }
   for await (const records of log.read({ ...place, from: offset, to: offset + 1 }))
     for (const record of records) {
       const event = codec.decodeAs('LabelSetExpected', record)
-      if (event !== null) return event.data.expectedAt || event.envelope.time
+      if (event !== null) return event.data.expectedAt === '' ? event.envelope.time : event.data.expectedAt
     }
   throw new Error(`${LABEL_TOPIC}/${LABEL_PARTITION} has no LabelSetExpected at offset ${offset}`)
 }

@@ -8,7 +8,7 @@ export interface KeyDay {
   /** YYYY-MM-DD. */
   readonly day: string
   readonly calls: number
-  /** Addresses that were screened one by one. */
+  /** Addresses that were screened one by one. A screen names its report; one as of a past moment makes none, and is not counted. */
   readonly screens: number
   /** Calls that were refused or failed, those over the rate limit among them. */
   readonly problems: number
@@ -38,12 +38,12 @@ export async function countUsage(
       name: 'audit-view.usage',
       text: `SELECT ${TENANT_FIELDS}, ${asFields('key_id')}, day,
                count(*)::int8 AS calls,
-               count(*) FILTER (WHERE method = 'POST' AND route = '/v1/screen' AND status < 400)::int8 AS screens,
+               count(*) FILTER (WHERE method = 'POST' AND route = '/v1/screen' AND status < 400 AND subject_ids <> '[]')::int8 AS screens,
                count(*) FILTER (WHERE status >= 400)::int8 AS problems,
                count(*) FILTER (WHERE status = 429)::int8 AS "rateLimited",
                ${timeText('min(at)')} AS "oldestAt"
              FROM (
-               SELECT account_id, livemode, key_id, method, route, status, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
+               SELECT account_id, livemode, key_id, method, route, status, subject_ids, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
                FROM audit_view.entry WHERE account_id = $1 AND livemode = $2 AND at >= $3::timestamptz
                ORDER BY at DESC, request_id DESC LIMIT $4) AS counted
              GROUP BY account_id, livemode, key_id, day ORDER BY day DESC, key_id`,

@@ -46,6 +46,7 @@ from .errors import (
 )
 from .hooks import AnswerEvent, AttemptEvent, Hooks, RetryEvent
 from .models import (
+    AsOfScreening,
     AuditEntry,
     BulkJob,
     BulkJobSummary,
@@ -76,6 +77,7 @@ __all__ = [
     "AnswerEvent",
     "ApiError",
     "AsyncClock",
+    "AsOfScreening",
     "AsyncCupel",
     "AsyncItemList",
     "AttemptEvent",

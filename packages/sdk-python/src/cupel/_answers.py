@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from ._call import Answer
 from ._json import JsonObject, list_in, object_in, parsed
-from .errors import UnexpectedAnswerError
-from .models import BulkJob, Report
+from .errors import InvalidArgumentError, UnexpectedAnswerError
+from .models import AsOfScreening, BulkJob, Report
 
 T = TypeVar("T")
 
@@ -55,6 +56,30 @@ def report_of(answer: Answer, **expected: str) -> Report:
         if value.get(name) != wanted:
             raise unexpected(f"The report has another {name} than the one that was asked for", answer)
     return Report(value)
+
+
+def as_of_screening_of(answer: Answer, address: str) -> AsOfScreening:
+    """
+    The screening of the address that was sent, as of a past moment. A report in its place is none: a decision for now is not one for
+    then.
+    """
+    value = object_of(answer)
+    report = object_in(value.get("report")) or {}
+    risk = object_in(report.get("risk")) or {}
+    if value.get("object") != "as_of_screening" or not isinstance(risk.get("level"), str):
+        raise unexpected("The body is not a screening as of a past moment", answer)
+    if report.get("address") != address:
+        raise unexpected("The screening has another address than the one that was asked for", answer)
+    return AsOfScreening(value)
+
+
+def moment_of(moment: str | datetime) -> str:
+    """An RFC 3339 time. Raises an InvalidArgumentError for what names no moment."""
+    if isinstance(moment, datetime) and moment.tzinfo is not None:
+        return moment.isoformat()
+    if isinstance(moment, str) and moment != "":
+        return moment
+    raise InvalidArgumentError("The moment must be an RFC 3339 time or a datetime with a time zone.")
 
 
 def job_of(answer: Answer, job_id: str | None = None) -> BulkJob:

@@ -42,6 +42,7 @@ __all__ = [
     "PayloadTooLargeError",
     "UnsupportedMediaTypeError",
     "UnsupportedChainError",
+    "AsOfTooEarlyError",
     "ChainMismatchError",
     "IdempotencyMismatchError",
     "RateLimitedError",
@@ -149,6 +150,10 @@ class UnsupportedChainError(UnprocessableError):
     """422 `unsupported_chain`: The chain is not supported."""
 
 
+class AsOfTooEarlyError(UnprocessableError):
+    """422 `as_of_too_early`: At that moment there was nothing to decide from."""
+
+
 class ChainMismatchError(UnprocessableError):
     """422 `chain_mismatch`: The address belongs to another chain."""
 
@@ -222,6 +227,7 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "payload_too_large": PayloadTooLargeError,
     "unsupported_media_type": UnsupportedMediaTypeError,
     "unsupported_chain": UnsupportedChainError,
+    "as_of_too_early": AsOfTooEarlyError,
     "chain_mismatch": ChainMismatchError,
     "idempotency_mismatch": IdempotencyMismatchError,
     "rate_limited": RateLimitedError,

@@ -1444,3 +1444,82 @@ class Watch(Model):
     """When it was made, UTC, RFC 3339 with milliseconds."""
     last_report: WatchedReport | None
     """What later reports are compared with; null until the address was decided for the first time."""
+
+
+class PastLists(Model):
+    __slots__ = ()
+
+    label_snapshot: str
+    """State of the lists then, as reports name it."""
+    as_of: str
+    """Time of the newest publication of that state."""
+    sha256: str
+    """Hash by which reports name that state in the log."""
+
+
+class PastPolicy(Model):
+    __slots__ = ()
+
+    id: str
+    version: int
+    sha256: str
+    activated_at: str | None
+    """Since when it was in force; null in the sandbox, whose policy never changes."""
+
+
+class PastReport(Model):
+    __slots__ = ()
+    _parts = {
+        "risk": Risk,
+        "balances": AssetBalance,
+        "exposure": Exposure,
+        "cluster": Cluster,
+        "coverage": Coverage,
+        "policy": PolicyVersion,
+    }
+    _optional = frozenset({
+        "candidate_chains",
+    })
+
+    address: str
+    chain: str
+    candidate_chains: tuple[str, ...] | None
+    livemode: bool
+    customer_reference: str | None
+    risk: Risk
+    balance: str | None
+    balance_base_units: str | None
+    tx_count: int | None
+    tx_count_kind: str | None
+    balances: tuple[AssetBalance, ...]
+    generated_at: str
+    exposure: tuple[Exposure, ...]
+    """Where all value came from and went to, as far as the ledger knows."""
+    cluster: Cluster | None
+    """Addresses that spent together with the screened one."""
+    coverage: Coverage
+    policy: PolicyVersion
+    scorer_version: str
+    label_snapshot: str
+
+
+class AsOfScreening(Model):
+    __slots__ = ()
+    _parts = {
+        "lists": PastLists,
+        "policy": PastPolicy,
+        "report": PastReport,
+    }
+
+    object: str
+    """Tells it from a report."""
+    as_of: str
+    """The moment, UTC."""
+    lists: PastLists
+    policy: PastPolicy
+    ledger_snapshot: str | None
+    """State of the ledger then; null where there was no ledger."""
+    left_out: tuple[str, ...]
+    """What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words."""
+    report: PastReport
+    """What a report of that moment would have said; `generated_at` is the moment. It has no id and no link, because no report was made."""

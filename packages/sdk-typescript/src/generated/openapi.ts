@@ -11,32 +11,184 @@ export interface components {
             readonly chain?: string | null;
             /** @description Your own reference, returned in the report; null is the same as none. */
             readonly customer_reference?: string | null;
+            /** @description A past moment, RFC 3339. The answer is then an `AsOfScreening`: what lists, policy and ledger of that moment say. No report is made. */
+            readonly as_of?: string | null;
         };
-        readonly Report: {
-            readonly report_id: string;
-            readonly address: string;
-            readonly chain: string;
-            readonly candidate_chains?: readonly string[];
-            readonly livemode: boolean;
-            readonly customer_reference: string | null;
-            readonly risk: components["schemas"]["Risk"];
-            readonly balance: string | null;
-            readonly balance_base_units: string | null;
-            readonly tx_count: number | null;
-            readonly tx_count_kind: string | null;
-            readonly balances: readonly components["schemas"]["AssetBalance"][];
-            /** Format: uri */
-            readonly report_url: string;
-            /** Format: date-time */
-            readonly generated_at: string;
-            /** @description Where all value came from and went to, as far as the ledger knows */
-            readonly exposure: readonly components["schemas"]["Exposure"][];
-            /** @description Addresses that spent together with the screened one */
-            readonly cluster: components["schemas"]["Cluster"] | null;
-            readonly coverage: components["schemas"]["Coverage"];
-            readonly policy: components["schemas"]["PolicyVersion"];
-            readonly scorer_version: string;
+        /**
+         * @example {
+         *       "object": "as_of_screening",
+         *       "as_of": "2026-11-21T09:00:00.000Z",
+         *       "lists": {
+         *         "label_snapshot": "42",
+         *         "as_of": "2026-11-21T06:00:00.000Z",
+         *         "sha256": "2222222222222222222222222222222222222222222222222222222222222222"
+         *       },
+         *       "policy": {
+         *         "id": "default",
+         *         "version": 1,
+         *         "sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+         *         "activated_at": "2026-11-20T09:00:00.000Z"
+         *       },
+         *       "ledger_snapshot": null,
+         *       "left_out": [
+         *         "chain_data"
+         *       ],
+         *       "report": {
+         *         "address": "0x098B716B8Aaf21512996dC57EB0615e2383E2f96",
+         *         "chain": "ETH",
+         *         "livemode": true,
+         *         "customer_reference": null,
+         *         "risk": {
+         *           "level": "red",
+         *           "score": 100,
+         *           "level_reasons": [],
+         *           "score_is_lower_bound": false,
+         *           "conflicts": [],
+         *           "categories": {
+         *             "sanctions": 100,
+         *             "darknet": 0,
+         *             "mixer": 0,
+         *             "scam": 0,
+         *             "stolen": 0,
+         *             "clean_exchange": 0
+         *           },
+         *           "evidence": [
+         *             {
+         *               "category": "sanctions",
+         *               "subcategory": null,
+         *               "relation": "ownership",
+         *               "direction": null,
+         *               "hops": 0,
+         *               "chain": "ETH",
+         *               "address": null,
+         *               "entity": "Lazarus Group",
+         *               "source": "ofac_sdn",
+         *               "source_url": "https://sanctionssearch.ofac.treas.gov/",
+         *               "origin": "us-ofac",
+         *               "role": "owner",
+         *               "confidence": 1,
+         *               "status": "live",
+         *               "observed_at": "2026-08-20",
+         *               "sanction": {
+         *                 "list": "SDN",
+         *                 "programmes": [
+         *                   "DPRK3"
+         *                 ],
+         *                 "entity_id": "26307",
+         *                 "aliases": [
+         *                   "Hidden Cobra"
+         *                 ],
+         *                 "designated_on": "2022-04-14"
+         *               },
+         *               "value": null,
+         *               "value_usd": null,
+         *               "transfers": 0,
+         *               "sources": 0,
+         *               "first_at": null,
+         *               "last_at": null,
+         *               "counterparties": [],
+         *               "counterparties_omitted": null,
+         *               "share": null,
+         *               "path": [],
+         *               "contribution": 100,
+         *               "decisive": true,
+         *               "used": true,
+         *               "reason": null,
+         *               "pre_designation": null
+         *             }
+         *           ],
+         *           "evidence_omitted": 0
+         *         },
+         *         "balance": null,
+         *         "balance_base_units": null,
+         *         "tx_count": null,
+         *         "tx_count_kind": null,
+         *         "balances": [],
+         *         "generated_at": "2026-11-21T09:00:00.000Z",
+         *         "exposure": [],
+         *         "cluster": null,
+         *         "coverage": {
+         *           "not_examined": [
+         *             "cross_chain",
+         *             "internal_transfers",
+         *             "clusters"
+         *           ],
+         *           "labels": {
+         *             "status": "complete",
+         *             "as_of": "2026-11-21T06:00:00.000Z",
+         *             "sources": 17,
+         *             "lists": [
+         *               {
+         *                 "source": "ofac_sdn",
+         *                 "dataset": "sdn_advanced.xml",
+         *                 "authority": "us-ofac",
+         *                 "whole": true,
+         *                 "list_date": "2026-11-20",
+         *                 "confirmed_at": "2026-11-21T06:00:00.000Z",
+         *                 "labels": 1053,
+         *                 "status": "current"
+         *               }
+         *             ]
+         *           },
+         *           "chain_data": {
+         *             "status": "unavailable",
+         *             "source": null,
+         *             "height": null,
+         *             "as_of": null
+         *           },
+         *           "exposure": {
+         *             "status": "unavailable",
+         *             "reason": "not_configured",
+         *             "incomplete": [],
+         *             "hops_searched": 0,
+         *             "transfers_examined": 0,
+         *             "truncated": false
+         *           },
+         *           "prices": null
+         *         },
+         *         "policy": {
+         *           "id": "default",
+         *           "version": 1
+         *         },
+         *         "scorer_version": "1.0.0",
+         *         "label_snapshot": "42"
+         *       }
+         *     }
+         */
+        readonly AsOfScreening: {
+            /**
+             * @description Tells it from a report.
+             * @constant
+             */
+            readonly object: "as_of_screening";
+            /**
+             * Format: date-time
+             * @description The moment, UTC.
+             */
+            readonly as_of: string;
+            readonly lists: components["schemas"]["PastLists"];
+            readonly policy: components["schemas"]["PastPolicy"];
+            /** @description State of the ledger then; null where there was no ledger. */
+            readonly ledger_snapshot: string | null;
+            /** @description What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words. */
+            readonly left_out: readonly string[];
+            /** @description What a report of that moment would have said; `generated_at` is the moment. It has no id and no link, because no report was made. */
+            readonly report: components["schemas"]["PastReport"];
+        };
+        readonly PastLists: {
+            /** @description State of the lists then, as reports name it. */
             readonly label_snapshot: string;
+            /** @description Time of the newest publication of that state. */
+            readonly as_of: string;
+            /** @description Hash by which reports name that state in the log. */
+            readonly sha256: string;
+        };
+        readonly PastPolicy: {
+            readonly id: string;
+            readonly version: number;
+            readonly sha256: string;
+            /** @description Since when it was in force; null in the sandbox, whose policy never changes. */
+            readonly activated_at: string | null;
         };
         readonly Risk: {
             /**
@@ -260,6 +412,55 @@ export interface components {
             readonly id: string;
             readonly version: number;
         };
+        readonly PastReport: {
+            readonly address: string;
+            readonly chain: string;
+            readonly candidate_chains?: readonly string[];
+            readonly livemode: boolean;
+            readonly customer_reference: string | null;
+            readonly risk: components["schemas"]["Risk"];
+            readonly balance: string | null;
+            readonly balance_base_units: string | null;
+            readonly tx_count: number | null;
+            readonly tx_count_kind: string | null;
+            readonly balances: readonly components["schemas"]["AssetBalance"][];
+            /** Format: date-time */
+            readonly generated_at: string;
+            /** @description Where all value came from and went to, as far as the ledger knows */
+            readonly exposure: readonly components["schemas"]["Exposure"][];
+            /** @description Addresses that spent together with the screened one */
+            readonly cluster: components["schemas"]["Cluster"] | null;
+            readonly coverage: components["schemas"]["Coverage"];
+            readonly policy: components["schemas"]["PolicyVersion"];
+            readonly scorer_version: string;
+            readonly label_snapshot: string;
+        };
+        readonly Report: {
+            readonly report_id: string;
+            readonly address: string;
+            readonly chain: string;
+            readonly candidate_chains?: readonly string[];
+            readonly livemode: boolean;
+            readonly customer_reference: string | null;
+            readonly risk: components["schemas"]["Risk"];
+            readonly balance: string | null;
+            readonly balance_base_units: string | null;
+            readonly tx_count: number | null;
+            readonly tx_count_kind: string | null;
+            readonly balances: readonly components["schemas"]["AssetBalance"][];
+            /** Format: uri */
+            readonly report_url: string;
+            /** Format: date-time */
+            readonly generated_at: string;
+            /** @description Where all value came from and went to, as far as the ledger knows */
+            readonly exposure: readonly components["schemas"]["Exposure"][];
+            /** @description Addresses that spent together with the screened one */
+            readonly cluster: components["schemas"]["Cluster"] | null;
+            readonly coverage: components["schemas"]["Coverage"];
+            readonly policy: components["schemas"]["PolicyVersion"];
+            readonly scorer_version: string;
+            readonly label_snapshot: string;
+        };
         readonly Problem: {
             /** @description Identifies the kind of problem. */
             readonly type: string;
@@ -295,6 +496,7 @@ export interface components {
              * @example payload_too_large
              * @example unsupported_media_type
              * @example unsupported_chain
+             * @example as_of_too_early
              * @example chain_mismatch
              * @example idempotency_mismatch
              * @example rate_limited

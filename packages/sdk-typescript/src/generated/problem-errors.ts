@@ -128,6 +128,11 @@ export class UnsupportedChainError extends UnprocessableError {
   override name = 'UnsupportedChainError'
 }
 
+/** 422 `as_of_too_early`: At that moment there was nothing to decide from. */
+export class AsOfTooEarlyError extends UnprocessableError {
+  override name = 'AsOfTooEarlyError'
+}
+
 /** 422 `chain_mismatch`: The address belongs to another chain. */
 export class ChainMismatchError extends UnprocessableError {
   override name = 'ChainMismatchError'
@@ -213,6 +218,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   payload_too_large: PayloadTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,
   unsupported_chain: UnsupportedChainError,
+  as_of_too_early: AsOfTooEarlyError,
   chain_mismatch: ChainMismatchError,
   idempotency_mismatch: IdempotencyMismatchError,
   rate_limited: RateLimitedError,

@@ -72,7 +72,7 @@ export async function answerIdempotently(
     return refuse('idempotency_mismatch', 'This Idempotency-Key was used with another request.')
   let own = reservation
   if (own.kind !== 'reserved') {
-    const found = await idempotency.replay(call, own.workId)
+    const found = await idempotency.replay(call, own.workId, undefined)
     if (found.kind === 'answer') return replayed(found.answer)
     if (found.kind === 'unknown-yet') return found.refusal
     if (found.kind === 'failed') {

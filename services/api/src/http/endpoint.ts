@@ -43,10 +43,10 @@ export interface Work {
 }
 
 /** How an endpoint takes an Idempotency-Key. */
-export interface Idempotency {
+export interface Idempotency<Inputs = unknown> {
   newWorkId(): Promise<string>
-  /** The state of the work with this id, for this account and environment alone. */
-  replay(call: KeyedCall, workId: string): Promise<Replay>
+  /** The state of the work with this id, for this account and environment alone; the inputs are those of every call with its key. */
+  replay(call: KeyedCall, workId: string, inputs: Inputs): Promise<Replay>
 }
 
 export type Replay =
@@ -157,7 +157,7 @@ export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<P
    */
   judge?(inputs: Inputs<Path, Query, Body>): Judgement<Judged> | Refusal
   /** Where an Idempotency-Key counts. */
-  readonly idempotency?: Idempotency
+  readonly idempotency?: Idempotency<Inputs<Path, Query, Body> & Judgement<Judged>>
   handle(call: KeyedCall, inputs: Inputs<Path, Query, Body> & Judgement<Judged>): Promise<Answer | Refusal>
 }
 

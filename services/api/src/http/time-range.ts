@@ -15,6 +15,17 @@ const time = (meaning: string) =>
       override: { type: 'string' },
     })
 
+/** A moment of a body, to the millisecond: digits behind that are cut off. */
+export const moment = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/, {
+    error: 'Expected an RFC 3339 time',
+    abort: true,
+  })
+  .refine((text) => isTime(text), { error: 'There is no such time' })
+  .transform((text) => new Date(text).toISOString())
+  .meta({ override: { type: 'string', format: 'date-time' } })
+
 /** A date that the calendar lacks, such as 30 February, would become another one. */
 function isTime(text: string): boolean {
   const day = text.slice(0, 'YYYY-MM-DD'.length)

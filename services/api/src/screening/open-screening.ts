@@ -12,6 +12,7 @@ import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
 import { getReport, reportView } from '@cupel/read-models'
+import { createAsOfScreens, type AsOfScreens } from './as-of-screens.js'
 import { createAwaitReport } from './await-report.js'
 import { createLateNotes } from './late-notes.js'
 import { createPendingKeeper } from './pending-keeper.js'
@@ -24,6 +25,7 @@ export interface Screening {
   readonly screens: Screens
   readonly reports: ReportReader
   readonly reportIds: ReportIds
+  readonly asOfScreens: AsOfScreens
   /** The partition of the report topic that this instance follows. */
   readonly partition: number
   /** Whether the report of a screen that is accepted now would be seen. */
@@ -76,6 +78,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
     reportUrlOf: options.reportUrlOf,
     awaitElsewhere: createAwaitReport({ reports, notes, logger }),
   })
+  const asOfScreens = createAsOfScreens(options)
   const keeper = createPendingKeeper({
     database,
     logger,
@@ -84,7 +87,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   })
   const gauges = watchGauges(metrics, pending)
   return {
-    ...{ screens, reports, reportIds, partition, isReady },
+    ...{ screens, reports, reportIds, asOfScreens, partition, isReady },
     drained: () => pending.drained(),
     async stop() {
       clearInterval(gauges)

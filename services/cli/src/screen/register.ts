@@ -4,10 +4,13 @@ import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { callService } from '../service-call.js'
+import { momentOf } from '../audit/moment.js'
+import { asOfText, type AsOfAnswer } from './as-of-text.js'
 import { reportText } from './report-text.js'
 
 interface ScreenOptions extends JsonOption {
   readonly chain?: string
+  readonly asOf?: string
 }
 
 export function registerScreen(program: Command, context: CliContext): void {
@@ -19,14 +22,21 @@ export function registerScreen(program: Command, context: CliContext): void {
         'came from and went, what is not known, and the lists. An asterisk marks the evidence that set the score.',
     )
     .option('--chain <code>', 'chain of the address; detected by default')
+    .option('--as-of <moment>', 'what lists, policy and ledger of a past moment say; no report is made')
     .option('--json', 'answer with the report as the API gives it')
-    .action(async (address: string, options: ScreenOptions) => {
-      const report = await screen(context, address, options)
-      answer(context, options, report, () => reportText(report, context.paint))
+    .action(async (address: string, { asOf, ...options }: ScreenOptions) => {
+      const moment = momentOf('--as-of', asOf)
+      if (moment === undefined) {
+        const report = await screen<Report>(context, { address, chain: options.chain })
+        answer(context, options, report, () => reportText(report, context.paint))
+        return
+      }
+      const found = await screen<AsOfAnswer>(context, { address, chain: options.chain, as_of: moment })
+      answer(context, options, found, () => asOfText(found, context.paint))
     })
 }
 
-async function screen(context: CliContext, address: string, { chain }: ScreenOptions): Promise<Report> {
-  const body = chain === undefined ? { address } : { address, chain }
-  return JSON.parse(await callService(context, { method: 'POST', path: '/v1/screen', body })) as Report
+/** `body`: members that are undefined are not sent. */
+async function screen<Result>(context: CliContext, body: object): Promise<Result> {
+  return JSON.parse(await callService(context, { method: 'POST', path: '/v1/screen', body })) as Result
 }

@@ -188,13 +188,21 @@ function ageText(
 }
 
 function footer(report: Report, paint: Paint): readonly string[] {
-  const { policy, balance, tx_count: count, balances } = report
+  const { balance, tx_count: count, balances } = report
   const tokens = balances.map(({ asset, amount }) => `${amount} ${printable(asset)}`)
   const holds = [balance, ...tokens].filter((one) => one !== null)
   return [
     ...(holds.length > 0
       ? [`Balance ${listed(holds, MOST_PARTS)}${count === null ? '' : `, ${count} transactions`}`]
       : []),
+    // An answer about a past moment is no report, and says by itself what it rests on.
+    ...(report.report_id === '' ? [] : reportLines(report, paint)),
+  ]
+}
+
+function reportLines(report: Report, paint: Paint): readonly string[] {
+  const { policy } = report
+  return [
     paint(
       'dim',
       `Report ${report.report_id} of ${report.generated_at}, policy ${printable(policy.id)} ${policy.version}, scorer ${report.scorer_version}, labels ${report.label_snapshot}`,

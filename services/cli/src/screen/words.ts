@@ -16,6 +16,7 @@ const meanings: Readonly<Record<string, string>> = {
   shortfall: 'It sent what it had not received.',
   balance_mismatch: 'A provider reports a balance that the known transfers do not explain.',
   count_mismatch: 'A provider counts other transactions than the ledger has.',
+  chain_data_left_out: 'A provider could have contradicted the ledger, and cannot be asked about the past.',
   execution_unknown: 'The execution of a transfer is not proven.',
   unknown_order: 'The order of two transfers is not known.',
 }

@@ -3,18 +3,19 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable
+from datetime import datetime
 from types import TracebackType
 
 import httpx
 
 from .. import webhooks
-from .._answers import object_of, report_of
+from .._answers import as_of_screening_of, moment_of, object_of, report_of
 from .._call import Call
 from .._settings import ATTEMPT_TIMEOUT_MS, MAX_ANSWER_BYTES, MAX_RETRIES, TIMEOUT_MS, settings_from
 from ..clock import Clock, SystemClock
 from ..errors import ConfigurationError, InvalidArgumentError
 from ..hooks import Hooks
-from ..models import Report, Usage
+from ..models import AsOfScreening, Report, Usage
 from .resources.audit_log import AuditLog
 from .resources.bulk import Bulk
 from .resources.cases import Cases
@@ -123,6 +124,42 @@ class Cupel:
             max_retries=max_retries,
         )
         return report_of(self._transport.call(call), address=address)
+
+    def screen_as_of(
+        self,
+        address: str,
+        as_of: str | datetime,
+        *,
+        chain: str | None = None,
+        customer_reference: str | None = None,
+        idempotency_key: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsOfScreening:
+        """
+        Says what lists, policy and ledger of a past moment say of an address. It is no report: it has no id, nothing is stored, and
+        nothing is billed. Providers of chain data cannot be asked about the past, so that what they said is left out.
+
+        `as_of` is an RFC 3339 time, or a datetime with a time zone. The other arguments are those of `screen`.
+        """
+        if not isinstance(address, str):
+            raise InvalidArgumentError("The address must be a text.")
+        body = {
+            "address": address,
+            "chain": chain,
+            "customer_reference": customer_reference,
+            "as_of": moment_of(as_of),
+        }
+        call = Call(
+            "POST",
+            "/v1/screen",
+            "keyed",
+            body=body,
+            idempotency_key=idempotency_key,
+            timeout_ms=timeout_ms,
+            max_retries=max_retries,
+        )
+        return as_of_screening_of(self._transport.call(call), address)
 
     def usage(self, *, timeout_ms: float | None = None, max_retries: int | None = None) -> Usage:
         """What the account has used of its plan, and what it may use."""

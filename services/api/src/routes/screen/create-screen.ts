@@ -15,18 +15,24 @@ import {
   type Answer,
   type Endpoint,
   type Judgement,
+  type KeyedCall,
   type Replay,
 } from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
+import { isRefusal, refuse, type Refusal } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
 import { chainCode, MAX_REFERENCE_LENGTH, orAbsent, text } from '../../http/text.js'
+import { moment } from '../../http/time-range.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
+import type { AsOfScreens } from '../../screening/as-of-screens.js'
 import { REPLAY_WAIT_MS, type FoundReport, type ReportReader } from '../../screening/report-reader.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
 import { reportComponent, reportExample } from '../reports/report-description.js'
+import { asOfAnswer, asOfComponent } from './as-of-description.js'
 
 /** A late report is usually there by then. */
 const LATE_RETRY_SECONDS = 1
+/** Other screens as of a past moment have usually ended by then. */
+const AS_OF_RETRY_SECONDS = 2
 
 const screenBody = z
   .strictObject({
@@ -47,15 +53,21 @@ const screenBody = z
           error: 'This looks like an API key',
         }),
     ).describe('Your own reference, returned in the report; null is the same as none.'),
+    as_of: orAbsent(moment).describe(
+      'A past moment, RFC 3339. The answer is then an `AsOfScreening`: what lists, policy and ledger of that moment say. No report is made.',
+    ),
   })
   .meta({ id: 'ScreenRequest' })
 type ScreenBody = z.infer<typeof screenBody>
 
-export function createScreen(
-  screens: Screens,
-  reports: ReportReader,
-  reportIds: Pick<ReportIds, 'next'>,
-): Endpoint {
+export interface ScreenParts {
+  readonly screens: Screens
+  readonly reports: ReportReader
+  readonly reportIds: Pick<ReportIds, 'next'>
+  readonly asOfScreens: AsOfScreens
+}
+
+export function createScreen({ screens, reports, reportIds, asOfScreens }: ScreenParts): Endpoint {
   return keyedEndpoint<undefined, undefined, ScreenBody, ScreenedAddress>({
     operationId: 'createScreen',
     method: 'POST',
@@ -63,17 +75,20 @@ export function createScreen(
     tag: 'Screens',
     summary: 'Screen one address',
     description:
-      'Screens an address and returns its report. Every call makes a new report, unless it repeats an earlier one under the same `Idempotency-Key`: then the report of that one is returned, for 24 hours, with `Idempotency-Replayed: true`. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id, or by repeating the call under its `Idempotency-Key`.',
+      'Screens an address and returns its report. Every call makes a new report, unless it repeats an earlier one under the same `Idempotency-Key`: then the report of that one is returned, for 24 hours, with `Idempotency-Replayed: true`. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id, or by repeating the call under its `Idempotency-Key`. With `as_of` no report is made and nothing is billed: the answer is decided from lists, policy and ledger as they were at that moment, and from nothing that providers say of the chain. A repeat is decided again from the same moment.',
     access: 'read-write',
     bodySchema: screenBody,
     bodyExample: { address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96', chain: 'ETH' },
     answers: [
       {
         status: statuses.ok,
-        description: 'The report.',
+        description: 'The report; with `as_of` an `AsOfScreening`, which has no path.',
         contentType: 'application/json',
-        schema: reportComponent,
-        headers: { Location: { description: 'Path of the report.', schema: z.string() } },
+        // A client that never sends as_of gets reports alone, as ever.
+        schema: z.union([asOfComponent, reportComponent]),
+        headers: {
+          Location: { description: 'Path of the report.', schema: z.string(), optional: true },
+        },
         example: reportExample,
       },
     ],
@@ -81,20 +96,27 @@ export function createScreen(
       'invalid_address',
       'unsupported_chain',
       'chain_mismatch',
+      'as_of_too_early',
       'screening_failed',
       'screening_timeout',
       'unavailable',
     ],
-    judge: ({ body }) => judgeAddress(body),
+    judge: ({ body }) => judgeMoment(body, asOfScreens.now()) ?? judgeAddress(body),
     idempotency: {
       newWorkId: () => reportIds.next(),
-      replay: async ({ caller }, reportId) =>
-        replayOf(await reports.find(caller, reportId, REPLAY_WAIT_MS), reportId),
+      async replay(call, reportId, { body, judged }) {
+        if (body.as_of === undefined)
+          return replayOf(await reports.find(call.caller, reportId, REPLAY_WAIT_MS), reportId)
+        // The past does not change, so that the answer is made again.
+        const again = await screenAsOf(asOfScreens, call, body, judged)
+        return isRefusal(again) ? { kind: 'unknown-yet', refusal: again } : { kind: 'answer', answer: again }
+      },
     },
     async handle(call, { body, judged }) {
       const script = sandboxScript(call.caller, judged.canonicalAddress)
       if (script.kind === 'refusal') return script.refusal
       await script.delay
+      if (body.as_of !== undefined) return await screenAsOf(asOfScreens, call, body, judged)
       const result = await screens.screen({
         call,
         ...judged,
@@ -105,6 +127,13 @@ export function createScreen(
   })
 }
 
+/** Null where there is none, or it is past. */
+function judgeMoment({ as_of: asOf }: ScreenBody, now: Date): Refusal | null {
+  if (asOf === undefined || Date.parse(asOf) <= now.getTime()) return null
+  const detail = 'The moment lies in the future.'
+  return refuse('invalid_request', detail, { errors: [{ pointer: '/as_of', detail }] })
+}
+
 /** The one place where the address of a screen is parsed. */
 function judgeAddress({ address, chain }: ScreenBody): Judgement<ScreenedAddress> | Refusal {
   const parsed = parseAddress(address, chain)
@@ -112,6 +141,26 @@ function judgeAddress({ address, chain }: ScreenBody): Judgement<ScreenedAddress
   const { code, detail } = parsed
   const pointer = code === 'invalid_address' ? '/address' : '/chain'
   return refuse(code, detail, { errors: [{ pointer, detail }] })
+}
+
+async function screenAsOf(
+  screens: AsOfScreens,
+  { caller }: KeyedCall,
+  { as_of: asOf, customer_reference: reference }: ScreenBody,
+  screened: ScreenedAddress,
+): Promise<Answer | Refusal> {
+  const order = { ...screened, caller, customerReference: reference ?? null, asOf: asOf! }
+  const outcome = await screens.screen(order)
+  switch (outcome.kind) {
+    case 'screened':
+      return jsonAnswer(statuses.ok, JSON.stringify(asOfAnswer(outcome.screening)))
+    case 'not-yet': {
+      const detail = `At that moment there ${outcome.missing === 'lists' ? 'were no lists' : 'was no policy'} yet.`
+      return refuse('as_of_too_early', detail, { errors: [{ pointer: '/as_of', detail }] })
+    }
+    case 'unavailable':
+      return refuse('unavailable', outcome.because, { retryAfterSeconds: AS_OF_RETRY_SECONDS })
+  }
 }
 
 function replayOf(found: FoundReport, reportId: string): Replay {

@@ -1,0 +1,177 @@
+/**
+ * Screens as of a past moment: decided here, from the read models and the ledger, while the call waits. Nothing is appended but the audit record
+ * of the call. The read models must have everything that the log had when the call came: a view that lacks a list looks like one of an
+ * earlier moment.
+ */
+import type { Caller } from '@cupel/access'
+import { topicOf, type Metrics } from '@cupel/contracts'
+import type { ScreenedAddress } from '@cupel/domain'
+import { missingFront, type EventCodec, type EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { loadCheckpoint, readModelGroup, waitUntilProjected, type ReadModel } from '@cupel/projections'
+import { screenAsOf, type AsOfScreening, type NotYet } from '@cupel/proofs'
+import { labelView, policyView } from '@cupel/read-models'
+
+export interface AsOfOrder extends ScreenedAddress {
+  readonly caller: Pick<Caller, 'accountId' | 'livemode'>
+  readonly customerReference: string | null
+  /** UTC, RFC 3339 with milliseconds, not in the future. */
+  readonly asOf: string
+}
+
+export type AsOfOutcome =
+  | { readonly kind: 'screened'; readonly screening: AsOfScreening }
+  /** What was not there at that moment. */
+  | { readonly kind: 'not-yet'; readonly missing: NotYet }
+  /** Nothing was decided; a sentence. */
+  | { readonly kind: 'unavailable'; readonly because: string }
+
+export interface AsOfScreens {
+  screen(order: AsOfOrder): Promise<AsOfOutcome>
+  /** The time of the installation, to which a moment is past or not. */
+  now(): Date
+}
+
+export interface AsOfScreensOptions {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly metrics: Metrics
+  readonly now: () => Date
+  /** How long a call waits for the read models, in milliseconds. */
+  readonly readWaitMs: number
+}
+
+export interface AsOfLimits {
+  /** Such screens that an instance decides at once, so that others keep their core and their connections. */
+  readonly maxRunning: number
+  readonly maxRunningPerAccount: number
+  /** Time for one of them, in milliseconds. One that takes longer is given up whole: no part of it is left out. */
+  readonly budgetMs: number
+}
+
+export const asOfLimits: AsOfLimits = { maxRunning: 4, maxRunningPerAccount: 2, budgetMs: 10_000 }
+
+/** Work without a rest for other calls, in milliseconds. */
+const SLICE_MS = 3
+
+class LateError extends Error {
+  override readonly name = 'LateError'
+}
+
+export function createAsOfScreens(options: AsOfScreensOptions, limits: AsOfLimits = asOfLimits): AsOfScreens {
+  const outcomes = options.metrics.counter(
+    'api_as_of_screens_total',
+    'Screens as of a past moment by outcome.',
+    ['outcome'],
+  )
+  const running = new Map<string, number>()
+  let runningOfAll = 0
+  const change = (accountId: string, by: 1 | -1): void => {
+    runningOfAll += by
+    const count = (running.get(accountId) ?? 0) + by
+    if (count === 0) running.delete(accountId)
+    else running.set(accountId, count)
+  }
+
+  async function screen(order: AsOfOrder): Promise<AsOfOutcome> {
+    const { accountId } = order.caller
+    if (runningOfAll >= limits.maxRunning || (running.get(accountId) ?? 0) >= limits.maxRunningPerAccount)
+      return unavailable('As many screens as of a past moment are running as may run at once.')
+    change(accountId, 1)
+    try {
+      return await decide(options, order, limits.budgetMs)
+    } finally {
+      change(accountId, -1)
+    }
+  }
+
+  return {
+    now: options.now,
+    async screen(order) {
+      const outcome = await screen(order)
+      outcomes.inc({ outcome: outcome.kind })
+      return outcome
+    },
+  }
+}
+
+const unavailable = (because: string): AsOfOutcome => ({ kind: 'unavailable', because })
+
+async function decide(
+  options: AsOfScreensOptions,
+  { caller: { livemode }, ...order }: AsOfOrder,
+  budgetMs: number,
+): Promise<AsOfOutcome> {
+  const behind = livemode ? await whatIsBehind(options) : null
+  if (behind !== null) return unavailable(behind)
+  try {
+    const found = await screenAsOf(options, { ...order, livemode }, paceFor(budgetMs))
+    return typeof found === 'string'
+      ? { kind: 'not-yet', missing: found }
+      : { kind: 'screened', screening: found }
+  } catch (error) {
+    if (error instanceof LateError) return unavailable('The ledger could not be followed in time.')
+    throw error
+  }
+}
+
+/** A sentence about what the read models lack, or may lack; null where they have everything. */
+async function whatIsBehind({ log, database, readWaitMs }: AsOfScreensOptions): Promise<string | null> {
+  const views = [
+    [labelView, topicOf('LabelSetPublished')],
+    [policyView, topicOf('PolicyActivated')],
+  ] as const
+  const truncated = await missingFront(
+    log,
+    views.map(([, topic]) => topic),
+  )
+  if (truncated !== null) return truncated
+  const identity = await log.identity()
+  const lacking = await Promise.all(
+    views.map(async ([view, topic]) => {
+      const count = await log.partitionCount(topic)
+      const ready = await Promise.all(
+        Array.from({ length: count }, (_, partition) =>
+          hasEverything({ log, database, readWaitMs }, { view, topic, partition, identity }),
+        ),
+      )
+      return ready.every(Boolean) ? null : view.name
+    }),
+  )
+  const name = lacking.find((one) => one !== null)
+  return name === undefined || name === null ? null : `The ${name} has not followed the log yet.`
+}
+
+async function hasEverything(
+  { log, database, readWaitMs }: Pick<AsOfScreensOptions, 'log' | 'database' | 'readWaitMs'>,
+  of: {
+    readonly view: ReadModel
+    readonly topic: string
+    readonly partition: number
+    readonly identity: string
+  },
+): Promise<boolean> {
+  const { topic, partition } = of
+  const offset = await log.endOffset(topic, partition)
+  if (offset === 0) return true
+  const place = { group: readModelGroup(of.view), topic, partition }
+  if (!(await waitUntilProjected({ database, ...place, offset, timeoutMs: readWaitMs }))) return false
+  // A view of another log holds other lists, whatever its position is.
+  return (await loadCheckpoint(database, place))?.log === of.identity
+}
+
+/** Rests after a slice of work, and ends the work with a LateError once its time is over. */
+function paceFor(budgetMs: number): () => Promise<void> | null {
+  const endsAtMs = performance.now() + budgetMs
+  let beganAtMs = performance.now()
+  const rest = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve))
+    beganAtMs = performance.now()
+  }
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs >= endsAtMs) throw new LateError()
+    return nowMs - beganAtMs < SLICE_MS ? null : rest()
+  }
+}
