@@ -62,7 +62,9 @@ async function ask(address: string, chain: string, at: string, customerReference
 
 /** The report as it was recorded, without what only a report has. */
 function recorded({ report }: ReportGenerated): string {
-  const { report_id: _id, report_url: _url, ...rest } = JSON.parse(report) as Report
+  const rest = JSON.parse(report) as Partial<Report>
+  delete rest.report_id
+  delete rest.report_url
   return JSON.stringify(rest)
 }
 

@@ -147,6 +147,8 @@ function answerOf(
 
 /** The members keep their order and their values: what is left is the text that a report would have had. */
 function withoutIdentity(text: string): PastReport {
-  const { report_id: _id, report_url: _url, ...report } = JSON.parse(text) as Report
+  const report = JSON.parse(text) as PastReport & Partial<Report>
+  delete report.report_id
+  delete report.report_url
   return report
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { reportSchema, type Evidence, type Report } from '@cupel/contracts'
 import { describe, expect, test } from 'vitest'
 import { forTerminal, paintFor } from '../paint.js'
+import { asOfText } from './as-of-text.js'
 import { reportText } from './report-text.js'
 
 const golden = readFileSync(
@@ -170,4 +171,26 @@ test('a name cannot command the terminal or reverse the text', () => {
   const entity = 'Nice\u001b[2J\u202eegnahcxE\u0000'
   const text = reportText(report({ risk: { evidence: [evidence({ entity })] } }), plain)
   expect(text).not.toMatch(/[\u001b\u202e\0]/)
+})
+
+test('an answer about a past moment says first that it is no report, and names what it rests on', () => {
+  const { report_id: id, report_url: link, ...past } = report()
+  const text = asOfText(
+    {
+      ...{ as_of: '2026-03-03T09:00:00.000Z', ledger_snapshot: '7', left_out: ['chain_data'] },
+      lists: { label_snapshot: '42', as_of: '2026-03-02T06:00:00.000Z' },
+      policy: { activated_at: '2026-01-01T09:00:00.000Z' },
+      report: past,
+    },
+    plain,
+  )
+  expect(text.split('\n')[0]).toBe(
+    'As of 2026-03-03T09:00:00.000Z. This is no report: nothing was stored, and nothing is billed.',
+  )
+  expect(text).toContain('state 42, the newest published 2026-03-02T06:00:00.000Z')
+  expect(text).toContain('in force since 2026-01-01T09:00:00.000Z')
+  expect(text).toContain('Ledger of that moment: state 7')
+  expect(text).toContain('what they said is left out')
+  for (const part of [id, link]) expect(text).not.toContain(part)
+  expect(text).not.toContain('Report ')
 })

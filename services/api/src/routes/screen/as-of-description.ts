@@ -46,7 +46,11 @@ const asOfSchema = z.object({
 
 export type AsOfAnswer = z.infer<typeof asOfSchema>
 
-const { report_id: _id, report_url: _url, ...pastExample } = reportExample
+const pastExample: z.infer<typeof pastReport> & { report_id?: string; report_url?: string } = {
+  ...reportExample,
+}
+delete pastExample.report_id
+delete pastExample.report_url
 
 const asOfExample: AsOfAnswer = {
   object: 'as_of_screening',
