@@ -64,6 +64,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
     detail: 'The request does not have the form this endpoint takes; see errors.',
     errors: [{ pointer: '/addres', detail: 'The field is not known.' }],
   },
+  as_of_too_early: { detail: 'At that moment there were no lists yet.', at: '/as_of' },
   invalid_address: {
     detail: 'The mixed case of the address does not match its EIP-55 checksum.',
     at: '/address',
