@@ -62,7 +62,11 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
     groups: 'scorer.',
   },
   'bulk-coordinator': {
-    reads: [...atStart, ...topicsOf('BulkSubmitted', 'ReportGenerated')],
+    // It splits changes of watched addresses from two reports and the events that they name.
+    reads: [
+      ...atStart,
+      ...topicsOf('BulkSubmitted', 'ReportGenerated', 'LabelStateRecorded', 'PolicyActivated'),
+    ],
     // The screenings of watches have report numbers of their own.
     writes: [
       ...bulkScreens,

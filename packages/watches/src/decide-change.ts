@@ -6,11 +6,14 @@ export interface Finding {
   readonly score: number
 }
 
-/** A changed level always counts; a score counts where it moved by at least the threshold, up or down. */
-export function isChange(previous: Finding, next: Finding, thresholdHundredths: number): boolean {
+/**
+ * A changed level always counts; a score counts where it moved by at least the threshold, up or down. `told` is the report that the
+ * account was told of last, or the first one: compared with each report before, a score could creep any distance unseen.
+ */
+export function isChange(told: Finding, next: Finding, thresholdHundredths: number): boolean {
   return (
-    previous.level !== next.level ||
-    Math.abs(hundredths(next.score) - hundredths(previous.score)) >= thresholdHundredths
+    told.level !== next.level ||
+    Math.abs(hundredths(next.score) - hundredths(told.score)) >= thresholdHundredths
   )
 }
 

@@ -19,6 +19,15 @@ export type { WatchCursor, WatchPage } from './queries.js'
 export { removeWatch } from './remove-watch.js'
 export { replayReportChange, replayWatches, replayWatchRemoval } from './replay-watches.js'
 export { settleWatches } from './settle.js'
-export type { Settled } from './settle.js'
+export type {
+  FoundChange,
+  LogPlace,
+  ReportAt,
+  ScoreSplit,
+  Settled,
+  SplitChanges,
+  SplitMissing,
+  Splitting,
+} from './settle.js'
 export type { WatchCause, WatchedState } from './touched.js'
 export type { Actor, LastReport, Owner, Watch, WatchStatus } from './watch.js'

@@ -38,6 +38,7 @@ export async function replayReportChange(
 ): Promise<boolean> {
   const changed = await transaction.execute(
     `UPDATE watches.watch SET report_id = $2, level = $3, score = $4, reported_at = $5::timestamptz, pending_report_id = NULL,
+       told_report_id = $2, told_level = $3, told_score = $4,
        due_at = coalesce(due_at, clock_timestamp()),
        causes = CASE WHEN pending_report_id IS NULL THEN causes ELSE causes || pending_causes END, pending_causes = '{}'
      WHERE watch_id = $1 AND (reported_at IS NULL OR reported_at < $5::timestamptz)`,

@@ -19,10 +19,13 @@ interface Settling extends Owner {
   readonly chain: string
   readonly reference: string | null
   readonly thresholdHundredths: number
-  readonly previousReportId: string | null
-  readonly previousLevel: string | null
-  readonly previousScore: number | null
+  /** The report that the account was told of last, or the first one; null before that. */
+  readonly toldReportId: string | null
+  readonly toldLevel: string | null
+  readonly toldScore: number | null
+  readonly toldPlace: LogPlace | null
   readonly reportId: string
+  readonly place: LogPlace
   readonly causes: readonly string[]
   readonly state: 'generated' | 'failed'
   readonly level: string | null
@@ -30,61 +33,151 @@ interface Settling extends Owner {
   readonly endedAt: string
 }
 
+/** Where a report stands in its topic. */
+export interface LogPlace {
+  readonly partition: number
+  readonly offset: number
+}
+
+export interface ReportAt {
+  readonly reportId: string
+  /** Null where the read model does not know it. */
+  readonly place: LogPlace | null
+}
+
+/** Two reports of one address that differ so much that their account is told. */
+export interface FoundChange {
+  readonly livemode: boolean
+  readonly told: ReportAt
+  readonly next: ReportAt
+}
+
+/** How much of the difference of two scores each part makes, in points. The parts add up to it exactly, in hundredths. */
+export interface ScoreSplit {
+  readonly labels: number
+  readonly funds: number
+  readonly policy: number
+  readonly scorer: number
+  readonly time: number
+}
+
+/**
+ * Why a difference was not split:
+ * - `busy`: more changes came at once than are split, or their reports took too long to read
+ * - `unreadable`: the log has one of the reports, or an event that it names, no more
+ * - `refused`: a report does not follow from its record, or this version does not contain its scorer
+ */
+export type SplitMissing = 'busy' | 'unreadable' | 'refused'
+
+export type Splitting =
+  | { readonly split: ScoreSplit; readonly missing: null }
+  | { readonly split: null; readonly missing: SplitMissing }
+
+/** Splits the differences, in the order of the changes. It never rejects, and ends within a limit of its own. */
+export type SplitChanges = (changes: readonly FoundChange[]) => Promise<readonly Splitting[]>
+
 export interface Settled {
   readonly settled: number
   readonly changed: number
 }
 
-/** At most `limit` watches. */
-export async function settleWatches(database: Database, limit: number): Promise<Settled> {
-  const [found] = await database.query<{ exists: boolean }>(
-    `SELECT EXISTS (SELECT FROM watches.watch w JOIN report_view.report r ON r.report_id = w.pending_report_id
-       WHERE w.pending_report_id IS NOT NULL)`,
-  )
-  if (found?.exists !== true) return { settled: 0, changed: 0 }
+/**
+ * At most `limit` watches. The differences are split before anything is locked; a change whose reports are other ones by then is told
+ * without its split.
+ */
+export async function settleWatches(
+  database: Database,
+  { limit, splitChanges }: { readonly limit: number; readonly splitChanges: SplitChanges },
+): Promise<Settled> {
+  const found = await database.query<Settling>(`${ENDED} ORDER BY w.watch_id LIMIT $1`, [limit])
+  if (found.length === 0) return { settled: 0, changed: 0 }
+  const splitOf = await splitAll(found.filter(isTold), splitChanges)
   return await database.transaction({ at: 'watches.settled' }, async (transaction) => {
-    const rows = await lockEnded(transaction, limit)
-    const changes = rows.flatMap(changeOf)
+    const rows = await transaction.query<Settling>(
+      `${ENDED} AND w.watch_id = ANY ($1::text[]) ORDER BY w.watch_id FOR UPDATE OF w`,
+      [found.map(({ watchId }) => watchId)],
+    )
+    const told = rows.filter(isTold)
     await storeReports(transaction, rows)
-    await writeWatchEvents(transaction, changes)
-    return { settled: rows.length, changed: changes.length }
+    await storeTold(transaction, told)
+    await writeWatchEvents(
+      transaction,
+      told.map((row) => changeOf(row, splitOf(row))),
+    )
+    return { settled: rows.length, changed: told.length }
   })
 }
 
-async function lockEnded(transaction: Queryable, limit: number): Promise<Settling[]> {
-  return await transaction.query<Settling>(
-    `SELECT ${asFields(
-      'w.watch_id, w.account_id, w.livemode, w.address, w.canonical_address, w.chain, w.reference, w.threshold_hundredths',
-    )}, w.report_id AS "previousReportId", w.level AS "previousLevel", w.score AS "previousScore",
-       w.pending_causes AS causes, r.report_id AS "reportId", r.state, r.level, r.score, ${asTimes('r.ended_at')}
-     FROM watches.watch w
-     JOIN report_view.report r ON r.report_id = w.pending_report_id AND r.account_id = w.account_id AND r.livemode = w.livemode
-     WHERE w.pending_report_id IS NOT NULL
-     ORDER BY w.watch_id LIMIT $1 FOR UPDATE OF w`,
-    [limit],
-  )
+const placeOf = (alias: string): string =>
+  `CASE WHEN ${alias}.report_id IS NOT NULL THEN json_build_object('partition', ${alias}.log_partition, 'offset', ${alias}.log_offset) END`
+
+const ENDED = `SELECT ${asFields(
+  'w.watch_id, w.account_id, w.livemode, w.address, w.canonical_address, w.chain, w.reference, w.threshold_hundredths, w.told_report_id, w.told_level, w.told_score',
+)}, ${placeOf('t')} AS "toldPlace", w.pending_causes AS causes,
+    r.report_id AS "reportId", ${placeOf('r')} AS place, r.state, r.level, r.score, ${asTimes('r.ended_at')}
+  FROM watches.watch w
+  JOIN report_view.report r ON r.report_id = w.pending_report_id AND r.account_id = w.account_id AND r.livemode = w.livemode
+  LEFT JOIN report_view.report t ON t.report_id = w.told_report_id AND t.account_id = w.account_id AND t.livemode = w.livemode
+  WHERE w.pending_report_id IS NOT NULL`
+
+/** A report that differs from the one that its account knows. */
+type Told = Settling & {
+  readonly toldReportId: string
+  readonly toldLevel: string
+  readonly toldScore: number
+  readonly level: string
+  readonly score: number
 }
 
 /** The first report of a watch is no change: there is none to compare it with. */
-function changeOf(row: Settling): WatchEvent<'ReportChanged'>[] {
-  const { previousReportId, previousLevel, previousScore, level, score, endedAt, reportId } = row
-  if (row.state !== 'generated' || previousReportId === null || level === null || score === null) return []
-  const previous = { level: previousLevel!, score: previousScore! }
-  if (!isChange(previous, { level, score }, row.thresholdHundredths)) return []
+function isTold(row: Settling): row is Told {
+  const { toldReportId, toldLevel, toldScore, level, score } = row
+  if (row.state !== 'generated' || level === null || score === null) return false
+  if (toldReportId === null || toldLevel === null || toldScore === null) return false
+  return isChange({ level: toldLevel, score: toldScore }, { level, score }, row.thresholdHundredths)
+}
+
+/** Returns a function that finds the split of a change. */
+async function splitAll(
+  found: readonly Told[],
+  splitChanges: SplitChanges,
+): Promise<(change: Told) => Splitting> {
+  const splittings =
+    found.length === 0
+      ? []
+      : await splitChanges(
+          found.map(({ livemode, toldReportId, toldPlace, reportId, place }) => ({
+            ...{ livemode, told: { reportId: toldReportId, place: toldPlace }, next: { reportId, place } },
+          })),
+        )
+  const known = new Map(found.map((row, index) => [pairOf(row), splittings[index]]))
+  return (change) => known.get(pairOf(change)) ?? { split: null, missing: 'busy' }
+}
+
+const pairOf = ({ toldReportId, reportId }: Told): string => `${toldReportId} ${reportId}`
+
+function changeOf(row: Told, { split, missing }: Splitting): WatchEvent<'ReportChanged'> {
   const { watchId, accountId, livemode, address, canonicalAddress, chain, reference } = row
-  return [
-    {
-      type: 'ReportChanged',
-      id: decidedEventId('ReportChanged', watchId, reportId),
-      subject: watchId,
-      time: endedAt,
-      data: {
-        ...{ watchId, accountId, livemode, address, canonicalAddress, chain, reference },
-        ...{ previousReportId, previousLevel: previous.level, previousScore: previous.score },
-        ...{ reportId, level, score, causes: [...row.causes], changedAt: endedAt, split: null },
+  const { toldReportId, toldLevel, toldScore, level, score, endedAt, reportId } = row
+  return {
+    type: 'ReportChanged',
+    id: decidedEventId('ReportChanged', watchId, reportId),
+    subject: watchId,
+    time: endedAt,
+    data: {
+      ...{ watchId, accountId, livemode, address, canonicalAddress, chain, reference },
+      ...{ previousReportId: toldReportId, previousLevel: toldLevel, previousScore: toldScore },
+      ...{
+        reportId,
+        level,
+        score,
+        causes: [...row.causes],
+        changedAt: endedAt,
+        split,
+        splitMissing: missing,
       },
     },
-  ]
+  }
 }
 
 async function storeReports(transaction: Queryable, rows: readonly Settling[]): Promise<void> {
@@ -92,6 +185,8 @@ async function storeReports(transaction: Queryable, rows: readonly Settling[]): 
     rows.filter((row) => row.state === state).map(({ watchId }) => watchId)
   await transaction.execute(
     `UPDATE watches.watch w SET report_id = r.report_id, level = r.level, score = r.score, reported_at = r.ended_at,
+       told_report_id = coalesce(w.told_report_id, r.report_id), told_level = coalesce(w.told_level, r.level),
+       told_score = coalesce(w.told_score, r.score),
        awaits_lists = ${AWAITS_LISTS}, pending_report_id = NULL, pending_causes = '{}', failures = 0
      FROM report_view.report r WHERE w.watch_id = ANY ($1::text[]) AND r.report_id = w.pending_report_id`,
     [ids('generated')],
@@ -103,6 +198,15 @@ async function storeReports(transaction: Queryable, rows: readonly Settling[]): 
        causes = ARRAY(SELECT DISTINCT unnest(w.causes || w.pending_causes))
      WHERE w.watch_id = ANY ($1::text[])`,
     [ids('failed'), FIRST_RETRY_MS, MAX_RETRY_DOUBLINGS],
+  )
+}
+
+/** Later reports are compared with these. */
+async function storeTold(transaction: Queryable, told: readonly Told[]): Promise<void> {
+  await transaction.execute(
+    `UPDATE watches.watch SET told_report_id = report_id, told_level = level, told_score = score
+     WHERE watch_id = ANY ($1::text[])`,
+    [told.map(({ watchId }) => watchId)],
   )
 }
 

@@ -18,6 +18,7 @@ import type { Database } from '@cupel/postgres'
 import type { Trouble } from '@cupel/projections'
 import { listDueWatches, lookForNews, markPending, settleWatches, sweepBatches } from '@cupel/watches'
 import { insertJobs, insertUnits, type OpenJob } from './job-table.js'
+import { createSplitChanges } from './split-changes.js'
 import { watchJobsOf, type WatchScreening } from './watch-jobs.js'
 
 export interface FollowWatchesOptions {
@@ -51,12 +52,13 @@ export function followWatches(options: FollowWatchesOptions): Loop {
     'Decisions of watched addresses that were a change',
   )
   const begin = createBegin(options)
+  const splitChanges = createSplitChanges(options)
   let sweptAt = -Infinity
   return startLoop({
     async step() {
       marked.inc({}, (await lookForNews(database, CURRENT_SCORER_VERSION)) ?? 0)
       const begun = await begin()
-      const settled = await settleWatches(database, MAX_SETTLED)
+      const settled = await settleWatches(database, { limit: MAX_SETTLED, splitChanges })
       decided.inc({}, settled.settled)
       changed.inc({}, settled.changed)
       if (performance.now() - sweptAt > SWEEP_INTERVAL_MS) {

@@ -55,7 +55,9 @@ describe('a coordinator', () => {
       {
         ...{ watchId, accountId: 'acc_1', livemode: true, address: A, chain: 'ETH', reference: `of ${A}` },
         ...{ previousReportId: previous.data.reportId, previousLevel: 'green', previousScore: 0 },
-        ...{ reportId: later.data.reportId, level: 'red', score: 100, causes: ['labels'], split: null },
+        ...{ reportId: later.data.reportId, level: 'red', score: 100, causes: ['labels'] },
+        // The reports of this test are rows alone.
+        ...{ split: null, splitMissing: 'unreadable' },
       },
     ])
     // The end of such a job is told to nobody.
@@ -82,6 +84,27 @@ describe('a coordinator', () => {
       causes: ['policy'],
       score: 49.99,
     })
+  })
+
+  test('tells of a score that creeps as soon as it is the threshold away from what was told last', async () => {
+    const [watchId] = await watch(installation, [A], { thresholdHundredths: 1_000 })
+    await installation.coordinator()
+    const ids: string[] = []
+    for (const score of [40, 44, 48, 52, 56, 50, 43, 42]) {
+      await until(async () => {
+        await report(installation, () => ({ level: 'orange', score }))
+        const [row] = await installation.database.query<{ id: string; score: number }>(
+          'SELECT report_id AS id, score FROM watches.watch',
+        )
+        expect(row!.score).toBe(score)
+        ids.push(row!.id)
+      })
+      await activatePolicy(installation)
+    }
+    expect((await changes(installation)).map(({ data }) => data)).toMatchObject([
+      { watchId, previousReportId: ids[0], previousScore: 40, reportId: ids[3], score: 52 },
+      { watchId, previousReportId: ids[3], previousScore: 52, reportId: ids[7], score: 42 },
+    ])
   })
 
   test('tries again what ended without a report, and takes no failure for a level', async () => {

@@ -149,7 +149,8 @@ export async function settleAll(
   level = 'green',
 ): Promise<void> {
   await database.execute(
-    `UPDATE watches.watch SET due_at = NULL, causes = '{}', report_id = watch_id, level = $1, score = 0, reported_at = now()`,
+    `UPDATE watches.watch SET due_at = NULL, causes = '{}', report_id = watch_id, level = $1, score = 0, reported_at = now(),
+       told_report_id = watch_id, told_level = $1, told_score = 0`,
     [level],
   )
 }

@@ -71,9 +71,18 @@ test('a listed address is decided again, the others are not, and the change is t
   expect(changes.map(({ data }) => data)).toMatchObject([
     {
       ...{ watchId: ids[0], previousReportId: first.report_id, previousLevel: first.level },
-      ...{ reportId: later.report_id, level: 'red', score: later.score, causes: ['labels'], split: null },
+      ...{
+        reportId: later.report_id,
+        level: 'red',
+        score: later.score,
+        causes: ['labels'],
+        splitMissing: null,
+      },
     },
   ])
+  const points = Object.values(changes[0]!.data.split!).map((part) => Math.round(part * 100))
+  expect(points.reduce((sum, part) => sum + part)).toBe(Math.round((later.score - first.score) * 100))
+  expect(changes[0]!.data.split!.labels).toBeGreaterThan(0)
   // One screening of each for the watch, and one more for the listed address.
   const requests = await events('ScreenRequested', screenTopic('bulk'))
   expect(requests.map(({ data }) => data.address).sort()).toEqual([1, 1, 2, 3].map(address))

@@ -76,9 +76,9 @@ function toldBy(codec: EventCodec, record: LogRecord): Told | null {
 export function changeIn(codec: EventCodec, record: LogRecord): ReportChange | null {
   if (typeOf(record) !== 'ReportChanged') return null
   const { data, envelope } = codec.decodeAs('ReportChanged', record)!
-  const { watchId, accountId, livemode, address, chain, reference, causes, split } = data
+  const { watchId, accountId, livemode, address, chain, reference, causes, split, splitMissing } = data
   return {
-    ...{ watchId, accountId, livemode, address, chain, reference, causes, split },
+    ...{ watchId, accountId, livemode, address, chain, reference, causes, split, splitMissing },
     previous: { reportId: data.previousReportId, level: data.previousLevel, score: data.previousScore },
     current: { reportId: data.reportId, level: data.level, score: data.score },
     changedAt: readTime(data.changedAt),

@@ -37,7 +37,9 @@ async function change({ accountId, livemode }: Tenant, number = 1): Promise<void
       chain: 'ETH',
     },
     ...{ reference: 'R', previousReportId: '00', previousLevel: 'green', previousScore: 0 },
-    ...{ reportId: '08', level: 'red', score: 100, causes: ['labels'], changedAt, split: null },
+    ...{ reportId: '08', level: 'red', score: 100, causes: ['labels'], changedAt },
+    split: { labels: 100.5, funds: 0, policy: -0.25, scorer: 0, time: -0.25 },
+    splitMissing: null,
   }
   const id = decidedEventId('ReportChanged', data.watchId, data.reportId)
   const envelope = { id, source: 'test', time: changedAt, subject: id, correlationId: id, causationId: id }
@@ -79,7 +81,9 @@ test('it is signed, says both reports, and reaches no other account and no other
       ...{ watch_id: 'wat_1', address: '0xA', chain: 'ETH', reference: 'R' },
       previous: { report_id: '00', level: 'green', score: 0 },
       current: { report_id: '08', level: 'red', score: 100 },
-      ...{ causes: ['labels'], split: null },
+      causes: ['labels'],
+      split: { labels: 100.5, funds: 0, policy: -0.25, scorer: 0, time: -0.25 },
+      split_missing: null,
     },
   })
   expect(await installation.deliveries(endpoint)).toMatchObject([{ type: 'report.changed', jobId: null }])

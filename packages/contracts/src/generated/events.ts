@@ -635,6 +635,7 @@ export interface ReportChanged {
   readonly chain: string
   /** The reference of the watch. */
   readonly reference: null | string
+  /** The report that the account was told of last, or the first one of the watch. */
   readonly previousReportId: string
   readonly previousLevel: string
   /** 0 to 100, at most two decimals. */
@@ -647,8 +648,10 @@ export interface ReportChanged {
   readonly causes: readonly string[]
   /** When the later report was decided; UTC, RFC 3339 with milliseconds. */
   readonly changedAt: string
-  /** How much of the difference of the scores each part makes, in points; null where it was not computed. */
+  /** How much of the difference of the scores each part makes, in points; the parts add up to it exactly. Null where it was not computed. */
   readonly split: null | ScoreSplit
+  /** Why split is null. busy: more changes came at once than are split. unreadable: the log has one of the reports, or an event that it names, no more. refused: a report does not follow from its record, or the version that decided the change does not contain its scorer. Others may be added. */
+  readonly splitMissing: null | string
 }
 
 /** ScoreSplit */

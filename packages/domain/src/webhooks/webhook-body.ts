@@ -71,6 +71,8 @@ export interface ChangedReport {
     readonly scorer: number
     readonly time: number
   } | null
+  /** Why there is no split: `busy`, `unreadable` or `refused`; null where there is one. */
+  readonly splitMissing: string | null
 }
 
 export interface ReportSummary {
@@ -81,13 +83,14 @@ export interface ReportSummary {
 
 /** The body for a changed report, the same for every payload kind: it is small. */
 export function changeWebhookBody(change: ChangedReport): string {
-  const { watchId, address, chain, reference, previous, current, causes, split } = change
+  const { watchId, address, chain, reference, previous, current, causes, split, splitMissing } = change
   return JSON.stringify({
     type: 'report.changed' satisfies WebhookType,
     timestamp: change.changedAt,
     data: {
       ...{ watch_id: watchId, address, chain, reference },
-      ...{ previous: summaryOf(previous), current: summaryOf(current), causes, split },
+      ...{ previous: summaryOf(previous), current: summaryOf(current), causes },
+      ...{ split, split_missing: splitMissing },
     },
   })
 }

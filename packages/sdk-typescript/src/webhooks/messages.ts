@@ -34,8 +34,10 @@ export interface ReportChange {
   readonly current: ReportSummary
   /** What asked for the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
   readonly causes: readonly string[]
-  /** How many points of the difference each part makes; null where that was not computed. */
+  /** How many points of the difference each part makes: `labels`, `funds`, `policy`, `scorer` and `time`. Null where that was not computed. */
   readonly split: Readonly<Record<string, number>> | null
+  /** Why `split` is null: `busy`, `unreadable` or `refused`; others may be added. */
+  readonly split_missing: string | null
 }
 
 export interface ReportSummary {

@@ -1,4 +1,4 @@
-/** GET /v1/watches/{watch_id}: one watch, with the report that later ones are compared with. */
+/** GET /v1/watches/{watch_id}: one watch, with the last report of its address. */
 import { getWatch } from '@cupel/watches'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
