@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readUses, type Uses } from '../cost/process-use.js'
 import { percentileOf } from '../rounds.js'
 import { enterpriseKey, startSystem, type Profile, type RunningSystem } from '../system.js'
 
@@ -29,19 +30,29 @@ export interface WatchesResults {
   readonly profile: Profile
   readonly watched: number
   readonly changes: number
+  /** From the first call until the last one was answered, in seconds. */
+  readonly createdSeconds: number
   /** From the first call until every watch had its first report, in seconds. */
   readonly firstReportsSeconds: number
   /** From the end of the import of the list until the last webhook came, in seconds. */
   readonly deliveredSeconds: number
-  /** Screenings because of the list. */
+  /** Screenings because of the list, and those among them that were told. */
   readonly decided: number
+  readonly told: number
+  /** CPU seconds by process: until all watches have their first report, and from the import of the list until all is delivered. */
+  readonly firstCpu: CpuSeconds
+  readonly listCpu: CpuSeconds
   /** p95 of interactive screens, in milliseconds. */
   readonly aloneMs: number
   readonly besideMs: number
 }
 
+/** By the name of the process. */
+export type CpuSeconds = Readonly<Record<string, number>>
+
 const MAX_PER_CALL = 1_000
 const POLL_MS = 250
+const SAY_EVERY_SECONDS = 30
 const ALONE_SCREENS = 100
 const P95 = 0.95
 
@@ -62,18 +73,31 @@ export async function runWatches(options: WatchesOptions): Promise<WatchesResult
     await call('POST', '/v1/webhook-endpoints', { url: sink.url })
     await importList(system, home, [0xffff])
     say(`${watched} watches`)
-    const firstReportsSeconds = await watchAll(call, watched)
-    const aloneMs = percentileOf(await screens(call, (done) => done < ALONE_SCREENS), P95)
+    const idle = await readUses(system.pid)
+    const first = await watchAll(system, call, watched, say)
+    const settled = await readUses(system.pid)
+    const alone = await screens(call, (done) => done < ALONE_SCREENS)
     say(`a list of ${changes} changes`)
     const before = await reportCount(system)
+    const unlisted = await readUses(system.pid)
     await importList(system, home, [0xffff, ...Array.from({ length: changes }, (_, n) => n + 1)])
     const since = performance.now()
     const beside = await screens(call, () => sink.changed.size < changes)
     const deliveredSeconds = (performance.now() - since) / 1_000
+    const delivered = await readUses(system.pid)
     const decided = (await reportCount(system)) - before
+    // Half of them before and half of them after: whatever else the machine does is in both.
+    alone.push(...(await screens(call, (done) => done < ALONE_SCREENS)))
+    const aloneMs = percentileOf(alone, P95)
     return {
+      ...first,
+      ...{
+        told: sink.changed.size,
+        firstCpu: cpuBetween(idle, settled),
+        listCpu: cpuBetween(unlisted, delivered),
+      },
       ...{ date: new Date().toISOString().slice(0, 10), cores: cpus().length, loadAverage },
-      ...{ profile, watched, changes, firstReportsSeconds, deliveredSeconds, decided, aloneMs },
+      ...{ profile, watched, changes, deliveredSeconds, decided, aloneMs },
       besideMs: percentileOf(beside, P95),
     }
   } finally {
@@ -107,20 +131,37 @@ async function importList(system: RunningSystem, home: string, addresses: readon
   await system.cupel('labels', 'import', file, '--format', 'csv', '--set', 'bench')
 }
 
-/** Seconds until the watch that was made first, and so is decided last, and all others have a report. */
-async function watchAll(call: Call, watched: number): Promise<number> {
+function cpuBetween(before: Uses, after: Uses): CpuSeconds {
+  const names = [...after.keys()].filter((line) => line.startsWith(CPU))
+  return Object.fromEntries(
+    names.map((line) => [line.slice(CPU.length), (after.get(line)! - (before.get(line) ?? 0)) / 1_000]),
+  )
+}
+const CPU = 'CPU ms: '
+
+/** Seconds until all calls were answered, and until every watch has been decided. */
+async function watchAll(
+  system: RunningSystem,
+  call: Call,
+  watched: number,
+  say: (line: string) => void,
+): Promise<Pick<WatchesResults, 'createdSeconds' | 'firstReportsSeconds'>> {
   const since = performance.now()
-  const last: string[] = []
+  const seconds = (): number => (performance.now() - since) / 1_000
   for (let from = 1; from <= watched; from += MAX_PER_CALL) {
     const count = Math.min(MAX_PER_CALL, watched - from + 1)
     const watches = Array.from({ length: count }, (_, n) => ({ address: addressOf(from + n), chain: 'ETH' }))
-    const { items } = (await call('POST', '/v1/watches', { watches })) as { items: { watch_id: string }[] }
-    last.push(...items.map(({ watch_id: id }) => id))
+    await call('POST', '/v1/watches', { watches })
   }
-  for (const id of last) {
-    while ((await call('GET', `/v1/watches/${id}`))['last_report'] === null) await sleep(POLL_MS)
+  const createdSeconds = seconds()
+  say(`made after ${createdSeconds.toFixed(0)} s`)
+  for (let next = 1; (await reportCount(system)) < watched;) {
+    await sleep(POLL_MS)
+    if (seconds() < next * SAY_EVERY_SECONDS) continue
+    next += 1
+    say(`${await reportCount(system)} decided after ${seconds().toFixed(0)} s`)
   }
-  return (performance.now() - since) / 1_000
+  return { createdSeconds, firstReportsSeconds: seconds() }
 }
 
 /** Latencies of screens one after another, in milliseconds, while `isWanted`. */
