@@ -96,13 +96,12 @@ const boards = boardFiles()
 for (const [name, text] of Object.entries({ ...scorerFiles(), ...boards, ...chartFiles(boards) }))
   writeOrCheck(name, text)
 
-/** A chart reads no file outside of its own folder: it has copies of the topics and the boards. */
+/** A chart reads no file outside of its own folder: it has copies of the boards. */
 function chartFiles(boards) {
-  const files = 'deploy/helm/cupel/files'
-  return Object.fromEntries([
-    [`${files}/topics.json`, readFileSync(join(root, 'deploy/topics.json'), 'utf8')],
-    ...Object.entries(boards).map(([name, text]) => [`${files}/boards/${basename(name)}`, text]),
-  ])
+  const folder = 'deploy/helm/cupel/files/boards'
+  return Object.fromEntries(
+    Object.entries(boards).map(([name, text]) => [`${folder}/${basename(name)}`, text]),
+  )
 }
 
 function withLayers(text, picture) {

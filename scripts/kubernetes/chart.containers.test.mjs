@@ -268,7 +268,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
     const [job] = ofKind(manifests, 'Job')
     expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade')
     const { pod, container } = podsOf([job])[0]
-    expect(container.args).toEqual(['install'])
+    expect(container.args[0]).toBe('install')
     const account = ofKind(manifests, 'ServiceAccount').find(
       ({ metadata }) => metadata.name === pod.serviceAccountName,
     )
@@ -284,7 +284,10 @@ describe.skipIf(tools === undefined)('the chart', () => {
       const { manifests } = await render(tools, {}, options)
       return podsOf(ofKind(manifests, 'Job'))[0].container.args
     }
-    expect(await argumentsBy({ isUpgrade: false })).toEqual(['install'])
+    expect(await argumentsBy({ isUpgrade: false })).toEqual([
+      'install',
+      ...['--screen-partitions', '32', '--report-partitions', '64'],
+    ])
     expect(await argumentsBy({ isUpgrade: true })).toEqual(['upgrade'])
   })
 
@@ -311,11 +314,18 @@ describe.skipIf(tools === undefined)('the chart', () => {
       replicas: spec.replicas,
     })))
       expect(replicas === undefined, name).toBe(name in queries || name === 'cupel-api')
-    const five = { autoscaling: { ...scaled, maxReplicas: 5 } }
     const { monitoring } = EVERYTHING
-    await expect(render(tools, { monitoring, scorer: five })).rejects.toThrow('has 4 partitions')
-    await expect(render(tools, { scorer: { replicas: 5 } })).rejects.toThrow('has 4 partitions')
-    await expect(render(tools, { projector: { replicas: 17 } })).rejects.toThrow('has 16 partitions')
+    const most = (maxReplicas) => ({ autoscaling: { ...scaled, maxReplicas } })
+    await render(tools, { monitoring, scorer: most(32), projector: { replicas: 64 } })
+    for (const values of [{ scorer: most(33) }, { scorerBulk: { enabled: true, replicas: 33 } }])
+      await expect(render(tools, { monitoring, ...values })).rejects.toThrow('partitions.screen is 32')
+    await expect(render(tools, { projector: { replicas: 65 } })).rejects.toThrow('partitions.reports is 64')
+    // An installation of an earlier release.
+    const partitions = { screen: 4, reports: 16 }
+    await expect(render(tools, { partitions, scorer: { replicas: 5 } })).rejects.toThrow(
+      'partitions.screen is 4',
+    )
+    await expect(render(tools, { partitions: { reports: 48 } })).rejects.toThrow('reports')
     await expect(render(tools, { scorer: { autoscaling: scaled } })).rejects.toThrow(
       'monitoring.prometheusUrl',
     )

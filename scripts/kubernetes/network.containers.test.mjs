@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { root } from '../setup.mjs'
 import { environmentOf, ofKind, podsOf, render, toolsOrReason, validate } from './chart.mjs'
 import { isAllowed } from './network-flows.mjs'
@@ -148,17 +149,16 @@ describe.skipIf(tools === undefined)('the chart', () => {
 
   test('asks for a lag that the product measures, and scales no further than there are partitions', async () => {
     const { manifests } = await render(tools, VALUES)
-    const { topics } = JSON.parse(readFileSync(join(root, 'deploy/topics.json'), 'utf8'))
-    const partitionsOf = (topic) => topics.find(({ name }) => name === topic).partitions
-    const read = {
-      'cupel-scorer': 'screening.screen.events.v1',
-      'cupel-scorer-bulk': 'screening.bulk-screen.events.v1',
-      'cupel-projector': 'screening.report.events.v1',
+    const { partitions } = parse(readFileSync(join(root, 'deploy/helm/cupel/values.yaml'), 'utf8'))
+    const most = {
+      'cupel-scorer': partitions.screen,
+      'cupel-scorer-bulk': partitions.screen,
+      'cupel-projector': partitions.reports,
     }
     const scaling = ofKind(manifests, 'ScaledObject')
-    expect(scaling.map(({ metadata }) => metadata.name).sort()).toEqual(Object.keys(read).sort())
+    expect(scaling.map(({ metadata }) => metadata.name).sort()).toEqual(Object.keys(most).sort())
     for (const { metadata, spec } of scaling) {
-      expect(spec.maxReplicaCount, metadata.name).toBeLessThanOrEqual(partitionsOf(read[metadata.name]))
+      expect(spec.maxReplicaCount, metadata.name).toBeLessThanOrEqual(most[metadata.name])
       // A scaler of Prometheus asks for one number.
       expect(spec.triggers[0].metadata.query, metadata.name).toMatch(/^(sum|max)\(/)
       expect(Number(spec.triggers[0].metadata.threshold), metadata.name).toBeGreaterThan(0)

@@ -49,6 +49,8 @@ const VALUES = {
   },
   registry: { url: 'http://registry:8080/apis/ccompat/v7', username: '', existingSecret: '', insecure: true },
   trustedProxies: PRIVATE_RANGES,
+  // As one machine has them.
+  partitions: { screen: 4, reports: 16 },
 }
 
 describe.skipIf(missing !== undefined)('the services by the manifests of the chart', () => {

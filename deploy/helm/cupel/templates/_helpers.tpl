@@ -27,7 +27,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 
 {{/*
 The long-running services: name, key of their values, image (which is also the folder of the service), whether they need the log and the
-database, the port they serve, the topic whose partitions are the most instances that have work, and the metric of their lag.
+database, the port they serve, what it reads, whose partitions are the most instances that have work, and the metric of their lag.
 */}}
 {{- define "cupel.components" -}}
 - { name: api, key: api, image: api, log: true, port: 8080, outside: {{ ne .Values.web.oidcSecret "" }} }
@@ -36,7 +36,7 @@ database, the port they serve, the topic whose partitions are the most instances
   image: scorer
   log: true
   outside: true
-  topic: screening.screen.events.v1
+  reads: screen
   lag: sum(cupel_scorer_lag_records{lane=~"{{ if .Values.scorerBulk.enabled }}interactive{{ else }}interactive|bulk{{ end }}",%s})
 {{- if .Values.scorerBulk.enabled }}
 - name: scorer-bulk
@@ -44,14 +44,14 @@ database, the port they serve, the topic whose partitions are the most instances
   image: scorer
   log: true
   outside: true
-  topic: screening.bulk-screen.events.v1
+  reads: screen
   lag: sum(cupel_scorer_lag_records{lane="bulk",%s})
 {{- end }}
 - name: projector
   key: projector
   image: projector
   log: true
-  topic: screening.report.events.v1
+  reads: reports
   lag: max(sum by (read_model) (cupel_projection_lag_records{%s}))
 - { name: bulk-coordinator, key: bulkCoordinator, image: bulk-coordinator, log: true }
 - { name: webhook-dispatcher, key: webhookDispatcher, image: webhook-dispatcher, log: true, outside: true }
@@ -63,11 +63,16 @@ database, the port they serve, the topic whose partitions are the most instances
 {{- end }}
 {{- end }}
 
-{{/* Partitions of a topic, from the table that the installation makes its topics by. */}}
-{{- define "cupel.partitions" -}}
-{{- $topic := .topic -}}
-{{- range (.root.Files.Get "files/topics.json" | fromJson).topics -}}
-{{- if eq .name $topic }}{{ .partitions }}{{ end -}}
+{{/* What the job of a new installation is given; an upgrade changes no number of partitions. */}}
+{{- define "cupel.installArguments" -}}
+{{- if .Release.IsUpgrade -}}
+- upgrade
+{{- else -}}
+- install
+- --screen-partitions
+- {{ .Values.partitions.screen | int | toString | quote }}
+- --report-partitions
+- {{ .Values.partitions.reports | int | toString | quote }}
 {{- end -}}
 {{- end }}
 

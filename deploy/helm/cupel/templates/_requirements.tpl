@@ -43,11 +43,11 @@
 {{- fail (printf "Set monitoring.prometheusUrl: %s.autoscaling asks Prometheus for the lag." $c.key) -}}
 {{- end -}}
 {{- end -}}
-{{- if $c.topic -}}
-{{- $partitions := include "cupel.partitions" (dict "root" $ "topic" $c.topic) | int -}}
+{{- if $c.reads -}}
+{{- $partitions := index $v.partitions $c.reads | int -}}
 {{- $most := ternary $scaling.maxReplicas $values.replicas ($scaling.enabled | default false) | int -}}
 {{- if gt $most $partitions -}}
-{{- fail (printf "%s has %d instances at most, and %s has %d partitions: the others would have no work." $c.key $most $c.topic $partitions) -}}
+{{- fail (printf "%s has %d instances at most, and partitions.%s is %d: the others would have no work." $c.key $most $c.reads $partitions) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
