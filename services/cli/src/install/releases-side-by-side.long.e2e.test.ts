@@ -1,16 +1,16 @@
 /**
- * The release before this version and this version on one Postgres and one Kafka, under load: upgraded service by service, and rolled back
- * service by service. No screen fails, no answer is lost or changed, and either version decides the reports of both again without a
+ * The release before this version and this version on one Postgres and one Kafka, under load: upgraded service by service, given other keys and
+ * another password, and rolled back service by service. No screen fails, no answer is lost or changed, and either version decides the reports of both again without a
  * difference. The release is built from its commit in the history.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort, startChild, type Child } from '@cupel/local-stack'
-import { createTestDatabase, noteSkip, testKafka, until, type TestDatabase } from '@cupel/testkit'
+import { createTestDatabase, executeAt, noteSkip, testKafka, until, type TestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest'
 import { startSteadyScreens, type SteadyScreens } from '../../test/steady-screens.js'
 import { checkout } from '../../test/started.js'
@@ -27,6 +27,7 @@ const scripts = {
   ...(await imported('containers/page.mjs')),
 } as Scripts
 const PAGE = 'docs/runbooks/upgrade-and-roll-back.md'
+const ROTATE = 'docs/runbooks/rotate-credentials.md'
 const RELEASE = Object.keys(
   JSON.parse(readFileSync(join(checkout, 'releases.json'), 'utf8')) as Record<string, unknown>,
 ).at(-1)!
@@ -79,6 +80,7 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
       join(folders.release, 'services', 'cli', 'dist', 'begin-release.mjs'),
     )
     database = await createTestDatabase()
+    takePassword('the-first-one')
     await program('release', 'begin-release.mjs')
   }, LIMIT_MS)
   afterAll(async () => {
@@ -98,15 +100,10 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
   /** What both versions are told. */
   function settings(version: Version): Record<string, string> {
     const { brokers, sasl } = testKafka()
-    const role = new URL(database.connectionString)
-    role.username = `role_${prefix.slice(5, -1)}`
-    role.password = 'only-for-this-test'
     return {
       PATH: process.env['PATH']!,
       CUPEL_HOME: folder,
       CUPEL_LOG: 'kafka',
-      // The release had no role for its services.
-      CUPEL_DATABASE_URL: version === 'this' ? role.toString() : database.connectionString,
       CUPEL_DATABASE_CONNECTIONS: CONNECTIONS,
       CUPEL_KAFKA_BROKERS: brokers.join(','),
       ...(sasl === undefined
@@ -121,6 +118,7 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
       CUPEL_SHUTDOWN_TIMEOUT_MS: String(STOP_MS),
       ...(version === 'this'
         ? {
+            CUPEL_DATABASE_URL_FILE: join(folder, 'database-url'),
             CUPEL_DATABASE_ADMIN_URL: database.connectionString,
             CUPEL_REGISTRY_URL: process.env['CUPEL_TEST_REGISTRY_URL']!,
             CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),
@@ -128,8 +126,21 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
             CUPEL_SIGNING_KEYS_FILE: join(folder, 'signing-keys.json'),
             CUPEL_CHECKPOINT_FOLDER: join(folder, 'checkpoints'),
           }
-        : { REGISTRY_URL: process.env['CUPEL_TEST_REGISTRY_URL']! }),
+        : // The release had no role for its services.
+          {
+            CUPEL_DATABASE_URL: database.connectionString,
+            REGISTRY_URL: process.env['CUPEL_TEST_REGISTRY_URL']!,
+          }),
     }
+  }
+
+  /** Writes the connection string of the services of this version, and returns it. */
+  function takePassword(password: string): string {
+    const role = new URL(database.connectionString)
+    role.username = `role_${prefix.slice('side-'.length, -1)}`
+    role.password = password
+    writeFileSync(join(folder, 'database-url'), role.toString(), { mode: 0o600 })
+    return role.toString()
   }
 
   /** Runs a program of the command of a version; rejects where it does not end with 0. */
@@ -241,6 +252,22 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
     await until(() => follow('this', doctor!))
     await follow('this', verify!)
     await submitJob()
+  })
+
+  test('its password and its signing keys are rotated, word for word, without a failed screen', async () => {
+    const [install] = scripts.commandsBelow(ROTATE, 'The password of the database')
+    const [before, after] = ['the-first-one', 'the-second-one'].map(takePassword)
+    expect(await follow('this', install!)).toContain('the password of CUPEL_DATABASE_URL')
+    await expect(executeAt(before!, 'SELECT 1', [])).rejects.toThrow(/password/)
+    await executeAt(after!, 'SELECT 1', [])
+    const [ofCheckpoints, ofReports, list, verify] = scripts.commandsBelow(ROTATE, 'Signing keys')
+    await follow('this', ofCheckpoints!)
+    await replace('projector', 'this')
+    await follow('this', ofReports!)
+    await replace('scorer', 'this')
+    const { keys } = JSON.parse(await follow('this', `${list!} --json`)) as { keys: { is_active: boolean }[] }
+    expect(keys.map(({ is_active: isActive }) => isActive).sort()).toEqual([false, false, true, true])
+    await follow('this', verify!)
   })
 
   test('it is rolled back service by service without a failed screen', async () => {
