@@ -1,5 +1,12 @@
 /** The transparency log: a leaf for every event, signed checkpoints, tiles, and proofs that hold without the installation (docs/adr/0364). */
 export { extendLog, type Extended, type ExtendParts } from './extend-log.js'
+export {
+  compareTransparency,
+  type CompareTransparencyOptions,
+  type TransparencyComparison,
+} from './compare/compare-transparency.js'
+export type { LostRecords } from './compare/compare-records.js'
+export type { LeafProblem, LeafProblemKind } from './compare/findings.js'
 export { originOf } from './format/checkpoint.js'
 export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'

@@ -3,7 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UnsignedNoteError, type SigningKeys } from '@cupel/signing'
 import { openCheckpoint, originOf, type Checkpoint } from './format/checkpoint.js'
-import { entriesOfBundle, hashesOfLevel, TILE_WIDTH, tilePath } from './format/tiles.js'
+import { HASH_BYTES } from './format/leaf.js'
+import {
+  entriesOfBundle,
+  entryBundle,
+  hashesOfLevel,
+  TILE_WIDTH,
+  tilePath,
+  type TileName,
+} from './format/tiles.js'
 import { TransparencyStoppedError } from './stopped.js'
 
 export interface Published {
@@ -22,6 +30,36 @@ export const CHECKPOINT = 'checkpoint'
 
 export function transparencyFolder(folder: string, log: string): string {
   return join(folder, 'transparency', log.replaceAll(/[^\w.-]/g, '_'))
+}
+
+/** The signed note of a published folder as its file holds it; null where there is none. */
+export async function publishedNote(root: string): Promise<string | null> {
+  return (await bytesOrNull(join(root, CHECKPOINT)))?.toString('utf8') ?? null
+}
+
+/** The bytes of a published tile: of the wider one where only that is there by now. Null where neither is. */
+export async function publishedTile(root: string, name: TileName): Promise<Buffer | null> {
+  const exact = await bytesOrNull(join(root, 'tile', tilePath(name)))
+  if (exact !== null || name.width === TILE_WIDTH) return exact
+  const full = await bytesOrNull(join(root, 'tile', tilePath({ ...name, width: TILE_WIDTH })))
+  return full === null ? null : firstOf(full, name)
+}
+
+/** What a tile of fewer hashes or entries holds of one with more; null where the bytes are no tile. */
+export function firstOf(tile: Buffer, { level, width }: TileName): Buffer | null {
+  if (level !== 'entries')
+    return tile.length < width * HASH_BYTES ? null : tile.subarray(0, width * HASH_BYTES)
+  const entries = entriesOfBundle(tile)
+  return entries === null || entries.length < width ? null : entryBundle(entries.slice(0, width))
+}
+
+async function bytesOrNull(file: string): Promise<Buffer | null> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
 }
 
 /** What the folder's checkpoint says; null where there is none. Throws TransparencyStoppedError for one of another signer. */

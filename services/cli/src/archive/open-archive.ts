@@ -39,6 +39,8 @@ export interface OpenedArchive {
   readonly contents: ArchiveContents
   /** Files of a run that is at work: they are not read. */
   readonly pending: readonly string[]
+  /** Of the keys that count for its manifests. */
+  readonly verifier: Verifier
   readonly log: AuthenticLog
   readonly codec: EventCodec
   /** False without record keys: records of other producers are read like the others. */
@@ -106,7 +108,7 @@ export async function openArchive(
     isOwn: () => false,
   })
   return {
-    ...{ folder, contents, pending, requirement, checksMacs: keys !== null },
+    ...{ folder, contents, pending, verifier, requirement, checksMacs: keys !== null },
     log: readAuthentic(log, check),
     codec: createEventCodec(archiveCatalog(contents)),
     faults: () => [...found, ...damaged.values()],

@@ -4,6 +4,7 @@ import { verifyLog, type VerifyResult } from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, type Position } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
+import { transparencyFolder } from '@cupel/transparency'
 import { Option, type Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import { archiveJson, archiveLines, readArchive, type ReadArchive } from '../archive/archive-text.js'
@@ -22,6 +23,14 @@ import {
   type ExpectationOptions,
 } from './expected-log.js'
 import { comparedWith } from '../checkpoints.js'
+import {
+  compareLeaves,
+  leafProblems,
+  leavesCompared,
+  leavesJson,
+  leavesLines,
+  type ComparedLeaves,
+} from './compared-leaves.js'
 import { comparedJson, comparedLines, comparedProblems, type Compared } from './compared.js'
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
@@ -29,6 +38,8 @@ import { signatureLines } from './signature-text.js'
 
 /** Problems told; all are counted. */
 const MAX_PROBLEMS = 200
+const LEAST_LEAVES = 'fail unless so many leaves of the transparency log were compared'
+const PUBLISHED = 'published folder of the transparency log, with checkpoint and tile'
 
 export function registerVerify(audit: Command, context: CliContext): void {
   addExpectations(audit.command('verify'))
@@ -37,11 +48,13 @@ export function registerVerify(audit: Command, context: CliContext): void {
       `Reads every record of the log and changes nothing: each is an event of its schema, each report has the hash its
 record says, ids stand where their names put them and never say two things, no record is missing, and the read model
 answers with the first record of each report. Compares the log with the signed checkpoints in the home, or with their copies in
-CUPEL_CHECKPOINT_FOLDER, and says so where there are none. Checks the signature of every report: with the keys that the log
+CUPEL_CHECKPOINT_FOLDER, and with the leaves of the transparency log there and in the database, and says so where there are none. Checks the signature of every report: with the keys that the log
 names, or with --public-keys only with those of the file, so that an auditor needs nothing secret. Ends with ${EXIT_FAILED} where a problem was found or less is there than expected,
 and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     )
     .option('--min-checkpoint <number>', 'fail unless so many checkpoints were compared', wholeNumber)
+    .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
+    .option('--transparency <folder>', PUBLISHED)
     .option('--public-keys <file>', 'count signatures of these keys alone, a verifier key per line')
     .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
     .addOption(
@@ -65,9 +78,12 @@ that were signed, no record is missing, and every record and report is what \`cu
 folder and public keys, and neither a database nor a broker: --public-keys names a file of keys, else those in the home count.
 MACs are checked where CUPEL_RECORD_KEYS_FILE names the record keys. An archive without its last manifests is a whole, shorter one:
 give the number that \`cupel archive create\` printed to --min-manifest. Ends with ${EXIT_FAILED} where a problem was found or less is
-there than expected, and with ${EXIT_NOTHING_TO_PROVE} where the archive is empty.`,
+there than expected, and with ${EXIT_NOTHING_TO_PROVE} where the archive is empty. --transparency compares the archive with the published files
+of the transparency log too: without the database their salts are unknown, so that they show places and ids of events alone.`,
     )
     .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
+    .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
+    .option('--transparency <folder>', PUBLISHED)
     .option('--public-keys <file>', 'count signatures of these keys alone, a verifier key per line')
     .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
     .option('--json', 'answer in JSON')
@@ -79,6 +95,7 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
   const shortfall =
     tooFew(result.reports, options) ??
     tooFewCheckpoints(result.compared, options) ??
+    tooFewLeaves(result.leaves, options) ??
     tooFewManifests(result.archive, options) ??
     tooManyUnsigned(result, options)
   const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
@@ -94,12 +111,15 @@ interface VerifyOptions extends ExpectationOptions {
   readonly publicKeys?: string
   readonly archive?: string
   readonly minManifest?: number
+  readonly minLeaves?: number
+  readonly transparency?: string
   readonly maxUnsigned?: number
 }
 
 interface Verified extends VerifyResult {
   readonly macsChecked: boolean
   readonly compared: Compared | null
+  readonly leaves: ComparedLeaves | null
   /** Null where the log itself was read. */
   readonly archive: ReadArchive | null
 }
@@ -108,6 +128,12 @@ function tooFewCheckpoints(compared: Compared | null, { minCheckpoint = 0 }: Ver
   const last = compared?.comparison.last?.statement.number ?? 0
   if (last >= minCheckpoint) return null
   return `The log was compared with ${number(last)} checkpoints, and at least ${number(minCheckpoint)} are expected.`
+}
+
+function tooFewLeaves(compared: ComparedLeaves | null, { minLeaves = 0 }: VerifyOptions): string | null {
+  const leaves = leavesCompared(compared)
+  if (leaves >= minLeaves) return null
+  return `The log was compared with ${number(leaves)} leaves, and at least ${number(minLeaves)} are expected.`
 }
 
 function tooFewManifests(archive: ReadArchive | null, { minManifest = 0 }: VerifyOptions): string | null {
@@ -153,12 +179,21 @@ async function verifyConnected(
   })
   const result = { ...verified, macsChecked: checksMacs, archive: null }
   const evidence = comparedWith(context, config, publicKeys)
-  if (evidence === null) return { ...result, compared: null }
+  if (evidence === null) return { ...result, compared: null, leaves: null }
   const compared = {
     folder: evidence.folder,
     comparison: await compareLog({ log, database, ...evidence }),
   }
-  return { ...result, compared, problemCount: verified.problemCount + comparedProblems(compared) }
+  const leaves = await compareLeaves({
+    ...{ log, codec, database, topics: topicSpecs, verifier: evidence.verifier, endsEarlier: false },
+    lost: compared.comparison.accepted.flatMap(({ lost }) => lost),
+    folder:
+      options.transparency === undefined
+        ? transparencyFolder(evidence.folder, identity)
+        : context.path(options.transparency),
+  })
+  const problemCount = verified.problemCount + comparedProblems(compared) + leafProblems(leaves)
+  return { ...result, compared, leaves, problemCount }
 }
 
 /** An archive is compared with its own manifests. Later checkpoints name records that it cannot have. */
@@ -176,9 +211,18 @@ async function verifyArchived(
     topics: [...contents.topics.values()],
     ...readingOptions(context, options),
   })
+  const leaves =
+    options.transparency === undefined
+      ? null
+      : await compareLeaves({
+          ...{ log, codec, database: null, lost: [], endsEarlier: true, verifier: opened.verifier },
+          topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
+          folder: context.path(options.transparency),
+        })
+  // Read last: a damaged segment is noticed when its records are.
   const archive = readArchive(opened)
-  const problemCount = verified.problemCount + archive.faults.length
-  return { ...verified, macsChecked: checksMacs, compared: null, archive, problemCount }
+  const problemCount = verified.problemCount + archive.faults.length + leafProblems(leaves)
+  return { ...verified, macsChecked: checksMacs, compared: null, leaves, archive, problemCount }
 }
 
 const deadLetters = deadLetterGroups.map(deadLetterTopic)
@@ -191,7 +235,7 @@ function readingOptions(context: CliContext, { json }: VerifyOptions) {
 }
 
 function jsonOf(
-  { topics, problems, compared, archive, signatures, ...rest }: Verified,
+  { topics, problems, compared, leaves, archive, signatures, ...rest }: Verified,
   isProven: boolean,
 ): unknown {
   return {
@@ -199,6 +243,7 @@ function jsonOf(
     signatures: { ...snakeCase(signatures), keys: signatures.keys.map((key) => snakeCase(key)) },
     is_proven: isProven,
     checkpoints: comparedJson(compared),
+    transparency: leavesJson(leaves),
     ...(archive === null ? {} : { archive: archiveJson(archive) }),
     topics: topics.map((topic) => snakeCase(topic)),
     problems: problems.map((problem) => snakeCase(problem)),
@@ -226,10 +271,12 @@ function textOf(result: Verified): string {
   ]
   for (const { kind, topic, partition, offset, detail } of problems)
     lines.push(`  ${kind}: ${topic}/${partition} at ${offset}: ${detail}`)
-  const inLog = problemCount - comparedProblems(result.compared) - (archive?.faults.length ?? 0)
+  const beside = comparedProblems(result.compared) + leafProblems(result.leaves)
+  const inLog = problemCount - beside - (archive?.faults.length ?? 0)
   if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
   lines.push(...signatureLines(result.signatures, result.macsChecked))
   lines.push(...(archive === null ? comparedLines(result.compared) : archiveLines(archive)))
+  lines.push(...leavesLines(result.leaves))
   if (problemCount > 0) lines.push(`${number(problemCount)} PROBLEMS were found.`)
   else lines.push(records > 0 ? 'No problem was found.' : `The log is empty. ${NOTHING}`)
   return lines.join('\n')

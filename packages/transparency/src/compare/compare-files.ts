@@ -1,0 +1,103 @@
+/** Compares the published files with a tree: every tile that a reader of the checkpoint may ask for. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HASH_BYTES } from '../format/leaf.js'
+import {
+  entriesOfBundle,
+  newTiles,
+  parseTilePath,
+  tilePath,
+  TILE_WIDTH,
+  type TileName,
+} from '../format/tiles.js'
+import { firstOf, publishedTile } from '../published.js'
+import type { Findings } from './findings.js'
+
+/** Hashes of a level of the tree: level 0 are those of leaves. */
+export type HashesOf = (level: number, index: number) => Buffer | undefined
+
+/**
+ * Names each tile that is gone or no tile, each of hashes that is not the one of the tree, and each narrower one that was left and
+ * differs. The entries themselves are compared with rows and records elsewhere.
+ */
+export async function compareTiles(
+  root: string,
+  {
+    size,
+    hashOf,
+    findings,
+  }: { readonly size: number; readonly hashOf: HashesOf; readonly findings: Findings },
+): Promise<void> {
+  const needed = newTiles(0, size)
+  for (const name of needed) {
+    const { level, index, width } = name
+    const file = join(root, 'tile', tilePath(name))
+    const tile = await publishedTile(root, name)
+    if (tile === null) findings.fault(`${file} is gone: put it back, from a copy.`)
+    else if (level === 'entries') {
+      if (entriesOfBundle(tile)?.length !== width)
+        findings.fault(`${file} does not hold ${width} leaves: put it back, from a copy.`)
+    } else {
+      const wrong = firstWrong(tile, { level, first: index * TILE_WIDTH, width }, hashOf)
+      if (wrong !== null)
+        findings.fault(
+          `${file} does not hold the tree of its leaves: the hash ${wrong} of level ${level} differs.`,
+        )
+    }
+  }
+  await compareNarrower(root, new Map(needed.map((name) => [`${name.level}/${name.index}`, name])), findings)
+}
+
+/** Index of the first hash that is another one; null where all are those of the tree. */
+function firstWrong(
+  tile: Buffer,
+  { level, first, width }: { readonly level: number; readonly first: number; readonly width: number },
+  hashOf: HashesOf,
+): number | null {
+  for (let at = 0; at < width; at += 1) {
+    const hash = hashOf(level, first + at)
+    // Unknown behind a leaf that is gone, which is named by itself.
+    if (hash?.equals(tile.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)) === false) return first + at
+  }
+  return tile.length === width * HASH_BYTES ? null : first + width
+}
+
+/** Readers of an earlier checkpoint ask for narrower tiles. Those behind the checkpoint are nobody's yet. */
+async function compareNarrower(
+  root: string,
+  needed: ReadonlyMap<string, TileName>,
+  findings: Findings,
+): Promise<void> {
+  for (const path of await filesBelow(join(root, 'tile'))) {
+    const name = parseTilePath(path)
+    const wider = name === null ? undefined : needed.get(`${name.level}/${name.index}`)
+    if (name === null || wider === undefined || wider.width <= name.width) continue
+    const [bytes, whole] = [await readOrNull(join(root, 'tile', path)), await publishedTile(root, wider)]
+    // The writer takes narrower tiles away meanwhile.
+    if (bytes === null || whole === null) continue
+    if (firstOf(whole, name)?.equals(bytes) !== true)
+      findings.fault(`${join(root, 'tile', path)} is not the beginning of the tile that followed it.`)
+  }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  try {
+    const found = await readdir(folder, { recursive: true, withFileTypes: true })
+    return found
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      .sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function readOrNull(file: string): Promise<Buffer | null> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+/** Compares what the database keeps beside the leaves with the tree that the leaves make: proofs and tiles are made of it. */
+import type { Database } from '@cupel/postgres'
+import type { Findings } from './findings.js'
+import { leavesBelow, type GrownTree } from './grown-tree.js'
+import type { TreeOfRows } from './signed-trees.js'
+import { rowsBehindTree, subtreesOfRows } from './stored-leaves.js'
+
+export async function compareRows(
+  database: Database,
+  { stored, tree, findings }: TreeOfRows & { readonly tree: GrownTree; readonly findings: Findings },
+): Promise<void> {
+  const peaks = tree.peaks()
+  // A leaf that is gone is named by itself.
+  if (peaks !== null && stored.size === tree.size() && !peaks.equals(stored.peaks))
+    findings.fault('The peaks of the tree in the database are not those of its leaves.')
+  const known = await subtreesOfRows(database, stored.number)
+  for (const [level, hashes] of tree.subtrees().entries())
+    for (const [index, hash] of hashes.entries())
+      if (known.get(`${level}/${index}`)?.equals(hash) !== true)
+        findings.fault(
+          `The hash of the leaves ${leavesBelow(level, index)} in the database is not the one of these leaves, or is gone.`,
+        )
+  for (const row of await rowsBehindTree(database, stored.number))
+    findings.fault(`The database has a row behind its tree: ${row}.`)
+}

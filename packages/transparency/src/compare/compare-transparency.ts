@@ -1,0 +1,134 @@
+/**
+ * Compares a transparency log with itself and with the log of events: signatures, trees, rows and files agree, and every record of the
+ * installation has the leaf that says it, in its place. Nothing is changed, and nothing that is read is trusted.
+ */
+import type { Place } from '@cupel/checkpoints'
+import type { AuthenticLog, EventCodec } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import type { Verifier } from '@cupel/signing'
+import { parseLeafEntry } from '../format/leaf.js'
+import { compareTiles } from './compare-files.js'
+import { compareRecords, type LostRecords, type RecordCounts } from './compare-records.js'
+import type { PlacedLeaf } from './record-check.js'
+import { compareRows } from './compare-rows.js'
+import { createFindings, type Findings, type LeafProblem } from './findings.js'
+import { growTree, type GrownTree } from './grown-tree.js'
+import { signedTrees, type SignedTree } from './signed-trees.js'
+import { leavesOfFiles, leavesOfRows, type LeafSource, type StoredLeaf } from './stored-leaves.js'
+
+export interface TransparencyComparison extends RecordCounts {
+  /** Name of the transparency log, of the checkpoint that was compared; null where no checkpoint counts. */
+  readonly origin: string | null
+  /** Leaves that were compared. */
+  readonly leaves: number
+  readonly problemCount: number
+  /** The first sentences about rows and files. */
+  readonly faults: readonly string[]
+  /** The first places at which log and leaves disagree. */
+  readonly problems: readonly LeafProblem[]
+}
+
+export interface CompareTransparencyOptions {
+  readonly log: AuthenticLog
+  readonly codec: EventCodec
+  /** Every partition whose records have leaves. */
+  readonly places: readonly Place[]
+  /** Null where only the published files are compared. */
+  readonly database: Database | null
+  /** The published folder, with `checkpoint` and `tile`; null where only the rows are compared. */
+  readonly folder: string | null
+  readonly verifier: Verifier
+  /** What operators accepted as lost, as the signed checkpoints of the log say it. */
+  readonly lost: readonly LostRecords[]
+  /** Whether the log may end before the leaves do, as an archive does. */
+  readonly endsEarlier: boolean
+  readonly maxProblems: number
+  /** How long files may be behind the rows of a log that goes on meanwhile, in milliseconds. */
+  readonly publishGraceMs?: number
+  readonly maxLeaves?: number
+}
+
+/** Leaves in memory at once: some ten megabytes. */
+const MAX_LEAVES = 65_536
+
+/** Null where there is no transparency log: neither rows nor files. */
+export async function compareTransparency(
+  options: CompareTransparencyOptions,
+): Promise<TransparencyComparison | null> {
+  const { database, folder, maxLeaves = MAX_LEAVES } = options
+  const findings = createFindings(options.maxProblems)
+  const trees = await signedTrees(options, findings)
+  if (trees === null) return null
+  const rows = side(trees.rows?.size ?? 0, trees.rows?.signed ?? null, (size) =>
+    leavesOfRows(database!, trees.rows!.stored.number, size),
+  )
+  const files = side(trees.files?.size ?? 0, trees.files, (size) => leavesOfFiles(folder!, size))
+  const records = await compareRecords({ ...options, findings })
+  const leaves = Math.max(rows.size, files.size)
+  for (let from = 0; from < leaves; from += maxLeaves) {
+    const to = Math.min(leaves, from + maxLeaves)
+    await records.compare(placedLeaves(from, await rows.read(from, to), await files.read(from, to), findings))
+  }
+  requireRoot(rows, 'The rows of the database', findings)
+  requireRoot(files, `The leaves in ${folder}`, findings)
+  if (trees.rows !== null) await compareRows(database!, { ...trees.rows, tree: rows.tree, findings })
+  if (trees.files !== null)
+    await compareTiles(folder!, { size: files.size, hashOf: files.tree.hashOf, findings })
+  const counts = await records.end(trees.rows?.stored.positions ?? null)
+  return {
+    ...{ origin: (trees.files ?? trees.rows?.signed)?.origin ?? null, leaves, ...counts },
+    ...{ problemCount: findings.count(), faults: findings.faults, problems: findings.problems },
+  }
+}
+
+/** The rows, or the files: their leaves, the tree that these make, and what was signed. */
+interface Side {
+  readonly size: number
+  readonly signed: SignedTree | null
+  readonly tree: GrownTree
+  /** Adds what it reads to the tree. */
+  read(from: number, to: number): Promise<readonly (StoredLeaf | null)[]>
+}
+
+function side(size: number, signed: SignedTree | null, open: (size: number) => LeafSource): Side {
+  const source = size === 0 ? null : open(size)
+  const tree = growTree(size, signed === null ? [] : [signed.size])
+  return {
+    ...{ size, signed, tree },
+    async read(from, to) {
+      const leaves = source === null || from >= size ? [] : await source.read(from, Math.min(to, size))
+      tree.add(leaves)
+      return leaves
+    },
+  }
+}
+
+function requireRoot({ signed, tree }: Side, what: string, findings: Findings): void {
+  // A leaf that is gone is named by itself, and leaves no root.
+  const root = signed === null ? null : tree.rootAt(signed.size)
+  if (root !== null && !root.equals(signed!.root))
+    findings.fault(`${what} do not make the root of their signed checkpoint: one of them was changed.`)
+}
+
+/** What is to be compared with records: rows have the salts, files what rows do not have. */
+function placedLeaves(
+  from: number,
+  rows: readonly (StoredLeaf | null)[],
+  files: readonly (StoredLeaf | null)[],
+  findings: Findings,
+): PlacedLeaf[] {
+  const placed: PlacedLeaf[] = []
+  for (let at = 0; at < Math.max(rows.length, files.length); at += 1) {
+    const [index, row, file] = [from + at, rows[at], files[at] ?? null]
+    if (row === null) findings.fault(`The row of leaf ${index} is gone from the database.`)
+    const stored = row ?? file
+    if (stored === null) continue
+    const leaf = parseLeafEntry(stored.entry)
+    const where = leaf === null ? '' : ` (${leaf.topic}/${leaf.partition} at ${leaf.offset})`
+    if (leaf === null) findings.fault(`Leaf ${index} is not what a leaf looks like.`)
+    if (row && file && row.entry !== file.entry)
+      findings.fault(`Leaf ${index}${where} is another one in the database than in the published files.`)
+    if (leaf !== null) placed.push({ ...leaf, index, stored })
+  }
+  return placed
+}

@@ -1,0 +1,89 @@
+/** Reads the records that leaves are compared with, and compares one with its leaf. */
+import type { Place } from '@cupel/checkpoints'
+import {
+  LogStoppedError,
+  UndecodableRecordError,
+  type AuthenticLog,
+  type EventCodec,
+  type LogRecord,
+} from '@cupel/event-log'
+import { documentSalt, saltedHash, valueSalt, type Leaf } from '../format/leaf.js'
+import { reportDecoder, type ReportFields } from '../report-of-leaf.js'
+import type { Findings, LeafProblemKind } from './findings.js'
+import type { StoredLeaf } from './stored-leaves.js'
+
+export interface PlacedLeaf extends Leaf {
+  readonly index: number
+  readonly stored: StoredLeaf
+}
+
+/** Missing records of a partition after which it is not read further, in one go. */
+const MAX_GAPS = 100
+
+/** The records from `next` on, below `end`, of other producers too. Missing ones are left out, and the reading goes on behind them. */
+export async function* recordsOf(
+  { unchecked }: AuthenticLog,
+  { topic, partition, next }: Place & { readonly next: number },
+  end: number,
+  findings: Findings,
+): AsyncGenerator<LogRecord> {
+  // A log that lacks a record refuses the page that held it: halves of it are read, down to the one that is missing.
+  const ranges = next < end ? [{ from: next, to: end }] : []
+  let gaps = 0
+  for (let range = ranges.pop(); range !== undefined; range = ranges.pop()) {
+    let { from } = range
+    const { to } = range
+    try {
+      for await (const records of unchecked.read({ topic, partition, from, to }))
+        for (const record of records) {
+          yield record
+          from = record.offset + 1
+        }
+    } catch (error) {
+      if (!(error instanceof LogStoppedError)) throw error
+      if (to - from > 1) {
+        const middle = from + Math.floor((to - from) / 2)
+        ranges.push({ from: middle, to }, { from, to: middle })
+      } else gaps += 1
+      if (gaps <= MAX_GAPS) continue
+      findings.fault(
+        `${topic}/${partition} cannot be read behind offset ${from}, to be compared with its leaves.`,
+      )
+      return
+    }
+  }
+}
+
+export type LeafCheck = (record: LogRecord, leaf: PlacedLeaf) => LeafProblemKind | null
+
+export function leafCheck(codec: EventCodec): LeafCheck {
+  const reportOf = reportDecoder(codec)
+  const reportOrNull = (record: LogRecord): ReportFields | null => {
+    try {
+      return reportOf(record)
+    } catch (error) {
+      // The verification of the log names a record that cannot be decoded.
+      if (error instanceof UndecodableRecordError) return null
+      throw error
+    }
+  }
+  return (record, { eventId, valueHash, documentHash, stored: { seed, reportId } }) => {
+    if (!isSameEvent(record.headers['ce_id'] ?? '', eventId)) return 'other-event'
+    const report = reportOrNull(record)
+    if ((report === null) !== (documentHash === null)) return 'other-report'
+    if (seed !== undefined && seed !== null) {
+      if (!saltedHash(valueSalt(seed), record.value).equals(valueHash)) return 'other-value'
+      if (
+        report !== null &&
+        !saltedHash(documentSalt(seed), Buffer.from(report.report)).equals(documentHash!)
+      )
+        return 'other-report'
+      if (reportId !== (report?.reportId ?? null)) return 'other-report'
+    }
+    return null
+  }
+}
+
+/** A leaf holds no id that it cannot write. */
+const isSameEvent = (id: string, ofLeaf: string): boolean =>
+  ofLeaf === id || (ofLeaf === '' && !/^[ !#-[\]-~]{0,200}$/.test(id))

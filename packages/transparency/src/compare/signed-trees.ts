@@ -1,0 +1,118 @@
+/** What rows and files of a transparency log say was signed, checked. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '@cupel/postgres'
+import { UnsignedNoteError, type Verifier } from '@cupel/signing'
+import { openCheckpoint, originOf, type Checkpoint } from '../format/checkpoint.js'
+import { publishedNote } from '../published.js'
+import type { Findings } from './findings.js'
+import { loadRows, type StoredRows } from './stored-leaves.js'
+
+export type SignedTree = Checkpoint
+
+export interface TreeOfRows {
+  readonly stored: StoredRows
+  /** Null where the rows have no checkpoint that counts. */
+  readonly signed: SignedTree | null
+  /** Leaves that the rows must have. */
+  readonly size: number
+}
+
+export interface SignedTrees {
+  readonly rows: TreeOfRows | null
+  /** Null where no published checkpoint counts. */
+  readonly files: SignedTree | null
+}
+
+interface Options {
+  readonly log: { identity(): Promise<string> }
+  readonly database: Database | null
+  readonly folder: string | null
+  readonly verifier: Verifier
+  readonly publishGraceMs?: number
+}
+
+const GRACE_REST_MS = 50
+/** Longer than a projector takes to publish what it signed. */
+const PUBLISH_GRACE_MS = 10_000
+
+/** Null where there are neither rows nor files. */
+export async function signedTrees(options: Options, findings: Findings): Promise<SignedTrees | null> {
+  const { folder, verifier } = options
+  const identity = await options.log.identity()
+  const { note, stored } = await settled(options, identity)
+  if (note === null && (stored === null || isEmpty(stored))) return null
+  const opened = (text: string, of: string): SignedTree | null => {
+    const signed = signedTree(text, verifier, identity)
+    if (typeof signed !== 'string') return signed
+    findings.fault(`${of}: ${signed}`)
+    return null
+  }
+  const files = note === null ? null : opened(note, `${folder}/checkpoint`)
+  const rows = stored === null ? null : rowsOf(stored, opened, findings)
+  if (folder !== null && rows !== null) requireSameLength(folder, { note, files, rows }, findings)
+  return { rows, files }
+}
+
+/** Rows of one moment, and files that were read before them: those of an honest log have no more leaves. */
+async function settled(
+  { folder, database, verifier, publishGraceMs = PUBLISH_GRACE_MS }: Options,
+  identity: string,
+): Promise<{ note: string | null; stored: StoredRows | null }> {
+  const until = performance.now() + publishGraceMs
+  let target: number | null = null
+  for (;;) {
+    const note = folder === null ? null : await publishedNote(folder)
+    const stored = database === null ? null : await loadRows(database, identity)
+    target ??= stored?.size ?? 0
+    const signed = note === null ? null : signedTree(note, verifier, identity)
+    const isBehind = typeof signed !== 'string' && (signed?.size ?? 0) < target
+    // A projector that is at work publishes a moment after it signed.
+    if (folder === null || !isBehind || performance.now() >= until) return { note, stored }
+    await sleep(GRACE_REST_MS)
+  }
+}
+
+/** A sentence where the note is no checkpoint of this log that a known key signed. */
+function signedTree(note: string, verifier: Verifier, identity: string): SignedTree | string {
+  try {
+    const opened = openCheckpoint(note, verifier)
+    const name = opened === null ? undefined : verifier.nameOf(opened.keyId)
+    if (opened !== null && name !== undefined && opened.origin === originOf({ name }, identity)) return opened
+    return 'What is signed is no checkpoint of the transparency log of this log.'
+  } catch (error) {
+    if (error instanceof UnsignedNoteError) return `The checkpoint does not count. ${error.message}`
+    throw error
+  }
+}
+
+const isEmpty = ({ size, leaves, checkpoint }: StoredRows): boolean =>
+  size === 0 && leaves === 0 && checkpoint === null
+
+function rowsOf(
+  stored: StoredRows,
+  opened: (text: string, of: string) => SignedTree | null,
+  findings: Findings,
+): TreeOfRows {
+  const signed = stored.checkpoint === null ? null : opened(stored.checkpoint, 'Database')
+  if (stored.checkpoint === null && !isEmpty(stored))
+    findings.fault('The database has leaves of a transparency log, and no checkpoint of it.')
+  if (signed !== null && signed.size !== stored.size)
+    findings.fault(
+      `The database says that its transparency log has ${stored.size} leaves, and its checkpoint says ${signed.size}.`,
+    )
+  return { stored, signed, size: signed?.size ?? Math.min(stored.size, stored.leaves) }
+}
+
+function requireSameLength(
+  folder: string,
+  { note, files, rows }: { note: string | null; files: SignedTree | null; rows: TreeOfRows },
+  findings: Findings,
+): void {
+  if (note === null) findings.fault(`${folder}/checkpoint is gone: put the folder back, from a copy.`)
+  if (files === null || files.size === rows.size) return
+  findings.fault(
+    files.size > rows.size
+      ? `${folder} holds a transparency log of ${files.size} leaves, and the database has ${rows.size}: an older database was restored, or its rows were changed.`
+      : `${folder} holds a transparency log of ${files.size} leaves, and the database has ${rows.size}: older files were put there, or the projector cannot publish.`,
+  )
+}

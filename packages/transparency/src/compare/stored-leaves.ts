@@ -1,0 +1,122 @@
+/** The leaves of a transparency log, read from the rows of the database or from the published files without trusting either. */
+import type { Queryable } from '@cupel/postgres'
+import { entriesOfBundle, hashesOfLevel, TILE_WIDTH } from '../format/tiles.js'
+import { publishedTile } from '../published.js'
+import { TRANSPARENCY_GROUP } from '../state.js'
+
+export interface StoredLeaf {
+  readonly entry: string
+  /** Null where nobody knows it any more; absent where the source has none. */
+  readonly seed?: Buffer | null
+  /** Absent where the source does not say. */
+  readonly reportId?: string | null
+}
+
+export interface LeafSource {
+  readonly size: number
+  /** The leaves `from` ≤ index < `to`; null for one that is gone or unreadable. */
+  read(from: number, to: number): Promise<readonly (StoredLeaf | null)[]>
+}
+
+export interface StoredRows {
+  readonly number: number
+  /** Leaves that the tree has, as the row says. */
+  readonly size: number
+  /** Behind the last leaf that has a row. */
+  readonly leaves: number
+  /** Roots of the full subtrees of the tree, one behind the other. */
+  readonly peaks: Buffer
+  readonly checkpoint: string | null
+  /** The offset behind the last record of each partition that has a leaf, by `topic/partition`. */
+  readonly positions: ReadonlyMap<string, number>
+}
+
+/** Tree and positions of one moment; null where the database has no transparency log of this log. */
+export async function loadRows(database: Queryable, log: string): Promise<StoredRows | null> {
+  const [row] = await database.query<
+    Omit<StoredRows, 'positions'> & { readonly positions: readonly string[] }
+  >(
+    {
+      name: 'transparency.load-whole',
+      text: `SELECT number, size, peaks, checkpoint,
+          COALESCE((SELECT max(index) + 1 FROM transparency.leaf l WHERE l.number = t.number), 0)::int8 AS leaves, ARRAY(
+          SELECT topic || '/' || partition || ' ' || next FROM projection.checkpoint WHERE group_name = $2 AND log = $1
+        ) AS positions FROM transparency.log t WHERE log = $1`,
+    },
+    [log, TRANSPARENCY_GROUP],
+  )
+  if (row === undefined) return null
+  const positions = row.positions.map((text) => text.split(' ') as [string, string])
+  return { ...row, positions: new Map(positions.map(([place, next]) => [place, Number(next)])) }
+}
+
+export function leavesOfRows(database: Queryable, number: number, size: number): LeafSource {
+  return {
+    size,
+    async read(from, to) {
+      const rows = await database.query<{
+        index: number
+        entry: string
+        seed: Buffer | null
+        reportId: string | null
+      }>(
+        {
+          name: 'transparency.compare-leaves',
+          text: `SELECT index, entry, seed, report_id AS "reportId" FROM transparency.leaf
+            WHERE number = $1 AND index >= $2 AND index < $3`,
+        },
+        [number, from, to],
+      )
+      const leaves: (StoredLeaf | null)[] = Array.from({ length: to - from }, () => null)
+      for (const { index, ...leaf } of rows) leaves[index - from] = leaf
+      return leaves
+    },
+  }
+}
+
+/** Roots of full subtrees as the rows have them, by `level/index`. */
+export async function subtreesOfRows(
+  database: Queryable,
+  number: number,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await database.query<{ level: number; index: number; hash: Buffer }>(
+    'SELECT level, index, hash FROM transparency.subtree WHERE number = $1',
+    [number],
+  )
+  return new Map(rows.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
+}
+
+/** Rows behind the tree, of which nothing was signed: in words, the first of each table. */
+export async function rowsBehindTree(database: Queryable, number: number): Promise<readonly string[]> {
+  const rows = await database.query<{ row: string }>(
+    `(SELECT 'leaf ' || l.index AS row FROM transparency.leaf l JOIN transparency.log t USING (number)
+        WHERE l.number = $1 AND l.index >= t.size ORDER BY l.index LIMIT 1)
+      UNION ALL
+      (SELECT 'hash ' || s.index || ' of level ' || s.level FROM transparency.subtree s JOIN transparency.log t USING (number)
+        WHERE s.number = $1 AND (s.index + 1) * (256::numeric ^ s.level) > t.size ORDER BY s.level, s.index LIMIT 1)`,
+    [number],
+  )
+  return rows.map(({ row }) => row)
+}
+
+/** `root` is the published folder, with `checkpoint` and `tile`. A bundle that is no bundle has no leaves. */
+export function leavesOfFiles(root: string, size: number): LeafSource {
+  return {
+    size,
+    async read(from, to) {
+      const leaves: (StoredLeaf | null)[] = []
+      for (let at = from; at < to; at = from + leaves.length) {
+        const index = Math.floor(at / TILE_WIDTH)
+        const width = Math.min(TILE_WIDTH, hashesOfLevel(size, 0) - index * TILE_WIDTH)
+        const tile = await publishedTile(root, { level: 'entries', index, width })
+        const entries = tile === null ? null : entriesOfBundle(tile)
+        const end = Math.min(to, index * TILE_WIDTH + width)
+        for (let leaf = at; leaf < end; leaf += 1) {
+          const entry = entries?.[leaf - index * TILE_WIDTH]
+          leaves.push(entry === undefined ? null : { entry })
+        }
+      }
+      return leaves
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/** The comparison of a log with the leaves of its transparency log, and what it says for people and programs. */
+import { placesOf } from '@cupel/checkpoints'
+import type { TopicSpec } from '@cupel/contracts'
+import {
+  compareTransparency,
+  type CompareTransparencyOptions,
+  type LeafProblem,
+  type LeafProblemKind,
+  type TransparencyComparison,
+} from '@cupel/transparency'
+import { snakeCase } from '../answer.js'
+
+export interface ComparedLeaves {
+  readonly folder: string
+  /** Null where there is no transparency log. */
+  readonly comparison: TransparencyComparison | null
+}
+
+type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'folder'> & {
+  readonly folder: string
+  readonly topics: readonly TopicSpec[]
+}
+
+/** Problems told, and faults; all are counted. */
+const MAX_PROBLEMS = 200
+
+export async function compareLeaves({ topics, ...parts }: Parts): Promise<ComparedLeaves> {
+  const places = await placesOf(parts.log, topics)
+  const comparison = await compareTransparency({ ...parts, places, maxProblems: MAX_PROBLEMS })
+  return { folder: parts.folder, comparison }
+}
+
+export const leafProblems = (compared: ComparedLeaves | null): number =>
+  compared?.comparison?.problemCount ?? 0
+
+export const leavesCompared = (compared: ComparedLeaves | null): number => compared?.comparison?.leaves ?? 0
+
+/** Null where nothing was compared. */
+export function leavesJson(compared: ComparedLeaves | null): unknown {
+  if (compared === null || compared.comparison === null) return null
+  const { problems, ...rest } = compared.comparison
+  return {
+    folder: compared.folder,
+    ...snakeCase(rest),
+    problems: problems.map((problem) => snakeCase(problem)),
+  }
+}
+
+export function leavesLines(compared: ComparedLeaves | null): string[] {
+  if (compared === null)
+    return ['Not compared with the transparency log: it is not given, or there are no keys of it.']
+  const { folder, comparison } = compared
+  if (comparison === null) return [`Not compared with the transparency log: there is none in ${folder}.`]
+  const { origin, leaves, records, hashed, pending, faults, problems } = comparison
+  return [
+    `Compared with ${count(leaves)} leaves of the transparency log ${origin ?? '(of no checkpoint that counts)'}: ${count(records)} records agree, ${count(hashed)} of them by their salted hash.`,
+    ...(pending > 0 ? [`${count(pending)} offsets behind the last leaves have none yet.`] : []),
+    ...faults.map((fault) => `  transparency: ${fault}`),
+    ...problems.map(problemLine),
+    ...more(comparison),
+  ]
+}
+
+const SAID: Readonly<Record<LeafProblemKind, string>> = {
+  'no-leaf': 'these records have no leaf',
+  'no-record': 'leaves are of records that the log does not have',
+  'other-event': 'the records are other events than their leaves say',
+  'other-value': 'the records do not have the hash of their leaves',
+  'other-report': 'the reports do not have the hash of their leaves',
+  'leaf-order': 'these records have a second leaf',
+}
+
+function problemLine({ kind, topic, partition, offset, to, index }: LeafProblem): string {
+  const offsets = to === offset + 1 ? `${offset}` : `${offset} to ${to - 1}`
+  const leaf = index === null ? '' : ` (from leaf ${index} on)`
+  return `  ${kind}: ${topic}/${partition} at ${offsets}: ${SAID[kind]}${leaf}.`
+}
+
+function more({ problemCount, faults, problems }: TransparencyComparison): string[] {
+  const told = faults.length + problems.reduce((sum, { offset, to }) => sum + to - offset, 0)
+  return problemCount > told ? [`  … and ${count(problemCount - told)} more`] : []
+}
+
+const count = (value: number): string => value.toLocaleString('en-US')
