@@ -1,17 +1,12 @@
-/** Checks that the read model returns the first record of each report. */
+/** Checks that the read model has the first record of each report, in every column, and nothing else. */
 import type { DomainEvent } from '@cupel/contracts'
 import type { LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { loadCheckpoint, readModelGroup } from '@cupel/projections'
-import { reportView } from '@cupel/read-models'
+import { reportView, rowOfFailure, rowOfReport } from '@cupel/read-models'
 import type { Problem } from './problem.js'
 
-interface Row extends Record<string, unknown> {
-  report_id: string
-  log_partition: number
-  log_offset: number
-  document: string | null
-}
+type Row = ReturnType<typeof rowOfReport>
 
 /** Problems of the first records of a batch. Records that the projection has not read yet are not missing. */
 export async function compareReportView(
@@ -23,8 +18,8 @@ export async function compareReportView(
   const { topic, partition } = one.record
   const group = readModelGroup(reportView)
   const projected = (await loadCheckpoint(database, { group, topic, partition }))?.next ?? 0
-  const rows = await database.query<Row>(
-    `SELECT report_id, log_partition, log_offset, document FROM report_view.report WHERE report_id = ANY ($1::text[])`,
+  const rows = await database.query<Record<keyof Row, unknown> & { report_id: string; log_offset: number }>(
+    'SELECT * FROM report_view.report WHERE report_id = ANY ($1::text[])',
     [firsts.map(({ record }) => record.key)],
   )
   const byId = new Map(rows.map((row) => [row.report_id, row]))
@@ -35,7 +30,89 @@ export async function compareReportView(
     if (row === undefined) return offset < projected ? problem(`${key} is missing in report-view.`) : []
     if (row.log_partition !== partition || row.log_offset !== offset)
       return problem(`report-view has ${key} from offset ${row.log_offset}, which is not its first record.`)
-    const document = event.type === 'ReportGenerated' ? event.data.report : null
-    return row.document === document ? [] : problem(`report-view answers ${key} with another text.`)
+    const expected = rowOf(event, record)
+    if (expected === null) return []
+    if (row.document !== expected.document) return problem(`report-view answers ${key} with another text.`)
+    const columns = Object.keys(expected) as (keyof Row)[]
+    const wrong = columns.filter((column) => textOf(row[column]) !== textOf(expected[column], column))
+    return wrong.length === 0 ? [] : problem(`report-view has ${key} with another ${wrong.join(', ')}.`)
   })
+}
+
+function rowOf(event: DomainEvent, at: LogRecord): Record<keyof Row, unknown> | null {
+  if (event.type === 'ReportGenerated') return rowOfReport(event.data, at)
+  return event.type === 'ScreeningFailed' ? rowOfFailure(event.data, at) : null
+}
+
+/** Times are compared to the millisecond, as records have them. */
+function textOf(value: unknown, column?: keyof Row): string {
+  if (value instanceof Date) return value.toISOString()
+  if (column === 'ended_at') return new Date(value as string).toISOString()
+  return String(value)
+}
+
+export interface ProjectedPartition {
+  readonly topic: string
+  readonly partition: number
+  readonly livemode: boolean
+  /** The first offset of the partition. */
+  readonly from: number
+  /** The offset behind the last record that was read. */
+  readonly to: number
+  /** Distinct report ids before it; null where only some of them are known. */
+  readonly reports: number | null
+  readonly isKnown: (reportId: string) => boolean
+  /** The offset behind the last record now. */
+  readonly end: () => Promise<number>
+}
+
+/** Rows told of one partition; the first one already says that something is wrong. */
+const MAX_ROWS = 100
+
+/** Rows of one partition that no record of it explains. */
+export async function compareExtraRows(
+  database: Database,
+  { topic, partition, livemode, from, to, reports, isKnown, end }: ProjectedPartition,
+): Promise<readonly Problem[]> {
+  const [counted] = await database.query<{ rows: number; last: number | null }>(
+    `SELECT count(*) FILTER (WHERE log_offset >= $4 AND log_offset < $3)::int8 AS rows, max(log_offset) AS last
+      FROM report_view.report WHERE log_partition = $1 AND livemode = $2`,
+    [partition, livemode, to, from],
+  )
+  const { rows, last } = counted!
+  // A projection never is ahead of the log. The end is read after the rows.
+  const isAhead = (last ?? -1) >= to && (last ?? -1) >= (await end())
+  if (reports !== null && rows <= reports && !isAhead) return []
+  const found = await database.query<{ report_id: string; log_offset: number }>(
+    `SELECT report_id, log_offset FROM report_view.report WHERE log_partition = $1 AND livemode = $2
+      AND (log_offset >= $5 AND log_offset < $3 OR log_offset >= $4) ORDER BY log_offset`,
+    [partition, livemode, to, isAhead ? last : Number.MAX_SAFE_INTEGER, from],
+  )
+  return found
+    .filter(({ report_id: id, log_offset: offset }) => offset >= to || !isKnown(id))
+    .slice(0, MAX_ROWS)
+    .map(({ report_id: id, log_offset: offset }) => ({
+      ...{ kind: 'read-model', topic, partition, offset },
+      detail: `report-view has ${id}, which no record of this partition has.`,
+    }))
+}
+
+/** Rows that name partitions which the topic does not have. */
+export async function compareForeignRows(
+  database: Database,
+  {
+    topic,
+    partitions,
+    livemode,
+  }: { readonly topic: string; readonly partitions: number; readonly livemode: boolean },
+): Promise<readonly Problem[]> {
+  const rows = await database.query<{ report_id: string; log_partition: number; log_offset: number }>(
+    `SELECT report_id, log_partition, log_offset FROM report_view.report
+      WHERE livemode = $1 AND NOT (log_partition >= 0 AND log_partition < $2) LIMIT ${MAX_ROWS}`,
+    [livemode, partitions],
+  )
+  return rows.map(({ report_id: id, log_partition: partition, log_offset: offset }) => ({
+    ...{ kind: 'read-model', topic, partition, offset },
+    detail: `report-view has ${id} from a partition that the topic does not have.`,
+  }))
 }

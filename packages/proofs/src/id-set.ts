@@ -9,6 +9,7 @@ const SLOTS_PER_ID = 2
 export interface IdSet {
   /** Whether the id was new. Throws where more ids are added than `maxIds`. */
   add(id: string): boolean
+  has(id: string): boolean
   readonly size: () => number
 }
 
@@ -18,6 +19,14 @@ export function createIdSet(maxIds: number): IdSet {
   let size = 0
   return {
     size: () => size,
+    has(id) {
+      const { high, low } = fingerprint(id)
+      for (let slot = low & (slots - 1); ; slot = (slot + 1) & (slots - 1)) {
+        const [keptHigh, keptLow] = [keys[slot * 2], keys[slot * 2 + 1]]
+        if (keptHigh === high && keptLow === low) return true
+        if (keptHigh === 0 && keptLow === 0) return false
+      }
+    },
     add(id) {
       const { high, low } = fingerprint(id)
       for (let slot = low & (slots - 1); ; slot = (slot + 1) & (slots - 1)) {

@@ -4,7 +4,7 @@
  * Nothing is changed.
  */
 import { createHash } from 'node:crypto'
-import { reportPartitionAmong, type DomainEvent, type TopicSpec } from '@cupel/contracts'
+import { reportPartitionAmong, topicOf, type DomainEvent, type TopicSpec } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import {
   LogStoppedError,
@@ -16,7 +16,12 @@ import {
   type LogRecord,
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { compareReportView } from './compare-report-view.js'
+import {
+  compareExtraRows,
+  compareForeignRows,
+  compareReportView,
+  type ProjectedPartition,
+} from './compare-report-view.js'
 import { createIdSet } from './id-set.js'
 import type { Problem } from './problem.js'
 import {
@@ -66,6 +71,10 @@ export interface VerifyOptions {
 
 /** Ids in memory at once: 16 MB for ids and 16 MB for digests of their contents. */
 const MAX_IDS = 1_000_000
+/** The topics of the report view, and whether they are live. */
+const reportTopics = new Map(
+  [true, false].map((livemode) => [topicOf('ReportGenerated', livemode), livemode]),
+)
 const reportTypes: readonly (string | undefined)[] = ['ReportGenerated', 'ScreeningFailed']
 
 export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
@@ -88,6 +97,10 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
         { topic: name, partition, partitions, tally, totals, found, forgeryOf, signatures },
         options,
       )
+    const livemode = reportTopics.get(name)
+    if (options.database !== null && livemode !== undefined)
+      for (const problem of await compareForeignRows(options.database, { topic: name, partitions, livemode }))
+        found(problem)
     summaries.push({ topic: name, partitions, ...tally })
   }
   return {
@@ -138,7 +151,7 @@ async function verifyShare(
   const ids = createIdSet(capacity)
   const said = createIdSet(capacity)
   const reportIds = createIdSet(capacity)
-  let read = 0
+  let [read, reached] = [0, from]
   for await (const records of wholeRecords(run, log.unchecked, { from, to })) {
     const firsts: { record: LogRecord; event: DomainEvent }[] = []
     for (const record of records) {
@@ -172,10 +185,28 @@ async function verifyShare(
       }
     }
     read += records.length
+    reached = records.at(-1)!.offset + 1
     options.onProgress?.({ records: read, total: to - from })
     if (database === null) continue
     for (const problem of await compareReportView(database, firsts)) found(problem)
   }
+  await compareRows(run, options, {
+    ...{ from, to: reached, reports: shares === 1 ? reportIds.size() : null },
+    isKnown: (id) => shareOf(id, shares) !== share || reportIds.has(id),
+  })
+}
+
+/** What the read model has of this partition beyond its records. */
+async function compareRows(
+  { topic, partition, found }: PartitionRun,
+  { log, database }: VerifyOptions,
+  read: Pick<ProjectedPartition, 'from' | 'to' | 'reports' | 'isKnown'>,
+): Promise<void> {
+  const livemode = reportTopics.get(topic)
+  if (database === null || livemode === undefined) return
+  const end = (): Promise<number> => log.endOffset(topic, partition)
+  for (const problem of await compareExtraRows(database, { topic, partition, livemode, end, ...read }))
+    found(problem)
 }
 
 /** The records of a partition. The log detects a removed record; the reading of this partition ends there. */

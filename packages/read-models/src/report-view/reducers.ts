@@ -1,6 +1,7 @@
 /** Reports for later reads. The answer to the screening itself comes from the log, not from here. */
 import { readFileSync } from 'node:fs'
-import { topicOf } from '@cupel/contracts'
+import { topicOf, type EventData } from '@cupel/contracts'
+import type { Position } from '@cupel/event-log'
 import { batchWrite, on, onPartOf, type ReadModel } from '@cupel/projections'
 
 /** Of records with one report id the first in the partition counts. A partition is applied in order, live and in a rebuild. */
@@ -58,47 +59,57 @@ export const reportView: ReadModel = {
   tables: ['report'],
   maxBatchRecords: MAX_BATCH_RECORDS,
   reducers: [
-    onPartOf('ReportGenerated', KEPT, (data, at) =>
-      insertReport({
-        report_id: data.reportId,
-        account_id: data.accountId,
-        livemode: data.livemode,
-        state: 'generated',
-        address: data.address,
-        canonical_address: data.canonicalAddress,
-        chain: data.chain,
-        level: data.level,
-        score: data.score,
-        document: data.report,
-        failure_code: null,
-        failure_detail: null,
-        ended_at: data.generatedAt,
-        job_id: data.jobId,
-        job_index: data.jobIndex,
-        log_partition: at.partition,
-        log_offset: at.offset,
-      }),
-    ),
-    on('ScreeningFailed', ({ data }, at) =>
-      insertReport({
-        report_id: data.reportId,
-        account_id: data.accountId,
-        livemode: data.livemode,
-        state: 'failed',
-        address: null,
-        canonical_address: null,
-        chain: null,
-        level: null,
-        score: null,
-        document: null,
-        failure_code: data.code,
-        failure_detail: data.detail,
-        ended_at: data.failedAt,
-        job_id: data.jobId,
-        job_index: data.jobIndex,
-        log_partition: at.partition,
-        log_offset: at.offset,
-      }),
-    ),
+    onPartOf('ReportGenerated', KEPT, (data, at) => insertReport(rowOfReport(data, at))),
+    on('ScreeningFailed', ({ data }, at) => insertReport(rowOfFailure(data, at))),
   ],
+}
+
+/** Where the record of a row is. */
+export type RowPlace = Pick<Position, 'partition' | 'offset'>
+export type ReportRow = ReturnType<typeof rowOfReport> | ReturnType<typeof rowOfFailure>
+
+/** The row of a report; times are text as the record has it. */
+export function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEPT)[number]>, at: RowPlace) {
+  return {
+    report_id: data.reportId,
+    account_id: data.accountId,
+    livemode: data.livemode,
+    state: 'generated',
+    address: data.address,
+    canonical_address: data.canonicalAddress,
+    chain: data.chain,
+    level: data.level,
+    score: data.score,
+    document: data.report,
+    failure_code: null,
+    failure_detail: null,
+    ended_at: data.generatedAt,
+    job_id: data.jobId,
+    job_index: data.jobIndex,
+    log_partition: at.partition,
+    log_offset: at.offset,
+  }
+}
+
+/** The row of a screening that failed. */
+export function rowOfFailure(data: EventData['ScreeningFailed'], at: RowPlace) {
+  return {
+    report_id: data.reportId,
+    account_id: data.accountId,
+    livemode: data.livemode,
+    state: 'failed',
+    address: null,
+    canonical_address: null,
+    chain: null,
+    level: null,
+    score: null,
+    document: null,
+    failure_code: data.code,
+    failure_detail: data.detail,
+    ended_at: data.failedAt,
+    job_id: data.jobId,
+    job_index: data.jobIndex,
+    log_partition: at.partition,
+    log_offset: at.offset,
+  }
 }
