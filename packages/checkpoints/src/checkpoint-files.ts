@@ -55,6 +55,13 @@ export async function endsWith(file: string, position: number, line: string): Pr
   return await withFile(file, async (handle) => (await readAt(handle, position, bytes.length)).equals(bytes))
 }
 
+/** Whether the file has exactly this line at the position, whatever follows it. */
+export async function holds(file: string, position: number, line: string): Promise<boolean> {
+  const bytes = Buffer.from(line)
+  if ((await sizeOf(file)) < position + bytes.length) return false
+  return await withFile(file, async (handle) => (await readAt(handle, position, bytes.length)).equals(bytes))
+}
+
 async function copyRest(from: string, to: string): Promise<void> {
   const [size, end] = [await sizeOf(to), await sizeOf(from)]
   if (end === 0) return

@@ -1,8 +1,9 @@
 /** Compares a log with its checkpoints. Nothing is changed, and memory does not grow with the log. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Verifier } from '@cupel/signing'
-import { checkpointFile, sizeOf } from './checkpoint-files.js'
+import { checkpointFile, holds, sizeOf } from './checkpoint-files.js'
 import {
   comparePartition,
   type NumberedExtension,
@@ -30,6 +31,11 @@ export interface CompareOptions {
   /** The folder that is compared. */
   readonly folder: string
   readonly verifier: Verifier
+  /**
+   * How long the file may lack the checkpoint that the database stored last, in milliseconds. Absent: it may lack it, as after a crash
+   * between both; the database has its line.
+   */
+  readonly writeGraceMs?: number
   readonly onProgress?: (progress: { readonly number: number }) => void
 }
 
@@ -65,7 +71,26 @@ export async function compareLog(options: CompareOptions): Promise<LogComparison
   }
   const missing = await whatIsMissing(options, file, last?.statement.number ?? 0, before?.number ?? 0)
   if (faults.length === 0 && missing !== null) faults.push(missing)
+  const unwritten = before === null ? null : await whatIsUnwritten(options, file, before)
+  if (faults.length === 0 && unwritten !== null) faults.push(unwritten)
   return { last, faults, accepted, partitions: trees.results() }
+}
+
+const GRACE_REST_MS = 50
+
+async function whatIsUnwritten(
+  { writeGraceMs }: CompareOptions,
+  file: string,
+  { number, position, line }: { readonly number: number; readonly position: number; readonly line: string },
+): Promise<string | null> {
+  if (writeGraceMs === undefined) return null
+  const until = performance.now() + writeGraceMs
+  while (!(await holds(file, position, line))) {
+    if (performance.now() >= until)
+      return `${file} lacks checkpoint ${number}, which the database has: it was removed or changed there, or the projector was ended before it wrote it. Start the projector, which completes the file, and verify again.`
+    await sleep(GRACE_REST_MS)
+  }
+  return null
 }
 
 async function whatIsMissing(

@@ -51,50 +51,63 @@ function textOf(value: unknown, column?: keyof Row): string {
   return String(value)
 }
 
-export interface ProjectedPartition {
-  readonly topic: string
+/** What was read of a partition: the first offset, the one behind the last record, and the distinct report ids between. */
+export interface ReadPartition {
   readonly partition: number
-  readonly livemode: boolean
-  /** The first offset of the partition. */
   readonly from: number
-  /** The offset behind the last record that was read. */
   readonly to: number
-  /** Distinct report ids before it; null where only some of them are known. */
-  readonly reports: number | null
-  readonly isKnown: (reportId: string) => boolean
-  /** The offset behind the last record now. */
-  readonly end: () => Promise<number>
+  readonly reports: number
+}
+
+export interface ReadTopic {
+  readonly topic: string
+  readonly livemode: boolean
+  readonly partitions: readonly ReadPartition[]
+  /** Whether a partition has a record of the report. */
+  readonly reportIds: (read: ReadPartition) => Promise<{ has(reportId: string): boolean }>
+  /** The offset behind the last record of a partition now. */
+  readonly end: (partition: number) => Promise<number>
 }
 
 /** Rows told of one partition; the first one already says that something is wrong. */
 const MAX_ROWS = 100
 
-/** Rows of one partition that no record of it explains. */
-export async function compareExtraRows(
-  database: Database,
-  { topic, partition, livemode, from, to, reports, isKnown, end }: ProjectedPartition,
-): Promise<readonly Problem[]> {
-  const [counted] = await database.query<{ rows: number; last: number | null }>(
-    `SELECT count(*) FILTER (WHERE log_offset >= $4 AND log_offset < $3)::int8 AS rows, max(log_offset) AS last
-      FROM report_view.report WHERE log_partition = $1 AND livemode = $2`,
-    [partition, livemode, to, from],
+/** Rows of the read model that no record of the topic explains. */
+export async function compareExtraRows(database: Database, read: ReadTopic): Promise<readonly Problem[]> {
+  const { topic, livemode, partitions } = read
+  const counted = await database.query<{ partition: number; rows: number; last: number | null }>(
+    `SELECT p.partition, count(r.report_id) FILTER (WHERE r.log_offset >= p.from AND r.log_offset < p.to)::int8 AS rows,
+        max(r.log_offset) AS last
+      FROM unnest($2::int4[], $3::int8[], $4::int8[]) AS p (partition, "from", "to")
+      JOIN report_view.report r ON r.log_partition = p.partition AND r.livemode = $1 GROUP BY p.partition`,
+    [
+      ...[livemode, partitions.map(({ partition }) => partition)],
+      ...[partitions.map(({ from }) => from), partitions.map(({ to }) => to)],
+    ],
   )
-  const { rows, last } = counted!
-  // A projection never is ahead of the log. The end is read after the rows.
-  const isAhead = (last ?? -1) >= to && (last ?? -1) >= (await end())
-  if (reports !== null && rows <= reports && !isAhead) return []
-  const found = await database.query<{ report_id: string; log_offset: number }>(
-    `SELECT report_id, log_offset FROM report_view.report WHERE log_partition = $1 AND livemode = $2
-      AND (log_offset >= $5 AND log_offset < $3 OR log_offset >= $4) ORDER BY log_offset`,
-    [partition, livemode, to, isAhead ? last : Number.MAX_SAFE_INTEGER, from],
-  )
-  return found
-    .filter(({ report_id: id, log_offset: offset }) => offset >= to || !isKnown(id))
-    .slice(0, MAX_ROWS)
-    .map(({ report_id: id, log_offset: offset }) => ({
-      ...{ kind: 'read-model', topic, partition, offset },
-      detail: `report-view has ${id}, which no record of this partition has.`,
-    }))
+  const problems: Problem[] = []
+  for (const { partition, rows, last } of counted) {
+    const one = partitions.find((each) => each.partition === partition)!
+    // A projection never is ahead of the log, whose end is read after the rows.
+    const ahead = (last ?? -1) >= one.to && (last ?? -1) >= (await read.end(partition)) ? last : null
+    if (rows <= one.reports && ahead === null) continue
+    const ids = await read.reportIds(one)
+    const found = await database.query<{ report_id: string; log_offset: number }>(
+      `SELECT report_id, log_offset FROM report_view.report WHERE log_partition = $1 AND livemode = $2
+        AND (log_offset >= $3 AND log_offset < $4 OR log_offset >= $5) ORDER BY log_offset`,
+      [partition, livemode, one.from, one.to, ahead ?? Number.MAX_SAFE_INTEGER],
+    )
+    problems.push(
+      ...found
+        .filter(({ report_id: id, log_offset: offset }) => offset >= one.to || !ids.has(id))
+        .slice(0, MAX_ROWS)
+        .map(({ report_id: id, log_offset: offset }): Problem => {
+          const detail = `report-view has ${id}, which no record of this partition has.`
+          return { kind: 'read-model', topic, partition, offset, detail }
+        }),
+    )
+  }
+  return problems
 }
 
 /** Rows that name partitions which the topic does not have. */

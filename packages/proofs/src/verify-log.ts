@@ -20,9 +20,9 @@ import {
   compareExtraRows,
   compareForeignRows,
   compareReportView,
-  type ProjectedPartition,
+  type ReadPartition,
 } from './compare-report-view.js'
-import { createIdSet } from './id-set.js'
+import { createIdSet, type IdSet } from './id-set.js'
 import type { Problem } from './problem.js'
 import {
   openSignatureExamination,
@@ -92,15 +92,12 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
   for (const { name } of topics) {
     const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
     const partitions = await log.partitionCount(name)
-    for (let partition = 0; partition < partitions; partition += 1)
-      await verifyPartition(
-        { topic: name, partition, partitions, tally, totals, found, forgeryOf, signatures },
-        options,
-      )
-    const livemode = reportTopics.get(name)
-    if (options.database !== null && livemode !== undefined)
-      for (const problem of await compareForeignRows(options.database, { topic: name, partitions, livemode }))
-        found(problem)
+    const read: ReadPartition[] = []
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const run = { topic: name, partition, partitions, tally, totals, found, forgeryOf, signatures }
+      read.push(await verifyPartition(run, options))
+    }
+    await compareRows(options, name, read, { found, forgeryOf })
     summaries.push({ topic: name, partitions, ...tally })
   }
   return {
@@ -126,7 +123,7 @@ interface PartitionRun {
   readonly signatures: SignatureExamination
 }
 
-async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<void> {
+async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<ReadPartition> {
   const { log, maxIds = MAX_IDS } = options
   const { topic, partition } = run
   const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
@@ -136,7 +133,14 @@ async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promi
       detail: `The front of the topic is gone: it begins at offset ${from}, and no read model can be built from it.`,
     })
   const shares = Math.max(1, Math.ceil((to - from) / maxIds))
-  for (let share = 0; share < shares; share += 1) await verifyShare(run, options, { from, to, share, shares })
+  let reports = 0
+  let reached = from
+  for (let share = 0; share < shares; share += 1) {
+    const read = await verifyShare(run, options, { from, to, share, shares })
+    reports += read.reports
+    reached = read.reached
+  }
+  return { partition, from, to: reached, reports }
 }
 
 /** One reading of a partition. Every record is examined in the first one; ids are compared a share at a time. */
@@ -144,7 +148,7 @@ async function verifyShare(
   run: PartitionRun,
   options: VerifyOptions,
   { from, to, share, shares }: { from: number; to: number; share: number; shares: number },
-): Promise<void> {
+): Promise<{ readonly reports: number; readonly reached: number }> {
   const { log, codec, database, rawTopics } = options
   const { topic, partition, tally, totals, found } = run
   const capacity = Math.max(16, Math.ceil((to - from) / shares) * 2)
@@ -190,23 +194,32 @@ async function verifyShare(
     if (database === null) continue
     for (const problem of await compareReportView(database, firsts)) found(problem)
   }
-  await compareRows(run, options, {
-    ...{ from, to: reached, reports: shares === 1 ? reportIds.size() : null },
-    isKnown: (id) => shareOf(id, shares) !== share || reportIds.has(id),
-  })
+  return { reports: reportIds.size(), reached }
 }
 
-/** What the read model has of this partition beyond its records. */
+/** What the read model has of a topic beyond its records. */
 async function compareRows(
-  { topic, partition, found }: PartitionRun,
   { log, database }: VerifyOptions,
-  read: Pick<ProjectedPartition, 'from' | 'to' | 'reports' | 'isKnown'>,
+  topic: string,
+  partitions: readonly ReadPartition[],
+  { found, forgeryOf }: Pick<PartitionRun, 'found' | 'forgeryOf'>,
 ): Promise<void> {
   const livemode = reportTopics.get(topic)
   if (database === null || livemode === undefined) return
-  const end = (): Promise<number> => log.endOffset(topic, partition)
-  for (const problem of await compareExtraRows(database, { topic, partition, livemode, end, ...read }))
-    found(problem)
+  const end = (partition: number): Promise<number> => log.endOffset(topic, partition)
+  async function reportIds({ partition, from, to }: ReadPartition): Promise<IdSet> {
+    const ids = createIdSet(Math.max(16, to - from))
+    for await (const records of log.unchecked.read({ topic, partition, from, to }))
+      for (const record of records)
+        if (reportTypes.includes(record.headers[TYPE_HEADER]) && forgeryOf(record) === null)
+          ids.add(record.key)
+    return ids
+  }
+  const problems = [
+    ...(await compareForeignRows(database, { topic, partitions: partitions.length, livemode })),
+    ...(await compareExtraRows(database, { topic, livemode, partitions, end, reportIds })),
+  ]
+  for (const problem of problems) found(problem)
 }
 
 /** The records of a partition. The log detects a removed record; the reading of this partition ends there. */

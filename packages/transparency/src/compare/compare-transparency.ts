@@ -44,7 +44,7 @@ export interface CompareTransparencyOptions {
   readonly endsEarlier: boolean
   readonly maxProblems: number
   /** How long files may be behind the rows of a log that goes on meanwhile, in milliseconds. */
-  readonly publishGraceMs?: number
+  readonly publishGraceMs: number
   readonly maxLeaves?: number
 }
 

@@ -28,12 +28,11 @@ interface Options {
   readonly database: Database | null
   readonly folder: string | null
   readonly verifier: Verifier
-  readonly publishGraceMs?: number
+  /** How long files may be behind the rows of a log that goes on meanwhile, in milliseconds. */
+  readonly publishGraceMs: number
 }
 
 const GRACE_REST_MS = 50
-/** Longer than a projector takes to publish what it signed. */
-const PUBLISH_GRACE_MS = 10_000
 
 /** Null where there are neither rows nor files. */
 export async function signedTrees(options: Options, findings: Findings): Promise<SignedTrees | null> {
@@ -55,7 +54,7 @@ export async function signedTrees(options: Options, findings: Findings): Promise
 
 /** Rows of one moment, and files that were read before them: those of an honest log have no more leaves. */
 async function settled(
-  { folder, database, verifier, publishGraceMs = PUBLISH_GRACE_MS }: Options,
+  { folder, database, verifier, publishGraceMs }: Options,
   identity: string,
 ): Promise<{ note: string | null; stored: StoredRows | null }> {
   const until = performance.now() + publishGraceMs

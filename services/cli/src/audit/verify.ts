@@ -38,6 +38,8 @@ import { signatureLines } from './signature-text.js'
 
 /** Problems told; all are counted. */
 const MAX_PROBLEMS = 200
+/** Longer than a projector takes to write the files of what it signed. */
+const FILES_GRACE_MS = 10_000
 const LEAST_LEAVES = 'fail unless so many leaves of the transparency log were compared'
 const PUBLISHED = 'published folder of the transparency log, with checkpoint and tile'
 
@@ -106,7 +108,7 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
   process.exitCode = result.problemCount === 0 && shortfall === null ? EXIT_NOTHING_TO_PROVE : EXIT_FAILED
 }
 
-interface VerifyOptions extends ExpectationOptions {
+export interface VerifyOptions extends ExpectationOptions {
   readonly minCheckpoint?: number
   readonly publicKeys?: string
   readonly archive?: string
@@ -116,7 +118,7 @@ interface VerifyOptions extends ExpectationOptions {
   readonly maxUnsigned?: number
 }
 
-interface Verified extends VerifyResult {
+export interface Verified extends VerifyResult {
   readonly macsChecked: boolean
   readonly compared: Compared | null
   readonly leaves: ComparedLeaves | null
@@ -164,10 +166,18 @@ async function verify(context: CliContext, options: VerifyOptions): Promise<Veri
 
 type PublicKeys = readonly PublicKey[] | null
 
-async function verifyConnected(
+export interface VerifyParts {
+  readonly publicKeys: PublicKeys
+  readonly connections: Pick<Connections, 'log' | 'codec' | 'database' | 'config' | 'checksMacs'>
+  /** How long files may be behind the database, in milliseconds. */
+  readonly graceMs?: number
+}
+
+/** What `cupel audit verify` finds in an installation. */
+export async function verifyConnected(
   context: CliContext,
   options: VerifyOptions,
-  { publicKeys, connections }: { readonly publicKeys: PublicKeys; readonly connections: Connections },
+  { publicKeys, connections, graceMs = FILES_GRACE_MS }: VerifyParts,
 ): Promise<Verified> {
   const { log, codec, database, config, checksMacs } = connections
   const identity = await requireLog(log, options)
@@ -182,10 +192,11 @@ async function verifyConnected(
   if (evidence === null) return { ...result, compared: null, leaves: null }
   const compared = {
     folder: evidence.folder,
-    comparison: await compareLog({ log, database, ...evidence }),
+    comparison: await compareLog({ log, database, ...evidence, writeGraceMs: graceMs }),
   }
   const leaves = await compareLeaves({
     ...{ log, codec, database, topics: topicSpecs, verifier: evidence.verifier, endsEarlier: false },
+    publishGraceMs: graceMs,
     lost: compared.comparison.accepted.flatMap(({ lost }) => lost),
     folder:
       options.transparency === undefined
@@ -215,7 +226,15 @@ async function verifyArchived(
     options.transparency === undefined
       ? null
       : await compareLeaves({
-          ...{ log, codec, database: null, lost: [], endsEarlier: true, verifier: opened.verifier },
+          ...{
+            log,
+            codec,
+            database: null,
+            lost: [],
+            endsEarlier: true,
+            publishGraceMs: 0,
+            verifier: opened.verifier,
+          },
           topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
           folder: context.path(options.transparency),
         })

@@ -1,0 +1,243 @@
+/** An installation with everything that an auditor may look at: log, views, checkpoints, transparency log, archive, reports and proofs. */
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  checkpointFile,
+  CHECKPOINTS_FOLDER,
+  makeCheckpoint,
+  openHistory,
+  placesOf,
+  REPORT_SIGNING_KEYS_FILE,
+  SIGNING_KEYS_FILE,
+} from '@cupel/checkpoints'
+import { topicOf, topicSpecs, type DomainEvent } from '@cupel/contracts'
+import {
+  LogStoppedError,
+  readAuthentic,
+  type AuthenticLog,
+  type EventLog,
+  type LogRecord,
+} from '@cupel/event-log'
+import type { Database, Queryable } from '@cupel/postgres'
+import {
+  createSigningKeys,
+  readSigningKeys,
+  verifierKey,
+  type PublicKey,
+  type SigningKeys,
+} from '@cupel/signing'
+import { until } from '@cupel/testkit'
+import { testEvent } from '@cupel/testkit/installation'
+import { extendLog, publishFiles, readProof, transparencyFolder } from '@cupel/transparency'
+import { expect } from 'vitest'
+import { verifyConnected, type Verified } from '../../src/audit/verify.js'
+import { createContext } from '../../src/context.js'
+import { openDecided, type Decided } from '../decided.js'
+import { MIXED, SANCTIONED, UNLISTED } from '../some-labels.js'
+
+export interface ProvenDocument {
+  readonly id: string
+  readonly document: string
+  readonly proof: string
+}
+
+export interface Evidence {
+  readonly decided: Decided
+  readonly keys: SigningKeys
+  readonly publicKeys: readonly PublicKey[]
+  /** Public keys of the installation, a line each. */
+  readonly keysFile: string
+  /** Every record of every topic, in the order of topics, partitions and offsets. */
+  readonly records: readonly LogRecord[]
+  /** Line by line, the signed checkpoints of the log. */
+  readonly checkpoints: string
+  /** The published folder of the transparency log, and a copy of it as it was at an earlier checkpoint. */
+  readonly published: string
+  readonly olderPublished: string
+  readonly archive: string
+  /** The archive as it was when it had one manifest less. */
+  readonly olderArchive: string
+  readonly reports: readonly ProvenDocument[]
+  /** What `cupel audit verify` finds, with another log or database. */
+  audit(other?: { readonly records?: readonly LogRecord[]; readonly database?: Database }): Promise<Verified>
+  close(): Promise<void>
+}
+
+/** More leaves than a full tile has. */
+const ACCOUNTS = 262
+const FEW = 8
+const SCREENED = [SANCTIONED, MIXED, UNLISTED]
+
+export async function openEvidence(): Promise<Evidence> {
+  const decided = await openDecided({ signs: true })
+  const { folder, database, log, codec } = decided
+  const keyFile = join(folder, SIGNING_KEYS_FILE)
+  createSigningKeys(keyFile)
+  const keys = readSigningKeys(keyFile)
+  const checkpoints = join(folder, CHECKPOINTS_FOLDER)
+  mkdirSync(checkpoints, { recursive: true })
+  await decided.append(...accounts(0, ACCOUNTS))
+  await decided.importLabels('sdn', [SANCTIONED.row, MIXED.row])
+  const step = () => signEverything(decided, keys, checkpoints)
+  for (const { address } of SCREENED) await decided.screen(address, 'ETH')
+  await settled(decided, SCREENED.length)
+  await step()
+  const published = transparencyFolder(checkpoints, await log.identity())
+  const [archive, elsewhere] = [join(folder, 'archive'), join(folder, 'elsewhere')]
+  mkdirSync(elsewhere)
+  await decided.json('archive', 'create', archive)
+  cpSync(archive, join(elsewhere, 'older-archive'), { recursive: true })
+  cpSync(published, join(elsewhere, 'older'), { recursive: true })
+  await decided.append(...accounts(ACCOUNTS, ACCOUNTS + FEW))
+  for (const { address } of SCREENED) await decided.screen(address, 'ETH')
+  await settled(decided, 2 * SCREENED.length)
+  await step()
+  await decided.json('archive', 'create', archive)
+  const publicKeys = [keyFile, join(folder, REPORT_SIGNING_KEYS_FILE)].flatMap(
+    (file) => readSigningKeys(file).publicKeys,
+  )
+  const keysFile = join(elsewhere, 'keys.txt')
+  writeFileSync(keysFile, `${publicKeys.map(verifierKey).join('\n')}\n`)
+  const records = await everyRecord(decided)
+  const context = createContext(decided.environment, [])
+  const config = await context.config()
+  const check = await log.forgeryCheck()
+  return {
+    ...{ decided, keys, publicKeys, keysFile, records, published, archive },
+    checkpoints: checkpointFile(checkpoints, await log.identity()),
+    olderPublished: join(elsewhere, 'older'),
+    olderArchive: join(elsewhere, 'older-archive'),
+    reports: await provenReports(decided, records),
+    audit: async (other = {}) =>
+      await verifyConnected(
+        context,
+        { json: true },
+        {
+          publicKeys: null,
+          graceMs: 0,
+          connections: {
+            ...{ codec, config, checksMacs: true, database: other.database ?? database },
+            log: readAuthentic(logOfMemory(log, other.records ?? records), check),
+          },
+        },
+      ),
+    close: () => decided.close(),
+  }
+}
+
+function accounts(from: number, to: number): DomainEvent[] {
+  const more = { name: 'Account', createdAt: '2026-11-23T02:00:00.000Z', createdBy: 'test', reason: '' }
+  return Array.from({ length: to - from }, (_, at) =>
+    testEvent('AccountCreated', `acc_${from + at}`, { accountId: `acc_${from + at}`, ...more }),
+  )
+}
+
+/** Resolves once the read models have every record, and so many reports: nothing changes after that. */
+async function settled({ database, log }: Decided, reports: number): Promise<void> {
+  await until(async () => {
+    for (const { topic, partition } of await placesOf(log, topicSpecs)) {
+      const behind = await database.query(
+        `SELECT group_name FROM projection.checkpoint WHERE topic = $1 AND partition = $2 AND next < $3
+          AND group_name <> 'projector.transparency.v1'`,
+        [topic, partition, await log.endOffset(topic, partition)],
+      )
+      expect(behind).toEqual([])
+    }
+    expect(await database.query('SELECT FROM report_view.report')).toHaveLength(reports)
+  })
+}
+
+/** What the projector does every few seconds. */
+async function signEverything(
+  { log, codec, database }: Decided,
+  keys: SigningKeys,
+  folder: string,
+): Promise<void> {
+  const places = await placesOf(log, topicSpecs)
+  await extendLog({ log, codec, database, keys, folders: [folder], places })
+  expect(await publishFiles(database, { folders: [folder], keys, log: await log.identity() })).toBe(true)
+  const history = await openHistory({ log, database, folders: [folder], verifier: keys.verifier })
+  await makeCheckpoint(history, { log, database, signer: keys.signer, places })
+}
+
+async function everyRecord({ log }: Decided): Promise<LogRecord[]> {
+  const records: LogRecord[] = []
+  for (const { topic, partition } of await placesOf(log, topicSpecs)) {
+    const to = await log.endOffset(topic, partition)
+    for await (const batch of log.unchecked.read({ topic, partition, from: 0, to })) records.push(...batch)
+  }
+  return records
+}
+
+async function provenReports(
+  { codec, database }: Decided,
+  records: readonly LogRecord[],
+): Promise<ProvenDocument[]> {
+  const proven: ProvenDocument[] = []
+  for (const record of records.filter(({ topic }) => topic === topicOf('ReportGenerated'))) {
+    const event = codec.decodeAs('ReportGenerated', record)
+    if (event === null) continue
+    const { reportId: id, report: document } = event.data
+    const found = await readProof(database, { reportId: id, document })
+    if (found.kind !== 'proof') throw new Error(`${id}: ${found.kind}`)
+    proven.push({ id, document, proof: found.text })
+  }
+  return proven
+}
+
+/** A log that holds these records, and says of them what the log of an installation would. */
+function logOfMemory(log: AuthenticLog, records: readonly LogRecord[]): EventLog {
+  const partitions = new Map<string, LogRecord[]>()
+  for (const record of records) {
+    const place = `${record.topic}/${record.partition}`
+    const known = partitions.get(place)
+    if (known === undefined) partitions.set(place, [record])
+    else known.push(record)
+  }
+  const of = (topic: string, partition: number): readonly LogRecord[] =>
+    partitions.get(`${topic}/${partition}`) ?? []
+  return {
+    kind: 'archive',
+    identity: () => log.identity(),
+    partitionCount: (topic: string) => log.partitionCount(topic),
+    startOffset: async (topic: string, partition: number) => of(topic, partition)[0]?.offset ?? 0,
+    endOffset: async (topic: string, partition: number) => (of(topic, partition).at(-1)?.offset ?? -1) + 1,
+    async *read({ topic, partition, from, to }: Parameters<EventLog['read']>[0]) {
+      let next = from
+      for (const record of of(topic, partition)) {
+        if (record.offset < from || record.offset >= to) continue
+        if (record.offset !== next)
+          throw new LogStoppedError('gap', `Record ${next} of ${topic}/${partition} is missing.`)
+        yield [record]
+        next += 1
+      }
+    },
+  } as unknown as EventLog
+}
+
+/** Tries something in a transaction that is rolled back. */
+export async function rolledBack<T>(
+  database: Database,
+  work: (transaction: Database) => Promise<T>,
+): Promise<T> {
+  const done = new Error('rolled back')
+  let result: { readonly value: T } | null = null
+  try {
+    await database.transaction({ at: 'transparency.sign' }, async (transaction) => {
+      result = { value: await work(databaseOf(database, transaction)) }
+      throw done
+    })
+  } catch (error) {
+    if (error !== done) throw error
+  }
+  return result!.value
+}
+
+/** All statements run within the one transaction. */
+const databaseOf = (database: Database, transaction: Queryable): Database => ({
+  ...database,
+  query: (statement, values) => transaction.query(statement, values),
+  execute: (statement, values) => transaction.execute(statement, values),
+  transaction: (_, work) => work(transaction),
+  withConnection: (work) => work(transaction),
+})

@@ -1,0 +1,166 @@
+/** Records of the log that somebody with the disks changes, with a right MAC in half of the cases. */
+import { topicOf } from '@cupel/contracts'
+import { withMac, type LogRecord } from '@cupel/event-log'
+import { testRecordKeys } from '@cupel/testkit/installation'
+import type { Verified } from '../../src/audit/verify.js'
+import type { Evidence } from './evidence.js'
+import { below, flipped, oneOf, type Found, type Kind, type Random } from './kinds.js'
+
+export interface RecordPlace {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+}
+
+/** Whether a problem, a difference or a leaf names this record. */
+export function namesRecord(
+  { problems, compared, leaves }: Verified,
+  { topic, partition, offset }: RecordPlace,
+): boolean {
+  const isHere = (each: { readonly topic: string; readonly partition: number }): boolean =>
+    each.topic === topic && each.partition === partition
+  const differences = (compared?.comparison.partitions ?? []).flatMap(({ place, differences: found }) =>
+    isHere(place) ? found : [],
+  )
+  return (
+    problems.some((problem) => isHere(problem) && problem.offset === offset) ||
+    differences.some(({ from, to }) => from <= offset && offset < to) ||
+    (leaves?.comparison?.problems ?? []).some(
+      (problem) => isHere(problem) && problem.offset <= offset && offset < problem.to,
+    )
+  )
+}
+
+export function foundRecord(verified: Verified, place: RecordPlace, done: string): Found {
+  const { topic, partition, offset } = place
+  return {
+    isFound: verified.problemCount > 0,
+    isNamed: namesRecord(verified, place),
+    detail: `${done} ${topic}/${partition} at ${offset}: ${said(verified)}`,
+  }
+}
+
+export const said = ({ problems, compared, leaves }: Verified): string =>
+  JSON.stringify({
+    problems: problems.slice(0, 3),
+    faults: compared?.comparison.faults,
+    differences: compared?.comparison.partitions.flatMap(({ differences }) => differences).slice(0, 3),
+    leaves: { ...leaves?.comparison, problems: leaves?.comparison?.problems.slice(0, 3) },
+  })
+
+/** The record as somebody who has the record keys would write it, or as it comes. */
+function written(random: Random, record: LogRecord): LogRecord {
+  return random() < 0.5 ? record : { ...record, headers: withMac(testRecordKeys, record).headers }
+}
+
+type Tamper = (
+  records: readonly LogRecord[],
+  at: number,
+  parts: { readonly random: Random; readonly evidence: Evidence },
+) => readonly LogRecord[]
+
+/** Another record of the same partition, next to this one. */
+function isNeighbour(one: LogRecord | undefined, other: LogRecord): boolean {
+  return one !== undefined && one.topic === other.topic && one.partition === other.partition
+}
+
+const replaced = (records: readonly LogRecord[], at: number, record: LogRecord): LogRecord[] =>
+  records.map((each, index) => (index === at ? record : each))
+
+/** The offsets of the partition counted anew. */
+function renumbered(records: readonly LogRecord[]): LogRecord[] {
+  let before: LogRecord | undefined
+  return records.map((record) => {
+    const offset = isNeighbour(before, record) ? before!.offset + 1 : 0
+    before = { ...record, offset }
+    return before
+  })
+}
+
+const tampers: Readonly<Record<string, Tamper>> = {
+  'a flipped bit': (records, at, { random }) => {
+    const record = records[at]!
+    return replaced(records, at, written(random, { ...record, value: flipped(random, record.value) }))
+  },
+  removed: (records, at) => records.filter((_, index) => index !== at),
+  'removed, the rest moved up': (records, at) => renumbered(records.filter((_, index) => index !== at)),
+  inserted: (records, at, { random }) => {
+    const record = records[at]!
+    const headers = { ...record.headers, ce_id: `inserted ${below(random, 1e9)}` }
+    return renumbered([
+      ...records.slice(0, at),
+      written(random, { ...record, headers }),
+      ...records.slice(at),
+    ])
+  },
+  'put in another order': (records, at) => {
+    const [one, other] = [records[at]!, records[at + 1]]
+    if (!isNeighbour(other, one)) return renumbered(records.filter((_, index) => index !== at))
+    return replaced(replaced(records, at, { ...other!, offset: one.offset }), at + 1, {
+      ...one,
+      offset: other!.offset,
+    })
+  },
+  'dated back': (records, at, { random }) => {
+    const record = records[at]!
+    const headers = { ...record.headers, ce_time: `20${10 + below(random, 10)}-01-01T00:00:00.000Z` }
+    return replaced(records, at, written(random, { ...record, headers }))
+  },
+  'another key': (records, at, { random }) =>
+    replaced(records, at, written(random, { ...records[at]!, key: `other ${below(random, 1e9)}` })),
+  'another event id': (records, at, { random }) => {
+    const record = records[at]!
+    const headers = { ...record.headers, ce_id: `other ${below(random, 1e9)}` }
+    return replaced(records, at, written(random, { ...record, headers }))
+  },
+  'a log cut off': (records, at) => {
+    const { topic, partition, offset } = records[at]!
+    return records.filter(
+      (each) => each.topic !== topic || each.partition !== partition || each.offset < offset,
+    )
+  },
+  'an older backup restored': (records, at) => {
+    const { headers } = records[at]!
+    const time = headers['ce_time'] ?? ''
+    return records.filter((each, index) => index !== at && (each.headers['ce_time'] ?? '') < time)
+  },
+}
+
+/** A report of one customer that says that it is another one's. */
+const swapTenant: Tamper = (records, at, { random, evidence: { decided } }) => {
+  const record = records[at]!
+  const event = decided.codec.decodeAs('ReportGenerated', record)!
+  const changed = { ...event, data: { ...event.data, accountId: `acc_${below(random, 200)}` } }
+  const { topic, key, partition, headers } = record
+  const encoded = decided.codec.encode(changed, { topic, key, partition })
+  return replaced(records, at, written(random, { ...record, value: encoded.value, headers }))
+}
+
+function kindOf(
+  name: string,
+  weight: number,
+  tamper: Tamper,
+  isOne: (record: LogRecord) => boolean = () => true,
+): Kind {
+  return {
+    ...{ surface: 'log', name, weight, command: 'cupel audit verify' },
+    async run(evidence, random) {
+      const { records } = evidence
+      const places = [...records.keys()].filter((index) => isOne(records[index]!))
+      const at = oneOf(random, places)
+      const verified = await evidence.audit({ records: tamper(records, at, { random, evidence }) })
+      return foundRecord(verified, records[at]!, name)
+    },
+  }
+}
+
+const isReport = ({ topic, headers }: LogRecord): boolean =>
+  topic === topicOf('ReportGenerated') && headers['ce_type'] === 'ReportGenerated'
+
+export const logKinds: readonly Kind[] = [
+  ...Object.entries(tampers).map(([name, tamper]) => kindOf(name, 1, tamper)),
+  // Most records are accounts: reports have turns of their own.
+  kindOf('a flipped bit of a report', 2, tampers['a flipped bit']!, isReport),
+  kindOf('a report dated back', 1, tampers['dated back']!, isReport),
+  kindOf('a report of another tenant', 2, swapTenant, isReport),
+]

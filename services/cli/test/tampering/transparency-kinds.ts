@@ -1,0 +1,312 @@
+/** Tiles, checkpoints and rows of the transparency log, and the signed checkpoints of the log, changed. */
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from '@cupel/postgres'
+import { createSigningKeys, openNote, readSigningKeys, signNote } from '@cupel/signing'
+import type { Verified } from '../../src/audit/verify.js'
+import { rolledBack, type Evidence } from './evidence.js'
+import { below, flipped, oneOf, type Found, type Kind, type Random } from './kinds.js'
+import { said } from './log-kinds.js'
+
+const command = 'cupel audit verify'
+
+const faultsOf = ({ leaves, compared }: Verified): string =>
+  [...(leaves?.comparison?.faults ?? []), ...(compared?.comparison.faults ?? [])].join('\n')
+
+function foundFault(verified: Verified, done: string, isNamed: boolean): Found {
+  return { isFound: verified.problemCount > 0, isNamed, detail: `${done}: ${said(verified)}` }
+}
+
+/** A leaf is named by its index, alone or as one of a range of records. */
+function namesLeaf(verified: Verified, index: number): boolean {
+  const problems = verified.leaves?.comparison?.problems ?? []
+  return (
+    new RegExp(`[Ll]eaf ${index}\\b`).test(faultsOf(verified)) ||
+    problems.some(
+      (each) => each.index !== null && each.index <= index && index < each.index + each.to - each.offset,
+    )
+  )
+}
+
+/** Does something to one file while `work` looks at it. */
+async function withFile<T>(
+  file: string,
+  change: (bytes: Buffer) => Buffer | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  const bytes = readFileSync(file)
+  const changed = change(bytes)
+  if (changed === null) rmSync(file)
+  else writeFileSync(file, changed)
+  try {
+    return await work()
+  } finally {
+    writeFileSync(file, bytes)
+  }
+}
+
+const tilesOf = ({ published }: Evidence): string[] =>
+  readdirSync(join(published, 'tile'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+
+/** Widest of the tiles with one index: a reader of the last checkpoint needs them. */
+const neededTiles = (evidence: Evidence): string[] => {
+  const files = tilesOf(evidence)
+  const widthOf = (file: string): number => Number(/\.p\/(\d+)$/.exec(file)?.[1] ?? 256)
+  const tileOf = (file: string): string => file.replace(/\.p\/\d+$/, '')
+  return files.filter((file) =>
+    files.every((other) => tileOf(other) !== tileOf(file) || widthOf(other) <= widthOf(file)),
+  )
+}
+
+/** A tile is named as a file, or by the first leaf in it that is another one. */
+const namesTile = (verified: Verified, file: string): boolean =>
+  faultsOf(verified).includes(file) || (file.includes('/entries/') && /Leaf \d+ /.test(faultsOf(verified)))
+
+function tileKind(
+  name: string,
+  weight: number,
+  change: (bytes: Buffer, random: Random) => Buffer | null,
+  files = tilesOf,
+): Kind {
+  return {
+    ...{ surface: 'transparency', name, weight, command },
+    async run(evidence, random) {
+      const file = oneOf(random, files(evidence))
+      const verified = await withFile(
+        file,
+        (bytes) => change(bytes, random),
+        () => evidence.audit(),
+      )
+      return foundFault(verified, `${name} ${file}`, namesTile(verified, file))
+    },
+  }
+}
+
+/** Of the checkpoint file: named by its path. */
+function checkpointKind(
+  name: string,
+  change: (evidence: Evidence, bytes: Buffer, random: Random) => Buffer | null,
+): Kind {
+  return {
+    ...{ surface: 'transparency', name, weight: 1, command },
+    async run(evidence, random) {
+      const file = join(evidence.published, 'checkpoint')
+      const verified = await withFile(
+        file,
+        (bytes) => change(evidence, bytes, random),
+        () => evidence.audit(),
+      )
+      const told = faultsOf(verified)
+      return foundFault(verified, name, told.includes(file) || told.includes(evidence.published))
+    },
+  }
+}
+
+let foreign: ReturnType<typeof readSigningKeys> | null = null
+/** Keys of another installation, which has the same name. */
+export function foreignKeys({ decided }: Evidence): NonNullable<typeof foreign> {
+  const file = join(decided.folder, 'foreign-keys.json')
+  if (foreign === null) createSigningKeys(file)
+  foreign ??= readSigningKeys(file)
+  return foreign
+}
+
+const fileKinds: readonly Kind[] = [
+  tileKind('a flipped bit of a tile', 4, (bytes, random) => flipped(random, bytes)),
+  tileKind('a tile removed', 1, () => null, neededTiles),
+  tileKind('a tile cut off', 1, (bytes, random) => bytes.subarray(0, below(random, bytes.length))),
+  tileKind('a tile made longer', 1, (bytes) => Buffer.concat([bytes, bytes.subarray(0, 32)])),
+  {
+    ...{ surface: 'transparency', name: 'two tiles exchanged', weight: 1, command },
+    async run(evidence, random) {
+      const files = neededTiles(evidence)
+      const at = below(random, files.length)
+      const [one, other] = [files[at]!, files[(at + 1) % files.length]!]
+      const bytes = readFileSync(other)
+      const verified = await withFile(
+        other,
+        () => readFileSync(one),
+        () =>
+          withFile(
+            one,
+            () => bytes,
+            () => evidence.audit(),
+          ),
+      )
+      return foundFault(
+        verified,
+        `exchanged ${one} ${other}`,
+        namesTile(verified, one) || namesTile(verified, other),
+      )
+    },
+  },
+  {
+    ...{ surface: 'transparency', name: 'a narrower tile inserted', weight: 0.5, command },
+    async run(evidence, random) {
+      const file = join(
+        evidence.published,
+        'tile',
+        oneOf(random, ['0', 'entries']),
+        '000.p',
+        `${1 + below(random, 200)}`,
+      )
+      cpSync(join(evidence.published, 'tile', '0', '000'), file)
+      const verified = await evidence.audit()
+      rmSync(join(file, '..'), { recursive: true })
+      return foundFault(verified, `inserted ${file}`, namesTile(verified, file))
+    },
+  },
+  {
+    ...{ surface: 'transparency', name: 'an older folder restored', weight: 0.5, command },
+    async run(evidence) {
+      const { published, olderPublished } = evidence
+      renameSync(published, `${published}.away`)
+      cpSync(olderPublished, published, { recursive: true })
+      const verified = await evidence.audit()
+      rmSync(published, { recursive: true })
+      renameSync(`${published}.away`, published)
+      return foundFault(verified, 'an older folder', faultsOf(verified).includes(published))
+    },
+  },
+  checkpointKind('a flipped bit of the checkpoint', (_, bytes, random) => flipped(random, bytes)),
+  checkpointKind('the checkpoint removed', () => null),
+  checkpointKind('an older checkpoint', ({ olderPublished }) =>
+    readFileSync(join(olderPublished, 'checkpoint')),
+  ),
+  checkpointKind('the checkpoint signed by a replaced key', (evidence, bytes) => {
+    const { text } = openNote(bytes.toString(), evidence.keys.verifier)
+    return Buffer.from(signNote(text, foreignKeys(evidence).signer))
+  }),
+]
+
+/** `leaf`: the row that is changed; its index is $1. */
+function rowKind(
+  name: string,
+  change: (database: Database, index: number, random: Random, evidence: Evidence) => Promise<unknown>,
+  isNamed: (verified: Verified, index: number) => boolean = namesLeaf,
+): Kind {
+  return {
+    ...{ surface: 'transparency', name, weight: 0.8, command },
+    async run(evidence, random) {
+      const { database } = evidence.decided
+      const [{ size }] = (await database.query<{ size: number }>('SELECT size FROM transparency.log')) as [
+        { size: number },
+      ]
+      const index = below(random, size)
+      const verified = await rolledBack(database, async (transaction) => {
+        await change(transaction, index, random, evidence)
+        return await evidence.audit({ database: transaction })
+      })
+      return foundFault(verified, `${name}, leaf ${index}`, isNamed(verified, index))
+    },
+  }
+}
+
+const update = (set: string) => (database: Database, index: number) =>
+  database.execute(`UPDATE transparency.leaf SET ${set} WHERE index = $1`, [index])
+const ofDatabase = (verified: Verified): boolean => /[Dd]atabase/.test(faultsOf(verified))
+
+const rowKinds: readonly Kind[] = [
+  rowKind('the offset of a leaf', update(`entry = regexp_replace(entry, ',([0-9]+),"', ',1\\1,"')`)),
+  rowKind('the event of a leaf', update(`entry = regexp_replace(entry, ',"[^"]+","', ',"other","')`)),
+  rowKind('no text of a leaf', update(`entry = 'x' || entry`)),
+  rowKind('the salt of a leaf', update(`seed = sha256(seed)`)),
+  rowKind('the report of a leaf', update(`report_id = 'ffff' || coalesce(report_id, '')`)),
+  rowKind('a leaf removed', (database, index) =>
+    database.execute('DELETE FROM transparency.leaf WHERE index = $1', [index]),
+  ),
+  rowKind('two leaves exchanged', async (database, index) => {
+    const next = index === 0 ? 1 : index - 1
+    await database.execute(
+      `UPDATE transparency.leaf l SET entry = o.entry, seed = o.seed, report_id = o.report_id FROM transparency.leaf o
+        WHERE l.index IN ($1, $2) AND o.index IN ($1, $2) AND o.index <> l.index`,
+      [index, next],
+    )
+  }),
+  rowKind(
+    'a leaf inserted behind the tree',
+    (database) =>
+      database.execute(
+        `INSERT INTO transparency.leaf SELECT l.number, t.size, l.entry, l.seed, l.report_id FROM transparency.leaf l JOIN transparency.log t USING (number) WHERE l.index = 0`,
+      ),
+    ofDatabase,
+  ),
+  rowKind(
+    'a hash of the tree',
+    (database) => database.execute('UPDATE transparency.subtree SET hash = sha256(hash)'),
+    (verified) => faultsOf(verified).includes('leaves 0 to 255'),
+  ),
+  rowKind(
+    'the peaks of the tree',
+    (database, _, random) =>
+      database.execute(`UPDATE transparency.log SET peaks = set_byte(peaks, $1, 255 - get_byte(peaks, $1))`, [
+        below(random, 32),
+      ]),
+    ofDatabase,
+  ),
+  rowKind(
+    'the number of leaves',
+    (database, index) => database.execute('UPDATE transparency.log SET size = $1', [index + 1000]),
+    ofDatabase,
+  ),
+  rowKind(
+    'the checkpoint of the rows',
+    (database, index) =>
+      database.execute(`UPDATE transparency.log SET checkpoint = overlay(checkpoint placing '#' from $1)`, [
+        1 + (index % 150),
+      ]),
+    ofDatabase,
+  ),
+  rowKind(
+    'an older database restored',
+    async (database, _, __, { olderPublished }) => {
+      const note = readFileSync(join(olderPublished, 'checkpoint'), 'utf8')
+      const size = Number(note.split('\n')[1])
+      await database.execute('DELETE FROM transparency.leaf WHERE index >= $1', [size])
+      await database.execute('UPDATE transparency.log SET size = $1, checkpoint = $2', [size, note])
+    },
+    ofDatabase,
+  ),
+  rowKind(
+    'a position moved back',
+    (database) =>
+      database.execute(
+        `UPDATE projection.checkpoint SET next = next - 1 WHERE group_name = 'projector.transparency.v1' AND next > 100`,
+      ),
+    (verified) => faultsOf(verified).includes('has leaves up to offset'),
+  ),
+]
+
+/** The file of signed checkpoints: named by the number of one, or by the file. */
+function lineKind(name: string, change: (bytes: Buffer, random: Random) => Buffer | null): Kind {
+  return {
+    ...{ surface: 'checkpoints', name, weight: 0.8, command },
+    async run(evidence, random) {
+      const { checkpoints } = evidence
+      const verified = await withFile(
+        checkpoints,
+        (bytes) => change(bytes, random),
+        () => evidence.audit(),
+      )
+      const told = faultsOf(verified)
+      return foundFault(verified, name, told.includes(checkpoints) || /[Cc]heckpoint \d+/.test(told))
+    },
+  }
+}
+
+const linesOf = (bytes: Buffer): string[] => bytes.toString().trimEnd().split('\n')
+const fileOf = (lines: readonly string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`)
+
+const lineKinds: readonly Kind[] = [
+  lineKind('a flipped bit of a checkpoint', (bytes, random) => flipped(random, bytes)),
+  lineKind('the first checkpoint removed', (bytes) => fileOf(linesOf(bytes).slice(1))),
+  lineKind('the last checkpoint removed', (bytes) => fileOf(linesOf(bytes).slice(0, -1))),
+  lineKind('two checkpoints exchanged', (bytes) => fileOf(linesOf(bytes).reverse())),
+  lineKind('a checkpoint twice', (bytes) => fileOf([...linesOf(bytes), linesOf(bytes)[0]!])),
+  lineKind('no file', () => null),
+]
+
+export const transparencyKinds: readonly Kind[] = [...fileKinds, ...rowKinds, ...lineKinds]
