@@ -46,12 +46,12 @@ const PROOF = /[Pp]roof|[Pp]ath|[Ll]eaf|[Cc]heckpoint|signed/
 
 const ways: Readonly<Record<string, Way>> = {
   'a flipped bit of a report': {
-    weight: 10,
+    weight: 20,
     names: REPORT,
     spoil: ({ report, proof }, random) => ({ proof, report: flipped(random, report) }),
   },
   'another digit in a report': {
-    weight: 6,
+    weight: 12,
     names: REPORT,
     spoil: ({ report, proof }, random) => ({
       proof,
@@ -59,7 +59,7 @@ const ways: Readonly<Record<string, Way>> = {
     }),
   },
   'a report spelt another way': {
-    weight: 2,
+    weight: 4,
     names: REPORT,
     spoil: ({ report, proof }, random) => ({
       proof,
@@ -72,7 +72,7 @@ const ways: Readonly<Record<string, Way>> = {
     }),
   },
   'members of a report in another order': {
-    weight: 1,
+    weight: 2,
     names: REPORT,
     spoil: ({ report, proof }, random) => ({
       proof,
@@ -84,17 +84,17 @@ const ways: Readonly<Record<string, Way>> = {
     }),
   },
   'another report with the proof': {
-    weight: 1,
+    weight: 2,
     names: REPORT,
     spoil: ({ proof }, random, others) => ({ proof, report: oneOf(random, others).report }),
   },
   'a flipped bit of a proof': {
-    weight: 8,
+    weight: 16,
     names: PROOF,
     spoil: ({ report, proof }, random) => ({ report, proof: flipped(random, proof) }),
   },
   'a line of a proof removed': {
-    weight: 1,
+    weight: 2,
     names: PROOF,
     spoil: ({ report, proof }, random) => ({
       report,
@@ -102,7 +102,7 @@ const ways: Readonly<Record<string, Way>> = {
     }),
   },
   'a line of a proof twice': {
-    weight: 1,
+    weight: 2,
     names: PROOF,
     spoil: ({ report, proof }, random) => ({
       report,
@@ -117,7 +117,7 @@ const ways: Readonly<Record<string, Way>> = {
     }),
   },
   'two lines of a proof exchanged': {
-    weight: 1,
+    weight: 2,
     names: PROOF,
     spoil: ({ report, proof }, random) => ({
       report,
@@ -130,7 +130,7 @@ const ways: Readonly<Record<string, Way>> = {
     }),
   },
   'a digit of a proof': {
-    weight: 2,
+    weight: 4,
     names: PROOF,
     spoil: ({ report, proof }, random) => ({
       report,
@@ -176,7 +176,7 @@ export const documentKinds: readonly Kind[] = [
     }
   }),
   {
-    ...{ surface: 'report and proof', name: 'keys replaced', weight: 1, command: 'cupel verify' },
+    ...{ surface: 'report and proof', name: 'keys replaced', weight: 2, command: 'cupel verify' },
     async run(evidence, random) {
       const refusal = refusalOf(shownOf(oneOf(random, evidence.reports)), foreignKeys(evidence).publicKeys)
       return { isFound: refusal !== null, isNamed: /key/.test(refusal ?? ''), detail: String(refusal) }
