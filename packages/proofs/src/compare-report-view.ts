@@ -44,11 +44,11 @@ function rowOf(event: DomainEvent, at: LogRecord): Record<keyof Row, unknown> | 
   return event.type === 'ScreeningFailed' ? rowOfFailure(event.data, at) : null
 }
 
-/** Times are compared to the millisecond, as records have them. */
+/** Times are compared to the millisecond, as records have them. What is no time is its own text, and no row has it. */
 function textOf(value: unknown, column?: keyof Row): string {
   if (value instanceof Date) return value.toISOString()
-  if (column === 'ended_at') return new Date(value as string).toISOString()
-  return String(value)
+  const time = column === 'ended_at' ? new Date(value as string) : null
+  return time === null || Number.isNaN(time.getTime()) ? String(value) : time.toISOString()
 }
 
 /** What was read of a partition: the first offset, the one behind the last record, and the distinct report ids between. */
