@@ -11,10 +11,11 @@ type TlsOptions = Exclude<NonNullable<KafkaLogOptions['ssl']>, boolean | (() => 
  */
 export async function kafkaAccess(
   config: Config,
-): Promise<Pick<KafkaLogOptions, 'brokers' | 'topicPrefix' | 'ssl' | 'sasl'>> {
+): Promise<Pick<KafkaLogOptions, 'brokers' | 'topicPrefix' | 'compression' | 'ssl' | 'sasl'>> {
   return {
     brokers: config.CUPEL_KAFKA_BROKERS,
     topicPrefix: config.CUPEL_TOPIC_PREFIX,
+    compression: config.CUPEL_KAFKA_COMPRESSION,
     ...tlsOf(config),
     ...(await saslOf(config)),
   }

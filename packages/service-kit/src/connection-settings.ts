@@ -53,6 +53,10 @@ export const settingsOfConnections = {
     .min(1)
     .optional()
     .describe('Name that the certificates of the brokers must have; by default the one in their address.'),
+  CUPEL_KAFKA_COMPRESSION: z
+    .enum(['gzip', 'none'])
+    .default('gzip')
+    .describe('How batches of 1 KiB or more are packed before they are sent to the brokers.'),
   CUPEL_KAFKA_INSECURE: insecure('the brokers of CUPEL_KAFKA_BROKERS'),
   CUPEL_KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'])

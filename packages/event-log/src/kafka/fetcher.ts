@@ -36,6 +36,7 @@ export interface Fetched {
   readonly from: number
   readonly next: number
   readonly endOffset: number
+  /** What the records take in memory. */
   readonly bytes: number
 }
 
@@ -98,8 +99,9 @@ export interface Fetcher {
 const MAX_WAIT_MS = 500
 /** While a full partition drains, polls are short, so that it is asked for again soon. */
 const MAX_WAIT_WHILE_DRAINING_MS = 10
-const MAX_BYTES = 8 * 1024 * 1024
-const MAX_PARTITION_BYTES = 1024 * 1024
+/** Of an answer, as packed: a batch of reports takes some seven times as much in memory. */
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_PARTITION_BYTES = 512 * 1024
 /** A fetcher with nothing to read looks again after this. */
 const IDLE_MS = 1_000
 /** Until a topic that no broker knows counts as gone. */
@@ -353,7 +355,7 @@ class PartitionFetcher implements Fetcher {
       from,
       next: decoded.next,
       endOffset: answer.endOffset,
-      bytes: answer.batches.length,
+      bytes: decoded.bytes,
     })
   }
 

@@ -23,8 +23,8 @@ describe.skipIf(missing !== undefined)(
   `The log on Kafka${missing === undefined ? '' : ` (${missing})`}`,
   () => {
     const opened: EventLog[] = []
-    const open = (): EventLog => {
-      const log = openKafkaLog({ ...testKafka(), clientId: 'kafka-log' })
+    const open = (compression: 'gzip' | 'none' = 'gzip'): EventLog => {
+      const log = openKafkaLog({ ...testKafka(), clientId: 'kafka-log', compression })
       opened.push(log)
       return log
     }
@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)(
     afterAll(async () => await Promise.all(opened.map((log) => log.close())))
 
     test('a broker that takes less than assumed gets smaller batches; only a record that is too large alone is refused', async () => {
-      const log = open()
+      const log = open('none')
       const topic = newName()
       await log.ensureTopics([specOf(topic, { maxBytes: 100_000 })])
       const texts = numbered(400).map((text) => text.padEnd(3_000, '.'))
@@ -47,6 +47,19 @@ describe.skipIf(missing !== undefined)(
       expect(await log.append('test', [record(topic, 'next', { partition: 0 })])).toEqual([
         { topic, partition: 0, offset: 400 },
       ])
+    })
+
+    test('the broker takes packed and plain batches of one topic, and a reader finds every record as it was', async () => {
+      const [packing, plain] = [open('gzip'), open('none')]
+      const topic = newName()
+      await packing.ensureTopics([specOf(topic)])
+      const texts = numbered(60).map((text) => text.padEnd(3_000, 'the same in every report '))
+      for (const [index, text] of texts.entries())
+        await (index % 2 === 0 ? packing : plain).append(
+          'test',
+          [text, text].map((each) => record(topic, each, { partition: 0 })),
+        )
+      expect((await readAll(plain, topic, 0)).map(textOf)).toEqual(texts.flatMap((text) => [text, text]))
     })
 
     test('Kafka’s own tools see how far a group has read', async () => {

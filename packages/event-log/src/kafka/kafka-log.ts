@@ -31,6 +31,7 @@ import { openConnection, type Connection } from './connection.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { SaslCredentials } from './security.js'
 import { logPositions, type LogPositions } from './log-position.js'
+import type { Compression } from './pack.js'
 import { openProducer, type Producer, type ProducerKind } from './producer.js'
 import { requestMeters, type MeterOf } from './request-meter.js'
 import { readRange } from './range-reader.js'
@@ -51,6 +52,8 @@ export interface KafkaLogOptions {
   readonly sasl?: SaslCredentials
   /** Of topics created here, and the least of existing ones. By default as many as there are brokers, three at most. */
   readonly replicationFactor?: number | undefined
+  /** Of the batches that are appended; by default gzip. Readers take batches of every codec. */
+  readonly compression?: Compression
   /** An append hangs for good: the process should end, so that its supervisor starts another one. */
   readonly onFatal?: (error: LogStoppedError) => void
 }
@@ -206,6 +209,7 @@ class KafkaLog implements EventLog {
     return openProducer({
       connection: this.metered(`producer ${kind}`),
       kind,
+      compression: this.options.compression ?? 'gzip',
       onStuck: (error) => this.options.onFatal?.(error),
       onRequest: (records) => this.metrics.requestRecords.observe(records, { producer: kind }),
       onFailure: (error) => this.metrics.failures.inc({ producer: kind, error: error.name }),

@@ -1,5 +1,6 @@
 /** Records that wait to be appended to one partition, cut into batches that a broker accepts. */
 import type { NewRecord } from '../port.js'
+import type { Compression } from './pack.js'
 import type { Lane } from './produce-lanes.js'
 import { BATCH_OVERHEAD, NO_PRODUCER, writeBatch, type ProducerIdentity } from './record-batch.js'
 import type { ProducePart } from './wire.js'
@@ -172,12 +173,17 @@ export function takeLate(queue: PartitionQueue, now: number): readonly Entry[] {
 export function producePart(
   { queue, entries, bytes, producer, sequence }: Batch,
   timestampMs: number,
+  compression: Compression,
 ): ProducePart {
   const records = entries.map((entry) => entry.record)
   return {
     topic: queue.topic,
     partition: queue.partition,
     largestBytes: BATCH_OVERHEAD + bytes,
-    writeBatch: (into, at) => writeBatch(into, at, records, timestampMs, producer ?? NO_PRODUCER, sequence),
+    writeBatch: (into, at) =>
+      writeBatch(into, at, {
+        ...{ records, timestampMs, sequence, compression },
+        producer: producer ?? NO_PRODUCER,
+      }),
   }
 }

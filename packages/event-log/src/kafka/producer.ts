@@ -6,6 +6,7 @@
 import { LogStoppedError, LogUnavailableError, RecordTooLargeError, type NewRecord } from '../port.js'
 import { openConnection, topicFault, type Connection } from './connection.js'
 import { leaderOf, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
+import type { Compression } from './pack.js'
 import { createLanes, type Lane, type Lanes } from './produce-lanes.js'
 import {
   isEmpty,
@@ -45,6 +46,7 @@ export interface PlacedRecord {
 export interface ProducerOptions {
   readonly connection: KafkaConnectionOptions
   readonly kind: ProducerKind
+  readonly compression: Compression
   /** A request got neither an answer nor an error: the process should end, so that its supervisor starts another one. */
   readonly onStuck: (error: LogStoppedError) => void
   /** Records of a request that was answered. */
@@ -224,7 +226,7 @@ class BatchingProducer implements Producer {
       this.underWay.add(batch)
       records += batch.entries.length
     }
-    const request = produceRequest(batches.map((batch) => producePart(batch, now)))
+    const request = produceRequest(batches.map((batch) => producePart(batch, now, this.options.compression)))
     lane.requests += 1
     lane
       .send(request)

@@ -5,6 +5,7 @@
  */
 import { isCompacted } from '@cupel/contracts'
 import { TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from '../port.js'
+import { pack, type Compression } from './pack.js'
 import { codecs, MAX_UNPACKED_BYTES, TooLargeError } from './unpack.js'
 
 export interface ProducerIdentity {
@@ -31,23 +32,31 @@ export function recordBytes(record: NewRecord): number {
   return bytes
 }
 
-/** Writes a batch of the records at `start` and returns where it ends. */
+export interface NewBatch {
+  readonly records: readonly NewRecord[]
+  readonly timestampMs: number
+  readonly producer: ProducerIdentity
+  /** Number of the first record among those of its producer in the partition; nothing where the producer has no identity. */
+  readonly sequence: number
+  readonly compression: Compression
+}
+
+/** Writes the batch at `start` and returns where it ends. */
 export function writeBatch(
   into: Buffer,
   start: number,
-  records: readonly NewRecord[],
-  timestampMs: number,
-  producer: ProducerIdentity,
-  sequence: number,
+  { records, timestampMs, producer, sequence, compression }: NewBatch,
 ): number {
-  let end = start + BATCH_OVERHEAD
+  const body = start + BATCH_OVERHEAD
+  let end = body
   for (let index = 0; index < records.length; index += 1) end = writeRecord(into, end, records[index]!, index)
-  const bytes = into.subarray(start, end)
+  const packed = pack(into, body, end, compression)
+  const bytes = into.subarray(start, packed.end)
   bytes.writeBigInt64BE(0n, 0)
   bytes.writeInt32BE(bytes.length - LOG_OVERHEAD, 8)
   bytes.writeInt32BE(-1, 12)
   bytes.writeInt8(MAGIC, 16)
-  bytes.writeInt16BE(0, 21)
+  bytes.writeInt16BE(packed.codec, 21)
   bytes.writeInt32BE(records.length - 1, 23)
   bytes.writeBigInt64BE(BigInt(timestampMs), 27)
   bytes.writeBigInt64BE(BigInt(timestampMs), 35)
@@ -55,8 +64,8 @@ export function writeBatch(
   bytes.writeInt16BE(producer.epoch, 51)
   bytes.writeInt32BE(producer.id === -1n ? -1 : sequence, 53)
   bytes.writeInt32BE(records.length, 57)
-  bytes.writeUInt32BE(crc32c(bytes, 21), 17)
-  return end
+  bytes.writeUInt32BE(crc32c(bytes, CRC_FROM), 17)
+  return packed.end
 }
 
 function writeRecord(batch: Buffer, start: number, record: NewRecord, offsetDelta: number): number {
@@ -103,6 +112,8 @@ export interface DecodedBatches {
   readonly next: number
   /** Offset of the first record at or after `from`; null where there was none. */
   readonly first: number | null
+  /** Of the batches that were read, unpacked: what they take in memory. */
+  readonly bytes: number
 }
 
 /** Another producer wrote the batch with a codec or format that this client does not know, or the bytes are damaged. */
@@ -124,6 +135,7 @@ export function decodeBatches(bytes: Buffer, topic: string, partition: number, f
   const mayHaveGaps = isCompacted(topic)
   let next = from
   let first: number | null = null
+  let memory = 0
   let at = 0
   while (at + BATCH_OVERHEAD <= bytes.length) {
     const end = at + LOG_OVERHEAD + bytes.readInt32BE(at + 8)
@@ -151,12 +163,13 @@ export function decodeBatches(bytes: Buffer, topic: string, partition: number, f
           partition,
         )
         readRecords(body, count, baseOffset, from, topic, partition, records)
+        memory += BATCH_OVERHEAD + body.length
       }
       next = lastOffset + 1
     }
     at = end
   }
-  return { records, next, first }
+  return { records, next, first, bytes: memory }
 }
 
 function unpacked(body: Buffer, number: number, topic: string, partition: number): Buffer {

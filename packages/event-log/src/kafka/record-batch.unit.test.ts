@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
 import { topicOf } from '@cupel/contracts'
@@ -5,6 +6,7 @@ import lz4js from 'lz4js'
 import snappyjs from 'snappyjs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { numbered } from '../contract/records.contract.js'
 import { typeOf, type NewRecord } from '../port.js'
 import {
   BATCH_OVERHEAD,
@@ -15,16 +17,18 @@ import {
   UnreadableBatchError,
   writeBatch,
 } from './record-batch.js'
+import { PACK_FROM_BYTES, type Compression } from './pack.js'
 import { MAX_UNPACKED_BYTES } from './unpack.js'
 
 const TIME_MS = 1_795_000_000_000
 const START = 7
 
-const encode = (records: readonly NewRecord[], baseOffset = 0): Buffer => {
+const encode = (records: readonly NewRecord[], baseOffset = 0, compression: Compression = 'none'): Buffer => {
   const bytes = records.reduce((sum, each) => sum + recordBytes(each), BATCH_OVERHEAD)
   // Something stands before a batch, and no more room than was asked for after it.
   const into = Buffer.alloc(START + bytes)
-  const batch = into.subarray(START, writeBatch(into, START, records, TIME_MS, NO_PRODUCER, 0))
+  const written = { records, timestampMs: TIME_MS, producer: NO_PRODUCER, sequence: 0, compression }
+  const batch = into.subarray(START, writeBatch(into, START, written))
   // The broker writes the base offset; the checksum does not cover it.
   batch.writeBigInt64BE(BigInt(baseOffset), 0)
   return batch
@@ -71,9 +75,10 @@ test('what is written is read back, whatever it is', () => {
       fc.string({ unit: 'binary', maxLength: 200 }),
     ),
   })
+  const records = fc.array(record, { minLength: 1, maxLength: 40 })
   fc.assert(
-    fc.property(fc.array(record, { minLength: 1, maxLength: 40 }), fc.nat(2 ** 40), (records, base) => {
-      const decoded = decodeBatches(encode(records, base), 't', 3, base)
+    fc.property(records, fc.nat(2 ** 40), fc.constantFrom('none', 'gzip'), (records, base, compression) => {
+      const decoded = decodeBatches(encode(records, base, compression), 't', 3, base)
       expect(decoded.next).toBe(base + records.length)
       expect(
         decoded.records.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } })),
@@ -82,6 +87,31 @@ test('what is written is read back, whatever it is', () => {
     }),
     { numRuns: 60 },
   )
+})
+
+describe('A batch that is written with gzip', () => {
+  const codecOf = (batch: Buffer): number => batch.readInt16BE(21)
+  const repeated = numbered(20).map((text) => made(text.padEnd(2_000, 'the same in every report ')))
+
+  test('takes less than a third where its records repeat one another, with a right length and checksum', () => {
+    const [plain, packed] = [encode(repeated), encode(repeated, 0, 'gzip')]
+    expect([codecOf(plain), codecOf(packed)]).toEqual([0, 1])
+    expect(packed.length).toBeLessThan(plain.length / 3)
+    expect(packed.readInt32BE(8)).toBe(packed.length - 12)
+    expect(packed.readUInt32BE(17)).toBe(crc32c(packed, 21))
+    expect(readAll(packed)).toEqual(readAll(plain))
+    // Readers limit what they hold by what it takes in memory.
+    expect(decodeBatches(packed, 't', 0, 0).bytes).toBe(plain.length)
+    // A repeated request must be the same batch for the broker.
+    expect(encode(repeated, 0, 'gzip')).toEqual(packed)
+  })
+
+  test('is left as it is where it is small, or gains nothing', () => {
+    const small = [made('x'.repeat(PACK_FROM_BYTES / 4))]
+    expect(encode(small, 0, 'gzip')).toEqual(encode(small))
+    const random = [{ ...made('random'), value: randomBytes(20_000) }]
+    expect(encode(random, 0, 'gzip')).toEqual(encode(random))
+  })
 })
 
 test('a header may have any name', () => {
@@ -265,10 +295,13 @@ test('another client reads what is written here, byte for byte', async () => {
   const decodeByKafkaJs = require('kafkajs/src/protocol/recordBatch/v0/decoder') as (
     decoder: unknown,
   ) => Promise<{ records: { offset: string; key: Buffer; value: Buffer; headers: Record<string, Buffer> }[] }>
-  const { records } = await decodeByKafkaJs(new Decoder(encode(['a', 'b'].map(made), 7)))
-  expect(records.map((each) => [each.offset, each.key.toString(), each.value.toString()])).toEqual([
-    ['7', 'key of a', 'a'],
-    ['8', 'key of b', 'b'],
-  ])
-  expect(records[0]!.headers['ünïcode']!.toString()).toBe('🔑')
+  const texts = ['a', 'b'.repeat(2 * PACK_FROM_BYTES)]
+  for (const compression of ['none', 'gzip'] as const) {
+    const batch = encode(texts.map(made), 7, compression)
+    const { records } = await decodeByKafkaJs(new Decoder(batch))
+    expect(records.map((each) => [each.offset, each.key.toString(), each.value.toString()])).toEqual(
+      texts.map((text, index) => [String(7 + index), `key of ${text}`, text]),
+    )
+    expect(records[0]!.headers['ünïcode']!.toString()).toBe('🔑')
+  }
 })

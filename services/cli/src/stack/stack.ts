@@ -134,6 +134,7 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
     ...kafka.access,
     clientId: 'cupel-cli',
     topicPrefix,
+    compression: options.config.CUPEL_KAFKA_COMPRESSION,
     logger: options.logger,
   })
   options.shutdown.phase('log', () => kafkaLog.close())
