@@ -6,9 +6,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createWake, type Wake } from '@cupel/concurrency'
 import { isCompacted, type Logger } from '@cupel/contracts'
-import { LogStoppedError, type LogRecord } from '../port.js'
+import type { LogRecord } from '../port.js'
 import { isKnown, openConnection, sendTo, topicFault, topicIdOf, type Connection } from './connection.js'
 import { createHolds, pauseMs, type Holds } from './fetch-holds.js'
+import type { FetchTrouble } from './fetch-trouble.js'
 import { leaderOf, protocolError, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
 import { decodeBatches, UnreadableBatchError } from './record-batch.js'
 import { FETCH_KEY, fetchRequest, type FetchAnswer, type FetchPart } from './wire-fetch.js'
@@ -36,36 +37,8 @@ export interface Fetched {
   readonly from: number
   readonly next: number
   readonly endOffset: number
-  /** What the records take in memory. */
+  /** What it takes in memory. */
   readonly bytes: number
-}
-
-export type FetchTrouble =
-  | { readonly kind: 'out-of-range' }
-  | { readonly kind: 'gap'; readonly found: number }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'recreated' }
-  | { readonly kind: 'unreadable'; readonly error: Error }
-
-/** The error that ends a reader with such trouble at `offset`. */
-export function stoppedBy(
-  trouble: Exclude<FetchTrouble, { kind: 'out-of-range' }>,
-  place: string,
-  offset: number,
-): LogStoppedError {
-  if (trouble.kind === 'missing')
-    return new LogStoppedError('truncated-log', `The topic of ${place} no longer exists.`)
-  if (trouble.kind === 'recreated')
-    return new LogStoppedError(
-      'foreign-log',
-      `The topic of ${place} was deleted and created anew: what stood before ${offset} is gone.`,
-    )
-  if (trouble.kind === 'unreadable')
-    return new LogStoppedError('crashed', `${trouble.error.message}.`, { cause: trouble.error })
-  return new LogStoppedError(
-    'gap',
-    `${place} has no record ${offset}; the next one is ${trouble.found}: records are missing.`,
-  )
 }
 
 export interface FetcherOptions {
@@ -99,7 +72,7 @@ export interface Fetcher {
 const MAX_WAIT_MS = 500
 /** While a full partition drains, polls are short, so that it is asked for again soon. */
 const MAX_WAIT_WHILE_DRAINING_MS = 10
-/** Of an answer, as packed: a batch of reports takes some seven times as much in memory. */
+/** As packed: reports take some seven times as much in memory. */
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_PARTITION_BYTES = 512 * 1024
 /** A fetcher with nothing to read looks again after this. */

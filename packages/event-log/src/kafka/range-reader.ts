@@ -1,6 +1,7 @@
 /** Reads a range of one partition over a connection of its own, so that a rebuild does not delay other requests. */
 import { LogStoppedError, type LogRecord } from '../port.js'
-import { openFetcher, stoppedBy, type FetchTarget, type FetchTrouble } from './fetcher.js'
+import { stoppedBy, type FetchTrouble } from './fetch-trouble.js'
+import { openFetcher, type FetchTarget } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
 

@@ -9,14 +9,8 @@ import {
   type SubscribeOptions,
   type Subscription,
 } from '../port.js'
-import {
-  openFetcher,
-  stoppedBy,
-  type Fetched,
-  type Fetcher,
-  type FetchTarget,
-  type FetchTrouble,
-} from './fetcher.js'
+import { stoppedBy, type FetchTrouble } from './fetch-trouble.js'
+import { openFetcher, type Fetched, type Fetcher, type FetchTarget } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
 import { joinGroup, type Assignment, type Membership } from './membership.js'

@@ -12,7 +12,8 @@ import {
   type Tail,
   type TailOptions,
 } from '../port.js'
-import { openFetcher, stoppedBy, type Fetcher, type FetchTarget, type FetchTrouble } from './fetcher.js'
+import { stoppedBy, type FetchTrouble } from './fetch-trouble.js'
+import { openFetcher, type Fetcher, type FetchTarget } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
 import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
