@@ -9,6 +9,7 @@ export type {
   Required,
   Segment,
 } from './format/manifest.js'
+export { exportParquet, UNDECODED, type ExportedParquet } from './parquet/export-parquet.js'
 export { readArchiveFiles, type ArchiveFiles } from './read-files.js'
 export { readManifests, unnamedFiles, type ArchiveContents, type ArchiveFault } from './read-archive.js'
 export { requirementOf, type ArchivedRequirement } from './requirement.js'

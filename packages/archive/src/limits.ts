@@ -21,3 +21,7 @@ export const MAX_RESTORED_BYTES = 1024 * 1024
 export const LEASE_MS = 60_000
 /** Pages of the list of a store, of 1,000 files each as stores make them. */
 export const MAX_LIST_PAGES = 10_000
+/** Rows of one group of a Parquet file. */
+export const MAX_PARQUET_ROWS = 20_000
+/** Bytes of the values of all rows that wait for their groups while Parquet files are written. */
+export const MAX_PARQUET_WAITING_BYTES = 32 * 1024 * 1024

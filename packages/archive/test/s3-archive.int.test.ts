@@ -103,7 +103,7 @@ test('a run that another one took for dead ends without a trace', async () => {
   await own.append(130)
   const first = paused()
   const ended = own.create({ store: first.store }).catch((error: unknown) => error)
-  await first.atManifest
+  await Promise.race([first.atManifest, ended])
   await expect(own.create()).rejects.toThrow(ArchiveInUseError)
   // As where its lease has ended while it was stopped.
   rmSync(fileOf('lock'))
@@ -119,7 +119,7 @@ test('a run that was taken for dead cannot name segments that the other one remo
   await own.append(130)
   const first = paused()
   const ended = own.create({ store: first.store }).catch((error: unknown) => error)
-  await first.atManifest
+  await Promise.race([first.atManifest, ended])
   rmSync(fileOf('lock'))
   const second = storeOf(own.folder)
   // The first one goes on at the moment when the second one removes what no manifest names.

@@ -1,5 +1,6 @@
 /** The system under test, started and operated as a user does: `npm start -- --json` and the CLI. */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
@@ -30,6 +31,8 @@ export interface RunningSystem {
 export interface CommandResult {
   readonly json: Record<string, unknown>
   readonly tookMs: number
+  /** Of the processors, user and system, by the process and those that it waited for. Null where the machine does not say. */
+  readonly processorMs: number | null
 }
 
 export interface SystemOptions {
@@ -115,6 +118,7 @@ function startLine(child: ChildProcess, errors: () => string): Promise<StartLine
 
 async function runCommand(options: SystemOptions, args: readonly string[]): Promise<CommandResult> {
   const since = performance.now()
+  const spentBefore = endedChildrenMs()
   const child = spawn(process.execPath, [join(options.root, 'scripts', 'cupel.mjs'), ...args, '--json'], {
     cwd: options.root,
     env: environment(options),
@@ -128,7 +132,24 @@ async function runCommand(options: SystemOptions, args: readonly string[]): Prom
   if (code !== 0) throw new Error(`cupel ${args.join(' ')} ended with code ${code}.\n${output}\n${errors()}`)
   const json = readJson(output.trim()) ?? readJson(output.trim().split('\n').at(-1) ?? '')
   if (json === null) throw new Error(`cupel ${args.join(' ')} printed no JSON:\n${output}`)
-  return { json, tookMs }
+  const spentAfter = endedChildrenMs()
+  const processorMs = spentBefore === null || spentAfter === null ? null : spentAfter - spentBefore
+  return { json, tookMs, processorMs }
+}
+
+/** Linux counts in hundredths of a second, whatever its own tick is. */
+const CLOCK_TICK_MS = 10
+
+/** Processor time of the children that ended (proc(5): fields 16 and 17, cutime and cstime). */
+function endedChildrenMs(): number | null {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[13]) + Number(fields[14])) * CLOCK_TICK_MS
+  } catch {
+    // Not Linux.
+    return null
+  }
 }
 
 async function stopped(child: ChildProcess): Promise<void> {

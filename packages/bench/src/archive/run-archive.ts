@@ -12,7 +12,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { topicSpecs } from '@cupel/contracts'
 import { openJobs, type Jobs } from '../bulk/jobs.js'
 import { openLog, runningLog } from '../log-connection.js'
-import { enterpriseKey, startSystem, type Profile, type RunningSystem } from '../system.js'
+import {
+  enterpriseKey,
+  startSystem,
+  type CommandResult,
+  type Profile,
+  type RunningSystem,
+} from '../system.js'
 
 export interface ArchiveOptions {
   /** Folder of the checkout. */
@@ -36,6 +42,9 @@ export interface ArchiveResults {
   readonly valueBytes: number
   readonly createSeconds: number
   readonly verifySeconds: number
+  /** Of the processors, by the command alone: the database is another process. */
+  readonly createProcessorSeconds: number | null
+  readonly verifyProcessorSeconds: number | null
   readonly readSeconds: number
   readonly hashSeconds: number
 }
@@ -72,6 +81,8 @@ export async function runArchive(options: ArchiveOptions): Promise<ArchiveResult
       valueBytes: floor.valueBytes,
       createSeconds: created.tookMs / 1_000,
       verifySeconds: verified.tookMs / 1_000,
+      createProcessorSeconds: secondsOf(created),
+      verifyProcessorSeconds: secondsOf(verified),
       readSeconds: floor.seconds,
       hashSeconds: await hashSeconds(folder),
     }
@@ -80,6 +91,9 @@ export async function runArchive(options: ArchiveOptions): Promise<ArchiveResult
     await rm(home, { recursive: true, force: true })
   }
 }
+
+const secondsOf = ({ processorMs }: CommandResult): number | null =>
+  processorMs === null ? null : processorMs / 1_000
 
 /** Bulk jobs until there are enough reports. */
 async function fill(system: RunningSystem, { reports, say }: ArchiveOptions): Promise<void> {

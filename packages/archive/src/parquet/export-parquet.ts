@@ -1,0 +1,127 @@
+/** Writes the events of an archive as Parquet files, one for each type and month, for people who ask questions with SQL. */
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EventType } from '@cupel/contracts'
+import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import { ArchiveError } from '../store.js'
+import { columnsOf, timeOf, undecodedColumns, type Column } from './columns.js'
+import { openParquetFiles, type ParquetFiles, type ParquetLimits } from './parquet-files.js'
+
+export interface ExportParquetOptions {
+  /** Of the archive. */
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly topics: readonly string[]
+  /** Topics of dead letters: their records are kept as they came. */
+  readonly rawTopics: ReadonlySet<string>
+  /** Made by the export: missing or empty before. */
+  readonly folder: string
+  readonly onProgress?: (progress: { readonly records: number; readonly total: number }) => void
+  /** For tests: fewer rows at once than those of an installation. */
+  readonly limits?: Partial<ParquetLimits>
+}
+
+export interface ExportedParquet {
+  readonly records: number
+  readonly files: number
+  /** Records that no event of this release is: in `UNDECODED`. */
+  readonly undecoded: number
+}
+
+/** Name beside those of the events. */
+export const UNDECODED = 'Undecoded'
+const NO_MONTH = 'without-time'
+const DRAFT = '.draft'
+const FOLDER_MODE = 0o700
+
+/** The folder has all of it or is not there. Throws an ArchiveError where something is in the folder. */
+export async function exportParquet(options: ExportParquetOptions): Promise<ExportedParquet> {
+  const { folder } = options
+  if (existsSync(folder) && (await readdir(folder)).length > 0)
+    throw new ArchiveError(`${folder} is not empty: choose another folder.`)
+  const draft = `${folder}${DRAFT}`
+  // Of a run that was cut off.
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(draft, { recursive: true, mode: FOLDER_MODE })
+  try {
+    const exported = await writeAll(options, draft)
+    await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+    await rename(draft, folder)
+    return exported
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function writeAll(options: ExportParquetOptions, draft: string): Promise<ExportedParquet> {
+  const { log, topics, onProgress } = options
+  const files = openParquetFiles(options.limits)
+  const ranges = await rangesOf(log, topics)
+  const total = ranges.reduce((sum, { from, to }) => sum + to - from, 0)
+  let [records, undecoded] = [0, 0]
+  for (const range of ranges) {
+    const ids = new Set<string>()
+    for await (const batch of log.read(range)) {
+      for (const record of batch) if (!addRecord(options, { files, draft, ids, record })) undecoded += 1
+      records += batch.length
+      onProgress?.({ records, total })
+    }
+  }
+  return { records, files: files.end(), undecoded }
+}
+
+async function rangesOf(log: EventLog, topics: readonly string[]) {
+  const ranges: { topic: string; partition: number; from: number; to: number }[] = []
+  for (const topic of topics)
+    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+      const [from, to] = await Promise.all([
+        log.startOffset(topic, partition),
+        log.endOffset(topic, partition),
+      ])
+      if (from < to) ranges.push({ topic, partition, from, to })
+    }
+  return ranges
+}
+
+interface Target {
+  readonly files: ParquetFiles
+  readonly draft: string
+  /** Of the partition so far. */
+  readonly ids: Set<string>
+  readonly record: LogRecord
+}
+
+const outcomes: ReadonlySet<string> = new Set<EventType>(['ReportGenerated', 'ScreeningFailed'])
+const columns = new Map<string, readonly Column[]>()
+
+/** False where the record is no event of this release. */
+function addRecord(
+  { codec, rawTopics }: ExportParquetOptions,
+  { files, draft, ids, record }: Target,
+): boolean {
+  const event = rawTopics.has(record.topic) ? null : decoded(codec, record)
+  const type = event?.type ?? UNDECODED
+  // A report that was decided twice has one key and two ids of events; so have a report and a failure of it.
+  const id = outcomes.has(type) ? record.key : (record.headers['ce_id'] ?? '')
+  const isRepeat = id !== '' && ids.has(id)
+  ids.add(id)
+  const month = timeOf(record)?.toISOString().slice(0, 'yyyy-mm'.length) ?? NO_MONTH
+  const found = columns.get(type) ?? (type === UNDECODED ? undecodedColumns : columnsOf(type as EventType))
+  columns.set(type, found)
+  const data = event?.data as Readonly<Record<string, unknown>> | undefined
+  files.add(join(draft, type, `${month}.parquet`), found, { record, data: data ?? null, isRepeat })
+  return event !== null
+}
+
+function decoded(codec: EventCodec, record: LogRecord) {
+  try {
+    return codec.decode(record)
+  } catch (error) {
+    if (error instanceof UndecodableRecordError) return null
+    throw error
+  }
+}
