@@ -89,19 +89,32 @@ export async function schemaExists(database: Queryable, schema: string): Promise
   return rows.length > 0
 }
 
+const DEFINED = {
+  name: 'projection.definition',
+  text: `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $2) AS exists,
+           (SELECT definition_sha256 FROM projection.read_model WHERE name = $1) AS sha256`,
+}
+
 /** Whether the live tables were made from the definition in the code; `null` where there are none. */
 export async function hasCurrentDefinition(
   database: Queryable,
   readModel: ReadModel,
 ): Promise<boolean | null> {
-  if (!(await schemaExists(database, readModel.schema))) return null
-  const [row] = await database.query<{ definition_sha256: string }>(
-    'SELECT definition_sha256 FROM projection.read_model WHERE name = $1',
-    [readModel.name],
-  )
-  return row?.definition_sha256 === definitionSha256(readModel)
+  const [row] = await database.query<{ exists: boolean; sha256: string | null }>(DEFINED, [
+    readModel.name,
+    readModel.schema,
+  ])
+  return row!.exists ? row!.sha256 === definitionSha256(readModel) : null
 }
 
+const definitions = new WeakMap<ReadModel, string>()
+
+/** Asked for in every transaction of a projector, so that it is reckoned once. */
 function definitionSha256(readModel: ReadModel): string {
-  return createHash('sha256').update(`${readModel.version}\n${readModel.definition}`).digest('hex')
+  let sha256 = definitions.get(readModel)
+  if (sha256 === undefined) {
+    sha256 = createHash('sha256').update(`${readModel.version}\n${readModel.definition}`).digest('hex')
+    definitions.set(readModel, sha256)
+  }
+  return sha256
 }

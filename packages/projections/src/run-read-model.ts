@@ -6,7 +6,7 @@
 import { sleep } from '@cupel/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
-import type { Database } from '@cupel/postgres'
+import type { Database, Queryable } from '@cupel/postgres'
 import { applyChanges, createReduce, type ReducedRecord } from './apply.js'
 import { markFollowed } from './checkpoint.js'
 import { consume, type Consumer } from './consume/consume.js'
@@ -123,12 +123,15 @@ function follow(state: State, statistics: Statistics): Consumer {
       at: 'projector.batch',
       synchronousCommit: 'off',
       intervalMs,
-      write: (transaction, batches) =>
-        applyChanges(
+      async write(transaction, batches) {
+        // A rebuild of another version may have switched the tables since the start. It holds the checkpoints that have just moved.
+        await requireCurrentTables(transaction, readModel)
+        await applyChanges(
           transaction,
           readModel.schema,
           batches.flatMap(({ outcomes }) => outcomes.flatMap(({ changes }) => changes)),
-        ),
+        )
+      },
       onCommitted({ batches, durationMs }) {
         metrics.committed(
           batches.reduce((total, { outcomes }) => total + outcomes.length, 0),
@@ -155,7 +158,7 @@ function follow(state: State, statistics: Statistics): Consumer {
 }
 
 /** Tables of another definition wait for an operator to rebuild them; rows of the new kind would not fit them. */
-async function requireCurrentTables(database: Database, readModel: ReadModel): Promise<void> {
+async function requireCurrentTables(database: Queryable, readModel: ReadModel): Promise<void> {
   const isCurrent = await hasCurrentDefinition(database, readModel)
   if (isCurrent === null) throw new Error(`The tables of ${readModel.name} do not exist yet`)
   if (!isCurrent)

@@ -258,3 +258,25 @@ test('a new definition comes into service by a rebuild, and the waiting projecto
   await until(async () => expect(await fixture.notes()).toEqual(['a:red', 'b:green']))
   expect(await fixture.database.query('SELECT * FROM note_view.tally')).toEqual([])
 })
+
+test.each([
+  ['another version', 2],
+  ['another definition of the same version', 1],
+])('a projector cannot write into tables that %s has made meanwhile', async (_, version) => {
+  const earlier = fixture.run()
+  await fixture.report(0, 'a:red')
+  await until(async () => expect(await fixture.notes()).toEqual(['a:red']))
+  const changed = { ...noteView, version, definition: `${noteView.definition}; CREATE TABLE tally (n int8)` }
+  // The projector is under load until the switch and after it.
+  const appending = setInterval(() => void fixture.report(1, `r${(appended += 1)}:green`), APPEND_INTERVAL_MS)
+  let appended = 0
+  await rebuild({ readModel: changed })
+  const [inService, shown] = [await fixture.notes(), appended]
+  await until(() => expect(appended).toBeGreaterThan(shown + 20))
+  clearInterval(appending)
+  await until(() => expect(earlier.status().error).toMatch(/made by another version/))
+  expect(await fixture.notes()).toEqual(inService)
+  expect((await fixture.notes()).length).toBeLessThan(1 + appended)
+  fixture.run(changed)
+  await until(async () => expect(await fixture.notes()).toHaveLength(1 + appended))
+})

@@ -206,6 +206,7 @@ async function switchTables(
   options.onProgress?.({ phase: 'switching', records: build.records(), total: build.records() })
   await database.transaction({ at: 'projector.rebuild-switch' }, async (transaction) => {
     await transaction.query('SET LOCAL statement_timeout = 0')
+    await holdEveryVersion(transaction, readModel)
     await build.readTo(await livePositions(transaction, options, 'FOR UPDATE'), 'switching', transaction)
     if (await schemaExists(transaction, readModel.schema)) {
       await transaction.query(`ALTER SCHEMA ${readModel.schema} RENAME TO ${replacedSchema(readModel)}`)
@@ -227,6 +228,16 @@ async function switchTables(
     await recordDefinition(transaction, readModel)
     await recordAcceptance(transaction, options, comparison)
   })
+}
+
+/** A projector of another version has a group of its own. It must not write between the renaming and the end of this transaction. */
+async function holdEveryVersion(transaction: Queryable, readModel: ReadModel): Promise<void> {
+  const groups = readModelGroup({ ...readModel, version: 0 }).replace(/0$/, '')
+  await transaction.query(
+    `SELECT 1 FROM projection.checkpoint WHERE starts_with(group_name, $1)
+     ORDER BY group_name, topic, partition FOR UPDATE`,
+    [groups],
+  )
 }
 
 /** The audit log tells who accepted what, if and only if it came into service. */
