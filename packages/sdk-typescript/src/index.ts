@@ -22,6 +22,8 @@ export type { Chains } from './resources/chains.js'
 export type { Lists } from './resources/lists.js'
 export type { Policy, WhatIfOptions } from './resources/policy.js'
 export type { NewWatch, Watches } from './resources/watches.js'
+export { ReportReducer } from './events/report-reducer.js'
+export type { ReportState, SubscribedEvent, Taken } from './events/report-reducer.js'
 export { webhooks } from './webhooks/verify.js'
 export type { VerifyOptions, WebhookBody, WebhookHeaders } from './webhooks/verify.js'
 export type {

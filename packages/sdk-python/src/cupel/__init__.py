@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import events as events
 from . import webhooks as webhooks
 from ._answers import Download, Page
 from ._async.client import AsyncCupel
@@ -136,6 +137,7 @@ __all__ = [
     "WebhookVerificationError",
     "WhatIf",
     "version",
+    "events",
     "webhooks",
 ]
 __all__ += [name for name in _problem_errors if name.endswith("Error")]
