@@ -2,10 +2,12 @@
  * The public topics, read by an ordinary Avro consumer (a plain Kafka client and the client of the schema registry) and by the quick
  * starts of examples/subscribers.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
+import avro from 'avsc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Client } from '../src/client.js'
 import { enterpriseKey } from '../src/command.js'
@@ -119,15 +121,52 @@ describe.skipIf(missing !== undefined)('public topics', () => {
 })
 
 test.each(quickStarts)(
-  'the quick start in $language reads every sample that a release wrote',
+  'the quick start in $language reads every sample that a release wrote, and what a later release will write',
   async ({ run }) => {
-    const expected = ['ReportGenerated', 'ScreeningFailed'].flatMap((type) =>
-      samplesOf(type).map((sample) => lineOf(type, sample)),
-    )
-    expect(expected.length).toBeGreaterThan(1)
-    expect(await run(['golden', GOLDEN])).toEqual(expected)
+    const folder = mkdtempSync(join(tmpdir(), 'cupel-golden-'))
+    try {
+      const types = ['ReportGenerated', 'ScreeningFailed']
+      for (const type of types) {
+        cpSync(join(GOLDEN, type), join(folder, type), { recursive: true })
+        writeLaterRelease(join(folder, type))
+      }
+      const expected = types.flatMap((type) => {
+        const lines = samplesOf(type).map((sample) => lineOf(type, sample))
+        // The later release says the same as the newest sample, and more.
+        return [...lines, lines.at(-1)!]
+      })
+      expect(expected.length).toBeGreaterThan(3)
+      expect(await run(['golden', folder])).toEqual(expected)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   },
 )
+
+/** One more sample: the newest one as a release would write it whose schema has further fields, at the front, at the end and with parts. */
+function writeLaterRelease(folder: string): void {
+  const newest = Math.max(...readdirSync(folder).map((name) => Number.parseInt(name, 10)))
+  const read = (end: string): string => readFileSync(join(folder, `${newest}.${end}`), 'utf8')
+  const schema = JSON.parse(read('avsc')) as { namespace: string; fields: readonly object[] }
+  const part = { type: 'record', name: 'LaterPart', fields: [{ name: 'text', type: 'string', default: '' }] }
+  const later = {
+    ...schema,
+    fields: [
+      { name: 'laterCount', type: 'long', default: 0 },
+      ...schema.fields,
+      { name: 'laterParts', type: { type: 'array', items: part }, default: [] },
+      { name: 'laterText', type: ['null', 'string'], default: null },
+    ],
+  }
+  const data = {
+    ...(JSON.parse(read('json')) as object),
+    ...{ laterCount: 7, laterParts: [{ text: 'a' }, { text: 'b' }], laterText: 'later' },
+  }
+  const written = avro.Type.forSchema(later as avro.Schema, { wrapUnions: 'never' }).toBuffer(data)
+  writeFileSync(join(folder, `${newest + 1}.bin`), written)
+  writeFileSync(join(folder, `${newest + 1}.avsc`), JSON.stringify(later))
+  writeFileSync(join(folder, `${newest + 1}.json`), JSON.stringify(data))
+}
 
 function noQuickStarts(reason: Error): readonly Subscriber[] {
   noteSkip(`the quick starts of subscribers: ${reason.message}`)
