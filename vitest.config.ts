@@ -1,8 +1,12 @@
+import { totalmem } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/test/longest-first.mjs'
 
-/** Keeps two cores busy: files that start or kill processes wait for a third of their time. With three, a fifth of both was idle. */
-const WORKERS = 4
+/**
+ * Keeps two cores busy: files that start or kill processes wait for a third of their time. With three, a fifth of both was idle. Four
+ * installations on the Kafka profile at once need several GiB.
+ */
+const WORKERS = totalmem() >= 12 * 1024 ** 3 ? 4 : 3
 const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
 /** CI repeats its generated cases; other runs draw new ones. */
