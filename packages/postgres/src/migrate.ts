@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Queryable } from './database.js'
+import { sqlState } from './errors.js'
 
 export interface Migration {
   /** `<owner>/<file>`, for example `access/0001-accounts.sql`. */
@@ -17,6 +19,16 @@ export interface MigrationSource {
 }
 
 const LOCK = 'cupel.migrate'
+/**
+ * Services work while tables are changed. Who waits longer than this for a table lets go of all others: less than `deadlock_timeout`, 1 s by
+ * default, after which Postgres could end the transaction of a service instead.
+ */
+const LOCK_TIMEOUT_MS = 500
+const RETRY_PAUSE_MS = 250
+/** A transaction that holds a table so long hangs. */
+const GIVE_UP_MS = 120_000
+/** SQLSTATE: lock_not_available, deadlock_detected. */
+const TABLE_IN_USE = new Set(['55P03', '40P01'])
 
 export async function readMigrations(sources: readonly MigrationSource[]): Promise<Migration[]> {
   const migrations: Migration[] = []
@@ -29,10 +41,26 @@ export async function readMigrations(sources: readonly MigrationSource[]): Promi
   return migrations
 }
 
-/** Applies what is missing and returns its ids. Safe to call from several processes at once. */
+/**
+ * Applies what is missing and returns its ids. Safe to call from several processes at once, and while services use the tables: where a table is
+ * in use, nothing is applied, and it is tried again for two minutes.
+ */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+  const giveUpAt = performance.now() + GIVE_UP_MS
+  for (;;) {
+    try {
+      return await migrateAtOnce(database, migrations)
+    } catch (error) {
+      if (!TABLE_IN_USE.has(sqlState(error) ?? '') || performance.now() > giveUpAt) throw error
+    }
+    await pause(RETRY_PAUSE_MS)
+  }
+}
+
+async function migrateAtOnce(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   return await database.transaction({ at: 'log.migrate' }, async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK])
+    await transaction.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await transaction.query(
       `CREATE TABLE IF NOT EXISTS public.cupel_migration
          (id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,

@@ -1,6 +1,7 @@
 /** Runs the steps of an installation under one lock, or only says what they would do. */
-import type { Database, Queryable } from '@cupel/postgres'
+import { sqlState, type Database, type Queryable } from '@cupel/postgres'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
+import type { Step } from './step.js'
 import { installationSteps } from './steps.js'
 import type { Target } from './target.js'
 import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
@@ -21,6 +22,9 @@ export interface StepResult {
 }
 
 const LOCK = 'cupel.install'
+/** SQLSTATE deadlock_detected. */
+const DEADLOCK = '40P01'
+const DEADLOCK_ATTEMPTS = 10
 const OLDEST_POSTGRES = 15
 
 /**
@@ -39,9 +43,20 @@ export async function install(target: Target, options: InstallOptions): Promise<
     return results
   }
   return await underLock(target.database, options.note, async () => {
-    for (const { name, needed, make } of steps) results.push({ name, changes: await make(await needed()) })
+    for (const step of steps) results.push({ name: step.name, changes: await made(step) })
     return results
   })
+}
+
+/** Services may use the tables meanwhile. A step that Postgres ends for a deadlock changed nothing, or is taken up where it stopped. */
+async function made({ needed, make }: Step): Promise<readonly string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await make(await needed())
+    } catch (error) {
+      if (sqlState(error) !== DEADLOCK || attempt === DEADLOCK_ATTEMPTS) throw error
+    }
+  }
 }
 
 async function underLock<T>(
