@@ -5,6 +5,7 @@ import { Bulk } from './resources/bulk.js'
 import { Cases } from './resources/cases.js'
 import { Chains } from './resources/chains.js'
 import { Lists } from './resources/lists.js'
+import { Log } from './resources/log.js'
 import { Policy } from './resources/policy.js'
 import { Reports } from './resources/reports.js'
 import { WebhookEndpoints } from './resources/webhook-endpoints.js'
@@ -31,6 +32,7 @@ export class Cupel {
   readonly cases: Cases
   readonly chains: Chains
   readonly lists: Lists
+  readonly log: Log
   readonly policy: Policy
   readonly watches: Watches
   readonly webhooks = webhooks
@@ -47,6 +49,7 @@ export class Cupel {
     this.cases = new Cases(this.#transport)
     this.chains = new Chains(this.#transport)
     this.lists = new Lists(this.#transport)
+    this.log = new Log(this.#transport)
     this.policy = new Policy(this.#transport)
     this.watches = new Watches(this.#transport)
   }

@@ -53,6 +53,16 @@ def path(pattern: str, *ids: str) -> str:
     return pattern.format(*(_checked_id(one) for one in ids))
 
 
+_TILE = re.compile(r"(?:entries|0|[1-9][0-9]?)/(?:x[0-9]{3}/){0,5}[0-9]{3}(?:\.p/[1-9][0-9]{0,2})?", re.ASCII)
+
+
+def tile_path(tile: str) -> str:
+    """The path of a tile, whose slashes are part of its name."""
+    if isinstance(tile, str) and _TILE.fullmatch(tile):
+        return f"/v1/log/tile/{tile}"
+    raise InvalidArgumentError('A tile is named as C2SP does it: "0/000", "1/000.p/3", "entries/x001/234.p/8".')
+
+
 def url_of(base_url: str, call: Call) -> str:
     given = [(name, str(value)) for name, value in call.query.items() if value is not None]
     if not given:

@@ -68,6 +68,22 @@ export class Reports {
     return documentOf(answer, /^application\/pdf\b/i)
   }
 
+  /** The report byte for byte, as a proof is of it: keep these bytes and not a parsed report. */
+  async document(reportId: string, options: CallOptions = {}): Promise<Download> {
+    const call = { method: 'GET', path: path`/v1/reports/${reportId}`, repeat: 'safe', options } as const
+    return documentOf(await this.#transport(call), /^application\/json\b/i)
+  }
+
+  /**
+   * What shows offline that the report is in the transparency log, for `cupel verify` or the verifier in Python. A report has its proof
+   * within 10 seconds: until then the call is repeated.
+   */
+  async proof(reportId: string, options: CallOptions = {}): Promise<Download> {
+    const at = path`/v1/reports/${reportId}/proof`
+    const call = { method: 'GET', path: at, accept: 'text/plain', repeat: 'safe', options } as const
+    return documentOf(await this.#transport(call), /^text\/plain\b/i)
+  }
+
   /** Makes a link that opens this report without a key until it expires. Only this answer shows it. */
   async share(reportId: string, options: ShareOptions = {}): Promise<NewShare> {
     const body = { expires_in_hours: options.expiresInHours, label: options.label }

@@ -20,6 +20,7 @@ from .resources.bulk import AsyncBulk
 from .resources.cases import AsyncCases
 from .resources.chains import AsyncChains
 from .resources.lists import AsyncLists
+from .resources.log import AsyncLog
 from .resources.policy import AsyncPolicy
 from .resources.reports import AsyncReports
 from .resources.watches import AsyncWatches
@@ -90,6 +91,7 @@ class AsyncCupel:
         self.cases = AsyncCases(self._transport)
         self.chains = AsyncChains(self._transport)
         self.lists = AsyncLists(self._transport)
+        self.log = AsyncLog(self._transport)
         self.policy = AsyncPolicy(self._transport)
         self.watches = AsyncWatches(self._transport)
 

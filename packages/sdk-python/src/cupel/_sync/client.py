@@ -21,6 +21,7 @@ from .resources.bulk import Bulk
 from .resources.cases import Cases
 from .resources.chains import Chains
 from .resources.lists import Lists
+from .resources.log import Log
 from .resources.policy import Policy
 from .resources.reports import Reports
 from .resources.watches import Watches
@@ -91,6 +92,7 @@ class Cupel:
         self.cases = Cases(self._transport)
         self.chains = Chains(self._transport)
         self.lists = Lists(self._transport)
+        self.log = Log(self._transport)
         self.policy = Policy(self._transport)
         self.watches = Watches(self._transport)
 

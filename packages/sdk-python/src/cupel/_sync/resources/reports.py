@@ -67,6 +67,25 @@ class Reports:
         call = Call("GET", at, "safe", accept="application/pdf", timeout_ms=timeout_ms, max_retries=max_retries)
         return document_of(self._transport.call(call), "application/pdf")
 
+    def document(
+        self, report_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> Download:
+        """The report byte for byte, as a proof is of it: keep these bytes and not a parsed report."""
+        at = path("/v1/reports/{}", report_id)
+        call = Call("GET", at, "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        return document_of(self._transport.call(call), "application/json")
+
+    def proof(
+        self, report_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> Download:
+        """
+        What shows offline that the report is in the transparency log, for `cupel verify` or the verifier in Python. A report has its
+        proof within 10 seconds: until then the call is repeated.
+        """
+        at = path("/v1/reports/{}/proof", report_id)
+        call = Call("GET", at, "safe", accept="text/plain", timeout_ms=timeout_ms, max_retries=max_retries)
+        return document_of(self._transport.call(call), "text/plain")
+
     def share(
         self,
         report_id: str,
